@@ -1,0 +1,1 @@
+"""kuiper: an inference framework for PNNX networks, in Python and numpy."""

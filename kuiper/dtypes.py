@@ -1,0 +1,136 @@
+"""The element types of PNNX, and the rules by which PyTorch mixes them.
+
+Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class DType:
+    """One element type.
+
+    `code` is the name in the text file ("f32"), `number` pnnx's own number, `storage` the numpy type of the stored
+    bytes (little-endian), `compute` the numpy type that layers see. They differ for bfloat16 and complex32, which
+    numpy does not have: those are stored as integers and widened on reading.
+    """
+
+    code: str
+    number: int
+    storage: np.dtype
+    compute: np.dtype
+    torch: str
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one stored element."""
+        return self.storage.itemsize
+
+
+def _dtype(code: str, number: int, storage: str, compute: str, torch: str) -> DType:
+    return DType(code, number, np.dtype(storage), np.dtype(compute), torch)
+
+
+DTYPES: dict[str, DType] = {
+    d.code: d
+    for d in (
+        _dtype("f32", 1, "<f4", "f4", "float32"),
+        _dtype("f64", 2, "<f8", "f8", "float64"),
+        _dtype("f16", 3, "<f2", "f2", "float16"),
+        _dtype("i32", 4, "<i4", "i4", "int32"),
+        _dtype("i64", 5, "<i8", "i8", "int64"),
+        _dtype("i16", 6, "<i2", "i2", "int16"),
+        _dtype("i8", 7, "i1", "i1", "int8"),
+        _dtype("u8", 8, "u1", "u1", "uint8"),
+        _dtype("bool", 9, "?", "?", "bool"),
+        _dtype("c64", 10, "<c8", "c8", "complex64"),
+        _dtype("c128", 11, "<c16", "c16", "complex128"),
+        _dtype("c32", 12, "<u4", "c8", "complex32"),
+        _dtype("bf16", 13, "<u2", "f4", "bfloat16"),
+    )
+}
+OLD_CODES = {"cp64": "c64", "cp128": "c128", "cp32": "c32"}
+
+
+def find(code: str) -> DType | None:
+    """The type that a code of the text file names ("f32", "cp64"), or None."""
+    return DTYPES.get(OLD_CODES.get(code, code))
+
+
+def of(array: np.ndarray) -> DType:
+    """The type of a numpy array. Raises KeyError for one that PNNX does not have."""
+    return next(d for d in DTYPES.values() if d.compute == array.dtype)
+
+
+def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:
+    """Stored elements -> the array that layers compute with; the same array where the two types agree."""
+    if dtype.code == "bf16":
+        return (raw.astype(np.uint32) << 16).view(np.float32)
+    if dtype.code == "c32":
+        halves = raw.reshape(raw.shape + (1,)).view(np.float16).astype(np.float32)
+        return halves.view(np.complex64).reshape(raw.shape)
+    return raw
+
+
+_BOOL, _INT, _FLOAT, _COMPLEX = range(4)
+_CATEGORY = {"b": _BOOL, "i": _INT, "u": _INT, "f": _FLOAT, "c": _COMPLEX}
+_DEFAULT = {_BOOL: np.dtype("?"), _INT: np.dtype("i8"), _FLOAT: np.dtype("f4"), _COMPLEX: np.dtype("c8")}
+
+
+def _merge(a: np.dtype | None, b: np.dtype | None) -> np.dtype | None:
+    if a is None or b is None or a == b:
+        return a if b is None else b
+    low, high = sorted((a, b), key=lambda t: _CATEGORY[t.kind])
+    if _CATEGORY[low.kind] == _CATEGORY[high.kind] or _BOOL == _CATEGORY[low.kind]:
+        return np.promote_types(a, b)
+    if high.kind == "c" and low.kind == "f":
+        return np.promote_types(a, b)
+    return high
+
+
+def result_type(*values: Any) -> np.dtype:
+    """The element type of an operation on `values`, as PyTorch mixes them.
+
+    Arrays with axes decide first; 0-d arrays and Python numbers count only when they are of a higher category
+    (bool < integer < float < complex). Unlike numpy, int64 with float32 gives float32.
+
+    >>> result_type(np.zeros(2, np.int64), 0.5)
+    dtype('float32')
+    >>> result_type(np.zeros(2, np.float16), np.float32(3))
+    dtype('float16')
+    """
+    axes: np.dtype | None = None
+    zero_d: np.dtype | None = None
+    numbers: np.dtype | None = None
+    for value in values:
+        if isinstance(value, (np.ndarray, np.generic)):
+            if value.ndim:
+                axes = _merge(axes, value.dtype)
+            else:
+                zero_d = _merge(zero_d, value.dtype)
+        else:
+            numbers = _merge(numbers, _DEFAULT[_CATEGORY[np.asarray(value).dtype.kind]])
+    result: np.dtype | None = None
+    for candidate in (axes, zero_d, numbers):
+        if candidate is None:
+            continue
+        if result is None:
+            result = candidate
+        elif _CATEGORY[candidate.kind] > _CATEGORY[result.kind]:
+            # a complex number keeps the precision of the floats it meets
+            result = (
+                np.promote_types(result, np.complex64) if candidate.kind == "c" and result.kind == "f" else candidate
+            )
+    if result is None:
+        raise ValueError("result_type needs at least one value")
+    return result
+
+
+def as_float(dtype: np.dtype) -> np.dtype:
+    """The type in which a function like exp computes: integers and booleans become float32."""
+    return dtype if dtype.kind in "fc" else np.dtype("f4")

@@ -1,0 +1,181 @@
+"""Every error a caller of kuiper can meet: what was expected, what came, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum, auto
+from typing import TypeVar
+
+Self = TypeVar("Self", bound="KuiperError")
+
+
+class InferStatus(Enum):
+    """Why a layer could not compute its outputs."""
+
+    INPUT_EMPTY = auto()
+    INPUT_COUNT = auto()
+    WEIGHT = auto()
+    BIAS = auto()
+    STRIDE = auto()
+    DIMENSION = auto()
+    INPUT_OUTPUT_SIZE_MISMATCH = auto()
+    OUTPUT_SIZE = auto()
+    SHAPE = auto()
+    CHANNEL = auto()
+    OUTPUT_EMPTY = auto()
+    DTYPE = auto()
+    VALUE = auto()
+
+
+class ParseParameterAttrStatus(Enum):
+    """Which parameter or attribute of an operator was missing or unusable."""
+
+    STRIDE = auto()
+    PADDING = auto()
+    KERNEL = auto()
+    USE_BIAS = auto()
+    IN_CHANNELS = auto()
+    OUT_CHANNELS = auto()
+    EPS = auto()
+    NUM_FEATURES = auto()
+    DIM = auto()
+    EXPR = auto()
+    OUT_HW = auto()
+    SHAPE = auto()
+    GROUPS = auto()
+    SCALE = auto()
+    RESIZE_MODE = auto()
+    DILATION = auto()
+    PADDING_MODE = auto()
+    ATTR_BIAS = auto()
+    ATTR_WEIGHT = auto()
+    ATTR_RUNNING_MEAN = auto()
+    ATTR_RUNNING_VAR = auto()
+    OUT_FEATURES = auto()
+    OTHER = auto()
+
+
+class KuiperError(Exception):
+    """Base of every error that kuiper raises on purpose.
+
+    Parameters
+    ----------
+    message : one sentence, without the place.
+    operator : name of the operator where it happened, once that is known.
+    """
+
+    def __init__(self, message: str, *, operator: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.operator = operator
+
+    def at(self: Self, operator: str) -> Self:
+        """Name the operator where the error happened, unless one is named already."""
+        if self.operator is None:
+            self.operator = operator
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.operator}: {self.message}" if self.operator else self.message
+
+
+class ModelFormatError(KuiperError):
+    """A model file that is not what the PNNX format says.
+
+    Parameters
+    ----------
+    file, line : where; `line` counts from 1 and is None for the binary file.
+    expected, found : what the format asks for at that place, and what stands there.
+    """
+
+    def __init__(self, file: object, line: int | None, expected: str, found: str) -> None:
+        place = f"{file}:{line}" if line is not None else str(file)
+        super().__init__(f"{place}: expected {expected}, found {found}")
+        self.file, self.line, self.expected, self.found = str(file), line, expected, found
+
+
+class UnsupportedOperatorError(KuiperError):
+    """The model uses operator types that the registry does not know; all of them at once.
+
+    Parameters
+    ----------
+    types : operator type -> names of the operators that have it.
+    """
+
+    def __init__(self, types: Mapping[str, Iterable[str]]) -> None:
+        self.types = {kind: list(names) for kind, names in types.items()}
+        lines = [
+            f"  {kind} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
+            for kind, names in self.types.items()
+        ]
+        super().__init__(
+            f"{len(self.types)} operator type(s) have no layer:\n"
+            + "\n".join(lines)
+            + "\nWrite a kuiper.Layer for each, put it into kuiper.registry.copy() with .register(type, layer), "
+            + "and pass that as registry=..."
+        )
+
+
+class ParameterError(KuiperError):
+    """An operator's parameter or attribute is missing or has a value that its layer cannot use."""
+
+    def __init__(
+        self,
+        parameter: str,
+        expected: str,
+        found: str,
+        *,
+        operator: str | None = None,
+        status: ParseParameterAttrStatus = ParseParameterAttrStatus.OTHER,
+    ) -> None:
+        super().__init__(f"parameter {parameter}: expected {expected}, found {found}", operator=operator)
+        self.parameter, self.expected, self.found, self.status = parameter, expected, found, status
+
+
+class InferError(KuiperError):
+    """A layer cannot compute on the inputs that came."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        operator: str | None = None,
+        status: InferStatus = InferStatus.VALUE,
+    ) -> None:
+        super().__init__(message, operator=operator)
+        self.status = status
+
+
+class ShapeError(InferError):
+    """An array has a shape that does not fit."""
+
+    def __init__(
+        self,
+        what: str,
+        expected: str,
+        found: object,
+        *,
+        operator: str | None = None,
+        status: InferStatus = InferStatus.SHAPE,
+    ) -> None:
+        super().__init__(f"{what}: expected {expected}, found {found}", operator=operator, status=status)
+        self.what, self.expected, self.found = what, expected, found
+
+
+class GraphError(KuiperError):
+    """The graph cannot be ordered, built or run: a cycle, a wrong state, an unknown name."""
+
+
+class ExpressionError(KuiperError):
+    """A text that is not an expression of PNNX's language, with the position of the fault.
+
+    Parameters
+    ----------
+    text : the whole expression.
+    position : index of the first character that does not fit.
+    """
+
+    def __init__(self, message: str, text: str = "", position: int | None = None) -> None:
+        where = "" if position is None else f"\n  {text}\n  {' ' * position}^"
+        super().__init__(f"{message}{where}")
+        self.text, self.position = text, position

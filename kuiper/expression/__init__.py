@@ -1,0 +1,1 @@
+"""Expressions (lesson 7): tokens, tree, reverse Polish, evaluation."""

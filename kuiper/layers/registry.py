@@ -1,0 +1,84 @@
+"""The registry (lesson 5): operator type -> the layer that computes it, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from kuiper.errors import KuiperError, UnsupportedOperatorError
+from kuiper.layers.layer import Layer
+from kuiper.runtime.operator import RuntimeOperator
+
+Creator = Callable[[RuntimeOperator], Layer]
+LayerClass = TypeVar("LayerClass", bound=type[Layer])
+
+
+class LayerRegisterer:
+    """Operator types and the creators of their layers.
+
+    A creator takes a RuntimeOperator and returns the Layer for it; for a Layer class that is `from_operator`.
+
+    >>> from kuiper.layers import registry
+    >>> mine = registry.copy()
+    >>> mine.override("nn.ReLU", mine.find("nn.Sigmoid"))      # `registry` itself stays as it was
+    """
+
+    def __init__(self) -> None:
+        self._creators: dict[str, Creator] = {}
+
+    def register(self, *types: str) -> Callable[[LayerClass], LayerClass]:
+        """Class decorator: the layer computes operators of these `types`. A type that is taken is refused."""
+
+        def decorate(layer: LayerClass) -> LayerClass:
+            for operator_type in types:
+                self.add(operator_type, layer.from_operator)
+            return layer
+
+        return decorate
+
+    def add(self, operator_type: str, creator: Creator | type[Layer]) -> None:
+        """Add one type. Raises KuiperError when it is taken: replacing one is `override`."""
+        if operator_type in self._creators:
+            raise KuiperError(f"{operator_type} is registered already; use override to replace its layer")
+        self._creators[operator_type] = _creator(creator)
+
+    def override(self, operator_type: str, creator: Creator | type[Layer]) -> None:
+        """Replace the creator of a type that is registered. Raises UnsupportedOperatorError when it is not."""
+        self.find(operator_type)
+        self._creators[operator_type] = _creator(creator)
+
+    def find(self, operator_type: str) -> Creator:
+        """The creator for a type. Raises UnsupportedOperatorError."""
+        if operator_type not in self._creators:
+            raise UnsupportedOperatorError({operator_type: []})
+        return self._creators[operator_type]
+
+    def create(self, operator: RuntimeOperator) -> Layer:
+        """The layer for `operator`. Raises UnsupportedOperatorError, or ParameterError that names operator and parameter."""
+        try:
+            return self.find(operator.type)(operator)
+        except KuiperError as error:
+            raise error.at(operator.name) from None
+
+    def copy(self) -> LayerRegisterer:
+        """A registry with the same entries; changing one does not change the other."""
+        twin = LayerRegisterer()
+        twin._creators = dict(self._creators)
+        return twin
+
+    def __contains__(self, operator_type: str) -> bool:
+        return operator_type in self._creators
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._creators))
+
+    def __len__(self) -> int:
+        return len(self._creators)
+
+
+def _creator(creator: Creator | type[Layer]) -> Creator:
+    return creator.from_operator if isinstance(creator, type) else creator
+
+
+registry = LayerRegisterer()
+"""The course's own layers; `import kuiper.layers` fills it."""

@@ -1,0 +1,37 @@
+"""The course's own functions as one value, so that a student's can stand in for any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kuiper import tensor
+from kuiper.pnnx import Parameter
+from kuiper.runtime.operand import RuntimeParameter, RuntimeParameterType
+from kuiper.runtime.order import topological_order
+
+
+def init_graph_params(params: Mapping[str, Parameter]) -> dict[str, RuntimeParameter]:
+    """Parameters of the file -> parameters of the runtime, every kind and every element kept (lesson 3)."""
+    return {name: RuntimeParameter(RuntimeParameterType(p.kind), p.value) for name, p in params.items()}
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """What a graph calls for the steps that the exercises are about.
+
+    padding(x: (C,H,W), (up, bottom, left, right), value) -> (C, H+up+bottom, W+left+right)     lesson 2
+    flatten(x: (C,H,W), row_major) -> (C*H*W,)                                                 lesson 2
+    init_graph_params(name -> pnnx.Parameter) -> name -> RuntimeParameter                      lesson 3
+    topological_order(name -> names of its successors) -> names, predecessors first            lesson 4
+    parse_expression(text) -> the tree that evaluation walks; None means the expression room's own    lesson 7
+    """
+
+    padding: Callable[[np.ndarray, Sequence[int], float], np.ndarray] = tensor.padding
+    flatten: Callable[[np.ndarray, bool], np.ndarray] = tensor.flatten
+    init_graph_params: Callable[[Mapping[str, Parameter]], dict[str, RuntimeParameter]] = init_graph_params
+    topological_order: Callable[[Mapping[str, Sequence[str]]], list[str]] = topological_order
+    parse_expression: Callable[[str], Any] | None = None
