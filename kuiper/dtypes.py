@@ -72,7 +72,7 @@ def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:
     if dtype.code == "bf16":
         return (raw.astype(np.uint32) << 16).view(np.float32)
     if dtype.code == "c32":
-        halves = raw.reshape(raw.shape + (1,)).view(np.float16).astype(np.float32)
+        halves = raw.reshape((*raw.shape, 1)).view(np.float16).astype(np.float32)
         return halves.view(np.complex64).reshape(raw.shape)
     return raw
 
@@ -86,7 +86,7 @@ def _merge(a: np.dtype | None, b: np.dtype | None) -> np.dtype | None:
     if a is None or b is None or a == b:
         return a if b is None else b
     low, high = sorted((a, b), key=lambda t: _CATEGORY[t.kind])
-    if _CATEGORY[low.kind] == _CATEGORY[high.kind] or _BOOL == _CATEGORY[low.kind]:
+    if _CATEGORY[low.kind] == _CATEGORY[high.kind] or _CATEGORY[low.kind] == _BOOL:
         return np.promote_types(a, b)
     if high.kind == "c" and low.kind == "f":
         return np.promote_types(a, b)

@@ -104,10 +104,10 @@ class UnsupportedOperatorError(KuiperError):
 
     def __init__(self, types: Mapping[str, Iterable[str]]) -> None:
         self.types = {kind: list(names) for kind, names in types.items()}
-        lines = [
-            f"  {kind} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
-            for kind, names in self.types.items()
-        ]
+        lines = []
+        for kind, names in self.types.items():
+            some = ", ".join(names[:3] + ["..."] * (len(names) > 3))
+            lines.append(f"  {kind} ({some})" if some else f"  {kind}")
         super().__init__(
             f"{len(self.types)} operator type(s) have no layer:\n"
             + "\n".join(lines)

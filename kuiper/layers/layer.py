@@ -50,7 +50,7 @@ class Layer:
         """
         accepted = inspect.signature(cls).parameters
         options = _options(cls, operator)
-        late = {slot: name for slot, name in enumerate(operator.input_names) if name in accepted}
+        late = {slot: name for slot, name in enumerate(operator.input_names) if name is not None and name in accepted}
         dropped = _tied_weights(cls, operator, late)
         for name in options:
             if name not in accepted:

@@ -54,7 +54,7 @@ class LayerRegisterer:
         return self._creators[operator_type]
 
     def create(self, operator: RuntimeOperator) -> Layer:
-        """The layer for `operator`. Raises UnsupportedOperatorError, or ParameterError that names operator and parameter."""
+        """The layer for `operator`. Raises UnsupportedOperatorError or ParameterError."""
         try:
             return self.find(operator.type)(operator)
         except KuiperError as error:
@@ -77,7 +77,9 @@ class LayerRegisterer:
 
 
 def _creator(creator: Creator | type[Layer]) -> Creator:
-    return creator.from_operator if isinstance(creator, type) else creator
+    if isinstance(creator, type) and issubclass(creator, Layer):
+        return creator.from_operator
+    return creator
 
 
 registry = LayerRegisterer()

@@ -42,7 +42,7 @@ class Parameter:
 
 @dataclass
 class Attribute:
-    """One weight array: `raw` holds the stored bytes (often a view of the mapped file), `data` what layers compute with."""
+    """One weight array: `raw` holds the stored elements (often a view of the file), `data` what layers compute with."""
 
     dtype: dtypes.DType
     shape: Shape

@@ -13,7 +13,8 @@ from kuiper.runtime.toolbox import Toolbox
 class RunsOperators(Protocol):
     """What the graph asks of a layer: take the inputs from `values`, compute, put the outputs there."""
 
-    def forward_operator(self, operator: RuntimeOperator, values: MutableMapping[str, Any]) -> None: ...
+    def forward_operator(self, operator: RuntimeOperator, values: MutableMapping[str, Any]) -> None:
+        """Compute one operator."""
 
 
 class CreatesLayers(Protocol):
@@ -21,7 +22,8 @@ class CreatesLayers(Protocol):
 
     def __contains__(self, operator_type: str) -> bool: ...
 
-    def create(self, operator: RuntimeOperator) -> RunsOperators: ...
+    def create(self, operator: RuntimeOperator) -> RunsOperators:
+        """The layer for one operator."""
 
 
 @dataclass(eq=False)

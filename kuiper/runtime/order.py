@@ -93,7 +93,7 @@ def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
         while pending:
             for follower in pending[-1]:
                 if follower in on_path:
-                    return path[path.index(follower) :] + [follower]
+                    return [*path[path.index(follower) :], follower]
                 if follower not in done and follower in successors:
                     path.append(follower)
                     on_path.add(follower)
