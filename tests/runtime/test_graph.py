@@ -1,0 +1,365 @@
+"""Lessons 3 and 4: from file to running network."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import kuiper
+from kuiper.runtime import GraphState
+
+SIMPLE_OPS = """7767517
+7 6
+pnnx.Input       input 0 1 0 #0=(1,3,16,16)f32
+nn.ReLU          op1   1 1 0 1 #1=(1,3,16,16)f32
+nn.ReLU          op2   1 1 1 2 #2=(1,3,16,16)f32
+nn.ReLU          op3   1 1 2 3 #3=(1,3,16,16)f32
+nn.Sigmoid       op4   1 1 2 4 #4=(1,3,16,16)f32
+pnnx.Expression  add   2 1 3 4 5 expr=add(@0,@1) #5=(1,3,16,16)f32
+pnnx.Output      output 1 0 5
+"""
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Write a model text to a file; return its path."""
+
+    def write(text):
+        path = tmp_path / "model.pnnx.param"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def simple_ops(model):
+    return kuiper.load(model(SIMPLE_OPS))
+
+
+def image(seed=0, shape=(1, 3, 16, 16)):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def simple_ops_by_hand(x):
+    r = np.maximum(x, 0)
+    return 1 / (1 + np.exp(-r)) + r
+
+
+def body(*lines, head="pnnx.Input in 0 1 0 #0=(1,4)f32", tail="pnnx.Output out 1 0 9"):
+    operands = {word for line in [head, *lines] for word in line.split() if word.isdigit()}
+    rows = [head, *lines, tail]
+    produced = 0
+    for row in rows:
+        produced += int(row.split()[3])
+    assert operands
+    return f"7767517\n{len(rows)} {produced}\n" + "\n".join(rows) + "\n"
+
+
+class TestStates:
+    def test_a_graph_goes_from_need_init_over_need_build_to_complete(self, model):
+        graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
+        assert graph.state is GraphState.NEED_INIT == -2
+        graph.init()
+        assert graph.state is GraphState.NEED_BUILD == -1
+        graph.build()
+        assert graph.state is GraphState.COMPLETE == 0
+        graph.build()
+        assert graph.state is GraphState.COMPLETE
+
+    def test_build_before_init_says_what_to_call(self, model):
+        with pytest.raises(kuiper.GraphError, match=r"call init\(\)"):
+            kuiper.RuntimeGraph(model(SIMPLE_OPS)).build()
+
+    def test_forward_before_build_says_what_to_call(self, model):
+        graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
+        graph.init()
+        with pytest.raises(kuiper.GraphError, match=r"call init\(\), then build\(\)"):
+            graph.forward(image())
+
+    def test_init_wraps_operators_operands_and_parameters(self, model):
+        graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
+        graph.init()
+        add = graph.operator("add")
+        assert add.type == "pnnx.Expression"
+        assert [o.name for o in add.input_operands] == ["3", "4"]
+        assert add.params["expr"].value == "add(@0,@1)"
+        assert add.input_operands[0].shapes == (1, 3, 16, 16)
+
+    def test_build_connects_operators_by_name(self, simple_ops):
+        assert list(simple_ops.operator("op2").output_operators) == ["op3", "op4"]
+        assert [op.name for op in simple_ops.operator("add").producers] == ["op3", "op4"]
+
+
+class TestForward:
+    def test_simple_ops_is_sigmoid_plus_relu(self, simple_ops):
+        x = image()
+        np.testing.assert_allclose(simple_ops(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+
+    @pytest.mark.parametrize("shape", [(8, 3, 16, 16), (1, 3, 5, 7), (2, 1, 1, 1)])
+    def test_other_sizes_than_the_exported_run(self, simple_ops, shape):
+        x = image(shape=shape)
+        np.testing.assert_allclose(simple_ops(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+
+    def test_float64_is_converted_to_what_the_model_declares(self, simple_ops):
+        assert simple_ops(np.ones((1, 3, 16, 16)))[0].dtype == np.float32
+
+    def test_operators_in_any_file_order_run(self, model):
+        head, *lines = SIMPLE_OPS.splitlines()[1:]
+        graph = kuiper.load(model("\n".join(["7767517", head, *reversed(lines)]) + "\n"))
+        x = image()
+        np.testing.assert_allclose(graph(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+        assert graph.operators[0].name == "input"
+
+    def test_one_operand_may_fill_two_slots(self, model):
+        graph = kuiper.load(model(body("torch.cat join 2 1 0 0 9 dim=1")))
+        x = image(shape=(1, 4))
+        np.testing.assert_array_equal(graph(x)[0], np.concatenate([x, x], 1))
+
+    def test_two_outputs_of_one_producer_stay_apart(self, model):
+        text = body("torch.chunk halves 1 2 0 1 2 chunks=2 dim=1", "pnnx.Expression minus 2 1 2 1 9 expr=sub(@0,@1)")
+        x = image(shape=(1, 4))
+        np.testing.assert_array_equal(kuiper.load(model(text))(x)[0], x[:, 2:] - x[:, :2])
+
+    def test_inputs_come_in_file_order_and_by_position(self, model):
+        text = body("pnnx.Input second 0 1 1 #1=(1,4)f32", "pnnx.Expression minus 2 1 0 1 9 expr=sub(@0,@1)")
+        a, b = image(1, (1, 4)), image(2, (1, 4))
+        np.testing.assert_array_equal(kuiper.load(model(text))(a, b)[0], a - b)
+
+    def test_nested_tuples_come_out_flat_and_in_order(self, model):
+        text = body(
+            "nn.ReLU relu 1 1 0 1",
+            "prim::TupleConstruct inner 2 1 1 0 2",
+            "prim::TupleConstruct outer 2 1 2 0 9",
+        )
+        x = image(shape=(1, 4))
+        outputs = kuiper.load(model(text))(x)
+        assert len(outputs) == 3
+        for got, expected in zip(outputs, [np.maximum(x, 0), x, x], strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+    def test_dicts_come_out_as_their_values_in_order(self, model):
+        text = body(
+            "pnnx.Expression k1 0 1 1 expr=b",
+            "pnnx.Expression k2 0 1 2 expr=a",
+            "nn.ReLU relu 1 1 0 3",
+            "prim::DictConstruct dict 4 1 1 3 2 0 9",
+        )
+        x = image(shape=(1, 4))
+        outputs = kuiper.load(model(text))(x)
+        np.testing.assert_array_equal(outputs[0], np.maximum(x, 0))
+        np.testing.assert_array_equal(outputs[1], x)
+
+    def test_a_network_without_inputs_runs(self, model):
+        text = body(head="pnnx.Expression three 0 1 9 expr=add(1,2)")
+        assert kuiper.load(model(text))()[0] == 3
+
+    def test_a_chain_of_5000_operators_runs(self, model):
+        lines = [f"nn.ReLU r{i} 1 1 {i} {i + 1}" for i in range(5000)]
+        text = body(*lines, tail="pnnx.Output out 1 0 5000")
+        x = image(shape=(1, 4))
+        np.testing.assert_array_equal(kuiper.load(model(text))(x)[0], np.maximum(x, 0))
+
+    def test_the_callback_sees_every_operator_in_order(self, simple_ops):
+        seen = []
+        simple_ops.forward(image(), on_operator=lambda op, seconds: seen.append((op.name, seconds >= 0)))
+        assert seen == [(name, True) for name in ("op1", "op2", "op3", "op4", "add")]
+
+
+class TestResults:
+    def test_a_result_once_returned_never_changes(self, simple_ops):
+        first = simple_ops(image(1))[0]
+        copy = first.copy()
+        simple_ops(image(2))
+        np.testing.assert_array_equal(first, copy)
+
+    def test_changing_the_input_afterwards_leaves_the_result(self, model):
+        graph = kuiper.load(model(body("Tensor.reshape flat 1 1 0 9 shape=(4)")))
+        x = image(shape=(1, 4))
+        out = graph(x)[0]
+        copy = out.copy()
+        x[:] = 0
+        np.testing.assert_array_equal(out, copy)
+
+    def test_writing_into_a_result_leaves_the_network(self, simple_ops):
+        x = image()
+        first = simple_ops(x)[0]
+        expected = first.copy()
+        first[:] = np.nan
+        np.testing.assert_array_equal(simple_ops(x)[0], expected)
+
+    def test_inputs_are_never_written_to(self, simple_ops):
+        x = image()
+        x.flags.writeable = False
+        before = x.copy()
+        simple_ops(x)
+        np.testing.assert_array_equal(x, before)
+
+    def test_intermediate_results_come_by_operator_or_operand_name(self, simple_ops):
+        x = image()
+        outputs = simple_ops.forward(x, keep=["op1", "#4"])
+        r = np.maximum(x, 0)
+        np.testing.assert_array_equal(outputs.kept["op1"], r)
+        np.testing.assert_allclose(outputs.kept["#4"], 1 / (1 + np.exp(-r)), rtol=1e-6)
+
+    def test_an_operator_with_several_outputs_is_kept_as_a_tuple(self, model):
+        text = body("torch.chunk halves 1 2 0 1 2 chunks=2 dim=1", "pnnx.Expression s 2 1 2 1 9 expr=sub(@0,@1)")
+        x = image(shape=(1, 4))
+        kept = kuiper.load(model(text)).forward(x, keep=["halves"]).kept["halves"]
+        np.testing.assert_array_equal(np.concatenate(kept, 1), x)
+
+    def test_keep_true_keeps_everything(self, simple_ops):
+        kept = simple_ops.forward(image(), keep=True).kept
+        assert list(kept) == ["input", "op1", "op2", "op3", "op4", "add"]
+
+    def test_an_unknown_name_suggests_a_similar_one(self, simple_ops):
+        with pytest.raises(kuiper.GraphError, match="similar: op"):
+            simple_ops.forward(image(), keep=["op9"])
+
+    def test_datas_gives_one_tensor_per_sample_that_shares_memory(self, simple_ops):
+        simple_ops.forward(image(shape=(4, 3, 16, 16)), keep=["op1"])
+        operand = simple_ops.operator("op1").output_operands[0]
+        assert len(operand.datas) == 4
+        assert operand.datas[0].shapes == (3, 16, 16)
+        assert np.shares_memory(operand.datas[2].data, operand.data)
+
+    def test_datas_of_an_operand_that_was_not_kept_says_so(self, simple_ops):
+        simple_ops.forward(image())
+        with pytest.raises(kuiper.ShapeError, match="kept by the last forward"):
+            _ = simple_ops.operator("op1").output_operands[0].datas
+
+    def test_threads_that_share_a_graph_get_their_own_results(self, simple_ops):
+        wrong = []
+
+        def work(seed):
+            x = image(seed)
+            for _ in range(20):
+                if not np.allclose(simple_ops(x)[0], simple_ops_by_hand(x), rtol=1e-5):
+                    wrong.append(seed)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+
+class TestSpace:
+    def test_simple_ops_needs_what_the_lesson_says(self, simple_ops):
+        floats = 4
+        assert simple_ops.plan.total_bytes == 4_608 * floats
+        assert simple_ops.plan.planned_bytes == 2_304 * floats
+        assert simple_ops.plan.lower_bound_bytes == 2_304 * floats
+
+    def test_a_dynamic_shape_leaves_the_plan_open(self, model):
+        assert kuiper.load(model(SIMPLE_OPS.replace("(1,3", "(?,3"))).plan is None
+
+    def test_values_are_released_after_their_last_reader(self, model):
+        alive = []
+
+        class Watch(kuiper.Layer):
+            def forward_operator(self, operator, values):
+                super().forward_operator(operator, values)
+                alive.append(len(values))
+
+            def forward(self, x):
+                return x + 1
+
+        registry = kuiper.registry.copy()
+        registry.override("nn.ReLU", Watch)
+        lines = [f"nn.ReLU r{i} 1 1 {i} {i + 1}" for i in range(10)]
+        kuiper.load(model(body(*lines, tail="pnnx.Output out 1 0 10")), registry=registry)(image(shape=(1, 4)))
+        assert max(alive) == 2
+
+
+class TestErrors:
+    def test_all_unsupported_types_are_reported_at_once(self, model):
+        text = body("nn.Strange a 1 1 0 1", "nn.Odd b 1 1 1 2", "nn.Odd c 1 1 2 9")
+        with pytest.raises(kuiper.UnsupportedOperatorError) as caught:
+            kuiper.load(model(text))
+        assert caught.value.types == {"nn.Strange": ["a"], "nn.Odd": ["b", "c"]}
+        assert "registry" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("inputs", "message"),
+        [
+            ([], "expected 1 input"),
+            ([np.zeros((1, 4)), np.zeros((1, 4))], "found 2"),
+            ([np.zeros(4)], r"rank 2, like \(1,4\), found \(4\)"),
+            ([np.zeros((0, 4))], "at least one element"),
+            ([np.array([["a", "b"]])], "array of numbers"),
+            ([np.zeros((1, 4), complex)], "expected float32, found complex128"),
+            ([[[1, 2], [3]]], "expected an array"),
+        ],
+    )
+    def test_a_bad_input_says_what_was_expected(self, model, inputs, message):
+        graph = kuiper.load(model(body("nn.ReLU relu 1 1 0 9")))
+        with pytest.raises(kuiper.InferError, match=message):
+            graph(*inputs)
+
+    def test_an_error_in_a_layer_names_the_operator(self, model):
+        text = body("torch.cat join 2 1 0 1 9 dim=0", "pnnx.Input second 0 1 1 #1=(1,4)f32")
+        with pytest.raises(kuiper.KuiperError, match="join"):
+            kuiper.load(model(text))(np.zeros((1, 4)), np.zeros((1, 5)))
+
+    def test_a_model_without_output_is_refused(self, model):
+        with pytest.raises(kuiper.GraphError, match=r"expected a pnnx\.Output"):
+            kuiper.load(model("7767517\n1 1\npnnx.Input in 0 1 0\n"))
+
+    def test_a_wrong_parameter_names_operator_and_parameter(self, model):
+        with pytest.raises(kuiper.ParameterError, match="relu: parameter colour"):
+            kuiper.load(model(body("nn.ReLU relu 1 1 0 9 colour=red")))
+
+
+class TestPluggedIn:
+    """A student's functions run inside the engine, and nothing global changes."""
+
+    def test_a_students_order_is_used(self, model):
+        from kuiper.runtime import reverse_post_order
+
+        graph = kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(topological_order=reverse_post_order))
+        assert [op.name for op in graph.operators] == ["input", "op1", "op2", "op4", "op3", "add", "output"]
+        x = image()
+        np.testing.assert_allclose(graph(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("order", "message"),
+        [
+            (lambda s: list(s)[::-1], "before"),
+            (lambda s: list(s)[:-1], "'output'"),
+            (lambda s: [*list(s)[:-1], "in"], "fault"),
+            (lambda s: [*s, "input"], "once"),
+        ],
+    )
+    def test_a_wrong_order_is_told_apart(self, model, order, message):
+        with pytest.raises(kuiper.GraphError, match=message):
+            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(topological_order=order))
+
+    def test_a_students_layer_is_used_and_the_registry_of_others_stays(self, model):
+        class Zero(kuiper.Layer):
+            def forward(self, x):
+                return x * 0
+
+        mine = kuiper.registry.copy()
+        mine.override("nn.Sigmoid", Zero)
+        x = image()
+        np.testing.assert_array_equal(kuiper.load(model(SIMPLE_OPS), registry=mine)(x)[0], np.maximum(x, 0))
+        np.testing.assert_allclose(kuiper.load(model(SIMPLE_OPS))(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+
+    def test_a_students_parameters_are_used(self, model):
+        def forgets_everything(params):
+            return {}
+
+        with pytest.raises(kuiper.ParameterError, match="expr"):
+            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(init_graph_params=forgets_everything))
+
+    def test_an_exception_in_a_students_layer_names_the_operator(self, model):
+        class Unfinished(kuiper.Layer):
+            def forward(self, x):
+                raise NotImplementedError("TODO")
+
+        mine = kuiper.registry.copy()
+        mine.override("nn.Sigmoid", Unfinished)
+        with pytest.raises(kuiper.InferError, match=r"op4: .*TODO"):
+            kuiper.load(model(SIMPLE_OPS), registry=mine)(image())
