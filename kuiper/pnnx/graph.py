@@ -55,9 +55,10 @@ class Attribute:
 
     @classmethod
     def from_array(cls, array: np.ndarray) -> Attribute:
-        """An attribute that holds `array`, whose element type must be one of PNNX's."""
+        """An attribute that holds `array`, whose element type must be one of PNNX's; a 0-d array becomes (1)."""
         dtype = dtypes.of(array)
-        return cls(dtype, array.shape, np.ascontiguousarray(array, dtype.storage))
+        raw = np.ascontiguousarray(array, dtype.storage)
+        return cls(dtype, raw.shape, raw)
 
 
 @dataclass(eq=False)
@@ -94,14 +95,21 @@ class Operator:
 
 @dataclass
 class Graph:
-    """Operators in file order, and the operands between them by name."""
+    """Operators in file order, and the operands between them by name.
+
+    `warnings` are sentences about what the reader met that is allowed but rarely meant.
+    """
 
     operators: list[Operator] = field(default_factory=list)
     operands: dict[str, Operand] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Operator]:
         return iter(self.operators)
 
     def operator(self, name: str) -> Operator:
         """The operator of that name. Raises KeyError."""
-        return next(op for op in self.operators if op.name == name)
+        for op in self.operators:
+            if op.name == name:
+                return op
+        raise KeyError(name)

@@ -1,0 +1,257 @@
+"""Reader: the text file and its weights -> Graph, or one error with file, line, what was expected and what came.
+
+    7767517
+    <operators> <operands>
+    <type> <name> <n_in> <n_out> <inputs> <outputs> [key=value] [@key=(shape)type] [$name=input] [#operand=(shape)type]
+
+Source: PNNX, https://github.com/pnnx/pnnx (ir.cpp, Graph::load)
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from kuiper import dtypes
+from kuiper.errors import KuiperError, ModelFormatError
+from kuiper.pnnx import parameters
+from kuiper.pnnx.archive import Archive
+from kuiper.pnnx.checks import find_cycle, warnings_of
+from kuiper.pnnx.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
+
+MAGIC = "7767517"
+LARGEST_FILE = 32 << 20  # bytes; a network of 1,000 layers has some 0.2 MB of text
+LONGEST_LINE = 1 << 20
+_COUNT = re.compile(r"[0-9]{1,18}")
+_DIMENSION = re.compile(r"-?[0-9]{1,18}")
+
+
+def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, verify: bool = True) -> Graph:
+    """The graph of a model file; its weights stay in the file and are mapped, not copied.
+
+    Parameters
+    ----------
+    param : the text file, net.pnnx.param.
+    bin : the weights; by default the text file's twin, net.pnnx.bin. A model without weights needs none.
+    verify : check the CRC of every weight. It reads every byte once.
+
+    Returns the graph, with what is allowed but rarely meant in `graph.warnings`.
+    Raises ModelFormatError for a file that does not say what the format asks for.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "net.pnnx.param")
+    ...     _ = file.write_text("7767517\\n2 1\\npnnx.Input in 0 1 0 #0=(1,3)f32\\npnnx.Output out 1 0 0\\n")
+    ...     read(file).operands["0"].shape
+    (1, 3)
+    """
+    path = Path(param)
+    twin = str(path).removesuffix(".param") + ".bin"
+    return _Reader(path, Path(twin if bin is None else bin), verify).read()
+
+
+class _Reader:
+    """Reads one file line by line; `line` is the one at hand, and every fault is reported there."""
+
+    def __init__(self, path: Path, bin_path: Path, verify: bool) -> None:
+        self.path, self.bin_path, self.verify = path, bin_path, verify
+        self.line = 0
+        self.archive: Archive | None = None
+        self.graph = Graph()
+        self.line_of: dict[str, int] = {}  # operator -> its line
+        self.first_read: dict[str, int] = {}  # operand -> the first line that reads it
+        self.declared: dict[str, tuple[str, int]] = {}  # operand -> its shape and type as text, and where they stood
+        self.own: dict[str, Operand] = {}  # the operands of the line at hand
+        self.unnamed: dict[str, list[int]] = {}  # operand -> the slots it fills that have no name yet, last first
+        self.handlers: dict[str, Callable[[Operator, str, str], None]] = {
+            "@": self._attribute,
+            "$": self._input_name,
+            "#": self._operand_shape,
+        }
+
+    def read(self) -> Graph:
+        text = io.BytesIO(self._bytes())
+        self._magic(text.readline())
+        self.line = 2
+        counts = self._tokens(text.readline())
+        if len(counts) != 2 or not all(_COUNT.fullmatch(count) for count in counts):
+            self._fail("the number of operators and of operands", _short(" ".join(counts)) or "nothing")
+        n_operators, n_operands = map(int, counts)
+        body = text.tell()
+        n_lines = sum(1 for line in text if line.strip())
+        if n_lines != n_operators:
+            self._fail(f"as many operators as the file has lines for ({n_lines})", str(n_operators))
+        text.seek(body)
+        for self.line, line in enumerate(text, 3):
+            if line.strip():
+                self._operator(self._tokens(line))
+        self._check_graph(n_operands)
+        self.graph.warnings += warnings_of(self.graph)
+        return self.graph
+
+    def _fail(self, expected: str, found: str) -> NoReturn:
+        raise ModelFormatError(self.path, self.line or None, expected, found)
+
+    def _bytes(self) -> bytes:
+        if os.path.exists(self.path) and not os.path.isfile(self.path):
+            self._fail("a file", "a directory" if os.path.isdir(self.path) else "something else of that name")
+        try:
+            with open(self.path, "rb") as file:
+                if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+                    self._fail(f"a text file of at most {LARGEST_FILE} bytes", "a longer one")
+                return file.read()
+        except (OSError, ValueError) as error:
+            why = "no such file" if isinstance(error, FileNotFoundError) else str(error)
+            raise ModelFormatError(self.path, None, "a file that can be read", why) from error
+
+    def _magic(self, line: bytes) -> None:
+        self.line = 1
+        if line.strip() != MAGIC.encode():
+            found = _short(line[:80].decode("utf-8", "backslashreplace")) if line.strip() else "nothing"
+            self._fail(f"{MAGIC}, with which every PNNX file begins", found)
+
+    def _tokens(self, line: bytes) -> list[str]:
+        if len(line) > LONGEST_LINE:
+            self._fail(f"a line of at most {LONGEST_LINE} bytes", f"{len(line)} bytes")
+        if b"\0" in line:
+            self._fail("text", "a NUL byte")
+        try:
+            return [token.decode("utf-8") for token in line.split()]  # bytes split at ASCII white space only
+        except UnicodeDecodeError as error:
+            self._fail("text in UTF-8", f"byte {error.object[error.start]:#04x}")
+
+    def _operator(self, tokens: list[str]) -> None:
+        if len(tokens) < 4 or not _COUNT.fullmatch(tokens[2]) or not _COUNT.fullmatch(tokens[3]):
+            self._fail(
+                "type, name, number of inputs, number of outputs (a name cannot hold white space)",
+                _short(" ".join(tokens[:6])),
+            )
+        op = Operator(tokens[0], tokens[1])
+        n_in, n_out = int(tokens[2]), int(tokens[3])
+        names, rest = tokens[4 : 4 + n_in + n_out], tokens[4 + n_in + n_out :]
+        names = [name for name in names if "=" not in name]
+        if len(names) != n_in + n_out:
+            self._fail(f"{n_in} + {n_out} names of operands after {op.name}", f"{len(names)}")
+        if op.name in self.line_of:
+            self._fail(f"a name other than that of line {self.line_of[op.name]}", op.name)
+        self._connect(op, names[:n_in], names[n_in:])
+        self._key_values(op, rest)
+        self.line_of[op.name] = self.line
+        self.graph.operators.append(op)
+
+    def _operand(self, name: str) -> Operand:
+        return self.graph.operands.setdefault(name, Operand(name))
+
+    def _connect(self, op: Operator, inputs: list[str], outputs: list[str]) -> None:
+        for name in inputs:
+            operand = self._operand(name)
+            operand.consumers.append(op)
+            op.inputs.append(operand)
+            self.first_read.setdefault(name, self.line)
+        op.input_names = [None] * len(inputs)
+        for name in outputs:
+            operand = self._operand(name)
+            if operand.producer is not None:
+                where = self.line_of.get(operand.producer.name, self.line)
+                self._fail(f"one producer of operand {name}", f"a second: {operand.producer.name} of line {where}")
+            operand.producer = op
+            op.outputs.append(operand)
+
+    def _key_values(self, op: Operator, tokens: list[str]) -> None:
+        self.own = {operand.name: operand for operand in op.inputs + op.outputs}
+        self.unnamed = defaultdict(list)
+        for slot in reversed(range(len(op.inputs))):
+            self.unnamed[op.inputs[slot].name].append(slot)
+        for token in tokens:
+            key, equals, value = token.partition("=")
+            handler = self.handlers.get(key[:1], self._parameter)
+            name = key[1:] if key[:1] in self.handlers else key
+            if not equals or not name:
+                self._fail("key=value", _short(token))
+            handler(op, name, value)
+
+    def _parameter(self, op: Operator, key: str, text: str) -> None:
+        if key in op.params:
+            self._fail(f"parameter {key} of {op.name} once", "twice")
+        if (op.type, key) in parameters.VERBATIM:
+            op.params[key] = Parameter(ParameterKind.STRING, text)
+            return
+        try:
+            op.params[key] = parameters.parse(text)
+        except KuiperError as error:
+            self._fail(f"a value that can be read for {key}", error.message)
+        if parameters.is_mixed(text):
+            self.graph.warnings.append(f"{op.name}: {_short(f'{key}={text}')} mixes kinds of elements")
+
+    def _attribute(self, op: Operator, key: str, text: str) -> None:
+        if key in op.attributes:
+            self._fail(f"attribute {key} of {op.name} once", "twice")
+        shape, dtype = self._shape_and_type(f"@{key}", text)
+        if dtype is None or not shape or min(shape) < 0:
+            self._fail(f"a type and dimensions of 0 or more in @{key} (a single number has shape (1))", _short(text))
+        if self.archive is None:
+            if not os.path.exists(self.bin_path):
+                self._fail(f"the weights @{key} of {op.name} in {self.bin_path}", "no such file")
+            self.archive = Archive(self.bin_path, verify=self.verify)
+        try:
+            raw = self.archive.array(f"{op.name}.{key}", dtype, shape)
+        except ModelFormatError as error:
+            self._fail(f"in {self.bin_path} {error.expected}", error.found)
+        op.attributes[key] = Attribute(dtype, shape, raw)
+
+    def _input_name(self, op: Operator, key: str, operand: str) -> None:
+        if not self.unnamed[operand]:
+            slots = op.input_names.count(None)
+            self._fail(f"${key} to name an input of {op.name} that has no name yet ({slots} left)", _short(operand))
+        op.input_names[self.unnamed[operand].pop()] = key
+
+    def _operand_shape(self, op: Operator, name: str, text: str) -> None:
+        operand = self.own.get(name)
+        if operand is None:
+            self._fail(f"#{_short(name)} to describe an operand of {op.name}", f"none of its {len(self.own)}")
+        shape, dtype = self._shape_and_type(f"#{name}", text)
+        before, line = self.declared.setdefault(name, (text, self.line))
+        if before != text and (operand.shape, operand.dtype) != (shape, dtype):
+            self._fail(f"operand {name} to be {before}, as line {line} says", _short(text))
+        operand.shape, operand.dtype = shape, dtype
+
+    def _shape_and_type(self, key: str, text: str) -> tuple[Shape, dtypes.DType | None]:
+        """`(1,?,16)f32` -> ((1, -1, 16), float32); the type `null` of operands means that PNNX did not know it."""
+        body, bracket, code = text.partition(")")
+        dtype = dtypes.find(code)
+        if not text.startswith("(") or not bracket:
+            self._fail(f"(shape)type in {key}", _short(text))
+        if dtype is None and not (code == "null" and key[0] == "#"):
+            self._fail(f"one of the types {', '.join(dtypes.DTYPES)} in {key}", _short(code) or "none")
+        shape = []
+        for size in body[1:].split(",") if len(body) > 1 else []:
+            if size == "?":
+                shape.append(-1)
+            elif _DIMENSION.fullmatch(size) and int(size) >= -1:
+                shape.append(int(size))
+            else:
+                self._fail(f"dimensions in {key}: numbers from 0, or ?", _short(size) or "nothing")
+        return tuple(shape), dtype
+
+    def _check_graph(self, n_operands: int) -> None:
+        for name, line in self.first_read.items():
+            if self.graph.operands[name].producer is None:
+                self.line = line
+                self._fail("an operand that some operator produces", name)
+        self.line = 2
+        if len(self.graph.operands) != n_operands:
+            self._fail(f"as many operands as the file has ({len(self.graph.operands)})", str(n_operands))
+        cycle = find_cycle(self.graph)
+        if cycle:
+            self.line = self.line_of[cycle[0].name]
+            names = [_short(op.name) for op in [*cycle, cycle[0]][:12]]
+            self._fail("operators without a cycle", " -> ".join(names) + " ..." * (len(cycle) > 11))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}... ({len(text)} characters)"

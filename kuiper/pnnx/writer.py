@@ -1,0 +1,139 @@
+"""Writer: Graph -> the text file and its weights, as PNNX writes them.
+
+Source: PNNX, https://github.com/pnnx/pnnx (ir.cpp, Graph::save)
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from kuiper.errors import KuiperError
+from kuiper.pnnx import parameters
+from kuiper.pnnx.archive import write_archive
+from kuiper.pnnx.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape
+from kuiper.pnnx.reader import MAGIC
+
+_WHITE_SPACE = frozenset(" \t\n\r\v\f\0")  # what ends a word; and NUL, which no text holds
+
+
+def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None) -> None:
+    """Write a graph so that `read` gives the same graph, with the same bytes of weights.
+
+    Both files are written beside their places and then moved there: whoever reads meanwhile sees the old file or the
+    new one, never half of one. Writing over the files that the graph was read from is safe.
+
+    Parameters
+    ----------
+    param : the text file, net.pnnx.param.
+    bin : the weights; by default the text file's twin, net.pnnx.bin. Written even when there are none, as PNNX does.
+
+    Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number,
+    two operators of one name; and when the files cannot be written.
+    """
+    path = Path(param)
+    bin_path = Path(str(path).removesuffix(".param") + ".bin" if bin is None else bin)
+    text = _text(graph)
+    weights = {f"{op.name}.{key}": attribute.raw for op in graph for key, attribute in op.attributes.items()}
+    if len(weights) != sum(len(op.attributes) for op in graph):
+        raise KuiperError("two attributes have the same name in the .bin file (operator.key); rename one operator")
+    try:
+        with _replacing(path) as text_file, _replacing(bin_path) as bin_file:
+            write_archive(bin_file, weights)
+            text_file.write(text.encode("utf-8"))
+    except (OSError, ValueError) as error:
+        raise KuiperError(f"{path} and {bin_path} cannot be written: {error}") from error
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes `path`'s place when the block ends well, and vanishes when it does not."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(draft, "xb") as file:
+            yield file
+        os.replace(draft, path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _text(graph: Graph) -> str:
+    produced = Counter(operand.name for op in graph for operand in op.outputs)
+    read = {operand.name for op in graph for operand in op.inputs}
+    for name, times in Counter(op.name for op in graph).items():
+        if times > 1:
+            raise KuiperError(f"{times} operators are called {name!r}; expected one")
+    for name in read | produced.keys():
+        if produced[name] != 1:
+            raise KuiperError(f"{produced[name]} operators produce operand {name!r}; expected one")
+    lines = [MAGIC, f"{len(graph.operators)} {len(produced)}", *map(_line, graph)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(op: Operator) -> str:
+    operands = op.inputs + op.outputs
+    try:
+        tokens = [_word(operand.name, "=") for operand in operands]
+        tokens += [f"{_word(key, '=', '@$#')}={_word(text, empty=True)}" for key, text in _parameter_texts(op)]
+        tokens += [f"@{_word(key, '=')}={_attribute_text(a)}" for key, a in op.attributes.items()]
+        tokens += [f"${_word(key, '=')}={name}" for key, name in _slot_names(op)]
+        tokens += [f"#{o.name}={_shape_text(o.shape)}{_code(o)}" for o in operands if o.shape is not None]
+        return " ".join([f"{_word(op.type):24} {_word(op.name):24} {len(op.inputs)} {len(op.outputs)}", *tokens])
+    except KuiperError as error:
+        raise error.at(op.name) from None
+
+
+def _word(text: str, without: str = "", not_first: str = "", *, empty: bool = False) -> str:
+    """`text`, if the reader will see it as one word: white space ends a word, and nothing escapes it."""
+    forbidden = _WHITE_SPACE | set(without)
+    if not (text or empty) or not forbidden.isdisjoint(text) or text[:1] in set(not_first):
+        raise KuiperError(f"{text!r:.80} cannot be written: expected a word without white space {without}")
+    return text
+
+
+def _parameter_texts(op: Operator) -> Iterator[tuple[str, str]]:
+    for key, parameter in op.params.items():
+        if (op.type, key) not in parameters.VERBATIM:
+            yield key, parameters.to_text(parameter)
+        elif parameter.kind == ParameterKind.STRING:
+            yield key, parameter.value
+        else:
+            raise KuiperError(f"parameter {key}: expected a string, found {parameter.value!r:.80}")
+
+
+def _attribute_text(attribute: Attribute) -> str:
+    raw, shape, dtype = attribute.raw, attribute.shape, attribute.dtype
+    if not shape or raw.shape != shape or raw.dtype != dtype.storage:
+        expected = f"an array of shape {shape} (not empty) and type {dtype.storage}"
+        raise KuiperError(f"an attribute: expected {expected}, found {raw.shape} {raw.dtype}")
+    return _shape_text(shape) + dtype.code
+
+
+def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:
+    """(name, operand) for each slot that has a name.
+
+    The text says only which operand bears a name, so of the slots that one operand fills, the first must be named.
+    """
+    nameless = set()
+    for name, operand in zip(op.input_names, op.inputs):
+        if name is None:
+            nameless.add(operand.name)
+        elif operand.name in nameless:
+            raise KuiperError(f"input {name}: an earlier slot is filled by the same operand and has no name")
+        else:
+            yield name, operand.name
+
+
+def _code(operand: Operand) -> str:
+    return operand.dtype.code if operand.dtype else "null"
+
+
+def _shape_text(shape: Shape) -> str:
+    return "(" + ",".join("?" if size == -1 else str(size) for size in shape) + ")"
