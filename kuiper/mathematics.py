@@ -1,0 +1,73 @@
+"""Functions of mathematics that numpy lacks and several rooms need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+# One row per interval of |x|: numerator and denominator of the approximation, highest power first.
+_SMALL = (
+    (
+        1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2,
+        3.20937758913846947e3,
+    ),
+    (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
+)  # fmt: skip
+_MIDDLE = (
+    (
+        2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
+        2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
+        1.23033935479799725e3,
+    ),
+    (
+        1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2, 1.62138957456669019e3,
+        3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3,
+    ),
+)  # fmt: skip
+_BLOCK = 1 << 14  # elements that stay in the cache while the polynomials run over them
+
+
+def erf(x: np.ndarray) -> np.ndarray:
+    """The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, shape and float type of `x` kept.
+
+    |x| < 0.46875:  x P(x*x) / Q(x*x);  up to 6:  sign(x) (1 - exp(-x*x) R(|x|) / S(|x|));  beyond it is 1.
+    Computed in float64 and rounded at the end: the error is below 1e-15 in float64, half a unit in float32.
+
+    Parameters: x, an array of a real floating type, any shape.
+    Source: W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969), 631-637.
+
+    >>> erf(np.array([0.0, 1.0, -np.inf])).round(6).tolist()
+    [0.0, 0.842701, -1.0]
+    """
+    x = np.asarray(x)
+    flat = np.ascontiguousarray(x).reshape(-1)
+    result = np.empty_like(flat)
+    for start in range(0, flat.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        result[part] = _erf_block(flat[part].astype(np.float64))
+    return result.reshape(x.shape)
+
+
+def _erf_block(x: np.ndarray) -> np.ndarray:
+    size = np.abs(x)
+    small = size < 0.46875
+    # min keeps exp and the powers finite; erf(6) is 1 in float64. NaN passes through.
+    y = np.minimum(size, 6.0)
+    result = np.copysign(1.0 - np.exp(-y * y) * _ratio(_MIDDLE, y), x)
+    if small.any():
+        near = x[small]
+        result[small] = near * _ratio(_SMALL, near * near)
+    return result
+
+
+def _ratio(coefficients: tuple[Sequence[float], Sequence[float]], x: np.ndarray) -> np.ndarray:
+    return _horner(coefficients[0], x) / _horner(coefficients[1], x)
+
+
+def _horner(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
+    total = coefficients[0] * x
+    for coefficient in coefficients[1:-1]:
+        total += coefficient
+        total *= x
+    return total + coefficients[-1]
