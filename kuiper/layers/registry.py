@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from kuiper.errors import KuiperError, UnsupportedOperatorError
 from kuiper.layers.layer import Layer
@@ -77,9 +77,7 @@ class LayerRegisterer:
 
 
 def _creator(creator: Creator | type[Layer]) -> Creator:
-    if isinstance(creator, type) and issubclass(creator, Layer):
-        return creator.from_operator
-    return creator
+    return cast(type[Layer], creator).from_operator if isinstance(creator, type) else creator
 
 
 registry = LayerRegisterer()

@@ -1,0 +1,202 @@
+"""Resizing (lesson 9): images with more or fewer rows and columns.
+
+Every mode works on one dimension at a time and is a small table: output element i is the sum over k of
+weights[k, i] * input[sources[k, i]]. The modes differ in how they fill it.
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+from kuiper.layers.shape import integers
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One dimension to resize: `inputs` elements become `outputs`.
+
+    `step` is the distance, in input elements, between two neighbours of the output.
+    """
+
+    inputs: int
+    outputs: int
+    step: np.floating
+    align_corners: bool = False
+
+    def positions(self, shift: float) -> np.ndarray:
+        """(outputs,): where each output element's sample lies in the input: (i + shift) * step - shift."""
+        kind = type(self.step)
+        if self.align_corners:
+            return np.arange(self.outputs, dtype=kind) * self.step
+        return (np.arange(self.outputs, dtype=kind) + kind(shift)) * self.step - kind(shift)
+
+
+Taps = tuple[np.ndarray, np.ndarray | None]
+"""sources (K, outputs) and weights (K, outputs); no weights means K = 1 and a plain choice."""
+
+
+def nearest(axis: Axis) -> Taps:
+    """sources[0, i] = floor(i * step)."""
+    sources = np.floor(axis.positions(0)).astype(np.intp)
+    return np.minimum(sources, axis.inputs - 1)[None], None
+
+
+def nearest_exact(axis: Axis) -> Taps:
+    """sources[0, i] = floor((i + 1/2) * step), the element whose middle is nearest."""
+    sources = np.floor(axis.positions(0.5) + type(axis.step)(0.5)).astype(np.intp)
+    return np.clip(sources, 0, axis.inputs - 1)[None], None
+
+
+def linear(axis: Axis) -> Taps:
+    """The two neighbours a and a + 1 of a position a + t, with weights 1 - t and t."""
+    if axis.inputs == axis.outputs:
+        return np.arange(axis.inputs)[None], None
+    positions = np.maximum(axis.positions(0.5), 0)
+    left = np.minimum(np.floor(positions).astype(np.intp), axis.inputs - 1)
+    t = np.clip(positions - left, 0, 1).astype(positions.dtype)
+    return np.stack([left, np.minimum(left + 1, axis.inputs - 1)]), np.stack([1 - t, t])
+
+
+def cubic(axis: Axis) -> Taps:
+    """The four neighbours a - 1 ... a + 2 of a position a + t, with Keys' weights (A = -3/4); the border repeats.
+
+    Source: https://doi.org/10.1109/TASSP.1981.1163711
+    """
+    positions = axis.positions(0.5)
+    left = np.minimum(np.floor(positions).astype(np.intp), axis.inputs - 1)
+    t = np.clip(positions - left, 0, 1).astype(positions.dtype)
+    a = -0.75
+
+    def near(d: np.ndarray) -> np.ndarray:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+
+    def far(d: np.ndarray) -> np.ndarray:
+        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+    sources = np.clip(left + np.arange(-1, 3)[:, None], 0, axis.inputs - 1)
+    return sources, np.stack([far(t + 1), near(t), near(1 - t), far(2 - t)])
+
+
+def area(axis: Axis) -> Taps:
+    """The mean of the elements floor(i * inputs / outputs) up to ceil((i + 1) * inputs / outputs)."""
+    i = np.arange(axis.outputs)
+    first = i * axis.inputs // axis.outputs
+    count = -(-(i + 1) * axis.inputs // axis.outputs) - first
+    offset = np.arange(count.max(initial=1))[:, None]
+    weights = np.where(offset < count, 1 / count, 0).astype(type(axis.step))
+    return np.minimum(first + offset, axis.inputs - 1), weights
+
+
+MODES: dict[str, tuple[Callable[[Axis], Taps], tuple[int, ...]]] = {
+    "nearest": (nearest, (3, 4, 5)),
+    "nearest-exact": (nearest_exact, (3, 4, 5)),
+    "linear": (linear, (3,)),
+    "bilinear": (linear, (4,)),
+    "trilinear": (linear, (5,)),
+    "bicubic": (cubic, (4,)),
+    "area": (area, (3, 4, 5)),
+}
+"""mode -> its table, and the ranks of the inputs that it takes."""
+
+
+@registry.register("nn.Upsample", "nn.UpsamplingNearest2d", "F.upsample", "F.interpolate", "F.upsample_nearest")
+class Upsample(Layer):
+    """(N, C, ...) -> (N, C, ...'): every dimension after the channels resized.
+
+    Parameters
+    ----------
+    size : the new sizes, one per dimension, or one int for all.
+    scale_factor : instead of size; the new sizes are floor(old * scale_factor), and the step is 1 / scale_factor.
+    mode : nearest, nearest-exact, linear (rank 3), bilinear (4), trilinear (5), bicubic (4) or area.
+    align_corners : the first and last elements of input and output lie upon one another (step (in-1) / (out-1)).
+    recompute_scale_factor : take the step from the sizes (in / out) even where scale_factor is given.
+    antialias : not supported.
+
+    >>> Upsample(scale_factor=1.5).forward(np.array([[[0.0, 1.0]]]))
+    array([[[0., 0., 1.]]])
+    """
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+        antialias: bool = False,
+    ) -> None:
+        if mode not in MODES:
+            status = ParseParameterAttrStatus.RESIZE_MODE
+            raise ParameterError("mode", f"one of {', '.join(MODES)}", repr(mode), status=status)
+        if (size is None) == (scale_factor is None):
+            status = ParseParameterAttrStatus.SCALE
+            raise ParameterError(
+                "scale_factor", "either scale_factor or size", f"{scale_factor}, {size}", status=status
+            )
+        if antialias:
+            raise ParameterError("antialias", "False", "True")
+        self.size = integers(size)
+        self.scales = tuple(float(s) for s in np.ravel(scale_factor)) if size is None else ()
+        self.table, self.ranks = MODES[mode]
+        self.mode, self.align_corners, self.recompute = mode, bool(align_corners), bool(recompute_scale_factor)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Resize one dimension after the other. Raises ShapeError when the rank does not fit the mode."""
+        if x.ndim not in self.ranks:
+            expected = f"rank {' or '.join(map(str, self.ranks))} for mode {self.mode}"
+            raise ShapeError("input", expected, f"shape {x.shape}", status=InferStatus.DIMENSION)
+        for dim, axis in reversed(list(enumerate(self.axes(x), start=2))):
+            x = resample(x, dim, *self.table(axis))
+        return x
+
+    def axes(self, x: np.ndarray) -> list[Axis]:
+        """What happens to each dimension of x after the channels. Raises ShapeError for a size below 1."""
+        old = x.shape[2:]
+        scales = self.scales * len(old) if len(self.scales) == 1 else self.scales
+        if scales:
+            if len(scales) != len(old):
+                raise ShapeError(
+                    "scale_factor", f"{len(old)} factors, one for each dimension after the channels", scales
+                )
+            new = tuple(math.floor(n * scale) for n, scale in zip(old, scales))
+        else:
+            new = self.size * len(old) if len(self.size) == 1 else self.size
+        if len(new) != len(old) or min(*old, *new) < 1:
+            raise ShapeError("output", f"{len(old)} sizes of 1 at least", new, status=InferStatus.OUTPUT_SIZE)
+        given = scales if scales and not self.recompute else (None,) * len(old)
+        kind = np.float64 if x.dtype == np.float64 else np.float32
+        return [Axis(a, b, kind(self.step(a, b, s)), self.align_corners) for a, b, s in zip(old, new, given)]
+
+    def step(self, inputs: int, outputs: int, scale: float | None) -> float:
+        """The distance between neighbours of the output, in input elements."""
+        if self.align_corners:
+            return (inputs - 1) / (outputs - 1) if outputs > 1 else 0.0
+        return 1 / scale if scale else inputs / outputs
+
+
+@registry.register("nn.UpsamplingBilinear2d", "F.upsample_bilinear")
+class UpsamplingBilinear2d(Upsample):
+    """(N, C, H, W) -> (N, C, H', W'): bilinear, with corners aligned."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def resample(x: np.ndarray, dim: int, sources: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """(..., inputs, ...) -> (..., outputs, ...): the sum over k of weights[k] * x[sources[k]] along `dim`."""
+    if weights is None:
+        return x.take(sources[0], dim)
+    along = (-1, *[1] * (x.ndim - dim - 1))
+    total = x.take(sources[0], dim) * weights[0].reshape(along)
+    for source, weight in zip(sources[1:], weights[1:]):
+        total += x.take(source, dim) * weight.reshape(along)
+    return total.astype(x.dtype if x.dtype.kind == "f" else total.dtype, copy=False)

@@ -1,0 +1,76 @@
+"""Structure (lesson 3): weights that stand alone, and the tuples, lists and dicts that networks pass around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+
+@registry.register("pnnx.Attribute")
+class Attribute(Layer):
+    """() -> the weights `data`, a tensor that the network holds outside every layer."""
+
+    weights = ("data",)
+
+    def __init__(self, data: np.ndarray) -> None:
+        self.data = data
+
+    def forward(self) -> np.ndarray:
+        """Give the weights."""
+        return self.data
+
+
+@registry.register("prim::TupleConstruct")
+class TupleConstruct(Layer):
+    """a, b, ... -> (a, b, ...)."""
+
+    def forward(self, *inputs: Any) -> tuple[Any, ...]:
+        """Make one tuple of the inputs."""
+        return inputs
+
+
+@registry.register("prim::ListConstruct")
+class ListConstruct(Layer):
+    """a, b, ... -> [a, b, ...]."""
+
+    def forward(self, *inputs: Any) -> list[Any]:
+        """Make one list of the inputs."""
+        return list(inputs)
+
+
+@registry.register("prim::DictConstruct")
+class DictConstruct(Layer):
+    """key1, value1, key2, value2, ... -> {key1: value1, key2: value2, ...}.
+
+    >>> DictConstruct().forward("a", 1, "b", 2)
+    {'a': 1, 'b': 2}
+    """
+
+    def forward(self, *inputs: Any) -> dict[str, Any]:
+        """Make one dict of the inputs; an expression that looks like a number was a string key too."""
+        if len(inputs) % 2:
+            found = f"{len(inputs)} inputs"
+            raise InferError(f"expected keys and values in turn, found {found}", status=InferStatus.INPUT_COUNT)
+        return {str(key): value for key, value in zip(inputs[::2], inputs[1::2], strict=True)}
+
+
+@registry.register("prim::TupleUnpack", "prim::ListUnpack")
+class Unpack(Layer):
+    """(a, b, ...) -> a, b, ...: one value per output operand.
+
+    A sequence of one gives its element, which fills the single operand. An array passes: it is what an operation with
+    one part (torch.split, torch.chunk, torch.unbind) gives.
+    """
+
+    def forward(self, sequence: Any) -> Any:
+        """Take the tuple or list apart."""
+        if isinstance(sequence, np.ndarray):
+            return sequence
+        if not isinstance(sequence, (tuple, list)):
+            raise InferError(f"expected a tuple or a list to unpack, found {type(sequence).__name__}")
+        return sequence[0] if len(sequence) == 1 else tuple(sequence)

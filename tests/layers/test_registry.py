@@ -1,0 +1,102 @@
+"""The registry: a value from operator types to layers."""
+
+import pytest
+
+from kuiper.errors import KuiperError, ParameterError, UnsupportedOperatorError
+from kuiper.layers import Layer, LayerRegisterer, registry
+from kuiper.runtime import RuntimeOperator, RuntimeParameter, RuntimeParameterType
+
+
+class Double(Layer):
+    def forward(self, x):
+        return 2 * x
+
+
+class Scale(Layer):
+    def __init__(self, factor):
+        self.factor = factor
+
+    def forward(self, x):
+        return self.factor * x
+
+
+@pytest.fixture
+def mine():
+    registerer = LayerRegisterer()
+    registerer.register("nn.Double", "F.double")(Double)
+    return registerer
+
+
+def operator(kind, **params):
+    values = {name: RuntimeParameter(RuntimeParameterType.UNKNOWN, value) for name, value in params.items()}
+    return RuntimeOperator(name="op", type=kind, params=values)
+
+
+def test_the_decorator_registers_every_type_and_gives_the_class_back():
+    registerer = LayerRegisterer()
+
+    @registerer.register("nn.Twice", "F.twice")
+    class Twice(Double):
+        pass
+
+    assert Twice.__name__ == "Twice"
+    assert list(registerer) == ["F.twice", "nn.Twice"]
+    assert isinstance(registerer.create(operator("F.twice")), Twice)
+
+
+def test_a_type_is_found_and_creates_its_layer(mine):
+    assert "nn.Double" in mine
+    assert len(mine) == 2
+    assert mine.find("nn.Double")(operator("nn.Double")).forward(4) == 8
+
+
+def test_a_type_that_is_taken_is_refused(mine):
+    with pytest.raises(KuiperError, match=r"nn\.Double is registered already; use override"):
+        mine.register("nn.Double")(Scale)
+    assert isinstance(mine.create(operator("nn.Double")), Double)
+
+
+def test_override_replaces_a_layer(mine):
+    mine.override("nn.Double", Scale)
+    assert mine.create(operator("nn.Double", factor=5)).forward(4) == 20
+
+
+def test_override_needs_a_type_that_is_there(mine):
+    with pytest.raises(UnsupportedOperatorError, match=r"nn\.Triple"):
+        mine.override("nn.Triple", Scale)
+
+
+def test_a_creator_may_be_a_function_of_the_operator(mine):
+    mine.add("nn.Scale", lambda op: Scale(op.params["factor"].value + 1))
+    assert mine.create(operator("nn.Scale", factor=2)).forward(10) == 30
+
+
+def test_an_unknown_type_is_named_with_what_to_do(mine):
+    with pytest.raises(UnsupportedOperatorError, match=r"nn\.Triple") as caught:
+        mine.find("nn.Triple")
+    assert caught.value.types == {"nn.Triple": []}
+    assert "register" in str(caught.value)
+
+
+def test_an_error_of_the_layer_names_the_operator(mine):
+    mine.add("nn.Scale", Scale)
+    with pytest.raises(ParameterError, match=r"^op: parameter factor") as caught:
+        mine.create(operator("nn.Scale"))
+    assert caught.value.operator == "op"
+
+
+def test_a_copy_and_its_original_do_not_change_one_another(mine):
+    twin = mine.copy()
+    twin.override("nn.Double", Scale)
+    twin.add("nn.Scale", Scale)
+    mine.add("nn.Half", Double)
+    assert "nn.Scale" not in mine
+    assert "nn.Half" not in twin
+    assert isinstance(mine.create(operator("nn.Double")), Double)
+
+
+def test_a_students_sigmoid_takes_the_place_of_the_courses_own():
+    mine = registry.copy()
+    mine.override("nn.Sigmoid", Double)
+    assert isinstance(mine.create(operator("nn.Sigmoid")), Double)
+    assert not isinstance(registry.create(operator("nn.Sigmoid")), Double)

@@ -1,0 +1,87 @@
+"""Resizing: worked numbers, sizes, errors."""
+
+import numpy as np
+import pytest
+
+from kuiper.errors import ParameterError, ShapeError
+from kuiper.layers.resize import Upsample, UpsamplingBilinear2d
+
+ROW = np.array([[[0.0, 1.0]]])
+SQUARE = np.array([[[[1.0, 2.0], [3.0, 4.0]]]])
+
+
+def test_nearest_by_one_and_a_half_repeats_the_first():
+    assert Upsample(scale_factor=1.5).forward(ROW).tolist() == [[[0.0, 0.0, 1.0]]]
+
+
+def test_nearest_by_two_repeats_rows_and_columns():
+    y = Upsample(scale_factor=[2.0, 2.0]).forward(SQUARE)
+    assert y[0, 0].tolist() == [[1, 1, 2, 2], [1, 1, 2, 2], [3, 3, 4, 4], [3, 3, 4, 4]]
+
+
+def test_linear_by_two_has_quarters_and_a_flat_border():
+    assert Upsample(scale_factor=2, mode="linear").forward(ROW).tolist() == [[[0.0, 0.25, 0.75, 1.0]]]
+
+
+def test_linear_with_corners_aligned_is_evenly_spaced():
+    y = Upsample(size=5, mode="linear", align_corners=True).forward(ROW)
+    assert y.tolist() == [[[0.0, 0.25, 0.5, 0.75, 1.0]]]
+
+
+def test_area_takes_means():
+    assert Upsample(size=[1, 2], mode="area").forward(SQUARE).tolist() == [[[[2.0, 3.0]]]]
+
+
+def test_upsampling_bilinear_aligns_corners():
+    assert UpsamplingBilinear2d(size=[2, 3]).forward(SQUARE)[0, 0].tolist() == [[1.0, 1.5, 2.0], [3.0, 3.5, 4.0]]
+
+
+@pytest.mark.parametrize("size", [3, [3, 3], np.array(3), np.array([3, 3]), [3.0, 3.0]])
+def test_a_size_may_come_in_any_form(size):
+    assert Upsample(size=size).forward(SQUARE).shape == (1, 1, 3, 3)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "nearest-exact"])
+def test_choosing_modes_keep_integers(mode):
+    y = Upsample(size=3, mode=mode).forward(np.array([[[1, 2]]], np.int32))
+    assert y.dtype == np.int32
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "area"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_constant_image_stays_constant_and_keeps_its_type(mode, dtype):
+    y = Upsample(size=[7, 2], mode=mode).forward(np.full((1, 2, 3, 5), 2.5, dtype))
+    assert y.dtype == dtype
+    np.testing.assert_allclose(y, np.full((1, 2, 7, 2), 2.5), rtol=1e-6)
+
+
+def test_an_unknown_mode_is_named_with_the_known_ones():
+    with pytest.raises(ParameterError, match=r"mode: expected one of nearest, .* found 'lanczos'"):
+        Upsample(size=2, mode="lanczos")
+
+
+@pytest.mark.parametrize("options", [{}, {"size": 2, "scale_factor": 2.0}])
+def test_either_size_or_scale_factor_must_be_given(options):
+    with pytest.raises(ParameterError, match="either scale_factor or size"):
+        Upsample(**options)
+
+
+def test_antialias_is_refused():
+    with pytest.raises(ParameterError, match="antialias"):
+        Upsample(size=2, mode="bilinear", antialias=True)
+
+
+def test_a_rank_that_does_not_fit_the_mode_is_refused():
+    with pytest.raises(ShapeError, match=r"rank 4 for mode bilinear, found shape \(1, 1, 2\)"):
+        Upsample(size=2, mode="bilinear").forward(ROW)
+
+
+@pytest.mark.parametrize("options", [{"size": [0, 2]}, {"scale_factor": 0.3}, {"size": [2, 2, 2]}])
+def test_sizes_that_cannot_be_are_refused(options):
+    with pytest.raises(ShapeError, match="2 sizes of 1 at least"):
+        Upsample(**options).forward(SQUARE)
+
+
+def test_a_scale_factor_for_each_dimension_is_needed():
+    with pytest.raises(ShapeError, match="2 factors"):
+        Upsample(scale_factor=[2.0, 2.0, 2.0]).forward(SQUARE)
