@@ -1,0 +1,128 @@
+"""Real network architectures, random weights: torch makes them, pnnx exports them, kuiper must compute the same."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kuiper
+
+TOLERANCE = 1e-4
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Send file descriptors 1 and 2 to a scratch file: pnnx is a program of its own, sys.stdout does not hold it."""
+    saved = os.dup(1), os.dup(2)
+    with tempfile.TemporaryFile() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        os.dup2(scratch.fileno(), 1)
+        os.dup2(scratch.fileno(), 2)
+        try:
+            yield
+        finally:
+            for number, copy in zip((1, 2), saved, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+@pytest.fixture(scope="session")
+def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """export(model, *inputs, dynamic=None) -> path of the .pnnx.param, the .bin beside it.
+
+    `dynamic` is a second tuple of inputs: the dimensions in which it differs from the first stay open in the file.
+    """
+    pnnx = pytest.importorskip("pnnx", reason="exports with pnnx, which is not installed")
+
+    def run(model: Any, *inputs: Any, dynamic: Sequence[Any] | None = None) -> Path:
+        folder = tmp_path_factory.mktemp(type(model).__name__)
+        with silence():
+            pnnx.export(model, str(folder / "net.pt"), inputs, None if dynamic is None else tuple(dynamic))
+        for surplus in folder.iterdir():
+            if surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):
+                surplus.unlink()
+        return folder / "net.pnnx.param"
+
+    return run
+
+
+def randomise(model: Any, image: Any) -> None:
+    """Weights that keep the signal's size, and BatchNorm statistics near the true ones but clearly not 0 and 1."""
+    import torch
+    from torch import nn
+
+    norms = [m for m in model.modules() if isinstance(m, nn.BatchNorm2d)]
+    with torch.no_grad():
+        for m in model.modules():
+            if isinstance(m, (nn.Conv2d, nn.ConvTranspose2d, nn.Linear)):
+                fan_in = m.weight[0].numel() if not isinstance(m, nn.ConvTranspose2d) else m.in_channels
+                nn.init.normal_(m.weight, std=(2 / fan_in) ** 0.5)
+                if m.bias is not None:
+                    nn.init.normal_(m.bias, std=0.2)
+            elif isinstance(m, (nn.BatchNorm2d, nn.LayerNorm)):
+                nn.init.uniform_(m.weight, 0.6, 1.4)
+                nn.init.normal_(m.bias, std=0.2)
+        for m in norms:
+            m.momentum = None  # running statistics become the plain mean over the passes: here, of this one batch
+        model.train()(torch.rand(4, *image.shape[1:]))
+        for m in norms:
+            m.running_mean += torch.randn_like(m.running_mean) * 0.3 * m.running_var.sqrt()
+            m.running_var *= torch.empty_like(m.running_var).uniform_(0.6, 1.6)
+    model.eval()
+
+
+@dataclass
+class Network:
+    """A torch model and the graph that kuiper loaded from its export."""
+
+    model: Any
+    graph: Any
+
+    @property
+    def types(self) -> set[str]:
+        """The operator types in the exported file."""
+        return {operator.type for operator in self.graph.operators}
+
+    def compare(self, shape: Sequence[int], seed: int = 1) -> None:
+        """Run both on one random image batch; every output within 1e-4 of torch's, relative to its largest value."""
+        import torch
+
+        x = torch.rand(*shape, generator=torch.Generator().manual_seed(seed))
+        with torch.inference_mode():
+            result = self.model(x)
+        expected = [y.numpy() for y in (result if isinstance(result, (tuple, list)) else (result,))]
+        got = self.graph(x.numpy())
+        assert len(got) == len(expected)
+        for ours, theirs in zip(got, expected, strict=True):
+            assert ours.shape == theirs.shape
+            assert ours.dtype == theirs.dtype
+            scale = max(1.0, float(np.abs(theirs).max()))
+            assert 0.05 < theirs.std() < 50, "the network's own output says too little"
+            if len(theirs) > 1:
+                assert np.abs(theirs[0] - theirs[1]).max() > 100 * TOLERANCE * scale, "the images make no difference"
+            assert np.abs(ours - theirs).max() <= TOLERANCE * scale
+
+
+@pytest.fixture(scope="session")
+def network(export: Callable[..., Path]) -> Callable[..., Network]:
+    """network(make, shape, other=None) -> make() with random weights; dimensions where `other` differs stay open."""
+
+    def build(make: Callable[[], Any], shape: Sequence[int], other: Sequence[int] | None = None) -> Network:
+        import torch
+
+        torch.manual_seed(20)
+        model = make()
+        randomise(model, torch.rand(*shape))
+        param = export(model, torch.rand(*shape), dynamic=None if other is None else (torch.rand(*other),))
+        return Network(model, kuiper.load(str(param)))
+
+    return build
