@@ -1,0 +1,70 @@
+"""The command line: `kuiper run | inspect | bench`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from kuiper.cli import bench, inspect, run
+from kuiper.cli.text import complain
+from kuiper.errors import KuiperError
+
+EXAMPLES = """Examples:
+
+kuiper inspect models/digits  (what is in it, and what it costs)
+
+kuiper run models/digits --top 3  (one pass on random numbers)
+
+kuiper run resnet18 cat.jpg --top 5  (a picture; see kuiper run --help)
+
+kuiper bench resnet18 --profile  (how long each operator takes)
+"""
+
+
+class _Group(TyperGroup):
+    """Turns every KuiperError of a command into its message and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KuiperError as error:
+            complain(str(error))
+        except MemoryError:
+            complain("the network needs more memory than this machine gives; try a smaller input or batch")
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            raise typer.Exit(130) from None
+        raise typer.Exit(2)
+
+
+app = typer.Typer(
+    name="kuiper",
+    cls=_Group,
+    help="Run, inspect and time networks that PNNX has exported.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run", epilog=run.EXAMPLE)(run.run)
+app.command("inspect", epilog=inspect.EXAMPLE)(inspect.inspect)
+app.command("bench", epilog=bench.EXAMPLE)(bench.bench)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kuiper {importlib.metadata.version('kuiper')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    pass

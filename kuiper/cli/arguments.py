@@ -1,0 +1,31 @@
+"""Texts of the command line -> values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import typer
+
+
+def shapes(texts: Sequence[str]) -> list[tuple[int, ...]]:
+    """`1,3,224,224`, `1x3x224x224` or `(1,3,224,224)` -> extents. Raises typer.BadParameter."""
+    found = []
+    for text in texts:
+        parts = [part for part in re.split(r"[,x\s]+", text.strip().strip("()[]")) if part]
+        if not all(part.isdecimal() and int(part) > 0 for part in parts):
+            raise typer.BadParameter(f"{text!r} is not a shape; write positive numbers, such as 1,3,224,224")
+        found.append(tuple(int(part) for part in parts))
+    return found
+
+
+def floats(text: str) -> list[float]:
+    """`0.485,0.456,0.406` or `1/255` -> numbers. Raises typer.BadParameter."""
+    values = []
+    for part in text.split(","):
+        over, _, under = part.partition("/")
+        try:
+            values.append(float(over) / float(under or 1))
+        except (ValueError, ZeroDivisionError):
+            raise typer.BadParameter(f"{part.strip()!r} is not a number; write one, or several with commas") from None
+    return values

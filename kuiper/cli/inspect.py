@@ -1,0 +1,210 @@
+"""`kuiper inspect`: the operators of a network in execution order, and what they cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import kuiper
+from kuiper.cli import arguments, options
+from kuiper.cli.model import find_model
+from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
+from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
+from kuiper.inputs import concrete_shape
+from kuiper.profile import Extent, NetworkCost, declared_extents, measured_extents, network_cost
+from kuiper.runtime import RuntimeOperator
+from kuiper.runtime.wrap import execution_order
+
+EXAMPLE = "Example: kuiper inspect resnet18.pnnx.param --shape 8,3,224,224 --svg resnet18.svg"
+
+
+@dataclass
+class Inspection:
+    """What was found out about a network; `unsupported` and `fault` say why it cannot run, where it cannot."""
+
+    path: Path
+    graph: kuiper.RuntimeGraph
+    operators: list[RuntimeOperator]
+    cost: NetworkCost
+    unsupported: Mapping[str, list[str]] = field(default_factory=dict)
+    fault: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def inspect(
+    model: options.Model,
+    shape: options.Shapes = None,
+    bin: options.Bin = None,
+    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the graph into this .svg file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs instead of tables.")] = False,
+) -> None:
+    """Show a network's operators, shapes, weights, operations and memory.
+
+    Networks with operators that kuiper does not know are shown as well.
+    """
+    found = examine(find_model(model), bin, arguments.shapes(shape or []))
+    if as_json:
+        typer.echo(json.dumps(as_dict(found), indent=1))
+    else:
+        show(found)
+    for message in [*found.graph.warnings, *found.notes]:
+        warn(message)
+    if svg is not None:
+        draw(found, svg)
+
+
+def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]]) -> Inspection:
+    """Read the model, and build it where its operators are known. Raises KuiperError for a file that is no model."""
+    graph = kuiper.RuntimeGraph(path, bin_file)
+    graph.init()
+    try:
+        graph.build()
+    except KuiperError as error:
+        order = execution_order(graph.operators, graph.toolbox)
+        types = error.types if isinstance(error, UnsupportedOperatorError) else {}
+        found = Inspection(path, graph, order, network_cost(order), types, None if types else str(error))
+        if shapes:
+            found.notes.append("--shape has no effect: the network cannot run, so these are the shapes of the file")
+        return found
+    extents, notes = find_extents(graph, shapes)
+    return Inspection(path, graph, graph.operators, network_cost(graph.operators, extents), notes=notes)
+
+
+def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) -> tuple[dict[str, Extent], list[str]]:
+    """Operand name -> extent, and what to know about it: from the file, or from a pass on zeros where it is silent."""
+    if shapes and len(shapes) != len(graph.input_operands):
+        raise KuiperError(
+            f"expected --shape once for each of {len(graph.input_operands)} input(s), found {len(shapes)}"
+        )
+    declared = declared_extents(graph.operators)
+    silent = any(
+        declared[o.name].bytes is None for op in graph.operators if "::" not in op.type for o in op.output_operands
+    )
+    if not shapes and not silent:
+        return declared, []
+    wanted = [concrete_shape(o, shapes[i] if shapes else None) for i, o in enumerate(graph.input_operands)]
+    if None in wanted:
+        return declared, ["the file leaves dimensions open (?); say them with --shape to know the rest"]
+    try:
+        zeros = [
+            zeros_for(o.type.compute if o.type else np.dtype("f4"), s) for o, s in zip(graph.input_operands, wanted)
+        ]
+        return measured_extents(graph, *zeros), []
+    except KuiperError as error:
+        if shapes:
+            raise
+        return declared, [f"shapes are those of the file: a pass on zeros to find the others failed: {error}"]
+
+
+def zeros_for(dtype: np.dtype, extents: tuple[int, ...] | None) -> np.ndarray:
+    """Zeros of that shape. Raises ShapeError when they do not fit into memory."""
+    try:
+        return np.zeros(extents or (), dtype)
+    except (MemoryError, ValueError) as error:
+        raise ShapeError("--shape", "a shape that fits into memory", shape_of(extents)) from error
+
+
+def show(found: Inspection) -> None:
+    """The table of operators, and the totals below it."""
+    rows = table(
+        "operator", "type", "output", "weights", "FLOPs", "bytes out",
+        right=("weights", "FLOPs", "bytes out"), fold=("operator", "type", "output"),
+    )  # fmt: skip
+    for op in found.cost.operators:
+        missing = op.type in found.unsupported
+        rows.add_row(
+            op.name,
+            f"{op.type} (no layer)" if missing else op.type,
+            " ".join(shape_of(s) for s in op.outputs) or "-",
+            count(op.parameters) if op.parameters else "-",
+            count(op.flops) if op.flops != 0 else "-",
+            space(op.bytes_out) if op.outputs else "-",
+            style="red" if missing else None,
+        )
+    out = console()
+    out.print(rows)
+    out.print()
+    out.print(facts(totals(found)))
+
+
+def totals(found: Inspection) -> list[tuple[str, str]]:
+    """What the operators add up to, as (name, text)."""
+    cost, graph = found.cost, found.graph
+    types = len({op.type for op in cost.operators})
+    partial = bool(cost.not_counted or cost.open_shapes)
+    stored = ", ".join(f"{space(size)} {code}" for code, size in cost.weight_bytes.items()) or "none"
+    inputs = [o for op in found.operators if op.type == "pnnx.Input" for o in op.output_operands]
+    rows = [
+        ("model", str(found.path)),
+        ("inputs", ", ".join(f"{shape_of(o.shapes)} {o.type.torch if o.type else '?'}" for o in inputs) or "none"),
+        ("operators", f"{len(cost.operators)} of {types} types"),
+        ("weights", f"{cost.parameters:,} numbers, {stored}"),
+        ("FLOPs", f"{'at least ' * partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
+    ]
+    if cost.not_counted:
+        rows.append(("", f"without {several(list(cost.not_counted), 5)}: no rule counts them"))
+    if cost.open_shapes:
+        rows.append(("", f"without {several([n for ns in cost.open_shapes.values() for n in ns])}: shape not known"))
+    if cost.plan is None:
+        rows.append(("activations", "not known: shapes are open"))
+    else:
+        plan = cost.plan
+        rows += [
+            ("activations", f"{space(plan.total_bytes)} when each has its own space"),
+            ("", f"{space(plan.planned_bytes)} when space is used again as planned"),
+            ("", f"{space(plan.lower_bound_bytes)} alive at once: no plan can do with less"),
+        ]
+    if found.unsupported:
+        listed = "\n".join(f"{kind}: {several(names)}" for kind, names in found.unsupported.items())
+        rows.append(("no layer for", listed))
+    if found.fault:
+        rows.append(("cannot run", found.fault))
+    elif not found.unsupported:
+        rows.append(("state", graph.state.name))
+    return rows
+
+
+def as_dict(found: Inspection) -> dict[str, Any]:
+    """The same for other programs: plain numbers, null where something is not known."""
+    cost, plan = found.cost, found.cost.plan
+    return {
+        "model": str(found.path),
+        "runs": not found.unsupported and found.fault is None,
+        "fault": found.fault,
+        "unsupported": {kind: list(names) for kind, names in found.unsupported.items()},
+        "warnings": [*found.graph.warnings, *found.notes],
+        "parameters": cost.parameters,
+        "weight_bytes": cost.weight_bytes,
+        "flops": cost.flops,
+        "flops_not_counted": cost.not_counted,
+        "activation_bytes": plan and {
+            "without_reuse": plan.total_bytes,
+            "planned": plan.planned_bytes,
+            "lower_bound": plan.lower_bound_bytes,
+        },
+        "operators": [
+            {
+                "name": op.name,
+                "type": op.type,
+                "outputs": [None if s is None else list(s) for s in op.outputs],
+                "parameters": op.parameters,
+                "flops": op.flops,
+                "bytes_out": op.bytes_out,
+            }
+            for op in cost.operators
+        ],
+    }  # fmt: skip
+
+
+def draw(found: Inspection, file: str) -> None:
+    """Write the picture of the graph. Raises KuiperError."""
+    from kuiper.show import show_graph  # only here: drawing libraries are slow to import and not always there
+
+    show_graph(found.graph).save(file)
+    console(stderr=True).print(f"drew the graph into {file}", soft_wrap=True)

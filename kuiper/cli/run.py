@@ -1,0 +1,134 @@
+"""`kuiper run`: one forward pass, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from kuiper.cli import arguments, options
+from kuiper.cli.model import load_model, network_inputs, random_inputs
+from kuiper.cli.text import console, note, shape_of, table
+from kuiper.errors import KuiperError, ShapeError
+from kuiper.inputs import Normalization
+
+EXAMPLE = "Example: kuiper run resnet18.pnnx.param cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --top 5"
+
+
+def run(
+    model: options.Model,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="INPUT", help="One file for each input; without any, random numbers."),
+    ] = None,
+    bin: options.Bin = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Show this operator's result too; repeatable.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Save the results as .npz or .npy.")
+    ] = None,
+    top: Annotated[int | None, typer.Option(metavar="K", min=1, help="Show the K greatest values of each row.")] = None,
+    scale: Annotated[str, typer.Option(metavar="NUMBER", help="Pictures: factor for the bytes 0..255.")] = "1/255",
+    mean: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Pictures: subtracted after that; 1 number, or 1 for each channel.")
+    ] = "0",
+    std: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Pictures: divides the difference; 1 number, or 1 for each channel.")
+    ] = "1",
+    shape: options.Shapes = None,
+    seed: options.Seed = 0,
+) -> None:
+    """Run a network once and show its outputs.
+
+    INPUT is a .npy file, a .npz file (FILE.npz:KEY: one of several arrays),
+    or a picture (.png, .jpg, .bmp), resized to what the network reads.
+    """
+    scales, extents = arguments.floats(scale), arguments.shapes(shape or [])
+    if len(scales) != 1:
+        raise typer.BadParameter("--scale is one number")
+    normalization = Normalization(scales[0], arguments.floats(mean), arguments.floats(std))
+    check_output(output)
+    graph = load_model(model, bin)
+    inputs = network_inputs(graph, files, normalization) if files else random_inputs(graph, extents, seed)
+    results = graph.forward(*inputs, keep=keep or [])
+    arrays = {f"output_{i}": np.asarray(x) for i, x in enumerate(results)}
+    kept = {name: array for key, value in results.kept.items() for name, array in named_arrays(key, value)}
+    show(arrays, kept)
+    if top is not None:
+        show_top(arrays, top)
+    if output is not None:
+        save(output, {**arrays, **{f"kept_{name}": array for name, array in kept.items()}})
+
+
+def named_arrays(name: str, value: Any) -> list[tuple[str, np.ndarray]]:
+    """A result with its name; the members of tuples and lists get numbers."""
+    if isinstance(value, (tuple, list)):
+        return [pair for i, item in enumerate(value) for pair in named_arrays(f"{name}[{i}]", item)]
+    return [(name, np.asarray(value))]
+
+
+def show(outputs: Mapping[str, np.ndarray], kept: Mapping[str, np.ndarray]) -> None:
+    """A table of the arrays: shape, element type, and the range of their values."""
+    rows = table("name", "shape", "dtype", "min", "mean", "max", right=("min", "mean", "max"), fold=("name",))
+    for name, array in [*outputs.items(), *kept.items()]:
+        rows.add_row(name, shape_of(array.shape), str(array.dtype), *summary(array))
+    console().print(rows)
+
+
+def summary(array: np.ndarray) -> tuple[str, str, str]:
+    """Least, mean and greatest value as text; "-" for what has none.
+
+    >>> summary(np.array([1.0, 2.0, 6.0]))
+    ('1', '3', '6')
+    """
+    if array.size == 0 or array.dtype.kind not in "biuf":
+        return "-", "-", "-"
+    numbers = array.astype(np.float64)
+    return f"{numbers.min():.5g}", f"{numbers.mean():.5g}", f"{numbers.max():.5g}"
+
+
+def show_top(outputs: Mapping[str, np.ndarray], count: int) -> None:
+    """The greatest values of every row, with their indices. Raises ShapeError when no output has rows."""
+    suitable = {name: x for name, x in outputs.items() if x.ndim in (1, 2) and x.size and x.dtype.kind in "biuf"}
+    if not suitable:
+        raise ShapeError(
+            "--top", "an output (classes) or (N,classes)", ", ".join(shape_of(x.shape) for x in outputs.values())
+        )
+    rows = table("output", "row", "rank", "index", "value", right=("row", "rank", "index", "value"))
+    for name, array in suitable.items():
+        for number, row in enumerate(np.atleast_2d(array)):
+            for rank, index in enumerate(np.argsort(-row.astype(np.float64), kind="stable")[:count]):
+                rows.add_row(name, str(number), str(rank + 1), str(index), f"{row[index]:.5g}")
+    out = console()
+    out.print()
+    out.print(rows)
+
+
+def check_output(file: str | None) -> None:
+    """Refuse, before the work, a file that `save` could not write."""
+    if file is None:
+        return
+    if Path(file).suffix.lower() not in (".npy", ".npz"):
+        raise KuiperError(f"--output {file}: expected a name that ends in .npz or .npy")
+    if not Path(file).resolve().parent.is_dir():
+        raise KuiperError(f"--output {file}: expected an existing folder, found no {Path(file).parent}")
+
+
+def save(file: str, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write the arrays: .npz under their names, .npy for a single one."""
+    one_array = Path(file).suffix.lower() == ".npy"
+    if one_array and len(arrays) != 1:
+        raise KuiperError(f"--output {file}: .npy holds one array, found {len(arrays)} ({', '.join(arrays)}); use .npz")
+    try:
+        with open(file, "wb") as stream:
+            if one_array:
+                np.save(stream, next(iter(arrays.values())), allow_pickle=False)
+            else:
+                np.savez(stream, allow_pickle=False, **arrays)
+    except OSError as error:
+        raise KuiperError(f"--output {file}: cannot be written: {error.strerror or error}") from error
+    note(f"saved {', '.join(arrays)} to {file}")

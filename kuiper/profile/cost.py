@@ -1,0 +1,177 @@
+"""What every operator of a network costs: weights, operations, space."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kuiper.profile.flops import Shape, UnknownShapeError, Work, flops
+from kuiper.runtime import RuntimeAttribute, RuntimeGraph, RuntimeOperator
+from kuiper.runtime.plan import MemoryPlan, lifetimes, plan_memory
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Shape of a value and the bytes of one element; None and 0 where they are not known."""
+
+    shape: Shape | None
+    itemsize: int
+
+    @property
+    def bytes(self) -> int | None:
+        """Space of the value, or None when a dimension or the element type is not known."""
+        if self.shape is None or any(extent < 0 for extent in self.shape) or not self.itemsize:
+            return None
+        return math.prod(self.shape) * self.itemsize
+
+
+@dataclass(frozen=True)
+class OperatorCost:
+    """One operator's share. `flops` is None where no rule counts the type (`counted` False) or a shape is unknown."""
+
+    name: str
+    type: str
+    outputs: tuple[Shape | None, ...]
+    parameters: int
+    weight_bytes: Mapping[str, int]
+    flops: int | None
+    counted: bool
+    bytes_out: int | None
+
+
+@dataclass(frozen=True)
+class NetworkCost:
+    """The operators in execution order and what they add up to. `plan` is None where shapes stay open."""
+
+    operators: Sequence[OperatorCost]
+    plan: MemoryPlan | None = field(repr=False, default=None)
+
+    @property
+    def parameters(self) -> int:
+        """Numbers stored in the model; weights that operators share count once."""
+        return sum(op.parameters for op in self.operators)
+
+    @property
+    def weight_bytes(self) -> dict[str, int]:
+        """Element type -> bytes of the weights of that type."""
+        total: Counter[str] = Counter()
+        for op in self.operators:
+            total.update(op.weight_bytes)
+        return dict(total)
+
+    @property
+    def flops(self) -> int:
+        """Operations of one forward pass, as far as they can be counted."""
+        return sum(op.flops or 0 for op in self.operators)
+
+    @property
+    def not_counted(self) -> dict[str, list[str]]:
+        """Operator type -> names of the operators whose operations no rule counts."""
+        return _by_type(op for op in self.operators if not op.counted)
+
+    @property
+    def open_shapes(self) -> dict[str, list[str]]:
+        """Operator type -> names of the operators whose operations depend on a shape that is not known."""
+        return _by_type(op for op in self.operators if op.counted and op.flops is None)
+
+
+def network_cost(order: Sequence[RuntimeOperator], extents: Mapping[str, Extent] | None = None) -> NetworkCost:
+    """The costs of operators in execution order.
+
+    Parameters
+    ----------
+    extents : operand name -> what is known of it, as `measured_extents` finds; by default what the file declares.
+    """
+    extents = declared_extents(order) if extents is None else extents
+    shared = _shared_weights(order)
+    costs = [operator_cost(op, extents, shared) for op in order]
+    sizes = {name: extent.bytes for name, extent in extents.items()}
+    is_open = any(extent.shape is not None and min(extent.shape, default=0) < 0 for extent in extents.values())
+    known = {name: size for name, size in sizes.items() if size is not None}
+    return NetworkCost(costs, None if is_open else plan_memory(lifetimes(order), known))
+
+
+def operator_cost(
+    op: RuntimeOperator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()
+) -> OperatorCost:
+    """The costs of one operator, given what is known of its operands; weights that equal one of `shared` are free."""
+    stored = _own_weights(op, shared)
+    weight_bytes: Counter[str] = Counter()
+    for attribute in stored:
+        weight_bytes[attribute.type.code] += math.prod(attribute.shape) * attribute.type.itemsize
+    inputs = tuple(extents[operand.name].shape for operand in op.input_operands)
+    outputs = [extents[operand.name] for operand in op.output_operands]
+    named: dict[str, Shape | None] = {name: shape for name, shape in zip(op.input_names, inputs) if name is not None}
+    named.update({name: attribute.shape for name, attribute in op.attributes.items()})
+    params = {name: parameter.value for name, parameter in op.params.items()}
+    work = Work(op.type, inputs, tuple(extent.shape for extent in outputs), params, named)
+    counted, operations = True, None
+    try:
+        operations = flops(work)
+        counted = operations is not None
+    except UnknownShapeError:
+        pass
+    sizes = [extent.bytes for extent in outputs]
+    return OperatorCost(
+        name=op.name,
+        type=op.type,
+        outputs=work.outputs,
+        parameters=sum(math.prod(attribute.shape) for attribute in stored),
+        weight_bytes=dict(weight_bytes),
+        flops=operations,
+        counted=counted,
+        bytes_out=None if None in sizes else sum(size for size in sizes if size is not None),
+    )
+
+
+def declared_extents(order: Iterable[RuntimeOperator]) -> dict[str, Extent]:
+    """Operand name -> shape and element size as the file says them."""
+    return {
+        operand.name: Extent(operand.shapes, operand.type.compute.itemsize if operand.type else 0)
+        for op in order
+        for operand in op.output_operands
+    }
+
+
+def measured_extents(graph: RuntimeGraph, *inputs: np.ndarray) -> dict[str, Extent]:
+    """Operand name -> shape and element size in a forward pass on `inputs`. Raises what the pass raises."""
+    kept = graph.forward(*inputs, keep=True).kept
+    extents = declared_extents(graph.operators)
+    for op in graph.operators:
+        values = kept.get(op.name, ())
+        for operand, value in zip(op.output_operands, values if len(op.output_operands) > 1 else (values,)):
+            extents[operand.name] = _extent(value)
+            operand.data = None  # the graph would hold on to every intermediate array
+    return extents
+
+
+def _extent(value: Any) -> Extent:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Extent(value.shape, value.dtype.itemsize)
+    return Extent(None, 0)
+
+
+def _shared_weights(order: Iterable[RuntimeOperator]) -> list[np.ndarray]:
+    """Matrices that stand in the file as operators of their own, because several modules use them."""
+    found = [attribute.get() for op in order if op.type == "pnnx.Attribute" for attribute in op.attributes.values()]
+    return [weight for weight in found if weight.ndim > 1]
+
+
+def _own_weights(op: RuntimeOperator, shared: Sequence[np.ndarray]) -> list[RuntimeAttribute]:
+    """The operator's attributes without copies of `shared` ones: the file repeats a shared weight in every reader."""
+    own = list(op.attributes.values())
+    if op.type == "pnnx.Attribute":
+        return own
+    return [a for a in own if not any(a.shape == w.shape and np.array_equal(a.get(), w) for w in shared)]
+
+
+def _by_type(costs: Iterable[OperatorCost]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for cost in costs:
+        names.setdefault(cost.type, []).append(cost.name)
+    return names
