@@ -1,0 +1,8 @@
+"""Pictures of graphs and tensors as SVG text, and of small images as text for the terminal."""
+
+from kuiper.show.digit import digit
+from kuiper.show.graph import show_graph
+from kuiper.show.svg import Svg
+from kuiper.show.tensor import show_tensor
+
+__all__ = ["Svg", "digit", "show_graph", "show_tensor"]
