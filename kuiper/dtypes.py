@@ -64,7 +64,10 @@ def find(code: str) -> DType | None:
 
 def of(array: np.ndarray) -> DType:
     """The type of a numpy array. Raises KeyError for one that PNNX does not have."""
-    return next(d for d in DTYPES.values() if d.compute == array.dtype)
+    for dtype in DTYPES.values():
+        if dtype.compute == array.dtype:
+            return dtype
+    raise KeyError(f"{array.dtype} is no element type of PNNX ({', '.join(DTYPES)})")
 
 
 def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:

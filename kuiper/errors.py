@@ -111,8 +111,8 @@ class UnsupportedOperatorError(KuiperError):
         super().__init__(
             f"{len(self.types)} operator type(s) have no layer:\n"
             + "\n".join(lines)
-            + "\nWrite a kuiper.Layer for each, put it into kuiper.registry.copy() with .register(type, layer), "
-            + "and pass that as registry=..."
+            + "\nWrite a kuiper.Layer for each, add it to kuiper.registry.copy() with .add(type, layer), "
+            + "and give that as registry=..."
         )
 
 

@@ -46,3 +46,8 @@ def test_complex32_is_widened_exactly():
     values = np.array([1.5 - 2j, 0.25j], np.complex64)
     raw = values.view(np.float32).astype(np.float16).view(np.uint32)
     np.testing.assert_array_equal(dtypes.widen(raw, dtypes.DTYPES["c32"]), values)
+
+
+def test_an_array_type_that_pnnx_lacks_is_an_error():
+    with pytest.raises(KeyError, match="uint32"):
+        dtypes.of(np.zeros(1, np.uint32))

@@ -107,7 +107,7 @@ class _Reader:
                 return file.read()
         except (OSError, ValueError) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else str(error)
-            raise ModelFormatError(self.path, None, "a file that can be read", why) from error
+            raise ModelFormatError(self.path, None, "a file that can be read", why) from None
 
     def _magic(self, line: bytes) -> None:
         self.line = 1

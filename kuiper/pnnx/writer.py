@@ -26,7 +26,8 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
     """Write a graph so that `read` gives the same graph, with the same bytes of weights.
 
     Both files are written beside their places and then moved there: whoever reads meanwhile sees the old file or the
-    new one, never half of one. Writing over the files that the graph was read from is safe.
+    new one, never half of one. A graph may be written over the files it was read from, except on Windows, which does
+    not replace a file whose weights are still mapped.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import itertools
 import mmap
 import struct
 import zipfile
@@ -39,8 +40,11 @@ def zipped(*items, method=zipfile.ZIP_STORED):
 
 @pytest.fixture
 def opened(tmp_path):
+    numbers = itertools.count()  # a new folder each time: Windows does not overwrite a mapped file
+
     def opened(data, **options):
-        path = tmp_path / "net.pnnx.bin"
+        path = tmp_path / str(next(numbers)) / "net.pnnx.bin"
+        path.parent.mkdir()
         path.write_bytes(data)
         return Archive(path, **options)
 
