@@ -159,19 +159,13 @@ class Upsample(Layer):
         return x
 
     def axes(self, x: np.ndarray) -> list[Axis]:
-        """What happens to each dimension of x after the channels. Raises ShapeError for a size below 1."""
+        """What happens to each dimension of x after the channels. Raises ShapeError for impossible sizes."""
         old = x.shape[2:]
-        scales = self.scales * len(old) if len(self.scales) == 1 else self.scales
-        if scales:
-            if len(scales) != len(old):
-                raise ShapeError(
-                    "scale_factor", f"{len(old)} factors, one for each dimension after the channels", scales
-                )
-            new = tuple(math.floor(n * scale) for n, scale in zip(old, scales))
-        else:
-            new = self.size * len(old) if len(self.size) == 1 else self.size
-        if len(new) != len(old) or min(*old, *new) < 1:
-            raise ShapeError("output", f"{len(old)} sizes of 1 at least", new, status=InferStatus.OUTPUT_SIZE)
+        scales = per_dimension("scale_factor", self.scales, len(old))
+        sizes = per_dimension("size", self.size, len(old))
+        new = tuple(math.floor(n * scale) for n, scale in zip(old, scales)) if scales else sizes
+        if min(*old, *new) < 1:
+            raise ShapeError("output", "sizes of 1 at least", new, status=InferStatus.OUTPUT_SIZE)
         given = scales if scales and not self.recompute else (None,) * len(old)
         kind = np.float64 if x.dtype == np.float64 else np.float32
         return [Axis(a, b, kind(self.step(a, b, s)), self.align_corners) for a, b, s in zip(old, new, given)]
@@ -189,6 +183,14 @@ class UpsamplingBilinear2d(Upsample):
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
+
+
+def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """`count` values: those given, or the single one for every dimension. Raises ShapeError for another number."""
+    if len(values) not in (0, 1, count):
+        expected = f"one number, or {count}: one for each dimension after the channels"
+        raise ShapeError(what, expected, values, status=InferStatus.OUTPUT_SIZE)
+    return values * count if len(values) == 1 else values
 
 
 def resample(x: np.ndarray, dim: int, sources: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

@@ -56,6 +56,7 @@ def tensors(*arrays):
     return [None if a is None else torch.from_numpy(a) for a in arrays]
 
 
+@pytest.mark.filterwarnings("ignore:Using padding='same'")
 @settings(max_examples=150, deadline=None)
 @given(case=cases(), stride=PAIRS, padding=st.one_of(PADS, st.sampled_from(["same", "valid"])), dilation=PAIRS)
 def test_conv2d_is_pytorchs_for_every_option(case, stride, padding, dilation):
