@@ -54,11 +54,17 @@ class LayerRegisterer:
         return self._creators[operator_type]
 
     def create(self, operator: RuntimeOperator) -> Layer:
-        """The layer for `operator`. Raises UnsupportedOperatorError or ParameterError."""
+        """The layer for `operator`, whatever goes wrong becoming a KuiperError that names the operator.
+
+        Raises UnsupportedOperatorError, or ParameterError for a value that the layer cannot use.
+        """
         try:
             return self.find(operator.type)(operator)
         except KuiperError as error:
-            raise error.at(operator.name) from None
+            raise error.at(operator.name) from error.__cause__
+        except Exception as error:
+            message = f"{operator.type} cannot be made from its parameters and weights: {error}"
+            raise KuiperError(message, operator=operator.name) from error
 
     def copy(self) -> LayerRegisterer:
         """A registry with the same entries; changing one does not change the other."""

@@ -75,7 +75,7 @@ def test_an_unknown_type_is_named_with_what_to_do(mine):
     with pytest.raises(UnsupportedOperatorError, match=r"nn\.Triple") as caught:
         mine.find("nn.Triple")
     assert caught.value.types == {"nn.Triple": []}
-    assert "register" in str(caught.value)
+    assert "registry.copy()" in str(caught.value)
 
 
 def test_an_error_of_the_layer_names_the_operator(mine):

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,42 +13,6 @@ import pytest
 import kuiper
 
 TOLERANCE = 1e-4
-
-
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """Send file descriptors 1 and 2 to a scratch file: pnnx is a program of its own, sys.stdout does not hold it."""
-    saved = os.dup(1), os.dup(2)
-    with tempfile.TemporaryFile() as scratch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.dup2(scratch.fileno(), 1)
-        os.dup2(scratch.fileno(), 2)
-        try:
-            yield
-        finally:
-            for number, copy in zip((1, 2), saved, strict=True):
-                os.dup2(copy, number)
-                os.close(copy)
-
-
-@pytest.fixture(scope="session")
-def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """export(model, *inputs, dynamic=None) -> path of the .pnnx.param, the .bin beside it.
-
-    `dynamic` is a second tuple of inputs: the dimensions in which it differs from the first stay open in the file.
-    """
-    pnnx = pytest.importorskip("pnnx", reason="exports with pnnx, which is not installed")
-
-    def run(model: Any, *inputs: Any, dynamic: Sequence[Any] | None = None) -> Path:
-        folder = tmp_path_factory.mktemp(type(model).__name__)
-        with silence():
-            pnnx.export(model, str(folder / "net.pt"), inputs, None if dynamic is None else tuple(dynamic))
-        for surplus in folder.iterdir():
-            if surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):
-                surplus.unlink()
-        return folder / "net.pnnx.param"
-
-    return run
 
 
 def randomise(model: Any, image: Any) -> None:

@@ -48,7 +48,7 @@ class ShapeArithmetic(nn.Module):
             y.view(n, c // 2, 2, height, width),
             F.interpolate(y, size=(height * 2, width * 2), mode="bilinear", align_corners=False),
             F.conv2d(x, w),
-            torch.matmul(y, y),
+            torch.flatten(y, 1),
             torch.cat([y, y], 1),
             F.adaptive_avg_pool2d(y, (1, None)),
             (values, indices),

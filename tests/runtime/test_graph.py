@@ -311,6 +311,10 @@ class TestErrors:
         with pytest.raises(kuiper.ParameterError, match="relu: parameter colour"):
             kuiper.load(model(body("nn.ReLU relu 1 1 0 9 colour=red")))
 
+    def test_a_parameter_of_an_absurd_kind_names_operator_and_type(self, model):
+        with pytest.raises(kuiper.KuiperError, match=r"join: torch\.cat cannot be made"):
+            kuiper.load(model(body("torch.cat join 2 1 0 0 9 dim=sideways")))
+
 
 class TestPluggedIn:
     """A student's functions run inside the engine, and nothing global changes."""
