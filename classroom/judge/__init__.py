@@ -1,0 +1,28 @@
+"""The judge: tests that see a submission only as plain data from a process of its own.
+
+A test file holds functions of (student, rng):
+
+    @task("flatten")
+    def rows_come_first(student, rng):
+        \"\"\"Each channel is read row by row.\"\"\"
+        x = rng.standard_normal((2, 3, 4)).astype(np.float32)
+        expect(student.flatten(x, True), x.reshape(-1))
+"""
+
+from classroom.judge.compare import Failure, expect, expect_raises
+from classroom.judge.student import Student, SubmissionError
+from classroom.judge.tests import Outcome, Test, load_tests, run_tests, score, task
+
+__all__ = [
+    "Failure",
+    "Outcome",
+    "Student",
+    "SubmissionError",
+    "Test",
+    "expect",
+    "expect_raises",
+    "load_tests",
+    "run_tests",
+    "score",
+    "task",
+]
