@@ -28,7 +28,7 @@ def expect(
     what: str = "the result",
     mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """As `compare`; on failure the first of `mistakes` (likely cause -> what it would give) that `got` equals is named."""
+    """As `compare`; a failure names the first of `mistakes` (likely cause -> what it gives) that `got` equals."""
     try:
         compare(got, expected, rtol, atol, what)
     except Failure as failure:
