@@ -42,7 +42,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         with silence():
             pnnx.export(model, str(folder / "net.pt"), inputs, None if dynamic is None else tuple(dynamic))
         for surplus in folder.iterdir():
-            if surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):
+            if surplus.is_file() and surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):
                 surplus.unlink()
         return folder / "net.pnnx.param"
 

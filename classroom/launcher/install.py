@@ -1,0 +1,147 @@
+"""Make the environment and install a list into it, with uv where it is on the PATH, else with venv and pip."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from classroom.launcher import stamp as stamps
+from classroom.launcher import trouble
+from classroom.launcher.environment import clean
+from classroom.launcher.place import LISTS, Place
+from classroom.launcher.tool import run_tool
+
+
+def set_up(place: Place, name: str) -> None:
+    """Make the environment unless a sound one is there, install the list, and write the stamp last."""
+    started = time.monotonic()
+    stamp = stamps.read(place)
+    fresh = not stamps.is_sound(place, stamp)
+    if fresh:
+        why = stamps.why_anew(place, stamp)
+        print(f"Setting up the course in {place.venv}" + (f", anew: {why}." if why else " (once)."), flush=True)
+        clear(place)
+        lists = {}
+    else:
+        print(f"Adding to the environment in {place.venv}.", flush=True)
+        lists = stamp["lists"]
+        place.stamp.unlink()
+    try:
+        _with_uv_or_pip(place, name, fresh)
+    except trouble.Unreachable:
+        if not fresh:
+            stamps.write(place, lists)
+        raise
+    _say("3/3", "course", f"kuiper and classroom can be imported; commands in {place.scripts}")
+    connect(place)
+    stamps.write(place, {**lists, name: place.fingerprint(name)})
+    later = " JupyterLab and the test tools come when `lab` or `test` first needs them." if name == "cli" else ""
+    print(f"Ready in {time.monotonic() - started:.0f} s.{later}\n", flush=True)
+
+
+def _with_uv_or_pip(place: Place, name: str, fresh: bool) -> None:
+    """When uv cannot fetch the packages, pip's configuration may name a mirror that uv does not know."""
+    uv = shutil.which("uv")
+    if uv:
+        try:
+            _install(place, name, fresh, uv)
+            return
+        except trouble.Unreachable as failure:
+            if not can_make_environments():
+                raise
+            print(f"      uv could not fetch the packages ({failure.reason}); trying pip.", flush=True)
+            if fresh:
+                clear(place)
+    _install(place, name, fresh, None)
+
+
+def _install(place: Place, name: str, fresh: bool, uv: str | None) -> None:
+    if fresh:
+        _say("1/3", "environment", f"Python {sys.version.split()[0]}, made with {'uv' if uv else 'venv and pip'}")
+        _make(place, uv)
+    packages = place.packages(name)
+    _say("2/3", "packages", f"{LISTS[name]} (about {len(packages)}, each checked against its hash)")
+    if not packages:
+        return
+    flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(place.list_path(name))]
+    if uv:
+        run_tool("uv", [uv, "pip", "install", "--python", str(place.python), *flags], place, len(packages))
+        return
+    python = str(place.python)
+    if subprocess.call([python, "-c", "import pip"], env=clean(os.environ), stderr=subprocess.DEVNULL):
+        run_tool("ensurepip", [python, "-m", "ensurepip"], place)
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--no-user"]
+    run_tool("pip", [*pip, *flags], place, len(packages))
+
+
+def _make(place: Place, uv: str | None) -> None:
+    """An empty environment, of the Python that runs this, or of the one behind it when that is an environment too."""
+    base = getattr(sys, "_base_executable", None) or sys.executable
+    if not uv and not can_make_environments():
+        raise trouble.no_venv_module(base)
+    place.venv.mkdir()
+    place.mark.write_text("course.py made this environment and may delete it.\n", encoding="utf-8")
+    if uv:
+        run_tool("uv", [uv, "venv", "--allow-existing", "--python", base, str(place.venv)], place)
+    else:
+        run_tool("venv", [base, "-m", "venv", str(place.venv)], place)
+
+
+def can_make_environments() -> bool:
+    """Whether this Python has the modules that `python -m venv` needs (Debian packs them separately)."""
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def clear(place: Place) -> None:
+    """Delete the environment, or what is left of it. Raises Stop for one that somebody else filled."""
+    if place.venv.is_symlink():
+        place.venv.unlink()
+    if not os.path.lexists(place.venv):
+        return
+    if not is_ours(place):
+        raise trouble.not_ours(place)
+    place.stamp.unlink(missing_ok=True)
+    shutil.rmtree(place.venv)
+
+
+def is_ours(place: Place) -> bool:
+    """Whether the environment may be deleted: course.py made it, or it is one, or the rest of one, without packages."""
+    if not place.venv.is_dir():
+        return False
+    if place.mark.exists() or not any(place.venv.iterdir()):
+        return True
+    if not (place.venv / "pyvenv.cfg").exists():
+        return place.venv == place.root / ".venv"
+    packages = [path.name for path in place.venv.rglob("*.dist-info")]
+    return all(re.match("(pip|setuptools|wheel)-", name) for name in packages)
+
+
+def connect(place: Place) -> None:
+    """Make kuiper and classroom importable from the course's folder, and write the two commands.
+
+    A line of a .pth file does it without build tools, without a network, and when the course's folder is read-only.
+    It is written in ASCII because Python reads such files in the system's encoding.
+    """
+    line = f"import sys; sys.path.append({str(place.root)!a})\n"
+    (place.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
+    for name, module in (("course", "classroom"), ("kuiper", "kuiper.main")):
+        if os.name == "nt":
+            command = place.scripts / f"{name}.cmd"
+            command.write_text(f'@"%~dp0python.exe" -P -m {module} %*\n', encoding="ascii")
+        else:
+            command = place.scripts / name
+            command.write_text(f'#!/bin/sh\nexec "$(dirname "$0")/python" -P -m {module} "$@"\n', encoding="ascii")
+        command.chmod(0o755)
+
+
+def _say(step: str, what: str, detail: str) -> None:
+    print(f"  {step} {what:12} {detail}", flush=True)

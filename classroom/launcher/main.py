@@ -1,0 +1,77 @@
+"""The launcher's path: is the environment ready? if not, set it up; then run the command inside it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from classroom.launcher.environment import clean
+from classroom.launcher.install import set_up
+from classroom.launcher.lock import one_at_a_time
+from classroom.launcher.place import Place
+from classroom.launcher.stamp import is_ready
+from classroom.launcher.trouble import Stop, sentence_of
+
+LIST_OF_COMMAND = {"lab": "course", "test": "dev"}
+"""The list of packages that a command needs; the others need `cli`."""
+
+SETUP_LISTS = {(): "cli", ("--lessons",): "course", ("--dev",): "dev"}
+SETUP_USAGE = """usage: python3 course.py setup [--lessons | --dev]
+Installs, and does nothing else.
+  (nothing)   what the command line needs
+  --lessons   JupyterLab and the notebooks' packages too
+  --dev       the test tools too"""
+
+
+def main(root: str, arguments: list[str]) -> int:
+    """Run `course ARGUMENTS` for the course in `root`. Returns the exit code; known troubles are sentences, and 2."""
+    place = Place.of(Path(root), os.environ)
+    try:
+        if arguments[:1] == ["setup"]:
+            return only_set_up(place, tuple(arguments[1:]))
+        ensure(place, LIST_OF_COMMAND.get(arguments[0], "cli") if arguments else "cli")
+        return run(place, arguments)
+    except Stop as stop:
+        print(f"\n{stop}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nStopped. The next start mends what is half done.", file=sys.stderr)
+        return 130
+    except OSError as error:
+        print(f"\n{sentence_of(error, place)}", file=sys.stderr)
+    return 2
+
+
+def only_set_up(place: Place, options: tuple[str, ...]) -> int:
+    """`setup`, `setup --lessons`, `setup --dev`: install, and do nothing else."""
+    if options in {("--help",), ("-h",)}:
+        print(SETUP_USAGE)
+        return 0
+    if options not in SETUP_LISTS:
+        raise Stop(SETUP_USAGE)
+    ensure(place, SETUP_LISTS[options])
+    print(f"The environment is ready: {place.venv}")
+    return 0
+
+
+def ensure(place: Place, name: str) -> None:
+    """Leave an environment in which everything of the list `name` is installed. Quick when it is there."""
+    if is_ready(place, name):
+        return
+    place.venv.parent.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time(place.lock):
+        if not is_ready(place, name):
+            set_up(place, name)
+
+
+def run(place: Place, arguments: list[str]) -> int:
+    """Replace this process by `course ARGUMENTS`; on Windows wait for it and pass its exit code on."""
+    command = [str(place.python), "-P", "-m", "classroom", *arguments]
+    sys.stdout.flush()
+    if os.name != "nt":
+        os.execve(command[0], command, clean(os.environ))
+    try:
+        return subprocess.call(command, env=clean(os.environ))
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,79 @@
+"""Where things lie: the course, its environment, the lists of packages."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+LISTS = {
+    "cli": "numpy, and what the command line needs",
+    "course": "JupyterLab, and what the notebooks need",
+    "dev": "the test tools",
+}
+"""The lists of requirements/, each with all of the one before, and what is new in it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The course's folder and the folder of its environment."""
+
+    root: Path
+    venv: Path
+
+    @classmethod
+    def of(cls, root: Path, variables: Mapping[str, str]) -> Place:
+        """The environment is `.venv` in the course's folder, unless COURSE_VENV names another."""
+        chosen = variables.get("COURSE_VENV")
+        venv = Path(chosen).expanduser().absolute() if chosen else root / ".venv"
+        return cls(root, venv)
+
+    @property
+    def scripts(self) -> Path:
+        """The folder of the environment's commands."""
+        return self.venv / ("Scripts" if os.name == "nt" else "bin")
+
+    @property
+    def python(self) -> Path:
+        """The environment's interpreter."""
+        return self.scripts / ("python.exe" if os.name == "nt" else "python")
+
+    @property
+    def site_packages(self) -> Path:
+        """Where the environment's packages lie; pyvenv.cfg says which Python it is for."""
+        if os.name == "nt":
+            return self.venv / "Lib" / "site-packages"
+        configuration = (self.venv / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
+        version = re.search(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", configuration, re.M)
+        return self.venv / "lib" / f"python{version[1] if version else ''}" / "site-packages"
+
+    @property
+    def mark(self) -> Path:
+        """Written first: this environment is course.py's, which may delete it."""
+        return self.venv / "made-by-course.txt"
+
+    @property
+    def stamp(self) -> Path:
+        """Written last: what is installed."""
+        return self.venv / "course-stamp.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held while the environment is set up; beside it, because the environment may be deleted meanwhile."""
+        return self.venv.with_name(self.venv.name + ".lock")
+
+    def list_path(self, name: str) -> Path:
+        """The file of pinned, hashed packages."""
+        return self.root / "requirements" / f"{name}.txt"
+
+    def fingerprint(self, name: str) -> str:
+        """What changes when the list changes, and not with the line ends of the system."""
+        return hashlib.sha256(self.list_path(name).read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+
+    def packages(self, name: str) -> list[str]:
+        """The names in a list; a package with one version for old Pythons and one for new counts once."""
+        text = self.list_path(name).read_text(encoding="utf-8")
+        return sorted(set(re.findall(r"^([\w.-]+)==", text, re.M)))

@@ -1,0 +1,60 @@
+"""The stamp: what is installed in the environment, and by which interpreter. No stamp means half made."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from classroom.launcher.place import LISTS, Place
+
+
+def read(place: Place) -> dict[str, Any]:
+    """The stamp; empty when there is none, or it is not to be read."""
+    try:
+        stamp = json.loads(place.stamp.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def write(place: Place, lists: dict[str, str]) -> None:
+    """Say which lists are installed, in one step."""
+    new = place.stamp.with_suffix(".new")
+    stamp = {"root": str(place.root), "python": interpreter(place), "lists": lists}
+    new.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
+    os.replace(new, place.stamp)
+
+
+def interpreter(place: Place) -> list[Any] | None:
+    """What tells one interpreter from another without starting it: path, size, date. None when it vanished."""
+    try:
+        status = place.python.stat()
+    except OSError:
+        return None
+    return [os.path.realpath(place.python), status.st_size, int(status.st_mtime)]
+
+
+def is_sound(place: Place, stamp: dict[str, Any]) -> bool:
+    """Whether the environment was made for this folder, and by the interpreter that it still has."""
+    found = interpreter(place)
+    return found is not None and stamp.get("python") == found and stamp.get("root") == str(place.root)
+
+
+def is_ready(place: Place, name: str) -> bool:
+    """Whether the list `name`, as it reads today, is installed: itself, or a wider list that holds it."""
+    stamp = read(place)
+    installed = stamp.get("lists", {})
+    wider = list(LISTS)[list(LISTS).index(name) :]
+    return any(installed.get(one) == place.fingerprint(one) for one in wider) and is_sound(place, stamp)
+
+
+def why_anew(place: Place, stamp: dict[str, Any]) -> str:
+    """Why an environment that is there is made anew, as the end of a sentence; empty at the first start."""
+    if not os.path.lexists(place.venv):
+        return ""
+    if not stamp:
+        return "the one there is only half made"
+    if interpreter(place) is None:
+        return "its Python has vanished"
+    return "this folder has moved" if stamp.get("root") != str(place.root) else "its Python has changed"

@@ -1,0 +1,103 @@
+"""What goes wrong when the course is set up, in sentences: what happened, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import re
+import sys
+
+from classroom.launcher.place import Place
+
+NO_SPACE = re.compile(r"No space left|not enough space|Errno 28\b|os error (28|112)\b|quota exceeded", re.I)
+WRONG_HASH = re.compile("DO NOT MATCH THE HASHES|Hash mismatch", re.I)
+UNREACHABLE = re.compile(
+    "No matching distribution|Could not find a version|name resolution|getaddrinfo|NewConnectionError|Max retries"
+    "|ConnectTimeout|ReadTimeout|timed out|ProxyError|SSLError|dns error|error sending request|Failed to fetch"
+    "|Failed to download|connectivity is disabled|network was disabled|Connection refused|Could not connect"
+    "|not found in the package registry|not found in the cache|not found in the provided package locations"
+    "|Connection reset|Network is unreachable|there is no version of|there are no versions of",
+    re.I,
+)
+TELLING = re.compile("error|failed|caused by|could not|no matching|because", re.I)
+
+
+class Stop(Exception):
+    """A reason why the course cannot start, in sentences for the student."""
+
+
+class Unreachable(Stop):
+    """The packages could not be fetched; nothing in the environment has changed."""
+
+    def __init__(self, tool: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"{tool} could not fetch the course's packages:\n  {reason}\n"
+            "Nothing is lost: look at the network and start again.\n"
+            "  behind a proxy:   HTTPS_PROXY=http://proxy:port python3 course.py\n"
+            "  from a mirror:    PIP_INDEX_URL=https://mirror/simple python3 course.py\n"
+            "  from a folder:    PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels python3 course.py\n"
+            "                    (filled elsewhere by `pip download -r requirements/cli.txt -d wheels`)"
+        )
+
+
+def failure_of(tool: str, lines: list[str], place: Place) -> Stop:
+    """The Stop for an installer that failed, from the lines it wrote."""
+    text = "\n".join(lines)
+    telling = [line for line in lines if TELLING.search(line) and not line.startswith("hint")]
+    reason = (telling or lines or ["no message"])[-1]
+    if NO_SPACE.search(text):
+        return Stop(no_space(place))
+    if WRONG_HASH.search(text):
+        return Stop(
+            "A package that came is not the one this course was tested with (its hash differs), so it was not "
+            f"installed.\n  {reason}\nTry again; if it stays, a mirror or a proxy alters what it passes on."
+        )
+    if UNREACHABLE.search(text):
+        return Unreachable(tool, reason)
+    told = "\n".join(f"  {line}" for line in lines[-15:])
+    return Stop(f"{tool} could not finish. Its last words:\n{told}\nStart again to try once more.")
+
+
+def no_space(place: Place) -> str:
+    """The disk is full."""
+    return (
+        f"There is no space left for the environment in {place.venv}.\n"
+        "The command line needs about 150 MB, JupyterLab and the test tools about 600 MB. Make room, or put it "
+        "elsewhere:\n  COURSE_VENV=/larger/disk/kuiper python3 course.py"
+    )
+
+
+def no_venv_module(python: str) -> Stop:
+    """A Python without the modules that make environments."""
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    return Stop(
+        f"This Python cannot make an environment: its module venv or ensurepip is missing ({python}).\n"
+        f"  Debian, Ubuntu:  sudo apt install {package}\n"
+        "  macOS:           brew install python\n"
+        "  Windows:         install Python from python.org\n"
+        "  anywhere:        install uv; course.py uses it when it is on the PATH\n"
+        "Then start again."
+    )
+
+
+def not_ours(place: Place) -> Stop:
+    """An environment that course.py may not delete."""
+    return Stop(
+        f"{place.venv} was not made by course.py, so it is left alone.\n"
+        "Move it away, or choose another place for the course's environment:\n"
+        "  COURSE_VENV=/some/new/folder python3 course.py"
+    )
+
+
+def sentence_of(error: OSError, place: Place) -> str:
+    """The sentence for an error of the operating system."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return no_space(place)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
+        return (
+            f"Cannot write {error.filename or place.venv} ({error.strerror}).\nPut the environment where you may "
+            "write:\n  COURSE_VENV=/some/folder/kuiper python3 course.py"
+        )
+    if error.errno == errno.ENOENT and error.filename and str(place.root) in str(error.filename):
+        return f"{error.filename} is missing. Get the course's files once more."
+    return f"Cannot go on: {error}"

@@ -1,0 +1,381 @@
+"""course.py as a stranger meets it: a copy in a folder with spaces, its own environment, no network."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BASE_PYTHON = getattr(sys, "_base_executable", None) or sys.executable
+posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in for uv is a shell script")
+
+ECHO = """
+import json, os, sys
+print("ran", json.dumps({"arguments": sys.argv[1:], "prefix": sys.prefix, "path": os.environ.get("PYTHONPATH")}))
+sys.exit(int(os.environ.get("EXIT_WITH", "0")))
+"""
+
+UV = """#!/bin/sh
+echo "$1 $2" >> "{log}"
+[ "$1" = venv ] && exec "{python}" -m venv --without-pip "$5"
+[ -n "$UV_HTTP_SLOW" ] && sleep "$UV_HTTP_SLOW"
+[ -n "$UV_HTTP_SAYS" ] && {{ echo "$UV_HTTP_SAYS"; exit 2; }}
+exit 0
+"""
+"""A stand-in for uv: makes real environments, quickly, and installs nothing."""
+
+
+@dataclass
+class Copy:
+    """A copy of the launcher, and how to start it."""
+
+    root: Path
+    tools: Path
+    log: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [BASE_PYTHON, str(self.root / "course.py"), *arguments]
+
+    def environment(self, *, uv: bool = True, **more: str) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_", "PYTHON"))}
+        folders = [one for one in kept.get("PATH", "").split(os.pathsep) if not (Path(one) / "uv").exists()]
+        kept["PATH"] = os.pathsep.join([str(self.tools)] * uv + folders)
+        return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PIP_CONFIG_FILE": os.devnull, **self.variables, **more}
+
+    def start(self, *arguments: str, uv: bool = True, cwd: Path | None = None, **more: str):
+        return subprocess.run(
+            self.command(*arguments),
+            env=self.environment(uv=uv, **more),
+            cwd=cwd or self.root.parent,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=180,
+            check=False,
+        )
+
+    def calls(self) -> list[str]:
+        """What the stand-in for uv was called with since the last question."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return lines
+
+    def patched(self, code: str) -> dict[str, str]:
+        """A PYTHONPATH whose sitecustomize runs `code` when the launcher starts."""
+        folder = self.root.parent / "patched"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(code)
+        return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    root = tmp_path / "a course with späces"
+    shutil.copytree(ROOT / "classroom" / "launcher", root / "classroom" / "launcher")
+    for name in ("course.py", "classroom/__init__.py"):
+        shutil.copy(ROOT / name, root / name)
+    (root / "classroom" / "__main__.py").write_text(ECHO)
+    (root / "requirements").mkdir()
+    for name in ("cli", "course", "dev"):
+        (root / "requirements" / f"{name}.txt").write_text(f"{name}-stand-in==1.0 --hash=sha256:{'0' * 64}\n")
+    tools, log = tmp_path / "tools", tmp_path / "calls.log"
+    tools.mkdir()
+    (tools / "uv").write_text(UV.format(python=BASE_PYTHON, log=log))
+    (tools / "uv").chmod(0o755)
+    return Copy(root, tools, log)
+
+
+def assert_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
+    """Exit code 2, and on standard error every part, and no traceback."""
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+@posix
+def test_the_first_start_makes_the_environment_and_runs_the_command_inside_it(copy: Copy) -> None:
+    done = copy.start("demo", "--mine", "two words", EXIT_WITH="7")
+    assert done.returncode == 7, done.stderr
+    assert '["demo", "--mine", "two words"]' in done.stdout
+    assert ".venv" in re.search('"prefix": "(.*?)"', done.stdout)[1]
+    assert [f"{n}/3" in done.stdout for n in (1, 2, 3)] == [True] * 3
+    assert copy.calls() == ["venv --allow-existing", "pip install"]
+
+
+@posix
+def test_the_second_start_installs_nothing(copy: Copy) -> None:
+    copy.start()
+    copy.calls()
+    done = copy.start("demo")
+    assert done.stdout.startswith("ran ")
+    assert copy.calls() == []
+
+
+@posix
+def test_a_changed_list_is_installed_into_the_same_environment(copy: Copy) -> None:
+    copy.start()
+    copy.calls()
+    path = copy.root / "requirements" / "cli.txt"
+    path.write_text(path.read_text() + f"another==2.0 --hash=sha256:{'1' * 64}\n")
+    assert copy.start().returncode == 0
+    assert copy.calls() == ["pip install"]
+    copy.start()
+    assert copy.calls() == []
+
+
+@posix
+def test_only_a_command_that_needs_more_installs_more(copy: Copy) -> None:
+    copy.start()
+    assert '"test", "-k", "padding"' in copy.start("test", "-k", "padding").stdout
+    assert copy.calls() == ["venv --allow-existing", "pip install", "pip install"]
+    for command in ("test", "lab", "demo"):
+        copy.start(command)
+    assert copy.calls() == []
+
+
+@posix
+def test_setup_installs_and_runs_nothing(copy: Copy) -> None:
+    done = copy.start("setup", "--dev")
+    assert done.returncode == 0
+    assert "ran " not in done.stdout
+    assert "the test tools" in done.stdout
+    assert_sentence(copy.start("setup", "--all"), "usage", "--dev")
+
+
+@posix
+@pytest.mark.parametrize("rest", ["stamp", "interpreter", "configuration"])
+def test_an_environment_that_lost_a_part_is_made_anew(copy: Copy, rest: str) -> None:
+    copy.start()
+    copy.calls()
+    venv = copy.root / ".venv"
+    lost = {"stamp": "course-stamp.json", "interpreter": "bin/python", "configuration": "course-stamp.json"}[rest]
+    (venv / lost).unlink()
+    if rest == "configuration":
+        (venv / "pyvenv.cfg").unlink()
+    done = copy.start()
+    assert done.returncode == 0, done.stderr
+    assert "anew: " + ("its Python has vanished" if rest == "interpreter" else "the one there is only half made") in (
+        done.stdout
+    )
+    assert copy.calls() == ["venv --allow-existing", "pip install"]
+
+
+@posix
+def test_the_rest_of_an_environment_that_holds_no_packages_is_replaced(copy: Copy) -> None:
+    (copy.root / ".venv" / "bin").mkdir(parents=True)
+    done = copy.start()
+    assert done.returncode == 0, done.stderr
+    assert "half made" in done.stdout
+
+
+@posix
+def test_a_folder_that_moved_gets_a_new_environment(copy: Copy) -> None:
+    copy.start()
+    copy.root = copy.root.rename(copy.root.with_name("moved"))
+    done = copy.start()
+    assert done.returncode == 0, done.stderr
+    assert "this folder has moved" in done.stdout
+
+
+@posix
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(copy: Copy, how: signal.Signals) -> None:
+    first = subprocess.Popen(
+        copy.command(),
+        env=copy.environment(UV_HTTP_SLOW="2"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not (copy.log.exists() and "pip install" in copy.log.read_text()):
+        time.sleep(0.05)
+    # Ctrl-C reaches the launcher and the installer; kill -9 only the launcher.
+    os.killpg(first.pid, how) if how is signal.SIGINT else first.kill()
+    _, said = first.communicate(timeout=60)
+    if how is signal.SIGINT:
+        assert first.returncode == 130
+        assert "Traceback" not in said
+    assert not (copy.root / ".venv" / "course-stamp.json").exists()
+    done = copy.start()
+    assert done.returncode == 0, done.stderr
+    assert "half made" in done.stdout
+
+
+@posix
+def test_two_starts_at_once_set_up_one_environment(copy: Copy) -> None:
+    both = [
+        subprocess.Popen(copy.command(), env=copy.environment(UV_HTTP_SLOW="1"), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outputs = [one.communicate(timeout=120)[0] for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    assert all("ran " in output for output in outputs)
+    assert sum("waiting for it" in output for output in outputs) == 1
+    assert copy.calls() == ["venv --allow-existing", "pip install"]
+
+
+@posix
+def test_an_environment_that_somebody_else_filled_is_left_alone(copy: Copy) -> None:
+    package = copy.root / ".venv" / "lib" / "site-packages" / "numpy-2.0.dist-info"
+    package.mkdir(parents=True)
+    (copy.root / ".venv" / "pyvenv.cfg").write_text("version = 3.12.0\n")
+    assert_sentence(copy.start(), "was not made by course.py", "COURSE_VENV=")
+    assert package.exists()
+
+
+@posix
+def test_a_folder_given_by_mistake_is_never_deleted(copy: Copy, tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "thesis.txt").write_text("years of work")
+    assert_sentence(copy.start(COURSE_VENV=str(documents)), "was not made by course.py")
+    assert (documents / "thesis.txt").exists()
+
+
+@posix
+def test_the_callers_environment_does_not_lead_it_astray(copy: Copy, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong"
+    wrong.mkdir()
+    for name in ("classroom", "kuiper", "runpy"):
+        (wrong / f"{name}.py").write_text("raise SystemExit('the wrong module')")
+    done = copy.start(
+        "demo",
+        cwd=wrong,
+        PYTHONPATH=str(wrong),
+        VIRTUAL_ENV="/nowhere",
+        PIP_TARGET="/nowhere",
+        PIP_USER="1",
+        UV_PYTHON="2.7",
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"path": null' in done.stdout
+
+
+@posix
+def test_the_commands_course_and_kuiper_lie_in_the_environment(copy: Copy, tmp_path: Path) -> None:
+    copy.start("setup")
+    command = copy.root / ".venv" / "bin" / "course"
+    done = subprocess.run([command, "a b"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert '["a b"]' in done.stdout, done.stderr
+    assert (copy.root / ".venv" / "bin" / "kuiper").exists()
+
+
+def test_a_python_without_ensurepip_names_the_package_to_install(copy: Copy) -> None:
+    done = copy.start(uv=False, **copy.patched("import sys; sys.modules['ensurepip'] = None"))
+    assert_sentence(done, f"sudo apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv", "brew", "uv")
+    assert not (copy.root / ".venv").exists()
+
+
+@posix
+def test_a_course_that_cannot_be_written_says_where_else_the_environment_can_be(copy: Copy, tmp_path: Path) -> None:
+    read_only = copy.patched(
+        "import builtins, errno\n"
+        "true_open = builtins.open\n"
+        "def read_only_open(path, *rest, **options):\n"
+        f"    if str(path).startswith({str(copy.root)!r}) and str(path).endswith('.lock'):\n"
+        "        raise OSError(errno.EROFS, 'Read-only file system', str(path))\n"
+        "    return true_open(path, *rest, **options)\n"
+        "builtins.open = read_only_open\n"
+    )
+    assert_sentence(copy.start(**read_only), "Cannot write", "Read-only file system", "COURSE_VENV=")
+    elsewhere = tmp_path / "else where" / "env"
+    done = copy.start(**read_only, COURSE_VENV=str(elsewhere))
+    assert done.returncode == 0, done.stderr
+    assert f'"prefix": "{elsewhere}"' in done.stdout
+
+
+@posix
+def test_a_place_that_cannot_be_a_folder_is_said(copy: Copy) -> None:
+    assert_sentence(copy.start(COURSE_VENV=str(copy.root / "course.py" / "env")), "Cannot write", "COURSE_VENV=")
+
+
+@posix
+def test_a_full_disk_is_said(copy: Copy) -> None:
+    done = copy.start(UV_HTTP_SAYS="error: failed to write: No space left on device (os error 28)")
+    assert_sentence(done, "no space left", "COURSE_VENV=")
+
+
+@posix
+def test_an_unknown_failure_shows_the_installers_last_words(copy: Copy) -> None:
+    assert_sentence(copy.start(UV_HTTP_SAYS="the moon is in the wrong house"), "the moon is in the wrong house")
+
+
+@posix
+def test_a_failed_addition_leaves_the_environment_as_it_was(copy: Copy) -> None:
+    copy.start()
+    copy.calls()
+    no_pip = copy.patched("import sys; sys.modules['ensurepip'] = None")
+    done = copy.start("test", UV_HTTP_SAYS="error: dns error: failed to lookup address", **no_pip)
+    assert_sentence(done, "could not fetch", "dns error", "HTTPS_PROXY", "PIP_FIND_LINKS")
+    copy.calls()
+    assert copy.start("demo").stdout.startswith("ran ")
+    assert copy.calls() == []
+
+
+def test_pip_installs_from_a_folder_of_wheels_and_checks_the_hash(copy: Copy, tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    wheel = wheels / "tiny-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("tiny.py", "answer = 42\n")
+        archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        archive.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("tiny-1.0.dist-info/RECORD", "")
+    right = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    pins = copy.root / "requirements" / "cli.txt"
+    pins.write_text(f"tiny==1.0 \\\n    --hash=sha256:{right}\n")
+    (copy.root / "classroom" / "__main__.py").write_text("import tiny\nprint('answer', tiny.answer)\n")
+
+    offline = copy.start(uv=False, PIP_NO_INDEX="1")
+    assert_sentence(offline, "could not fetch", "tiny", "PIP_FIND_LINKS", "HTTPS_PROXY")
+
+    installed = copy.start(uv=False, PIP_NO_INDEX="1", PIP_FIND_LINKS=wheels.as_uri())
+    assert "answer 42" in installed.stdout, installed.stderr
+
+    pins.write_text(f"tiny==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
+    shutil.rmtree(copy.root / ".venv" / ("Lib" if os.name == "nt" else "lib"))
+    (copy.root / ".venv" / "course-stamp.json").unlink()
+    assert_sentence(copy.start(uv=False, PIP_NO_INDEX="1", PIP_FIND_LINKS=wheels.as_uri()), "hash differs")
+
+
+@posix
+def test_pip_is_tried_where_uv_cannot_fetch(copy: Copy) -> None:
+    done = copy.start(UV_HTTP_SAYS="error: dns error", PIP_NO_INDEX="1")
+    assert "trying pip" in done.stdout
+    assert_sentence(done, "pip could not fetch", "cli-stand-in")
+
+
+def old_pythons() -> list[str]:
+    """Interpreters older than the course needs, as far as this machine has any."""
+    names = ["python2", "python2.7", *(f"python3.{minor}" for minor in range(4, 11))]
+    found = [path for name in names if (path := shutil.which(name))]
+    found += [str(path) for path in (Path.home() / ".pyenv" / "versions").glob("*/bin/python")]
+    check = "import sys; sys.exit(sys.version_info >= (3, 11))"
+    return [
+        one for one in found if subprocess.run([one, "-c", check], capture_output=True, check=False).returncode == 0
+    ]
+
+
+def test_a_python_that_is_too_old_is_told_so_in_a_sentence(copy: Copy) -> None:
+    pretend = (
+        "import runpy, sys; sys.version_info = (3, 6, 0); "
+        f"runpy.run_path({str(copy.root / 'course.py')!r}, run_name='__main__')"
+    )
+    starts = [[BASE_PYTHON, "-c", pretend], *([one, str(copy.root / "course.py")] for one in old_pythons())]
+    for command in starts:
+        done = subprocess.run(command, env=copy.environment(), capture_output=True, text=True, check=False)
+        assert_sentence(done, "needs Python 3.11 or newer; this is")
