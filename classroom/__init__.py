@@ -1,0 +1,1 @@
+"""classroom: the course around kuiper. The commands, the register of lessons, the launcher."""

@@ -1,0 +1,5 @@
+"""`python -m classroom` is the command `course`."""
+
+from classroom.main import main
+
+main()

@@ -1,0 +1,64 @@
+"""Text for any terminal: colour where it is wanted, ASCII where the encoding knows no more."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+CODES = {"bold": "1", "dim": "2", "good": "32", "bad": "31"}
+
+ASCII = str.maketrans(
+    {"█": "@", "▓": "#", "▒": "+", "░": ".", "▀": "^", "▄": "_", "─": "-", "·": ".", "×": "x", "→": "->", "…": "..."}
+)
+"""Stand-ins for the characters that the course draws with."""
+
+
+def colour_wanted() -> bool:
+    """Whether standard output is a terminal that shows colours and nobody asked for none (NO_COLOR)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    old_windows = os.name == "nt" and "WT_SESSION" not in os.environ
+    return sys.stdout.isatty() and not plain and not old_windows
+
+
+def styled(text: str, style: str) -> str:
+    """The text in a style of CODES, where colours are wanted.
+
+    >>> styled("right", "good")
+    'right'
+    """
+    return f"\x1b[{CODES[style]}m{text}\x1b[0m" if colour_wanted() else text
+
+
+def fitting(text: str, encoding: str | None) -> str:
+    """The text itself when the encoding can write it, else with ASCII stand-ins.
+
+    >>> fitting("8×8", "ascii")
+    '8x8'
+    """
+    try:
+        text.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return text.translate(ASCII)
+    return text
+
+
+def say(text: str = "") -> None:
+    """Print the text as standard output can show it."""
+    print(fitting(text, sys.stdout.encoding))
+
+
+def side_by_side(blocks: list[str], gap: int = 3) -> str:
+    """Blocks of lines next to each other.
+
+    >>> print(side_by_side(["a\\nbb", "c\\nd"], gap=1))
+    a  c
+    bb d
+    """
+    columns = [block.splitlines() for block in blocks]
+    height = max((len(column) for column in columns), default=0)
+    widths = [max(map(len, column), default=0) for column in columns]
+    rows = []
+    for line in range(height):
+        cells = [column[line] if line < len(column) else "" for column in columns]
+        rows.append((" " * gap).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+    return "\n".join(rows)

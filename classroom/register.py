@@ -1,0 +1,125 @@
+"""The register of lessons: course.toml as dataclasses, and what of each lesson is on the disk."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The course's folder."""
+
+
+class RegisterError(Exception):
+    """course.toml is missing, or says something that cannot be."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise of a lesson's homework.
+
+    `hints` are three: a question, an approach, the step. `section` is the heading of the lesson that it belongs to.
+    The points of a `stretch` exercise are a bonus.
+    """
+
+    id: str
+    title: str
+    points: int
+    hints: tuple[str, ...] = ()
+    section: str = ""
+    stretch: bool = False
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson as the register has it; what exists of it is asked of the disk each time."""
+
+    number: int
+    title: str
+    summary: str
+    folder: str
+    modules: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+    homework_file: str = ""
+    root: Path = ROOT
+
+    @property
+    def points(self) -> int:
+        """Points of its exercises without the bonus."""
+        return sum(exercise.points for exercise in self.exercises if not exercise.stretch)
+
+    @property
+    def bonus(self) -> int:
+        """Points of its stretch exercises."""
+        return sum(exercise.points for exercise in self.exercises if exercise.stretch)
+
+    def stub(self) -> Path | None:
+        """The file that the student edits, when it is there."""
+        path = self.root / "homework" / self.folder / self.homework_file
+        return path if self.homework_file and path.is_file() else None
+
+    def notebook(self) -> Path | None:
+        """The lesson's notebook, when it is there."""
+        return next(iter(sorted((self.root / "lessons" / self.folder).glob("*.ipynb"))), None)
+
+    def homework(self) -> Path | None:
+        """The folder of its homework, when there is something in it."""
+        path = self.root / "homework" / self.folder
+        return path if path.is_dir() and any(path.iterdir()) else None
+
+    def sources(self) -> tuple[Path, ...]:
+        """The files and folders of its modules that are there."""
+        found = []
+        for module in self.modules:
+            path = self.root.joinpath(*module.split("."))
+            found += [path] if path.is_dir() else [path.with_suffix(".py")]
+        return tuple(path for path in found if path.exists())
+
+
+@dataclass(frozen=True)
+class Course:
+    """The whole register."""
+
+    title: str
+    lessons: tuple[Lesson, ...]
+
+    def lesson(self, number: int) -> Lesson:
+        """The lesson of that number. Raises RegisterError when there is none."""
+        for lesson in self.lessons:
+            if lesson.number == number:
+                return lesson
+        raise RegisterError(f"lesson {number}: the course has lessons 1 to {len(self.lessons)}")
+
+
+def load(root: Path = ROOT) -> Course:
+    """Read course.toml in `root`. Raises RegisterError when it is missing or does not hold together."""
+    path = root / "course.toml"
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        lessons = tuple(_lesson(entry, root) for entry in table["lesson"])
+        course = Course(table["title"], lessons)
+    except OSError as error:
+        raise RegisterError(f"{path}: {error.strerror}; the commands need the course's folder") from error
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise RegisterError(f"{path}: {type(error).__name__}: {error}") from error
+    _check(course, path)
+    return course
+
+
+def _lesson(entry: dict, root: Path) -> Lesson:
+    rest = {**entry}
+    exercises = tuple(
+        Exercise(**{**exercise, "hints": tuple(exercise.get("hints", ()))}) for exercise in rest.pop("exercise", ())
+    )
+    rest["homework_file"] = rest.pop("homework", "")
+    return Lesson(**{**rest, "modules": tuple(rest["modules"])}, exercises=exercises, root=root)
+
+
+def _check(course: Course, path: Path) -> None:
+    numbers = [lesson.number for lesson in course.lessons]
+    if numbers != list(range(1, len(numbers) + 1)):
+        raise RegisterError(f"{path}: expected lessons numbered 1, 2, 3, ..., found {numbers}")
+    ids = [exercise.id for lesson in course.lessons for exercise in lesson.exercises]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    if twice:
+        raise RegisterError(f"{path}: expected each exercise once, found twice: {', '.join(twice)}")
