@@ -31,6 +31,8 @@ from kuiper.runtime import (
 )
 from kuiper.tensor import Tensor
 
+__version__ = "0.1.0"
+
 __all__ = [
     "ExpressionError",
     "GraphError",
@@ -52,6 +54,7 @@ __all__ = [
     "Tensor",
     "Toolbox",
     "UnsupportedOperatorError",
+    "__version__",
     "load",
     "registry",
 ]

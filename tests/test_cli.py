@@ -321,7 +321,7 @@ def test_help_shows_an_example_of_each_command() -> None:
 
 
 def test_version_is_that_of_the_package() -> None:
-    assert call("--version").stdout.startswith("kuiper ")
+    assert call("--version").stdout == f"kuiper {kuiper.__version__}\n"
 
 
 def run_process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+import kuiper
 from kuiper.cli import bench, inspect, run
 from kuiper.cli.text import complain
 from kuiper.errors import KuiperError
@@ -59,7 +59,7 @@ app.command("bench", epilog=bench.EXAMPLE)(bench.bench)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"kuiper {importlib.metadata.version('kuiper')}")
+        typer.echo(f"kuiper {kuiper.__version__}")
         raise typer.Exit
 
 
