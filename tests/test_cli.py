@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -15,9 +16,10 @@ from kuiper import pnnx
 pytest.importorskip("typer", reason="the command line needs typer and rich, which are not installed")
 pytest.importorskip("rich", reason="the command line needs typer and rich, which are not installed")
 
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from kuiper.cli import app, arguments
+from kuiper.cli import app, arguments, waiting
 from kuiper.cli.model import find_model
 
 SIMPLE = """7767517
@@ -357,3 +359,23 @@ def test_names_that_the_terminal_cannot_spell_do_not_stop_it(tmp_path: Path) -> 
     result = run_process("inspect", str(file), PYTHONIOENCODING="ascii")
     assert result.returncode == 0, result.stderr
     assert "\\u6fc0" in result.stdout
+
+
+@pytest.mark.parametrize(("patience", "shown"), [(0.0, True), (60.0, False)])
+def test_a_bar_is_shown_only_where_the_work_is_long(
+    monkeypatch: pytest.MonkeyPatch, patience: float, shown: bool
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(waiting, "console", lambda stderr: Console(file=screen, force_terminal=True, width=80))
+    with waiting.progress("running", 3, patience) as advance:
+        for _ in range(3):
+            advance()
+    assert ("running" in screen.getvalue()) is shown
+
+
+def test_no_bar_goes_into_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(waiting, "console", lambda stderr: Console(file=screen))
+    with waiting.progress("running", 1, 0.0) as advance:
+        advance()
+    assert screen.getvalue() == ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -13,6 +12,7 @@ import kuiper
 from kuiper.cli import arguments, options
 from kuiper.cli.model import load_model, random_inputs
 from kuiper.cli.text import console, count, facts, seconds, shape_of, table
+from kuiper.cli.waiting import progress
 from kuiper.profile import NetworkCost, Times, machine, measured_extents, network_cost, time_operators, time_passes
 
 EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --shape 8,3,224,224 --repeat 10 --profile"
@@ -40,7 +40,7 @@ def bench(
     graph = load_model(model, bin)
     inputs = random_inputs(graph, extents, seed, quiet=True)
     cost = network_cost(graph.operators, measured_extents(graph, *inputs))
-    with progress(warmup + repeat * (1 + profile)) as advance:
+    with progress("measuring", warmup + repeat * (1 + profile)) as advance:
         times = time_passes(graph, inputs, repeat=repeat, warmup=warmup, on_pass=advance)
         per_operator = time_operators(graph, inputs, repeat=repeat, on_pass=advance) if profile else {}
     out = console()
@@ -111,17 +111,3 @@ def show_types(per_operator: dict[str, Times], types: dict[str, list[str]], tota
     for kind in sorted((k for k in taken if taken[k]), key=lambda k: -taken[k]):
         rows.add_row(kind, str(len(types[kind])), seconds(taken[kind]), f"{taken[kind] / total:.1%}")
     console().print(rows)
-
-
-@contextmanager
-def progress(passes: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal's error stream that the yielded function moves on; nothing elsewhere."""
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield lambda: None
-        return
-    from rich.progress import Progress
-
-    with Progress(console=out, transient=True) as bar:
-        task = bar.add_task("measuring", total=passes)
-        yield lambda: bar.advance(task)

@@ -12,6 +12,7 @@ import typer
 from kuiper.cli import arguments, options
 from kuiper.cli.model import load_model, network_inputs, random_inputs
 from kuiper.cli.text import console, note, shape_of, table
+from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.inputs import Normalization
 
@@ -54,7 +55,8 @@ def run(
     check_output(output)
     graph = load_model(model, bin)
     inputs = network_inputs(graph, files, normalization) if files else random_inputs(graph, extents, seed)
-    results = graph.forward(*inputs, keep=keep or [])
+    with progress("running", len(graph.operators)) as advance:
+        results = graph.forward(*inputs, keep=keep or [], on_operator=lambda op, seconds: advance())
     arrays = {f"output_{i}": np.asarray(x) for i, x in enumerate(results)}
     kept = {name: array for key, value in results.kept.items() for name, array in named_arrays(key, value)}
     show(arrays, kept)

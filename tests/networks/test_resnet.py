@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+import kuiper
+
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
@@ -60,3 +62,11 @@ def test_resnet18_exported_for_one_image_agrees_with_torch(network):
 @pytest.mark.parametrize("shape", [(1, 3, 64, 64), (5, 3, 64, 64), (2, 3, 96, 70)])
 def test_resnet18_with_open_dimensions_takes_any_batch_and_size(open_network, shape):
     open_network.compare(shape)
+
+
+def test_resnet18_needs_the_memory_that_was_simulated_for_it(export: Callable):
+    """Numbers of float32 at batch 1: without reuse, and alive at once."""
+    graph = kuiper.load(export(ResNet18().eval(), torch.rand(1, 3, 224, 224)))
+    assert graph.plan.total_bytes == 4 * 5_897_704
+    assert graph.plan.lower_bound_bytes == 4 * 1_605_632
+    assert graph.plan.planned_bytes <= 4 * 2_887_144, "KuiperInfer's reuse"
