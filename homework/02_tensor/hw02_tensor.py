@@ -1,0 +1,68 @@
+"""Homework of lesson 2: flatten, padding and, as a stretch, reshape.
+
+x is always (C, H, W): channels, rows, cols. The first two functions have the signatures of kuiper.tensor, so that a
+network can run with yours in their place: `python3 course.py demo --mine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
+    """(C, H, W) -> (C*H*W,): one channel after the other, each read row by row, or column by column.
+
+    Parameters
+    ----------
+    x : (C, H, W) of any numbers; the result has the same dtype.
+    row_major : True reads each channel row by row, False reads each channel column by column.
+
+    >>> x = np.arange(1, 13).reshape(2, 2, 3)  # channel 0: 1 2 3 / 4 5 6, channel 1: 7 8 9 / 10 11 12
+    >>> flatten(x).tolist()
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+    >>> flatten(x, row_major=False).tolist()
+    [1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12]
+    """
+    # TODO flatten (Task 2.1)
+    raise NotImplementedError("flatten: TODO")
+
+
+def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarray:
+    """(C, H, W) -> (C, up + H + bottom, left + W + right): a border of `value` around every channel.
+
+    Parameters
+    ----------
+    x : (C, H, W) of any numbers; the result has the same dtype, whatever the type of `value`.
+    pads : (up, bottom, left, right), how many rows and columns to add on each side.
+    value : what the border is filled with.
+
+    Raises ValueError when one of the pads is negative.
+
+    >>> padding(np.array([[[1, 2], [3, 4]]]), (1, 0, 0, 2), value=9).tolist()
+    [[[9, 9, 9, 9], [1, 2, 9, 9], [3, 4, 9, 9]]]
+    """
+    # TODO padding (Task 2.2)
+    raise NotImplementedError("padding: TODO")
+
+
+def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.ndarray:
+    """(C, H, W) -> (C', H', W'): read `x` as `flatten` does, and lay the values out again in the same order.
+
+    Parameters
+    ----------
+    x : (C, H, W) of any numbers; the result has the same dtype.
+    shapes : (C', H', W'), or (H', W') for one channel, or (W',) for one row. The result always has three axes.
+    row_major : True reads and writes each channel row by row, False reads and writes it column by column.
+
+    Raises ValueError when the new shape has not as many elements as `x`.
+
+    >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5
+    >>> reshape(x, (3, 2)).tolist()
+    [[[0, 1], [2, 3], [4, 5]]]
+    >>> reshape(x, (3, 2), row_major=False).tolist()
+    [[[0, 4], [3, 2], [1, 5]]]
+    """
+    # TODO reshape (Task 2.3, stretch)
+    raise NotImplementedError("reshape: TODO")
