@@ -1,0 +1,225 @@
+"""The figures of lesson 6: `python lessons/06_convolution/figures.py` writes them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kuiper.layers.convolution import Conv2d
+from kuiper.layers.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.windows import im2col, windows
+from kuiper.show import palette
+from kuiper.show.palette import INK
+from kuiper.show.svg import Svg, element, picture, text
+
+HERE = Path(__file__).parent
+HELD_OUT = HERE.parents[1] / "models" / "digits" / "heldout.npz"
+DARK, PLAIN = "#1d2530", "#f6f4ef"
+BLUE, GREEN, ORANGE, ROSE = (
+    (family.fill, family.border)
+    for family in (palette.family(t) for t in ("conv", "BatchNorm2d", "relu", "pnnx.Attribute"))
+)
+IMAGE = np.arange(1.0, 17.0).reshape(4, 4)
+KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
+
+Fill = Callable[[int, int], str]
+
+
+def grid(values: Any, x: float, y: float, cell: float, fill: Fill, size: float = 13.0) -> str:
+    """(H, W) -> a table of coloured cells with their numbers; (x, y) is its upper left corner."""
+    marks = []
+    for (i, j), value in np.ndenumerate(np.asarray(values)):
+        ground = fill(i, j)
+        ink = palette.text_on(np.frombuffer(bytes.fromhex(ground[1:]), np.uint8))
+        left, top = x + j * cell, y + i * cell
+        marks.append(
+            element("rect", x=left, y=top, width=cell, height=cell, fill=ground, stroke="#8794a3", stroke_width=0.7)
+        )
+        marks.append(
+            text(f"{value:g}" if not isinstance(value, str) else value, left + cell / 2, top + cell / 2, size, ink)
+        )
+    return "".join(marks)
+
+
+def frame(x: float, y: float, width: float, height: float, color: str, **more: Any) -> str:
+    """An empty rectangle with a strong line."""
+    return element("rect", x=x, y=y, width=width, height=height, fill="none", stroke=color, stroke_width=2.6, **more)
+
+
+def note(content: str, x: float, y: float, size: float = 12.0, **more: Any) -> str:
+    """A line of text on the page."""
+    return text(content, x, y, size, INK, **more)
+
+
+def arrow(x: float, y: float, length: float) -> str:
+    """An arrow to the right."""
+    head = f"M{x + length - 7:g} {y - 5:g}L{x + length:g} {y:g}L{x + length - 7:g} {y + 5:g}"
+    return element("path", d=f"M{x:g} {y:g}H{x + length:g}{head}", fill="none", stroke=INK, stroke_width=1.6)
+
+
+def draw_pooling() -> Svg:
+    """The four windows of a 4x4 image, and what max and average pooling make of them."""
+    image = np.add.outer(np.arange(4.0), np.arange(1.0, 5.0))
+    colors = (BLUE[0], GREEN[0], ORANGE[0], ROSE[0])
+    cell = 38.0
+    marks = [grid(image, 16, 40, cell, lambda i, j: colors[i // 2 * 2 + j // 2])]
+    marks += [
+        frame(16 + j * 2 * cell + 1.5, 40 + i * 2 * cell + 1.5, 2 * cell - 3, 2 * cell - 3, family[1])
+        for (i, j), family in zip(np.ndindex(2, 2), (BLUE, GREEN, ORANGE, ROSE), strict=True)
+    ]
+    marks.append(note("4x4 image, windows 2x2, stride 2", 16, 20, text_anchor="start"))
+    for x, name, pool in ((270.0, "largest number", MaxPool2d(2)), (460.0, "average", AvgPool2d(2))):
+        marks.append(grid(pool.forward(image[None])[0], x, 78, cell, lambda i, j: colors[2 * i + j]))
+        marks.append(note(name, x + cell, 58))
+    marks += [arrow(196, 116, 48), note("or", 403, 116)]
+    description = "A 4x4 image in four coloured 2x2 windows; their maxima 3, 5, 5, 7 and averages 2, 4, 4, 6."
+    return picture(560, 214, "Pooling", description, *marks)
+
+
+def draw_convolution() -> Svg:
+    """One window of the image 1..16, the kernel, and the number that the two make."""
+    cell, top = 36.0, 44.0
+    result = Conv2d(KERNEL[None, None]).forward(IMAGE[None])[0]
+    marks = [
+        grid(IMAGE, 16, top, cell, lambda i, j: BLUE[0] if i < 3 and j > 0 else PLAIN),
+        frame(16 + cell, top, 3 * cell, 3 * cell, BLUE[1]),
+        note("image x, 4x4", 16 + 2 * cell, 22),
+        note("*", 190, top + 2 * cell, 20.0),
+        grid(KERNEL, 222, top + cell / 2, cell, lambda i, j: ORANGE[0]),
+        note("kernel w, 3x3", 222 + 1.5 * cell, 22),
+        arrow(348, top + 2 * cell, 40),
+        grid(result, 410, top + cell, cell + 8, lambda i, j: GREEN[0] if (i, j) == (0, 1) else PLAIN),
+        frame(410 + cell + 8, top + cell, cell + 8, cell + 8, GREEN[1]),
+        note("result y, 2x2", 410 + cell + 8, 22),
+        note("2*1 + 3*2 + 4*3  +  6*3 + 7*2 + 8*1  +  10*1 + 11*2 + 12*3  =  128", 16, 214, text_anchor="start"),
+    ]
+    description = "The window 2 3 4, 6 7 8, 10 11 12 of the image times the kernel, number by number, adds up to 128."
+    return picture(520, 232, "Convolution of one window", description, *marks)
+
+
+def draw_im2col() -> Svg:
+    """Three neighbouring windows of a scanned digit, and their rows in the matrix of im2col."""
+    scan = np.load(HELD_OUT)["images"][1].astype(np.float64)
+    rows = im2col(windows(scan[None, None], (3, 3)))[0]
+    sums = rows @ KERNEL.reshape(-1)
+    cell, top, x_rows, x_kernel, x_sums = 24.0, 62.0, 286.0, 560.0, 632.0
+
+    def heat(values: np.ndarray) -> Fill:
+        return lambda i, j: palette.hexadecimal(palette.SEQUENTIAL[round(float(values[i, j]) / 16 * 120)])
+
+    marks = [
+        note("a scanned 4, 8x8", 16 + 4 * cell, 30),
+        note("im2col: 36 rows of 9", x_rows + 4.5 * cell, 30),
+        note("kernel", x_kernel + cell / 2, 30),
+        note("y", x_sums + 22, 30),
+        grid(scan, 16, top, cell, heat(scan), 10.5),
+        grid(KERNEL.reshape(9, 1), x_kernel, top, cell, lambda i, j: ORANGE[0], 11.0),
+        note("@", (x_rows + 9 * cell + x_kernel) / 2, top + 4 * cell, 15.0),
+        note("=", (x_kernel + cell + x_sums) / 2, top + 4 * cell, 15.0),
+    ]
+    frames = []
+    for k, (window, (fill, border)) in enumerate(zip((14, 15, 16), (BLUE, GREEN, ROSE), strict=True)):
+        i, j = divmod(window, 6)
+        inset = 2.0 * k
+        size = 3 * cell - 2 * inset
+        frames.append(frame(16 + j * cell + inset, top + i * cell + inset, size, size, border))
+        y = top + (1.5 + 2 * k) * cell
+        row = rows[window : window + 1]
+        marks += [
+            grid(row, x_rows, y, cell, heat(row), 10.5),
+            frame(x_rows, y, 9 * cell, cell, border),
+            note(f"row {window}", x_rows - 8, y + cell / 2, 11.0, text_anchor="end"),
+            grid(sums[window : window + 1, None], x_sums + 8, y, cell + 4, lambda i, j, fill=fill: fill, 11.0),
+        ]
+    marks += [note("...", x_rows + 4.5 * cell, top + (0.7 + 7.2 * k) * cell, 14.0) for k in (0, 1)]
+    description = (
+        "Three overlapping 3x3 windows, each one pixel further to the right, and under im2col the nine numbers of "
+        "each as a row; each row times the kernel column gives one number."
+    )
+    return picture(690, 294, "im2col on a scanned digit", description, *marks, *frames)
+
+
+def draw_options() -> Svg:
+    """Stride, padding and dilation: which pixels the first two windows touch."""
+    cell, top, step = 26.0, 48.0, 236.0
+    first, second, both = BLUE[0], ORANGE[0], GREEN[0]
+
+    def touched(size: int, starts: Sequence[int], gap: int) -> Fill:
+        def fill(i: int, j: int) -> str:
+            inside = [i in range(0, 2 * gap + 1, gap) and j - s in range(0, 2 * gap + 1, gap) for s in starts]
+            return {(True, False): first, (False, True): second, (True, True): both}.get((inside[0], inside[1]), PLAIN)
+
+        return fill
+
+    marks = []
+    panels = (("stride 2", 7, (0, 2), 1), ("padding 1", 7, (0, 1), 1), ("dilation 2", 7, (0, 1), 2))
+    for k, (name, size, starts, gap) in enumerate(panels):
+        x = 16 + k * step
+        values = np.full((size, size), "", dtype=object)
+        if name == "padding 1":
+            values[:] = "0"
+            values[1:-1, 1:-1] = ""
+        marks.append(note(name, x + size * cell / 2, 22, 13.0, font_weight="bold"))
+        marks.append(grid(values, x, top, cell, touched(size, starts, gap), 11.0))
+        if name == "padding 1":
+            marks.append(frame(x + cell, top + cell, 5 * cell, 5 * cell, INK))
+    captions = ("7x7 image: H' = 3", "5x5 image in zeros: H' = 5", "7x7 image: H' = 3")
+    marks += [note(caption, 16 + 3.5 * cell + k * step, top + 7 * cell + 18) for k, caption in enumerate(captions)]
+    y = top + 7 * cell + 46
+    for k, (name, color) in enumerate((("first window", first), ("second window", second), ("both", both))):
+        x = 110.0 + 180 * k
+        marks.append(element("rect", x=x, y=y - 8, width=16.0, height=16.0, fill=color, stroke="#8794a3"))
+        marks.append(note(name, x + 24, y, text_anchor="start"))
+    description = (
+        "Three 7x7 grids with the pixels of the first two 3x3 windows coloured: two columns apart with stride 2, "
+        "beginning in a border of zeros with padding 1, spread over 5x5 pixels with dilation 2."
+    )
+    return picture(686, 300, "Stride, padding, dilation", description, *marks)
+
+
+def draw_groups() -> Svg:
+    """Four input and four output channels, joined by 16 kernel planes or, in two groups, by 8."""
+    width, height, gap, top = 62.0, 30.0, 46.0, 62.0
+
+    def box(label: str, x: float, y: float, family: tuple[str, str]) -> str:
+        fill, border = family
+        rect = element("rect", x=x, y=y, width=width, height=height, rx=5, fill=fill, stroke=border, stroke_width=1.4)
+        return rect + text(label, x + width / 2, y + height / 2, 13.0, DARK)
+
+    marks = []
+    for x, groups, title in ((16.0, 1, "groups = 1: 16 planes"), (372.0, 2, "groups = 2: 8 planes")):
+        marks.append(note(title, x + 120, 24, 13.0, font_weight="bold"))
+        for o in range(4):
+            family = (BLUE, ORANGE)[o * groups // 4]
+            for c in range(4):
+                if c * groups // 4 == o * groups // 4:
+                    d = f"M{x + width:g} {top + c * gap + height / 2:g}L{x + 178:g} {top + o * gap + height / 2:g}"
+                    marks.append(element("path", d=d, stroke=family[1], stroke_width=1.5, fill="none"))
+            y = top + o * gap
+            marks += [box(f"x[{o}]", x, y, family), box(f"y[{o}]", x + 178, y, family)]
+            marks.append(note(f"+ b[{o}]", x + 178 + width + 8, y + height / 2, 12.0, text_anchor="start"))
+    description = (
+        "Left: every output channel is joined to every input channel. Right: y0 and y1 to x0 and x1 only, y2 and y3 "
+        "to x2 and x3 only. In both, output channel o adds bias o."
+    )
+    return picture(690, 250, "Groups", description, *marks)
+
+
+def draw() -> dict[str, Svg]:
+    """Name -> picture."""
+    return {
+        "pooling": draw_pooling(),
+        "convolution": draw_convolution(),
+        "im2col": draw_im2col(),
+        "options": draw_options(),
+        "groups": draw_groups(),
+    }
+
+
+if __name__ == "__main__":
+    (HERE / "figures").mkdir(exist_ok=True)
+    for name, svg in draw().items():
+        svg.save(HERE / "figures" / f"{name}.svg")
