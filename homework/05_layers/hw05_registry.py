@@ -1,0 +1,186 @@
+"""Homework of lesson 5: layers, found by their operator's type. Check one with `python3 course.py check sigmoid`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+# Given: what the lesson built. An operator describes, a layer computes, the registry leads from one to the other.
+
+
+@dataclass
+class Operand:
+    """A value between two operators, known by its name."""
+
+    name: str
+
+
+@dataclass
+class Parameter:
+    """One option of an operator, as the model file gives it."""
+
+    value: Any
+
+
+@dataclass
+class Operator:
+    """One step of the computation, as the model file describes it."""
+
+    name: str
+    type: str
+    params: dict[str, Parameter] = field(default_factory=dict)
+    input_operands: list[Operand] = field(default_factory=list)
+    output_operands: list[Operand] = field(default_factory=list)
+
+
+class Layer:
+    """What computes an operator."""
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """The mathematics: array in, new array out; x stays as it is."""
+        raise NotImplementedError
+
+    def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
+        """The bookkeeping: take the operator's inputs from `values`, compute, put the output there."""
+        inputs = [values[operand.name] for operand in operator.input_operands]
+        values[operator.output_operands[0].name] = self.forward(*inputs)
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Layer:
+        """The layer for an operator; a layer with options reads them here."""
+        return cls()
+
+
+class Registry:
+    """Operator type -> the creator of its layer, a function of the operator."""
+
+    def __init__(self) -> None:
+        self.creators: dict[str, Callable[[Operator], Layer]] = {}
+
+    def register(self, *types: str) -> Callable[[type[Layer]], type[Layer]]:
+        """Class decorator: the layer computes operators of these types."""
+
+        def decorate(layer: type[Layer]) -> type[Layer]:
+            for operator_type in types:
+                if operator_type in self.creators:
+                    raise KeyError(f"{operator_type} is registered already")
+                self.creators[operator_type] = layer.from_operator
+            return layer
+
+        return decorate
+
+    def find(self, operator_type: str) -> Callable[[Operator], Layer]:
+        """The creator for a type."""
+        if operator_type not in self.creators:
+            raise KeyError(f"no layer is registered for {operator_type}")
+        return self.creators[operator_type]
+
+    def create(self, operator: Operator) -> Layer:
+        """The layer for an operator."""
+        return self.find(operator.type)(operator)
+
+
+layers = Registry()
+
+
+def as_float(x: np.ndarray) -> np.ndarray:
+    """x itself where it holds floats, otherwise x as float32."""
+    return x if x.dtype.kind == "f" else x.astype(np.float32)
+
+
+@layers.register("nn.ReLU", "F.relu", "torch.relu")
+class ReLU(Layer):
+    """(...) -> (...): max(x, 0). Given, as an example."""
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute max(x, 0)."""
+        return np.maximum(x, 0)
+
+
+# Task 5.1
+
+
+# TODO sigmoid (Task 5.1): register the layer under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid", as ReLU is.
+class Sigmoid(Layer):
+    """(...) -> (...): 1 / (1 + e^-x); floats keep their type, integers become float32.
+
+    No step may overflow: `sigmoid` below turns an overflow into an error. Small results are right as well:
+    the sigmoid of -50 is 1.9287e-22, not 0. An input without elements is an error (ValueError).
+
+    >>> Sigmoid().forward(np.array([-1000.0, 0.0, 1.0])).round(4)
+    array([0.    , 0.5   , 0.7311])
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute 1 / (1 + e^-x)."""
+        # TODO sigmoid (Task 5.1)
+        raise NotImplementedError("sigmoid: TODO")
+
+
+# Task 5.2, a bonus
+
+
+@layers.register("nn.LeakyReLU", "F.leaky_relu")
+class LeakyReLU(Layer):
+    """(...) -> (...): x where x > 0, negative_slope * x elsewhere; floats keep their type, integers become float32.
+
+    >>> LeakyReLU(0.5).forward(np.array([-2.0, 0.0, 3.0]))
+    array([-1.,  0.,  3.])
+    """
+
+    def __init__(self, negative_slope: float = 0.01) -> None:
+        self.negative_slope = negative_slope
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Layer:
+        """Read `negative_slope` from the operator, 0.01 where it has none.
+
+        Raises ValueError for a parameter of another name: ignoring it would give wrong numbers in silence.
+        """
+        # TODO leaky_relu (Task 5.2): operator.params["negative_slope"].value is the slope, if the operator has one
+        raise NotImplementedError("leaky_relu: TODO")
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute x where x > 0, negative_slope * x elsewhere."""
+        # TODO leaky_relu (Task 5.2)
+        raise NotImplementedError("leaky_relu: TODO")
+
+
+# Given: plain data in, plain data out. The tests call these.
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    """The sigmoid layer's mathematics; an overflow on the way is an error."""
+    with np.errstate(over="raise"):
+        return Sigmoid().forward(x)
+
+
+def operator_of(operator_type: str, params: dict[str, Any] | None = None, number: int = 0) -> Operator:
+    """An operator that reads operand `number` and writes the next one."""
+    options = {name: Parameter(value) for name, value in (params or {}).items()}
+    ends = [Operand(str(number))], [Operand(str(number + 1))]
+    return Operator(f"operator_{number}", operator_type, options, *ends)
+
+
+def run_layer(operator_type: str, x: np.ndarray, params: dict[str, Any] | None = None) -> np.ndarray:
+    """Find the layer of a type in the registry, make it, run it on x."""
+    return run_chain([[operator_type, params or {}]], x)
+
+
+def run_chain(steps: list[list[Any]], x: np.ndarray) -> np.ndarray:
+    """Make the layers of all steps [type, parameters], then run one after the other, as a graph does."""
+    operators = [operator_of(kind, params, number) for number, (kind, params) in enumerate(steps)]
+    made = [layers.create(operator) for operator in operators]
+    values: dict[str, Any] = {"0": x}
+    for operator, layer in zip(operators, made, strict=True):
+        layer.forward_operator(operator, values)
+    return values[str(len(steps))]
+
+
+def input_after(operator_type: str, x: np.ndarray, params: dict[str, Any] | None = None) -> np.ndarray:
+    """x after its layer has run: it must be as before, because other operators may read it too."""
+    run_layer(operator_type, x, params)
+    return x
