@@ -10,12 +10,14 @@ A test file holds functions of (student, rng):
 """
 
 from classroom.judge.compare import Failure, expect, expect_raises
-from classroom.judge.student import Student, SubmissionError
-from classroom.judge.tests import Outcome, Test, load_tests, run_tests, score, task
+from classroom.judge.student import JudgeError, Student, SubmissionError
+from classroom.judge.tests import Outcome, Session, Test, load_tests, run_tests, score, task
 
 __all__ = [
     "Failure",
+    "JudgeError",
     "Outcome",
+    "Session",
     "Student",
     "SubmissionError",
     "Test",

@@ -2,7 +2,8 @@
 
     frame = header length (4 bytes, little-endian), arrays' length (8 bytes), header, the arrays' bytes
 
-What may travel: None, bool, int, float, str, list, tuple, dict with str keys, and arrays of the types in ARRAYS.
+What may travel: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the types in
+ARRAYS, and nothing that merely inherits from one of them. What `read` gives is built here, whatever the sender says.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
 
-ARRAYS = {"?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}
+ARRAYS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}
 LARGEST_HEADER = 4 << 20
-LARGEST_ARRAYS = 256 << 20
+LARGEST_ARRAYS = 64 << 20
+LARGEST_INT_BITS = 10_000
 DEEPEST = 40
+DIMENSIONS = 32
 _LENGTHS = struct.Struct("<IQ")
+_NOT_FINITE = {"nan", "inf", "-inf"}
 
 
 class CodecError(Exception):
@@ -29,10 +34,12 @@ def encode(value: Any) -> bytes:
     """A value -> one frame. Raises CodecError for what may not travel, naming it."""
     arrays: list[bytes] = []
     header = json.dumps(_pack(value, arrays, 0), allow_nan=False).encode()
-    body = b"".join(arrays)
-    if len(header) > LARGEST_HEADER or len(body) > LARGEST_ARRAYS:
-        raise CodecError(f"expected at most {LARGEST_ARRAYS >> 20} MB, found {(len(header) + len(body)) >> 20} MB")
-    return _LENGTHS.pack(len(header), len(body)) + header + body
+    size = sum(map(len, arrays))
+    if len(header) > LARGEST_HEADER:
+        raise CodecError(f"expected at most {LARGEST_HEADER >> 20} MB of lists and text, found {len(header) >> 20} MB")
+    if size > LARGEST_ARRAYS:
+        raise CodecError(f"expected arrays of at most {LARGEST_ARRAYS >> 20} MB, found {size >> 20} MB")
+    return b"".join([_LENGTHS.pack(len(header), size), header, *arrays])
 
 
 def write(stream: IO[bytes], value: Any) -> None:
@@ -43,15 +50,18 @@ def write(stream: IO[bytes], value: Any) -> None:
 
 def read(stream: IO[bytes]) -> Any:
     """Receive one value. Raises EOFError when the other side is gone, CodecError for a bad frame."""
-    lengths = _exactly(stream, _LENGTHS.size)
-    header_length, body_length = _LENGTHS.unpack(lengths)
+    header_length, body_length = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
     if header_length > LARGEST_HEADER or body_length > LARGEST_ARRAYS:
         raise CodecError(f"a frame of {header_length} + {body_length} bytes is too large")
+    text, body = _exactly(stream, header_length), _Bytes(_exactly(stream, body_length))
     try:
-        header = json.loads(_exactly(stream, header_length))
+        header = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise CodecError(f"a header that is no JSON: {error}") from None
-    return _unpack(header, _Bytes(_exactly(stream, body_length)), 0)
+    value = _unpack(header, body, 0)
+    if body.at != body_length:
+        raise CodecError("bytes that belong to no array")
+    return value
 
 
 def _exactly(stream: IO[bytes], count: int) -> bytes:
@@ -65,28 +75,47 @@ def _exactly(stream: IO[bytes], count: int) -> bytes:
     return b"".join(parts)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a key that stands twice")
+    return table
+
+
 def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     """JSON where every value but None, bool, int and str is {"kind": content}; exact types only."""
     if depth > DEEPEST:
         raise CodecError(f"expected at most {DEEPEST} levels of lists in lists")
     kind = type(value)
-    if value is None or kind in (bool, str):
+    if value is None or kind is bool or kind is str:
         return value
     if kind is int:
-        return value if abs(value) < 1 << 63 else {"int": str(value)}
+        if value.bit_length() > LARGEST_INT_BITS:
+            raise CodecError(f"expected integers of at most {LARGEST_INT_BITS} bits, found {value.bit_length()}")
+        return value if value.bit_length() < 64 else {"int": str(value)}
     if kind is float:
         return {"float": value if math.isfinite(value) else repr(value)}
-    if kind in (list, tuple):
+    if kind is list or kind is tuple:
         return {kind.__name__: [_pack(item, arrays, depth + 1) for item in value]}
-    if kind is dict and all(type(key) is str for key in value):
+    if kind is dict:
+        keys = {type(key).__name__ for key in value if type(key) is not str}
+        if keys:
+            raise CodecError(f"expected dicts whose keys are str, found keys of type {', '.join(sorted(keys))}")
         return {"dict": {key: _pack(item, arrays, depth + 1) for key, item in value.items()}}
-    if kind is np.ndarray and value.dtype.str[1:] in ARRAYS | {"b1"} and value.dtype.isnative:
-        array = np.ascontiguousarray(value)
-        arrays.append(array.tobytes())
-        return {"array": [value.dtype.str[1:], list(value.shape)]}
+    if kind is np.ndarray:
+        return {"array": _array_header(value, arrays)}
     if isinstance(value, np.generic):
-        return {"scalar": _pack(np.asarray(value), arrays, depth + 1)}
-    raise CodecError(f"expected numbers, text, lists, tuples, dicts or numpy arrays, found {kind.__name__}")
+        return {"scalar": _array_header(np.asarray(value), arrays)}
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    raise CodecError(f"expected numbers, text, lists, tuples, dicts or numpy arrays, found {name}")
+
+
+def _array_header(array: np.ndarray, arrays: list[bytes]) -> list[Any]:
+    code = array.dtype.str[1:]
+    if code not in ARRAYS or not array.dtype.isnative or array.ndim > DIMENSIONS:
+        raise CodecError(f"expected arrays of numbers or bools, found {array.dtype} in {array.ndim} dimensions")
+    arrays.append(array.tobytes())
+    return [code, list(array.shape)]
 
 
 class _Bytes:
@@ -101,35 +130,61 @@ class _Bytes:
 
 
 def _unpack(packed: Any, body: _Bytes, depth: int) -> Any:
-    if depth > DEEPEST + 2:
+    if depth > DEEPEST:
         raise CodecError("a header nested too deeply")
-    if packed is None or isinstance(packed, (bool, int, str)):
+    if packed is None or type(packed) in (bool, int):
         return packed
-    if not isinstance(packed, dict) or len(packed) != 1:
+    if type(packed) is str:
+        return _text(packed)
+    if type(packed) is not dict or len(packed) != 1:
         raise CodecError("a header that holds something unknown")
     ((kind, content),) = packed.items()
+    expected, unpack = _KINDS.get(kind, (type(None), None))
+    if unpack is None or not isinstance(content, expected):
+        raise CodecError(f"a value of unknown kind {kind!r:.80}")
     try:
-        if kind == "int":
-            return int(content)
-        if kind == "float":
-            return float(content)
-        if kind in ("list", "tuple"):
-            items = [_unpack(item, body, depth + 1) for item in content]
-            return items if kind == "list" else tuple(items)
-        if kind == "dict":
-            return {str(key): _unpack(item, body, depth + 1) for key, item in content.items()}
-        if kind == "array":
-            return _array(content, body)
-        if kind == "scalar":
-            return _array(content["array"], body)[()]
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        return unpack(content, body, depth)
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise CodecError(f"a {kind} that cannot be read: {error}") from None
-    raise CodecError(f"a value of unknown kind {kind!r}")
 
 
-def _array(content: Any, body: _Bytes) -> np.ndarray:
+def _float(content: float | str, body: _Bytes, depth: int) -> float:
+    if type(content) is str and content not in _NOT_FINITE:
+        raise CodecError(f"a float that is none: {content!r:.80}")
+    return float(content)
+
+
+def _array(content: list[Any], body: _Bytes, depth: int) -> np.ndarray:
     code, shape = content
-    if (code not in ARRAYS and code != "b1") or any(type(n) is not int or n < 0 for n in shape) or len(shape) > 32:
-        raise CodecError(f"an array of type {code!r} and shape {shape!r}")
+    if code not in ARRAYS or type(shape) is not list or len(shape) > DIMENSIONS:
+        raise CodecError(f"an array of type {code!r:.80}")
+    if any(type(n) is not int or n < 0 for n in shape):
+        raise CodecError(f"an array of shape {shape!r:.200}")
     dtype = np.dtype(code)
-    return np.frombuffer(body.take(math.prod(shape) * dtype.itemsize), dtype).reshape(shape).copy()
+    flat = np.frombuffer(bytearray(body.take(math.prod(shape) * dtype.itemsize)), dtype)
+    if code == "b1" and flat.view(np.uint8).max(initial=0) > 1:
+        raise CodecError("a bool that is neither True nor False")
+    return flat.reshape(shape)
+
+
+def _text(content: str) -> str:
+    if not content.isascii():
+        try:
+            content.encode()
+        except UnicodeEncodeError:
+            raise CodecError("text that is no Unicode") from None
+    return content
+
+
+_KINDS: dict[str, tuple[type | tuple[type, ...], Callable[[Any, _Bytes, int], Any]]] = {
+    "int": (str, lambda content, body, depth: int(content)),
+    "float": ((float, str), _float),
+    "list": (list, lambda content, body, depth: [_unpack(item, body, depth + 1) for item in content]),
+    "tuple": (list, lambda content, body, depth: tuple(_unpack(item, body, depth + 1) for item in content)),
+    "dict": (
+        dict,
+        lambda content, body, depth: {_text(key): _unpack(item, body, depth + 1) for key, item in content.items()},
+    ),
+    "array": (list, _array),
+    "scalar": (list, lambda content, body, depth: _array(content, body, depth).reshape(1)[0]),
+}

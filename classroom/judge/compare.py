@@ -7,6 +7,21 @@ from typing import Any
 
 import numpy as np
 
+NOT_MEANT = {
+    "NotImplementedError",
+    "RecursionError",
+    "MemoryError",
+    "NameError",
+    "UnboundLocalError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "SystemExit",
+    "KeyboardInterrupt",
+    "GeneratorExit",
+}
+"""Exceptions with which no code refuses its input."""
+
 
 class Failure(Exception):
     """A test that did not hold: what was expected, what came, where they first differ, and the likely cause."""
@@ -17,6 +32,10 @@ class Failure(Exception):
         super().__init__(message)
         self.message, self.expected, self.got, self.where = message, expected, got, where
         self.cause: str | None = None
+
+
+class EmptyExpectedError(Exception):
+    """A test compares with an empty array, which any empty array would pass."""
 
 
 def expect(
@@ -32,14 +51,16 @@ def expect(
     try:
         compare(got, expected, rtol, atol, what)
     except Failure as failure:
-        for cause, wrong in (mistakes or {}).items():
-            try:
-                compare(got, wrong, max(rtol, 1e-6), max(atol, 1e-6), what)
-            except Failure:
-                continue
-            failure.cause = cause
-            break
+        failure.cause = next((cause for cause, wrong in (mistakes or {}).items() if _is(got, wrong, rtol, atol)), None)
         raise
+
+
+def _is(got: Any, wrong: Any, rtol: float, atol: float) -> bool:
+    try:
+        compare(got, wrong, max(rtol, 1e-6), max(atol, 1e-6), "")
+    except (Failure, EmptyExpectedError):
+        return False
+    return True
 
 
 def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> None:
@@ -53,7 +74,7 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
         _expect_array(got, expected, rtol, atol, what)
     elif isinstance(expected, dict):
         _expect_type(got, expected, what)
-        if list(got) != list(expected) and set(got) != set(expected):
+        if set(got) != set(expected):
             raise Failure(f"{what}: expected the keys {list(expected)}, got {list(got)}", expected, got)
         for key, value in expected.items():
             compare(got[key], value, rtol, atol, f"{what}[{key!r}]")
@@ -65,26 +86,24 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
             compare(a, b, rtol, atol, f"{what}[{i}]")
     else:
         _expect_type(got, expected, what)
-        if isinstance(expected, float):
-            same = got == expected or (got != got and expected != expected)
-            close = abs(got - expected) <= atol + rtol * abs(expected)
-            if not (same or close):
+        if isinstance(expected, (float, np.inexact)):
+            if not _close(np.asarray(got), np.asarray(expected), rtol, atol).all():
                 raise Failure(f"{what}: expected {expected!r}, got {got!r}", expected, got)
         elif got != expected:
             raise Failure(f"{what}: expected {expected!r:.200}, got {got!r:.200}", expected, got)
 
 
 def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
-    """Raise Failure unless the call raises an exception of its own making (not a crash, not NotImplementedError).
+    """Raise Failure unless the call raises an exception of its own making -> the name of its type.
 
-    Returns the exception's type name.
+    What shows that the code is unfinished or broken (NOT_MEANT) is no exception of its own making.
     """
     from classroom.judge.student import SubmissionError
 
     try:
         got = student_call(*args, **kwargs)
     except SubmissionError as error:
-        if error.kind != "raise" or error.type in ("NotImplementedError", "RecursionError", "NameError", "SystemExit"):
+        if error.kind != "raise" or error.type in NOT_MEANT:
             raise
         return error.type
     raise Failure(f"expected an exception, got {got!r:.200}", "an exception", got)
@@ -93,24 +112,21 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
 def _expect_type(got: Any, expected: Any, what: str) -> None:
     if type(got) is not type(expected):
         message = f"{what}: expected {type(expected).__name__} {expected!r:.80}, got {type(got).__name__} {got!r:.80}"
+        if isinstance(got, (np.generic, np.ndarray)) and type(expected) in (bool, int, float):
+            message += f": make it a plain number with {type(expected).__name__}(...)"
         raise Failure(message, expected, got)
 
 
 def _expect_array(got: Any, expected: np.ndarray, rtol: float, atol: float, what: str) -> None:
     if expected.size == 0:
-        raise AssertionError(f"{what}: an empty expected array compares nothing")
+        raise EmptyExpectedError(f"{what}: an empty expected array compares nothing")
     if type(got) is not np.ndarray:
         raise Failure(f"{what}: expected a numpy array, got {type(got).__name__} {got!r:.80}", expected, got)
     if got.shape != expected.shape:
         raise Failure(f"{what}: expected shape {expected.shape}, got {got.shape}", expected, got)
     if got.dtype != expected.dtype:
         raise Failure(f"{what}: expected element type {expected.dtype}, got {got.dtype}", expected, got)
-    if expected.dtype.kind in "fc":
-        with np.errstate(invalid="ignore"):
-            close = np.abs(got - expected) <= atol + rtol * np.abs(expected)
-        same = close | (got == expected) | (np.isnan(got) & np.isnan(expected))
-    else:
-        same = got == expected
+    same = _close(got, expected, rtol, atol) if expected.dtype.kind in "fc" else got == expected
     if not same.all():
         where = tuple(int(i) for i in np.argwhere(~same)[0])
         count = int((~same).sum())
@@ -119,3 +135,12 @@ def _expect_array(got: Any, expected: np.ndarray, rtol: float, atol: float, what
             f"expected {expected[where]!s}, got {got[where]!s}"
         )
         raise Failure(message, expected, got, where)
+
+
+def _close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> np.ndarray:
+    """Elementwise: equal, or both NaN, or within the tolerance of a finite number."""
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    got, expected = got.astype(wide), expected.astype(wide)
+    with np.errstate(all="ignore"):
+        near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
+    return near | (got == expected) | (np.isnan(got) & np.isnan(expected))

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from classroom.judge import codec
+from classroom.judge.process import Died, Process, TooLate, ended
 
 WORKER = Path(__file__).with_name("worker.py")
+TO_START = 60.0
+"""Seconds for Python and numpy to start: the machine's business, not the submission's."""
+LONGEST_MESSAGE = 2000
+ANSWERS = {"return", "raise", "missing", "data"}
+
+
+class JudgeError(Exception):
+    """The judge itself could not work, through no fault of the submission: never a grade."""
 
 
 class SubmissionError(Exception):
     """The submission raised, died, hung, or returned what cannot travel; `kind` says which, `line` where.
 
-    kind is "raise" (with `type` the exception's name), "died", "timeout" or "data".
+    kind     what happened                                  message
+    load     the file cannot be imported                    a sentence; `type` is the exception's name
+    missing  there is no such function in it                a sentence
+    raise    the function raised an exception               the exception's own; `type` is its name
+    died     the process ended                              a sentence
+    timeout  no answer in time                              a sentence
+    data     what was returned cannot be handed in          a sentence
     """
 
     def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
         super().__init__(message)
         self.kind, self.type, self.message, self.line = kind, type, message, line
+
+    @property
+    def ends_worker(self) -> bool:
+        """Whether no further call can be made."""
+        return self.kind in ("load", "died", "timeout")
 
 
 class Student:
@@ -35,20 +53,41 @@ class Student:
     ----------
     path : the submission.
     seconds : how long loading, and each call, may take.
+    without : modules that the submission cannot import.
+    show_output : whether what the submission prints is shown.
     """
 
-    def __init__(self, path: Path, seconds: float = 10.0) -> None:
-        self._path, self._seconds = Path(path), seconds
+    def __init__(
+        self, path: Path, seconds: float = 10.0, *, without: Iterable[str] = (), show_output: bool = False
+    ) -> None:
+        self._path, self._seconds, self._without = Path(path).resolve(), seconds, frozenset(without)
         self._last: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
-        self._timed_out = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(WORKER), str(self._path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._path.parent,
-        )
-        self._answer([])
+        if not self._path.is_file():
+            raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
+        options = [word for name in sorted(self._without) for word in ("--without", name)]
+        try:
+            self._process = Process(WORKER, [str(self._path), *options], self._path.parent, show_output)
+        except OSError as error:
+            raise JudgeError(f"the worker does not start: {error}") from error
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        try:
+            ready = self._process.exchange(b"", time.monotonic() + TO_START)
+        except (Died, TooLate, codec.CodecError) as error:
+            raise JudgeError(f"the worker does not start: {type(error).__name__} {error}") from error
+        if ready != {"ready": True}:
+            raise JudgeError("the worker starts with something unknown")
+        try:
+            reply = self._exchange(b"", [])
+        except SubmissionError as error:
+            raise SubmissionError("load", f"{self._path.name}, while imported: {error.message}", error.kind) from None
+        if "raise" in reply:
+            raise self._load_error(reply)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):
@@ -56,68 +95,52 @@ class Student:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             self._last = (name, args, kwargs)
-            callbacks: list[Callable[..., Any]] = []
+            functions = {place: value for place, value in (*enumerate(args), *kwargs.items()) if callable(value)}
             request = {
                 "call": name,
-                "args": tuple(_with_callbacks(a, callbacks) for a in args),
-                "kwargs": {key: _with_callbacks(a, callbacks) for key, a in kwargs.items()},
+                "args": tuple(None if callable(value) else value for value in args),
+                "kwargs": {key: None if callable(value) else value for key, value in kwargs.items()},
+                "callbacks": list(functions),
             }
-            self._send(request)
-            return self._answer(callbacks)
+            return _result(self._exchange(codec.encode(request), list(functions.values())))
 
         return call
 
-    def _send(self, value: Any) -> None:
+    def _exchange(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
+        """Send a request (b"": none) and serve its callbacks, all within the time limit -> the answer."""
+        deadline = time.monotonic() + self._seconds
         try:
-            assert self._process.stdin is not None
-            codec.write(self._process.stdin, value)
-        except OSError:
-            raise self._gone() from None
+            reply = self._process.exchange(frame, deadline)
+            while type(reply) is dict and "callback" in reply:
+                reply = self._process.exchange(_called(callbacks, reply), deadline)
+            if type(reply) is not dict or not ANSWERS & reply.keys():
+                raise codec.CodecError("an answer that is no answer")
+        except TooLate:
+            raise SubmissionError("timeout", f"no answer within {self._seconds:g} s") from None
+        except Died as death:
+            raise SubmissionError("died", ended(death.code)) from None
+        except codec.CodecError as error:
+            self._process.close()
+            raise SubmissionError("died", f"the process answered with something unknown: {error}") from None
+        return reply
 
-    def _answer(self, callbacks: list[Callable[..., Any]]) -> Any:
-        timer = threading.Timer(self._seconds, self._kill)
-        timer.start()
-        try:
-            while True:
-                assert self._process.stdout is not None
-                reply = codec.read(self._process.stdout)
-                if not isinstance(reply, dict):
-                    raise codec.CodecError("an answer that is no answer")
-                if "callback" in reply:
-                    self._send(_called(callbacks, reply))
-                    continue
-                if "raise" in reply:
-                    kind = "data" if reply["raise"] == "CodecError" else "raise"
-                    raise SubmissionError(kind, str(reply.get("message")), str(reply["raise"]), reply.get("line"))
-                return reply["return"]
-        except EOFError:
-            raise self._gone() from None
-        except (codec.CodecError, KeyError) as error:
-            self._kill()
-            raise SubmissionError("data", str(error)) from None
-        finally:
-            timer.cancel()
-
-    def _kill(self) -> None:
-        self._timed_out = self._process.poll() is None
-        self._process.kill()
-
-    def _gone(self) -> SubmissionError:
-        if self._timed_out:
-            return SubmissionError("timeout", f"no answer within {self._seconds:g} s")
-        code = self._process.wait()
-        return SubmissionError("died", f"the process ended by itself (exit code {code}): does the code call exit?")
+    def _load_error(self, reply: dict[str, Any]) -> SubmissionError:
+        """What went wrong while the file was imported, as a sentence."""
+        raised, module = _raised(reply), _clean(reply.get("name"), 80)
+        where = self._path.name if raised.line is None else f"{self._path.name}, line {raised.line}"
+        if raised.type in ("SyntaxError", "IndentationError", "TabError"):
+            said = f"{where}: this is not Python: {raised.message}"
+        elif raised.type == "ModuleNotFoundError" and module.partition(".")[0] in self._without:
+            said = f"{where}: it imports {module}, and this homework is solved without"
+        elif raised.type == "ModuleNotFoundError" and module:
+            said = f"{where}: it imports {module}, which is not there"
+        else:
+            said = f"{where}: {raised.type} while it is imported: {raised.message}"
+        return SubmissionError("load", said, raised.type, raised.line)
 
     def close(self) -> None:
         """End the worker."""
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue
+        self._process.close()
 
     def __enter__(self) -> Student:
         return self
@@ -126,15 +149,40 @@ class Student:
         self.close()
 
 
-def _with_callbacks(value: Any, callbacks: list[Callable[..., Any]]) -> Any:
-    if callable(value):
-        callbacks.append(value)
-        return {"callback": len(callbacks) - 1}
-    return value
+def _result(answer: dict[str, Any]) -> Any:
+    """What the submission returned. Raises SubmissionError where it did not."""
+    if "return" in answer:
+        return answer["return"]
+    if "raise" in answer:
+        raise _raised(answer)
+    kind = "missing" if "missing" in answer else "data"
+    raise SubmissionError(kind, _clean(answer[kind]))
 
 
-def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> dict[str, Any]:
+def _raised(answer: dict[str, Any]) -> SubmissionError:
+    line = answer.get("line")
+    message, name = _clean(answer.get("message")), _clean(answer["raise"], 80)
+    return SubmissionError("raise", message, name, line if type(line) is int else None)
+
+
+def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes:
+    """Call what the submission asks for -> the frame for it."""
+    number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
+    if not isinstance(number, int) or not 0 <= number < len(callbacks):
+        raise codec.CodecError("a callback of a number that was not given")
+    if type(args) is not tuple or type(kwargs) is not dict:
+        raise codec.CodecError("a callback without arguments")
     try:
-        return {"return": callbacks[reply["callback"]](*reply["args"], **reply["kwargs"])}
+        return codec.encode({"return": callbacks[number](*args, **kwargs)})
     except Exception as error:  # the arguments are the submission's: what they cause is its to see
-        return {"raise": type(error).__name__, "message": str(error)}
+        return codec.encode({"raise": type(error).__name__, "message": str(error)})
+
+
+def _clean(text: Any, limit: int = LONGEST_MESSAGE) -> str:
+    """Text of the submission's as a terminal may show it: no control codes, and an end.
+
+    >>> _clean("\\x1b[31mred")
+    '?[31mred'
+    """
+    text = text[:limit] if isinstance(text, str) else ""
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import ast
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from classroom.judge.compare import Failure
-from classroom.judge.student import Student, SubmissionError
+from classroom.judge.student import JudgeError, Student, SubmissionError
 
 TestFunction = Callable[[Student, np.random.Generator], None]
 
@@ -20,6 +22,8 @@ TestFunction = Callable[[Student, np.random.Generator], None]
 @dataclass(frozen=True)
 class Test:
     """One test: the exercise it judges, its name, the sentence that says what must hold."""
+
+    __test__: ClassVar[bool] = False  # the name is no invitation to pytest
 
     exercise: str
     name: str
@@ -42,6 +46,10 @@ class Outcome:
         return self.error is None
 
 
+class UnusableAnswerError(Failure):
+    """The test itself stumbled over what the submission returned."""
+
+
 def task(exercise: str) -> Callable[[TestFunction], TestFunction]:
     """Mark a function (student, rng) as a test of `exercise`; its docstring is the sentence that must hold."""
 
@@ -52,59 +60,122 @@ def task(exercise: str) -> Callable[[TestFunction], TestFunction]:
     return mark
 
 
+def load_file(path: Path) -> ModuleType:
+    """Run a Python file of the course's as a module of its own, leaving no bytecode beside it."""
+    path = path.resolve()
+    module = ModuleType(f"{path.stem}_{zlib.crc32(str(path).encode()):08x}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
+    return module
+
+
 def load_tests(path: Path, *, public: bool) -> list[Test]:
-    """The tests of a file, in its order. Raises ValueError for one without a sentence, or a file without tests."""
-    spec = importlib.util.spec_from_file_location(f"judge_tests_{path.parent.name}_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    """The tests of a file, in its order.
+
+    Raises ValueError for a file without tests, a test without a sentence, and two of the same name.
+    """
+    names = [node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{path}: two functions of one name, of which only the last counts: {', '.join(twice)}")
     tests = []
-    for name, value in vars(module).items():
+    for name, value in vars(load_file(path)).items():
         exercise = getattr(value, "exercise", None)
         if not callable(value) or not isinstance(exercise, str):
             continue
         if not value.__doc__:
             raise ValueError(f"{path}: {name} has no docstring that says what must hold")
-        tests.append(Test(exercise, name, value.__doc__.strip().splitlines()[0], value, public))
+        tests.append(Test(exercise, name, " ".join(value.__doc__.split("\n\n")[0].split()), value, public))
     if not tests:
         raise ValueError(f"{path}: expected tests marked with @task, found none")
     return tests
 
 
-def run_tests(
-    submission: Path, tests: Iterable[Test], *, seed: int, seconds: float = 10.0, fresh: bool = False
-) -> list[Outcome]:
-    """Run tests against a submission file.
+class Session:
+    """One submission and the worker that holds it, kept from test to test and from seed to seed until it dies.
 
     Parameters
     ----------
-    seed : of the random inputs; each test draws from a generator of its own, made from the seed and the test's name.
     seconds : for loading the submission and for each call.
-    fresh : a new worker for every test; otherwise one serves until it dies.
+    fresh : a new worker for every test.
+    without : modules that the submission cannot import.
+    show_output : whether what the submission prints is shown.
     """
-    outcomes: list[Outcome] = []
-    student: Student | None = None
-    try:
-        for test in tests:
-            rng = np.random.default_rng([seed, zlib.crc32(test.name.encode())])
-            error: Failure | SubmissionError | None = None
-            call = None
+
+    def __init__(
+        self,
+        submission: Path,
+        *,
+        seconds: float = 10.0,
+        fresh: bool = False,
+        without: Iterable[str] = (),
+        show_output: bool = False,
+    ) -> None:
+        self._start = lambda: Student(submission, seconds, without=without, show_output=show_output)
+        self._fresh = fresh
+        self._student: Student | None = None
+        self._unloadable: SubmissionError | None = None
+
+    def run(self, test: Test, seed: int) -> Outcome:
+        """Run one test; its random inputs come from the seed and its name. Raises JudgeError alone."""
+        rng = np.random.default_rng([seed, zlib.crc32(test.name.encode())])
+        error: Failure | SubmissionError | None = None
+        student = None
+        try:
+            student = self._loaded()
+            test.function(student, rng)
+        except (Failure, SubmissionError) as caught:
+            error = caught
+        except JudgeError:
+            raise
+        except Exception as caught:  # None[0] and the like: no answer may stop the judge
+            error = UnusableAnswerError(f"the answer cannot be used: {type(caught).__name__}: {caught}")
+            error.__cause__ = caught
+        call = student._last if student is not None and error is not None else None
+        if self._fresh or (isinstance(error, SubmissionError) and error.ends_worker):
+            self.close()
+        return Outcome(test, error, call)
+
+    def _loaded(self) -> Student:
+        if self._unloadable is not None:
+            raise self._unloadable
+        if self._student is None:
             try:
-                if student is None:
-                    student = Student(submission, seconds)
-                test.function(student, rng)
-            except (Failure, SubmissionError) as caught:
-                error = caught
-                call = student._last if student is not None else None
-            if student is not None and (fresh or (isinstance(error, SubmissionError) and error.kind != "raise")):
-                student.close()
-                student = None
-            outcomes.append(Outcome(test, error, call))
-    finally:
-        if student is not None:
-            student.close()
-    return outcomes
+                self._student = self._start()
+            except SubmissionError as error:
+                self._unloadable = error
+                raise
+        self._student._last = None
+        return self._student
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._student is not None:
+            self._student.close()
+            self._student = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def run_tests(
+    submission: Path,
+    tests: Iterable[Test],
+    *,
+    seed: int,
+    seconds: float = 10.0,
+    fresh: bool = False,
+    without: Iterable[str] = (),
+    show_output: bool = False,
+) -> list[Outcome]:
+    """Run tests against a submission file, one outcome for each; the parameters are those of Session."""
+    session = Session(submission, seconds=seconds, fresh=fresh, without=without, show_output=show_output)
+    with session:
+        return [session.run(test, seed) for test in tests]
 
 
 def score(outcomes: Sequence[Outcome], exercise: str) -> bool:

@@ -1,91 +1,153 @@
-"""The worker: holds one submission, answers calls. Run as `python worker.py SUBMISSION.py`, frames on stdin and stdout.
+"""The worker: holds one submission, answers calls. Run as `python worker.py SUBMISSION.py [--without MODULE]...`.
 
-The judge sends {"call": name, "args": tuple, "kwargs": dict}; the worker answers {"return": value} or
-{"raise": type, "message": text}. Among the arguments {"callback": i} stands for a function of the judge's: when the
-submission calls it, the worker sends {"callback": i, "args": tuple} first and waits for {"return": value}.
+Frames (see codec.py) on stdin and stdout. The worker says {"ready": True}, imports the submission, says
+{"return": None}, and then answers each {"call": name, "args": tuple, "kwargs": dict, "callbacks": places} with one of
+
+    {"return": value}
+    {"raise": type, "message": text, "line": number, "name": module}
+    {"data": text}       what was returned cannot travel
+    {"missing": text}    there is no such function
+
+Callbacks are functions of the judge's; `places` says which arguments they are (a number or a keyword). When the
+submission calls one, the worker sends {"callback": number, "args": tuple, "kwargs": dict} and waits for
+{"return": value}.
+
+Nothing in this process is trusted: what it answers is only ever the submission's own answer.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
+import queue
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from types import CodeType, ModuleType
+from typing import IO, TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+MEMORY = 4 << 30
+NO_NEIGHBOURS = {"public"}
+"""The tests beside the submission are not its to import."""
 
-from classroom.judge import codec
-
-LONGEST_MESSAGE = 2000
+if TYPE_CHECKING:
+    from classroom.judge import codec
+else:
+    # by its path: the package would import the whole judge, and its folder on sys.path the worked solutions
+    _spec = importlib.util.spec_from_file_location("codec", Path(__file__).with_name("codec.py"))
+    codec = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(codec)
 
 
 def main() -> None:
     """Serve calls until the judge closes its end."""
-    requests, answers = _take_streams()
+    submission, without = Path(sys.argv[1]), {name for name in sys.argv[2:] if name != "--without"}
+    judge = Judge(*_take_streams())
+    _prepare_imports(submission, without)
+    _limit_memory()
+    judge.send({"ready": True})
     try:
-        module = load(Path(sys.argv[1]))
+        module = load(submission)
     except BaseException as error:
-        codec.write(answers, described(error))
-        return
-    codec.write(answers, {"return": None})
+        judge.send(described(error, submission))
+        os._exit(0)
+    judge.send({"return": None})
     while True:
+        frame = answer(module, judge.receive(), judge, submission)
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        judge.send_frame(frame)
+
+
+class Judge:
+    """The other end. Requests are read by a thread, which ends the process when the judge is gone."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._answers = answers
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, args=(requests,), daemon=True).start()
+
+    def _listen(self, requests: IO[bytes]) -> None:
         try:
-            request = codec.read(requests)
-        except EOFError:
-            return
-        codec.write(answers, answer(module, request, requests, answers))
+            while True:
+                self._inbox.put(codec.read(requests))
+        finally:
+            os._exit(0)
+
+    def receive(self) -> Any:
+        """The next request."""
+        return self._inbox.get()
+
+    def send(self, value: Any) -> None:
+        """One value."""
+        self.send_frame(codec.encode(value))
+
+    def send_frame(self, frame: bytes) -> None:
+        """One value that is encoded already."""
+        self._answers.write(frame)
+        self._answers.flush()
 
 
-def load(path: Path) -> Any:
-    """Import the submission from its file."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def load(path: Path) -> ModuleType:
+    """Import the submission from its file. No bytecode is kept: two versions may be one second apart."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
     sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    code: CodeType = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    exec(code, vars(module))
     return module
 
 
-def answer(module: Any, request: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) -> dict[str, Any]:
-    """Call one function of the submission."""
+def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission: Path) -> bytes:
+    """Call one function of the submission -> the frame that says what came of it."""
+    name = request["call"]
+    function = vars(module).get(name)
+    if not callable(function):
+        found = f": its {name} is of type {type(function).__name__}" if name in vars(module) else ""
+        return codec.encode({"missing": f"{submission.name} has no function {name}{found}"})
+    args, kwargs = list(request["args"]), dict(request["kwargs"])
+    for number, place in enumerate(request["callbacks"]):
+        callback = _callback(number, judge)
+        if isinstance(place, str):
+            kwargs[place] = callback
+        else:
+            args[place] = callback
     try:
-        function = getattr(module, request["call"])
-        args = [_callback(a, requests, answers) for a in request["args"]]
-        kwargs = {key: _callback(a, requests, answers) for key, a in request["kwargs"].items()}
-        value = function(*args, **kwargs)
-        codec.encode(value)
-        return {"return": value}
+        return codec.encode({"return": function(*args, **kwargs)})
     except codec.CodecError as error:
-        return {"raise": "CodecError", "message": str(error), "line": None}
+        return codec.encode({"data": f"{name} gives what cannot be handed in: {error}"})
     except BaseException as error:
-        return described(error)
+        return codec.encode(described(error, submission))
 
 
-def described(error: BaseException) -> dict[str, Any]:
+def described(error: BaseException, submission: Path) -> dict[str, Any]:
     """An exception as plain data: its type, its message, the line of the submission where it was raised."""
     line, trace = None, error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(Path(sys.argv[1])):
+        if trace.tb_frame.f_code.co_filename == str(submission):
             line = trace.tb_lineno
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and line is None:
-        line = error.lineno
     try:
-        message = str(error)[:LONGEST_MESSAGE]
+        # a syntax error's text ends in "(file, line 3)"; what is wrong stands in msg
+        message = str(error.msg if isinstance(error, SyntaxError) else error)[:2000]
+        if isinstance(error, SyntaxError) and error.filename == str(submission):
+            line = error.lineno
     except BaseException:
         message = "its message cannot be read"
-    return {"raise": type(error).__name__, "message": message, "line": line}
+    name = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
+    message = message.encode(errors="replace").decode()
+    return {"raise": type(error).__name__, "message": message, "line": line, "name": name}
 
 
-def _callback(argument: Any, requests: IO[bytes], answers: IO[bytes]) -> Any:
-    if not (isinstance(argument, dict) and list(argument) == ["callback"]):
-        return argument
-
+def _callback(number: int, judge: Judge) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
-        codec.write(answers, {"callback": argument["callback"], "args": args, "kwargs": kwargs})
-        reply = codec.read(requests)
+        judge.send({"callback": number, "args": args, "kwargs": kwargs})
+        reply = judge.receive()
         if "raise" in reply:
             raise ValueError(reply["message"])
         return reply["return"]
@@ -93,10 +155,69 @@ def _callback(argument: Any, requests: IO[bytes], answers: IO[bytes]) -> Any:
     return call
 
 
+class Neighbours(importlib.abc.MetaPathFinder):
+    """Files beside the submission, found after everything else, so that none can stand in for numpy."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of `folder/name.py`; packages, and the tests, are no neighbours."""
+        file = self.folder / f"{name}.py"
+        if "." in name or name in NO_NEIGHBOURS or not file.is_file():
+            return None
+        return importlib.util.spec_from_file_location(name, file)
+
+
+class Framework(importlib.abc.MetaPathFinder):
+    """`kuiper` from the course's folder, and nothing else from there."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of `kuiper`."""
+        return importlib.machinery.PathFinder.find_spec(name, [str(ROOT)]) if name == "kuiper" else None
+
+
+class Without(importlib.abc.MetaPathFinder):
+    """Modules that this homework is solved without."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Refuse them."""
+        if name.partition(".")[0] in self.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return None
+
+
+def _prepare_imports(submission: Path, without: set[str]) -> None:
+    if (ROOT / "course.toml").is_file():  # and not a folder of installed packages
+        sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != ROOT]
+    sys.meta_path.insert(0, Without(without))
+    sys.meta_path += [Framework(), Neighbours(submission.parent)]
+
+
+def _limit_memory() -> None:
+    """A submission that asks for too much gets a MemoryError, where the system knows limits."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for limit, value in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(limit, (value, value))
+
+
 def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
     """The pipes to the judge; prints of the submission go to stderr, and reads of its stdin find nothing."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    with open(os.devnull) as nothing:
+    with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     return requests, answers

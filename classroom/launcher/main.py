@@ -14,7 +14,7 @@ from classroom.launcher.place import Place
 from classroom.launcher.stamp import is_ready
 from classroom.launcher.trouble import Stop, sentence_of
 
-LIST_OF_COMMAND = {"lab": "course", "test": "dev"}
+LIST_OF_COMMAND = {"lab": "course", "test": "dev", "dev": "dev"}
 """The list of packages that a command needs; the others need `cli`."""
 
 SETUP_LISTS = {(): "cli", ("--lessons",): "course", ("--dev",): "dev"}

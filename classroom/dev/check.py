@@ -1,0 +1,280 @@
+"""Proof that a homework judges rightly: the stub fails, the solution passes, every known mistake is found.
+
+A homework is sound when
+- the stub imports, and fails every exercise;
+- the worked solution passes every test on every seed;
+- every mutant (the solution with one mistake in it) runs, and some test of its exercise fails on every seed;
+- every test finds at least one mutant;
+- exercises in course.toml and in the tests are the same, each with public and hidden tests, mutants and three hints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from classroom import register
+from classroom.judge.homework import Homework, HomeworkError, homework_of
+from classroom.judge.student import SubmissionError
+from classroom.judge.tests import Outcome, Session, Test
+
+FEWEST_MUTANTS = 8
+HINTS = 3
+SECONDS = 10.0
+MUTANT_SECONDS = 5.0
+"""Time limit of a call; a mutant that hangs is found when it is over, so its limit is shorter."""
+CHUNK = 25
+BROKEN = {"NameError", "UnboundLocalError", "SyntaxError", "ImportError", "ModuleNotFoundError"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to one homework, on some seeds; `index` is a mutant's place in its list."""
+
+    root: Path
+    number: int
+    kind: str  # "stub", "solution" or "mutant"
+    seeds: range
+    index: int = 0
+
+
+@dataclass
+class Report:
+    """What a job found: what is wrong, and the tests that failed on the first seed."""
+
+    problems: list[str] = field(default_factory=list)
+    killers: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+
+
+@dataclass
+class Result:
+    """All that was found out about one homework."""
+
+    name: str
+    exercises: list[str] = field(default_factory=list)
+    tests: int = 0
+    mutants: int = 0
+    killed: int = 0
+    problems: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def found(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
+    """The homework folders of a course, of the lessons given or of all. Raises RegisterError, HomeworkError."""
+    course = register.load(root)
+    wanted = [course.lesson(number) for number in numbers]
+    homeworks = [homework for lesson in wanted or course.lessons if (homework := homework_of(lesson))]
+    missing = [lesson.folder for lesson in wanted if homework_of(lesson) is None]
+    if missing or not homeworks:
+        raise HomeworkError(f"no homework in {', '.join(missing) or root / 'homework'}")
+    return homeworks
+
+
+def check(
+    homeworks: Sequence[Homework], *, seeds: int, solution_seeds: int, processes: int | None = None
+) -> Iterator[Result]:
+    """Check homeworks, each mutant on `seeds` seeds and the solution on `solution_seeds`; results in their order.
+
+    `processes` run at the same time, as many as the machine has cores if None; 1 starts none.
+    """
+    forms = [form(homework) for homework in homeworks]
+    jobs = [_jobs(homework, seeds, solution_seeds) if sound else [] for homework, (sound, _) in zip(homeworks, forms)]
+    with contextlib.ExitStack() as stack:
+        count = processes or os.cpu_count() or 1
+        if count == 1:
+            reports: Iterator[Report] = map(run, (job for some in jobs for job in some))
+        else:
+            # spawn: forks of a process with threads, and Windows, know nothing else
+            context = multiprocessing.get_context("spawn")
+            pool = stack.enter_context(ProcessPoolExecutor(count, mp_context=context))
+            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+            reports = pool.map(run, [job for some in jobs for job in some])
+        for homework, (_, problems), some in zip(homeworks, forms, jobs):
+            yield _result(homework, problems, [(job, next(reports)) for job in some])
+
+
+def form(homework: Homework) -> tuple[bool, list[str]]:
+    """(whether it can be run at all, what is missing or contradicts itself) without running a submission."""
+    try:
+        tests, mutants = homework.public + homework.hidden, homework.mutants
+        solution = homework.solution.read_text(encoding="utf-8")
+        stub = homework.stub
+    except HomeworkError as error:
+        return False, [str(error)]
+    problems = []
+    if not homework.lesson.homework_file:
+        problems.append(f'course.toml: lesson {homework.lesson.number} needs homework = "{stub.name}"')
+    registered = {exercise.id for exercise in homework.exercises}
+    for source, ids in (("tests", {t.exercise for t in tests}), ("mutants", {m.exercise for m in mutants})):
+        problems += [f"{name} has {source} and stands not in course.toml" for name in sorted(ids - registered)]
+        problems += [f"{name} stands in course.toml and has no {source}" for name in sorted(registered - ids)]
+    for name in sorted(registered & {t.exercise for t in tests}):
+        for public, kind in ((True, "public"), (False, "hidden")):
+            if not any(t.exercise == name and t.public is public for t in tests):
+                problems.append(f"{name} has no {kind} test")
+    for exercise in homework.exercises:
+        given = sum(bool(hint.strip()) for hint in exercise.hints)
+        if len(exercise.hints) != HINTS or given != HINTS:
+            problems.append(f"{exercise.id}: expected {HINTS} hints in course.toml, found {given}")
+    if len(mutants) < FEWEST_MUTANTS:
+        problems.append(f"expected at least {FEWEST_MUTANTS} mutants, found {len(mutants)}")
+    problems += _mutants_form(homework, solution)
+    return True, problems
+
+
+def _mutants_form(homework: Homework, solution: str) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for mutant in homework.mutants:
+        name = f"{mutant.exercise}/{mutant.name}"
+        if not mutant.why.strip():
+            yield f"mutant {name}: it does not say why somebody would write it"
+        try:
+            text = mutant.applied(solution)
+        except HomeworkError as error:
+            yield str(error)
+            continue
+        if text in seen:
+            yield f"mutant {name}: the same as {seen[text]}"
+        seen[text] = name
+
+
+def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[Job]:
+    root, number = homework.lesson.root, homework.lesson.number
+    chunks = [range(n, min(n + CHUNK, solution_seeds)) for n in range(0, solution_seeds, CHUNK)]
+    solution = homework.solution.read_text(encoding="utf-8")
+    mutants = [index for index, mutant in enumerate(homework.mutants) if solution.count(mutant.old) == 1]
+    return [
+        Job(root, number, "stub", range(1)),
+        *(Job(root, number, "solution", chunk) for chunk in chunks),
+        *(Job(root, number, "mutant", range(seeds), index) for index in mutants),
+    ]
+
+
+def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Job, Report]]) -> Result:
+    result = Result(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
+    if not reports:
+        return result
+    killers: set[str] = set()
+    for job, report in reports:
+        result.problems += report.problems
+        result.seconds += report.seconds
+        if job.kind == "mutant":
+            result.mutants += 1
+            result.killed += not report.problems
+            killers |= report.killers
+    tests = homework.public + homework.hidden
+    result.tests = len(tests)
+    result.problems += [f"{_name(test)}: it finds no mutant" for test in tests if _name(test) not in killers]
+    return result
+
+
+def run(job: Job) -> Report:
+    """One job, in any process. Whatever goes wrong, skips too, is a problem and never a pass."""
+    started, report = time.monotonic(), Report()
+    try:
+        RUNNERS[job.kind](_homework(job.root, job.number), job, report)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # pytest.skip is no Exception
+        report.problems.append(f"{job.kind} {job.index}: the check failed: {type(error).__name__}: {error}")
+    report.seconds = time.monotonic() - started
+    return report
+
+
+@cache
+def _homework(root: Path, number: int) -> Homework:
+    homework = homework_of(register.load(root).lesson(number))
+    assert homework is not None
+    return homework
+
+
+@contextlib.contextmanager
+def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
+    """A submission of that text, under the stub's name, beside the files that a student has beside it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for neighbour in homework.folder.glob("*.py"):
+            if neighbour.name not in (homework.stub.name, "public.py"):
+                shutil.copy(neighbour, folder)
+        path = Path(folder) / homework.stub.name
+        path.write_text(text, encoding="utf-8")
+        with Session(path, seconds=seconds, without=homework.without) as session:
+            yield session
+
+
+def _stub(homework: Homework, job: Job, report: Report) -> None:
+    """Every exercise must fail by its public tests; some of them may hold already (what works must go on working)."""
+    failed: set[str] = set()
+    with _session(homework, homework.stub.read_text(encoding="utf-8"), SECONDS) as session:
+        for test in homework.public:
+            outcome = session.run(test, 0)
+            if _kind(outcome) in ("load", "missing"):
+                report.problems.append(f"the stub: {outcome.error}")
+                return
+            if not outcome.passed:
+                failed.add(test.exercise)
+    passed = sorted({test.exercise for test in homework.public} - failed)
+    report.problems += [f"{name}: the stub as handed out passes all its public tests" for name in passed]
+
+
+def _solution(homework: Homework, job: Job, report: Report) -> None:
+    failed: set[str] = set()
+    with _session(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
+        for seed in job.seeds:
+            for test in homework.public + homework.hidden:
+                outcome = session.run(test, seed)
+                if not outcome.passed and _name(test) not in failed:
+                    failed.add(_name(test))
+                    report.problems.append(f"{_name(test)}: the solution fails on seed {seed}: {_said(outcome)}")
+
+
+def _mutant(homework: Homework, job: Job, report: Report) -> None:
+    mutant = homework.mutants[job.index]
+    title = f"mutant {mutant.exercise}/{mutant.name}"
+    tests = [test for test in homework.public + homework.hidden if test.exercise == mutant.exercise]
+    text = mutant.applied(homework.solution.read_text(encoding="utf-8"))
+    with _session(homework, text, MUTANT_SECONDS) as session:
+        failures = [outcome for test in tests if not (outcome := session.run(test, job.seeds[0])).passed]
+        report.killers = {_name(outcome.test) for outcome in failures}
+        unfit = next((o for o in failures if _kind(o) in ("load", "missing")), None)
+        if unfit is not None:
+            report.problems.append(f"{title}: no mistake that runs: {unfit.error}")
+        elif failures and all(getattr(outcome.error, "type", "") in BROKEN for outcome in failures):
+            report.problems.append(f"{title}: broken rather than mistaken: {_said(failures[0])}")
+        survived = [] if failures else [job.seeds[0]]
+        # those that are sure and quick first; the first to fail is enough
+        order = sorted(tests, key=lambda test: _rank(test, failures))
+        survived += [seed for seed in job.seeds[1:] if all(session.run(test, seed).passed for test in order)]
+    if survived:
+        report.problems.append(f"{title}: survives on seeds {', '.join(map(str, survived))}")
+
+
+RUNNERS = {"stub": _stub, "solution": _solution, "mutant": _mutant}
+
+
+def _rank(test: Test, failures: Sequence[Outcome]) -> int:
+    kinds = {_name(outcome.test): _kind(outcome) for outcome in failures}
+    return {"timeout": 2, "died": 1}.get(kinds[_name(test)], 0) if _name(test) in kinds else 3
+
+
+def _kind(outcome: Outcome) -> str:
+    return outcome.error.kind if isinstance(outcome.error, SubmissionError) else ""
+
+
+def _said(outcome: Outcome) -> str:
+    error = outcome.error
+    prefix = f"{error.type}: " if isinstance(error, SubmissionError) and error.type else ""
+    return prefix + str(error).split("\n")[0][:300]
+
+
+def _name(test: Test) -> str:
+    return f"{'public' if test.public else 'hidden'} test {test.exercise}/{test.name}"

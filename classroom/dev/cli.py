@@ -1,0 +1,145 @@
+"""`course dev`: the commands of those who write lessons and homework."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from classroom import register
+from classroom.dev import check as checks
+from classroom.dev import figures as pictures
+from classroom.dev import notebooks as books
+from classroom.dev import operators as operator_table
+from classroom.judge.homework import HomeworkError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="For authors: prove that the homework judges rightly, regenerate notebooks and figures.",
+)
+EVERY_SEED = 1000
+Lessons = Annotated[list[int] | None, typer.Argument(help="Numbers of lessons; all when none is given.", min=1)]
+Check = Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 where something differs.")]
+
+
+@app.command()
+def check(
+    lessons: Lessons = None,
+    seeds: Annotated[int, typer.Option(help="Seeds on which every mutant must be found.", min=1)] = 20,
+    solution_seeds: Annotated[int, typer.Option(help="Seeds on which the solution must pass.", min=1)] = 25,
+    every: Annotated[bool, typer.Option("--all", help=f"The solution on {EVERY_SEED} seeds.")] = False,
+    processes: Annotated[
+        int | None, typer.Option(help="At the same time; as many as cores if not given.", min=1)
+    ] = None,
+) -> None:
+    """Prove that stubs fail, solutions pass, and every known mistake is found."""
+    console, started = Console(highlight=False), time.monotonic()
+    try:
+        homeworks = checks.found(register.ROOT, lessons or ())
+    except (register.RegisterError, HomeworkError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+    count = EVERY_SEED if every else solution_seeds
+    results = []
+    with console.status("Checking ..."):
+        for result in checks.check(homeworks, seeds=seeds, solution_seeds=count, processes=processes):
+            results.append(result)
+            for problem in result.problems:
+                console.print(f"[red]{escape(result.name)}[/red]: {escape(problem)}", soft_wrap=True)
+    console.print(_table(results, seeds, count))
+    problems = sum(len(result.problems) for result in results)
+    said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
+    console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
+    raise typer.Exit(1 if problems else 0)
+
+
+@app.command()
+def notebooks(lessons: Lessons = None, check: Check = False) -> None:
+    """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
+    if importlib.util.find_spec("nbclient") is None:
+        typer.echo("course: nbclient is not installed: python3 course.py setup --dev", err=True)
+        raise typer.Exit(2)
+    faults = 0
+    for path in books.notebooks(_lessons(lessons)):
+        stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
+        try:
+            wanted = books.regenerated(path)
+        except books.NotebookError as error:
+            typer.echo(f"{name}: {error}")
+            faults += 1
+            continue
+        if stored == wanted:
+            typer.echo(f"{name}: as stored")
+        elif check:
+            typer.echo(f"{name}: differs\n{books.difference(stored, wanted)}")
+            faults += 1
+        else:
+            path.write_text(wanted, encoding="utf-8", newline="\n")
+            typer.echo(f"{name}: written")
+    raise typer.Exit(1 if faults else 0)
+
+
+@app.command()
+def figures(lessons: Lessons = None, check: Check = False) -> None:
+    """Draw the lessons' figures with their figures.py."""
+    faults = 0
+    for script in pictures.scripts(_lessons(lessons)):
+        name = script.parent.relative_to(register.ROOT).as_posix()
+        try:
+            changed = [] if check else pictures.write(script)
+            problems = pictures.wrong(script)
+        except pictures.FigureError as error:
+            typer.echo(str(error))
+            faults += 1
+            continue
+        written = f"written: {', '.join(path.name for path in changed)}" if changed else "as stored"
+        typer.echo(f"{name}: {'; '.join(problems) or written}")
+        faults += bool(problems)
+    raise typer.Exit(1 if faults else 0)
+
+
+@app.command()
+def operators(check: Check = False) -> None:
+    """Write docs/operators.md, the table of operators, from the registry."""
+    if check:
+        same = (
+            operator_table.TABLE.is_file()
+            and operator_table.TABLE.read_text(encoding="utf-8") == operator_table.render()
+        )
+        typer.echo("docs/operators.md: " + ("as stored" if same else "differs"))
+        raise typer.Exit(0 if same else 1)
+    operator_table.write()
+    typer.echo("docs/operators.md: written")
+
+
+def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
+    try:
+        course = register.load(register.ROOT)
+        return [course.lesson(number) for number in numbers] if numbers else list(course.lessons)
+    except register.RegisterError as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _table(results: list[checks.Result], seeds: int, solution_seeds: int) -> Table:
+    title = f"Mutants on {seeds} seeds, solutions on {solution_seeds}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for head, right in (
+        ("Homework", False),
+        ("Exercises", False),
+        ("Tests", True),
+        ("Mutants found", True),
+        ("", False),
+    ):
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
+    for result in results:
+        verdict = f"[red]{len(result.problems)} wrong[/red]" if result.problems else "[green]sound[/green]"
+        found = f"{result.killed} of {result.mutants}"
+        table.add_row(result.name, ", ".join(result.exercises), str(result.tests), found, verdict)
+    return table

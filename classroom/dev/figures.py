@@ -1,0 +1,58 @@
+"""The lessons' figures: what `draw()` in lessons/NN_name/figures.py gives, as lessons/NN_name/figures/*.svg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from classroom.judge.tests import load_file
+from classroom.register import Lesson
+
+
+class FigureError(Exception):
+    """Figures that cannot be drawn."""
+
+
+def scripts(lessons: Iterable[Lesson]) -> list[Path]:
+    """The figures.py of lessons, where there is one."""
+    paths = (lesson.root / "lessons" / lesson.folder / "figures.py" for lesson in lessons)
+    return [path for path in paths if path.is_file()]
+
+
+def drawn(script: Path) -> dict[Path, str]:
+    """The pictures of one script: where each belongs -> its text. Raises FigureError."""
+    try:
+        pictures = dict(load_file(script).draw())
+    except Exception as error:
+        raise FigureError(f"{script.parent.name}/figures.py: {type(error).__name__}: {error}") from error
+    if not pictures:
+        raise FigureError(f"{script.parent.name}/figures.py: draw() gives no picture")
+    return {script.parent / "figures" / f"{name}.svg": str.__str__(svg) for name, svg in pictures.items()}
+
+
+def wrong(script: Path) -> list[str]:
+    """What of the stored pictures is missing, different, or drawn by nobody."""
+    pictures = drawn(script)
+    problems = []
+    for path, wanted in pictures.items():
+        if not path.is_file():
+            problems.append(f"{path.name} is missing")
+        elif path.read_bytes() != wanted.encode():
+            problems.append(f"{path.name} is not what figures.py draws")
+    return problems + [f"{path.name} is drawn by nobody" for path in surplus(script, pictures)]
+
+
+def surplus(script: Path, pictures: Iterable[Path]) -> list[Path]:
+    """Pictures in the folder that the script does not draw."""
+    return sorted(set((script.parent / "figures").glob("*.svg")) - set(pictures))
+
+
+def write(script: Path) -> list[Path]:
+    """Write the pictures that differ from what is stored -> their paths."""
+    changed = []
+    for path, wanted in drawn(script).items():
+        if not path.is_file() or path.read_bytes() != wanted.encode():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(wanted.encode())
+            changed.append(path)
+    return changed

@@ -1,0 +1,149 @@
+"""Notebooks in their normal form: run from top to bottom, and the same bytes each time.
+
+A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
+cells' tags. A worksheet (homework/*/worksheet.ipynb) is the student's to run: it is stored without outputs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from classroom.register import Lesson
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+SECONDS_PER_CELL = 60
+SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "JUPYTER_PREFER_ENV_PATH": "1"}
+"""What makes sums come out in one order, and the kernel the one of this environment."""
+
+
+class NotebookError(Exception):
+    """A notebook that cannot be read, or does not run to its end."""
+
+
+def notebooks(lessons: Iterable[Lesson]) -> list[Path]:
+    """The notebooks and worksheets of lessons."""
+    folders = [lesson.root / shelf / lesson.folder for lesson in lessons for shelf in ("lessons", "homework")]
+    return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
+
+
+def is_worksheet(path: Path) -> bool:
+    """Whether the notebook is stored without outputs."""
+    return path.name == "worksheet.ipynb"
+
+
+def regenerated(path: Path) -> str:
+    """The text of the notebook as it must stand in `path`. Raises NotebookError when it does not run."""
+    notebook = read(path)
+    if is_worksheet(path):
+        return text(normal(notebook, outputs=False))
+    _execute(notebook, path)
+    return text(normal(notebook, outputs=True))
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook, each cell with an id of its own. Raises NotebookError."""
+    import nbformat
+
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        # before nbformat sees them: it gives missing ids by chance
+        _name_cells(stored["cells"])
+        return nbformat.reads(json.dumps({**stored, "nbformat_minor": 5}), as_version=4)
+    except Exception as error:
+        raise NotebookError(f"{path.name} is no notebook: {type(error).__name__} {error}") from error
+
+
+def normal(notebook: NotebookNode, *, outputs: bool) -> NotebookNode:
+    """The notebook in its normal form; outputs as they are, or none."""
+    notebook.metadata = _node(METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    count = 0
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = _node({"tags": tags} if tags else {})
+        if cell.cell_type != "code":
+            continue
+        count += 1
+        cell.execution_count = count if outputs else None
+        cell.outputs = _joined(cell.outputs) if outputs else []
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = count
+    return notebook
+
+
+def text(notebook: NotebookNode) -> str:
+    """The notebook as a file holds it: keys sorted, a line break at the end."""
+    import nbformat
+
+    return nbformat.writes(notebook, indent=1).rstrip("\n") + "\n"
+
+
+def difference(stored: str, wanted: str, lines: int = 12) -> str:
+    """The first lines in which two texts differ."""
+    found = difflib.unified_diff(stored.splitlines(), wanted.splitlines(), "stored", "regenerated", lineterm="", n=1)
+    return "\n".join(line[:160] for line, _ in zip(found, range(lines)))
+
+
+def _execute(notebook: NotebookNode, path: Path) -> None:
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
+
+    before = {name: os.environ.get(name) for name in SETTINGS}
+    os.environ.update(SETTINGS)
+    try:
+        NotebookClient(
+            notebook,
+            timeout=SECONDS_PER_CELL,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(path.parent)}},
+            extra_arguments=["--IPKernelApp.log_level=40"],
+        ).execute()
+    except (CellExecutionError, CellControlSignal, DeadKernelError, TimeoutError) as error:
+        raise NotebookError(f"{path.name} does not run: {str(error).strip()[-1000:]}") from error
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _name_cells(cells: list[dict[str, Any]]) -> None:
+    """Ids stay as they are, so that a new cell changes no other; a missing or second one becomes cell-NN."""
+    taken = {cell.get("id") for cell in cells}
+    seen: set[str] = set()
+    for place, cell in enumerate(cells):
+        if not cell.get("id") or cell["id"] in seen:
+            names = (f"cell-{number:02}" for number in itertools.count(place))
+            cell["id"] = next(name for name in names if name not in taken | seen)
+        seen.add(cell["id"])
+
+
+def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Pieces of one stream in one piece: where it was cut is chance."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last is not None and output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def _node(value: Any) -> NotebookNode:
+    import nbformat
+
+    return nbformat.from_dict(value)

@@ -1,0 +1,82 @@
+"""The table of operators, docs/operators.md: every type, its options, and the file that computes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from classroom.register import ROOT
+from kuiper import Layer, registry
+
+TABLE = ROOT / "docs" / "operators.md"
+BY_THE_GRAPH = {
+    "pnnx.Input": "An input of the network.",
+    "pnnx.Output": "An output of the network.",
+}
+"""Types that RuntimeGraph itself handles."""
+
+HEAD = """# Operators
+
+{types} operator types, computed by {layers} layers. Every option is what PyTorch's operator of that name takes; an option that
+arrives as an input (`$weight=7` in the model file) is taken as well. The tests in `tests/layers/` compare each with PyTorch.
+
+This page is generated from the registry: `python3 course.py dev operators`.
+
+| types | options | what it computes | file |
+|---|---|---|---|
+"""
+
+
+def layer_of(operator_type: str) -> type[Layer]:
+    """The Layer class behind a type of the registry."""
+    creator: Any = registry.find(operator_type)
+    return creator.__self__
+
+
+def options_of(layer: type[Layer]) -> str:
+    """The constructor's arguments with their defaults, as in a call.
+
+    >>> from kuiper.layers.shape import Flatten
+    >>> options_of(Flatten)
+    'start_dim=1, end_dim=-1'
+    """
+    if layer.__init__ is object.__init__:
+        return ""
+    return ", ".join(
+        name if parameter.default is parameter.empty else f"{name}={parameter.default!r}"
+        for name, parameter in inspect.signature(layer).parameters.items()
+    )
+
+
+def render() -> str:
+    """The page as text."""
+    types: dict[type[Layer], list[str]] = defaultdict(list)
+    for operator_type in registry:
+        types[layer_of(operator_type)].append(operator_type)
+    rows = [_row([name], "", text, "kuiper/runtime/graph.py") for name, text in BY_THE_GRAPH.items()]
+    for layer in sorted(types, key=lambda one: (one.__module__, types[one][0].lower())):
+        rows.append(
+            _row(types[layer], options_of(layer), summary_of(layer), f"{layer.__module__.replace('.', '/')}.py")
+        )
+    return HEAD.format(types=len(registry) + len(BY_THE_GRAPH), layers=len(types)) + "".join(rows)
+
+
+def summary_of(layer: type[Layer]) -> str:
+    """The first sentence of the class's own docstring."""
+    lines = inspect.cleandoc(layer.__doc__ or "").split("\n\n")[0].split("\n")
+    return " ".join(line.strip() for line in lines)
+
+
+def write(path: Path = TABLE) -> None:
+    """Write the page."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render(), encoding="utf-8", newline="\n")
+
+
+def _row(types: list[str], options: str, summary: str, file: str) -> str:
+    names = " ".join(f"`{name}`" for name in types)
+    name = file.removeprefix("kuiper/layers/").removeprefix("kuiper/")
+    cells = [names, f"`{options}`" if options else "", summary, f"[{name}](../{file})"]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

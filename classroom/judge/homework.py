@@ -1,0 +1,109 @@
+"""One lesson's homework on the disk: the stub, its tests, and what only the course's own checkout holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from classroom.judge.tests import Test, load_file, load_tests
+from classroom.register import Exercise, Lesson
+
+
+class HomeworkError(Exception):
+    """A homework folder that does not hold what it must."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A wrong submission: the worked solution with `old`, which stands in it once, replaced by `new`."""
+
+    name: str
+    exercise: str
+    why: str
+    old: str
+    new: str
+
+    def applied(self, solution: str) -> str:
+        """The solution's text with the mistake in it. Raises HomeworkError when `old` does not stand there once."""
+        found = solution.count(self.old)
+        if found != 1 or self.old == self.new:
+            raise HomeworkError(f"mutant {self.name}: expected `old` once in the solution, found it {found} times")
+        return solution.replace(self.old, self.new)
+
+
+@dataclass(frozen=True)
+class Homework:
+    """The homework of one lesson, in `folder`."""
+
+    lesson: Lesson
+    folder: Path
+
+    @cached_property
+    def stub(self) -> Path:
+        """What the student edits: the file that course.toml names, or the only hw*.py."""
+        if self.lesson.homework_file:
+            return self._file(self.lesson.homework_file)
+        found = sorted(self.folder.glob("hw*.py"))
+        if len(found) != 1:
+            raise HomeworkError(f"{self.folder.name}: expected one hw*.py, found {len(found)}")
+        return found[0]
+
+    @property
+    def solution(self) -> Path:
+        """The worked solution."""
+        return self._file("judge/solution.py")
+
+    @property
+    def exercises(self) -> Sequence[Exercise]:
+        """The lesson's exercises."""
+        return self.lesson.exercises
+
+    @cached_property
+    def public(self) -> list[Test]:
+        """The tests that a student gets."""
+        return self._tests("public.py", public=True)
+
+    @cached_property
+    def hidden(self) -> list[Test]:
+        """The tests that no student gets."""
+        return self._tests("judge/hidden.py", public=False)
+
+    @cached_property
+    def mutants(self) -> list[Mutant]:
+        """The mistakes that the tests must find."""
+        path = self._file("judge/mutants.py")
+        try:
+            return [Mutant(**entry) for entry in load_file(path).MUTANTS]
+        except Exception as error:
+            raise HomeworkError(f"{path.name}: {type(error).__name__}: {error}") from error
+
+    @cached_property
+    def without(self) -> tuple[str, ...]:
+        """Modules that a submission cannot import: the framework, where the stub as handed out does without it.
+
+        The solution to a homework on tensors must not be a call of the framework's own tensor.
+        """
+        text = self.stub.read_text(encoding="utf-8")
+        return () if re.search(r"^\s*(from|import) kuiper\b", text, re.MULTILINE) else ("kuiper",)
+
+    def _file(self, name: str) -> Path:
+        path = self.folder / name
+        if not path.is_file():
+            raise HomeworkError(f"{self.folder.name}: expected {name}, which is not there")
+        return path
+
+    def _tests(self, name: str, *, public: bool) -> list[Test]:
+        path = self._file(name)
+        try:
+            return load_tests(path, public=public)
+        except Exception as error:
+            raise HomeworkError(f"{self.folder.name}/{name}: {type(error).__name__}: {error}") from error
+
+
+def homework_of(lesson: Lesson) -> Homework | None:
+    """The homework of a lesson, when its folder is there and holds Python files."""
+    folder = lesson.root / "homework" / lesson.folder
+    return Homework(lesson, folder) if any(folder.glob("*.py")) or (folder / "judge").is_dir() else None

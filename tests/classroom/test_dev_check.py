@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from classroom import register
+from classroom.dev import check as checks
+from classroom.dev.check import Result
+from classroom.dev.cli import app
+from classroom.judge.homework import HomeworkError, Mutant
+from classroom.register import RegisterError
+
+FILES = {
+    "course.toml": """
+title = "A course"
+[[lesson]]
+number = 1
+title = "First"
+summary = "A beginning"
+folder = "01_first"
+modules = []
+homework = "hw01.py"
+[[lesson.exercise]]
+id = "double"
+title = "Twice"
+points = 1
+hints = ["What?", "How?", "So."]
+[[lesson]]
+number = 2
+title = "Second"
+summary = "No homework"
+folder = "02_second"
+modules = []
+""",
+    "homework/01_first/hw01.py": "def double(x):\n    raise NotImplementedError('double: TODO')\n",
+    "homework/01_first/judge/solution.py": "import table\ndef double(x):\n    return x * table.TWO\n",
+    "homework/01_first/table.py": "TWO = 2\n",
+    "homework/01_first/public.py": """
+from classroom.judge import expect, task
+@task("double")
+def twice_three(student, rng):
+    '''3 becomes 6.'''
+    expect(student.double(3), 6)
+""",
+    "homework/01_first/judge/hidden.py": """
+from classroom.judge import expect, task
+@task("double")
+def twice_anything(student, rng):
+    '''n becomes 2n.'''
+    n = int(rng.integers(4, 100))
+    expect(student.double(n), 2 * n)
+""",
+    "homework/01_first/judge/mutants.py": """
+MUTANTS = [
+    dict(name="plus", exercise="double", why="slip", old="x * table.TWO", new="x + table.TWO"),
+    dict(name="same", exercise="double", why="slip", old="return x * table.TWO", new="return x"),
+]
+""",
+}
+HW = "homework/01_first/"
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """make(file, old, new) -> the root of a sound course with that change made."""
+    monkeypatch.setattr(checks, "FEWEST_MUTANTS", 2)
+    monkeypatch.setattr(checks, "MUTANT_SECONDS", 1.0)
+    checks._homework.cache_clear()
+
+    def write(file: str = "", old: str = "", new: str = "") -> Path:
+        for name, text in FILES.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            assert name != file or old in text
+            path.write_text(text.replace(old, new) if name == file else text, encoding="utf-8")
+        return tmp_path
+
+    return write
+
+
+def checked(root: Path, seeds: int = 3) -> Result:
+    (result,) = checks.check(checks.found(root), seeds=seeds, solution_seeds=3, processes=1)
+    return result
+
+
+def test_a_sound_homework_has_no_problems(make: Make) -> None:
+    result = checked(make())
+    assert result.problems == []
+    assert (result.tests, result.mutants, result.killed) == (2, 2, 2)
+
+
+def test_several_processes_find_the_same(make: Make) -> None:
+    root = make(HW + "judge/mutants.py", 'return x"', 'return table.TWO * x"')
+    (parallel,) = checks.check(checks.found(root), seeds=2, solution_seeds=2, processes=2)
+    assert parallel.problems == checked(root, 2).problems != []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "problem"),
+    [
+        ("course.toml", 'homework = "hw01.py"', "", 'course.toml: lesson 1 needs homework = "hw01.py"'),
+        ("course.toml", 'hw01.py"', 'hw02.py"', "01_first: expected hw02.py, which is not there"),
+        ("course.toml", '"How?"', '" "', "double: expected 3 hints in course.toml, found 2"),
+        ("course.toml", ', "So."', "", "double: expected 3 hints in course.toml, found 2"),
+        ("course.toml", 'id = "double"', 'id = "twice"', "double has tests and stands not in course.toml"),
+        ("course.toml", 'id = "double"', 'id = "twice"', "twice stands in course.toml and has no tests"),
+        ("course.toml", 'id = "double"', 'id = "twice"', "twice stands in course.toml and has no mutants"),
+        (HW + "hw01.py", "raise NotImplementedError('double: TODO')", "return 2 * x", "as handed out passes all"),
+        (HW + "hw01.py", "def double", "def duoble", "the stub: hw01.py has no function double"),
+        (HW + "hw01.py", "def double", "def double(", "the stub: hw01.py, line 1: this is not Python"),
+        (HW + "judge/solution.py", "TWO\n", "TWO + (x > 50)\n", "twice_anything: the solution fails on seed"),
+        (HW + "judge/solution.py", "TWO\n", "TOW\n", "mutant plus: expected `old` once in the solution, found it 0"),
+        (HW + "judge/mutants.py", '"return x"', '"return x * 2"', "mutant double/same: survives on seeds 0, 1, 2"),
+        (HW + "judge/mutants.py", 'old="return x * table.TWO"', 'old="x"', "mutant same: expected `old` once"),
+        (HW + "judge/mutants.py", '"return x"', '"return y"', "broken rather than mistaken: NameError"),
+        (HW + "judge/mutants.py", '"return x"', '"return ("', "same: no mistake that runs: hw01.py, line 3"),
+        (HW + "judge/mutants.py", '"return x"', '"return x + table.TWO"', "double/same: the same as double/plus"),
+        (HW + "judge/mutants.py", 'why="slip", old="return', 'why="", old="return', "it does not say why"),
+        (HW + "judge/mutants.py", 'name="same"', 'label="same"', "mutants.py: TypeError"),
+        (HW + "judge/hidden.py", "'''n becomes 2n.'''", "", "01_first/judge/hidden.py: ValueError"),
+        (HW + "judge/hidden.py", '@task("double")', "", "01_first/judge/hidden.py: ValueError"),
+        (HW + "judge/hidden.py", "expect(student", "assert True or (student", "twice_anything: it finds no mutant"),
+        (HW + "judge/hidden.py", "n = int", "import pytest; pytest.skip('no'); n = int", "check failed: Skipped: no"),
+        (HW + "judge/hidden.py", "n = int", "import unittest; raise unittest.SkipTest; n = int", "fails on seed 0"),
+        (HW + "judge/hidden.py", "def twice_anything", "def twice(student, rng): ...\ndef twice", "two functions of"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(make: Make, file: str, old: str, new: str, problem: str) -> None:
+    problems = checked(make(file, old, new)).problems
+    assert any(problem in found for found in problems), problems
+
+
+def test_too_few_mutants_are_a_problem(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make()
+    monkeypatch.setattr(checks, "FEWEST_MUTANTS", 8)
+    assert checked(root).problems == ["expected at least 8 mutants, found 2"]
+
+
+def test_a_mutant_that_hangs_is_found(make: Make) -> None:
+    result = checked(make(HW + "judge/mutants.py", '"return x"', '"while True: pass"'))
+    assert result.problems == []
+
+
+def test_a_mutant_that_is_found_on_some_seeds_only_is_a_problem(make: Make) -> None:
+    mutant = '"return x * table.TWO + (x > 50)"'
+    (problem,) = checked(make(HW + "judge/mutants.py", '"return x"', mutant), seeds=8).problems
+    assert problem.startswith("mutant double/same: survives on seeds ")
+
+
+def test_a_lesson_without_homework_is_refused(make: Make) -> None:
+    with pytest.raises(HomeworkError, match="no homework in 02_second"):
+        checks.found(make(), [2])
+    with pytest.raises(RegisterError, match="lesson 3"):
+        checks.found(make(), [3])
+
+
+def test_the_framework_cannot_be_called_where_the_stub_does_without_it(make: Make) -> None:
+    (homework,) = checks.found(make())
+    assert homework.without == ("kuiper",)
+    (homework,) = checks.found(make(HW + "hw01.py", "def", "import kuiper\ndef"))
+    assert homework.without == ()
+
+
+def test_a_mutant_changes_one_place() -> None:
+    mutant = Mutant("m", "e", "slip", "a", "b")
+    assert mutant.applied("cat") == "cbt"
+    for text in ("dog", "banana"):
+        with pytest.raises(HomeworkError, match="once"):
+            mutant.applied(text)
+
+
+def course_dev(root: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str]:
+    monkeypatch.setattr(register, "ROOT", root)
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
+    return result.exit_code, result.output
+
+
+def test_the_command_says_that_all_holds(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = ("--seeds", "2", "--solution-seeds", "2", "--processes", "1")
+    code, said = course_dev(make(), monkeypatch, "check", "1", *few)
+    assert code == 0
+    assert "2 of 2" in said
+    assert "All of it holds" in said
+
+
+def test_the_command_fails_with_the_reason(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make(HW + "judge/mutants.py", '"return x"', '"return table.TWO * x"')
+    code, said = course_dev(root, monkeypatch, "check", "--seeds", "2", "--processes", "1")
+    assert code == 1
+    assert "01_first: mutant double/same: survives on seeds 0, 1" in said
+
+
+@pytest.mark.parametrize("arguments", [("check", "2"), ("check", "9"), ("notebooks", "9"), ("figures", "9")])
+def test_a_lesson_that_is_not_there_is_trouble_of_another_kind(
+    make: Make, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    assert course_dev(make(), monkeypatch, *arguments)[0] == 2
+
+
+def test_figures_are_drawn_and_compared_by_commands(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make()
+    folder = root / "lessons" / "01_first"
+    folder.mkdir(parents=True)
+    (folder / "figures.py").write_text("def draw(): return {'a': '<svg/>'}", encoding="utf-8")
+    assert course_dev(root, monkeypatch, "figures", "--check") == (1, "lessons/01_first: a.svg is missing\n")
+    assert course_dev(root, monkeypatch, "figures") == (0, "lessons/01_first: written: a.svg\n")
+    assert course_dev(root, monkeypatch, "figures", "1", "--check") == (0, "lessons/01_first: as stored\n")

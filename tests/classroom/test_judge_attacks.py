@@ -1,0 +1,138 @@
+"""Submissions that want marks for nothing, or to stop the judge: each gains nothing and costs its time limit."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classroom.judge import Failure, Session, Student, SubmissionError, Test, expect, expect_raises
+
+SECONDS = 1.0
+EXPECTED = np.arange(6.0)
+
+SKIPPED = {"win32": ("[posix]", "[limits]"), "darwin": ("[limits]",)}.get(sys.platform, ())
+
+
+def scripts() -> dict[str, str]:
+    """The submissions of attacks.txt, by name."""
+    text = (Path(__file__).parents[1] / "data" / "attacks.txt").read_text(encoding="utf-8")
+    parts = [part.partition("\n") for part in text.split("\n=== ")[1:]]
+    return {name: source for name, _, source in parts if not name.endswith(SKIPPED)}
+
+
+SCRIPTS = scripts()
+
+
+def judged(student: Any, rng: np.random.Generator) -> None:
+    """The one test of this file."""
+    expect(student.f(np.arange(6.0)), EXPECTED, rtol=1e-3)
+
+
+def refused(student: Any, rng: np.random.Generator) -> None:
+    """The test of an exception."""
+    expect_raises(student.f, np.arange(6.0))
+
+
+def write(folder: Path, source: str) -> Path:
+    path = folder / "hw.py"
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str) -> None:
+    test = Test("f", "judged", "It holds.", judged, True)
+    with Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS) as session:
+        started = time.monotonic()
+        outcome = session.run(test, 0)
+        elapsed = time.monotonic() - started
+        assert not outcome.passed
+        assert isinstance(outcome.error, (Failure, SubmissionError))
+        assert outcome.error.message == "" or outcome.error.message.isprintable() or "\n" in outcome.error.message
+        assert len(outcome.error.message) < 3000
+        # starting Python and waiting for the end come on top of loading and one call
+        assert elapsed < 2 * SECONDS + 20
+
+
+@pytest.mark.parametrize("script", ["os._exit", "sys.exit", "endless loop", "recursion", "exit at import", "None"])
+def test_it_is_no_refusal_of_bad_input_either(tmp_path: Path, script: str) -> None:
+    test = Test("f", "refused", "It raises.", refused, True)
+    with Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS) as session:
+        assert not session.run(test, 0).passed
+
+
+def test_megabytes_of_output_stop_nobody(tmp_path: Path) -> None:
+    source = """
+import os, sys
+print("x" * 10 ** 7)
+def f(x):
+    print("y" * 10 ** 7)
+    sys.stderr.write("z" * 10 ** 7)
+    os.write(1, b"v" * 10 ** 7)
+    os.write(2, b"w" * 10 ** 7)
+    return x
+"""
+    with Student(write(tmp_path, source), 10) as student:
+        assert student.f(3) == 3
+
+
+def test_reading_standard_input_finds_nothing(tmp_path: Path) -> None:
+    with Student(write(tmp_path, "import sys\ndef f(): return sys.stdin.read()"), 5) as student:
+        assert student.f() == ""
+
+
+def test_a_large_argument_to_a_worker_that_does_not_listen_costs_the_time_limit(tmp_path: Path) -> None:
+    source = (
+        "import sys, time\nm = sys.modules['__main__']\nm.codec.read = lambda s: time.sleep(1000)\ndef f(x): return 0"
+    )
+    with Student(write(tmp_path, source), SECONDS) as student:
+        x = np.zeros(4_000_000)
+        student.f(1)  # this one was being waited for when the worker still listened
+        with pytest.raises(SubmissionError) as caught:
+            student.f(x)
+        assert caught.value.kind == "timeout"
+
+
+def test_a_callback_called_for_ever_costs_the_time_limit(tmp_path: Path) -> None:
+    with (
+        Student(write(tmp_path, "def f(g):\n    while True: g(1)"), SECONDS) as student,
+        pytest.raises(SubmissionError) as caught,
+    ):
+        student.f(lambda x: x)
+    assert caught.value.kind == "timeout"
+
+
+def test_a_callback_called_with_nonsense_is_the_submission_s_own_trouble(tmp_path: Path) -> None:
+    source = "def f(g):\n    try: g(object())\n    except Exception as e: return type(e).__name__"
+    with Student(write(tmp_path, source), 5) as student:
+        assert student.f(lambda x: x) == "CodecError"
+    with Student(write(tmp_path, "def f(g): return g(1, 2, 3)"), 5) as student:
+        with pytest.raises(SubmissionError, match="takes 1 positional") as caught:
+            student.f(lambda x: x)
+        assert caught.value.kind == "raise"
+
+
+def test_messages_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    with (
+        Student(
+            write(tmp_path, "def f(): raise type('E\\x1b[2J', (Exception,), {})('\\x1b]0;passed\\x07')"), 5
+        ) as student,
+        pytest.raises(SubmissionError) as caught,
+    ):
+        student.f()
+    assert "\x1b" not in caught.value.message + caught.value.type
+    assert "\x07" not in caught.value.message
+
+
+def test_one_submission_s_end_leaves_the_next_one_s_result(tmp_path: Path) -> None:
+    test = Test("f", "judged", "It holds.", judged, True)
+    for script in ("os._exit", "garbage on every descriptor", "endless loop"):
+        with Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS) as session:
+            assert not session.run(test, 0).passed
+        with Session(write(tmp_path, "def f(x): return x")) as session:
+            assert session.run(test, 0).passed

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classroom.judge import Failure, SubmissionError, expect, expect_raises
+from classroom.judge.compare import EmptyExpectedError
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        3,
+        2.5,
+        NAN,
+        INF,
+        "text",
+        [1, [2.0, "a"]],
+        (1, 2),
+        {"a": [1], "b": None},
+        np.arange(6).reshape(2, 3),
+        np.array([NAN, INF, -INF, 0.0]),
+        np.array([True, False]),
+        np.array(1.5),
+        np.array([NAN + 1j]),
+        np.float32(0.1),
+        np.float64(NAN),
+    ],
+)
+def test_a_value_is_what_it_is(value: Any) -> None:
+    expect(value, value)
+    expect(value, value, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (1, True),
+        (1.0, 1),
+        (True, 1),
+        (np.float64(1.0), 1.0),
+        (1.0, np.float64(1.0)),
+        ([1], (1,)),
+        ([1, 2], [1]),
+        ([], [1]),
+        ({}, {"a": 1}),
+        ({"a": 1, "b": 2}, {"a": 1}),
+        ("a", "b"),
+        (None, 0),
+        ([1.0], np.ones(1)),
+        (1.0, np.ones(1)),
+        (np.ones((1, 2)), np.ones(2)),
+        (np.ones(()), np.ones(1)),
+        (np.ones(2, np.float32), np.ones(2)),
+        (np.ones(2, np.int64), np.ones(2, bool)),
+        (np.empty(0), np.ones(1)),
+        (np.empty((0, 2)), np.ones((1, 2))),
+        (np.array([NAN]), np.array([1.0])),
+        (np.array([1.0]), np.array([NAN])),
+        (np.array([INF]), np.array([1.0])),
+        (np.array([1.0]), np.array([INF])),
+        (np.array([-INF]), np.array([INF])),
+        (1.0, INF),
+        (INF, 1.0),
+        (-INF, INF),
+        (NAN, 1.0),
+        (1.0, NAN),
+        (np.float32(1), np.float32(NAN)),
+        (np.array([0, 1], np.uint8), np.array([0, 255], np.uint8)),
+        (np.array([1 << 60]), np.array([(1 << 60) + 1])),
+    ],
+)
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3])
+def test_what_is_something_else_fails_whatever_the_tolerance(got: Any, expected: Any, tolerance: float) -> None:
+    with pytest.raises(Failure):
+        expect(got, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_the_tolerance_is_for_values_only() -> None:
+    expect(np.array([1.0005]), np.array([1.0]), rtol=1e-3)
+    expect(1.0005, 1.0, rtol=1e-3)
+    expect(np.float32(1.0005), np.float32(1.0), rtol=1e-3)
+    expect([np.array([1.0005])], [np.array([1.0])], atol=1e-3)
+    with pytest.raises(Failure):
+        expect(np.array([1.0005]), np.array([1.0]))
+
+
+def test_halves_are_compared_without_overflow() -> None:
+    with pytest.raises(Failure):
+        expect(np.array([-60000], np.float16), np.array([60000], np.float16), rtol=0.1)
+
+
+def test_a_failure_says_where_the_first_difference_is() -> None:
+    got, expected = np.zeros((2, 3)), np.zeros((2, 3))
+    got[1, 0] = got[1, 2] = 7
+    with pytest.raises(Failure, match=r"2 of 6.* the first at \[1, 0\]: expected 0.0, got 7.0") as caught:
+        expect(got, expected)
+    assert caught.value.where == (1, 0)
+
+
+def test_a_failure_inside_a_list_says_in_which_element() -> None:
+    with pytest.raises(Failure, match=r"the result\['a'\]\[1\]: expected 2, got 3"):
+        expect({"a": [1, 3]}, {"a": [1, 2]})
+
+
+def test_a_number_of_numpy_is_told_to_become_a_plain_one() -> None:
+    with pytest.raises(Failure, match=r"float\(\.\.\.\)"):
+        expect(np.float64(1.0), 1.0)
+
+
+def test_the_likely_cause_is_the_first_mistake_that_gives_what_was_got() -> None:
+    x = np.arange(6).reshape(2, 3)
+    mistakes = {"empty": np.empty(0), "columns first": x.T.reshape(-1), "also": x.T.reshape(-1)}
+    with pytest.raises(Failure) as caught:
+        expect(x.T.reshape(-1), x.reshape(-1), mistakes=mistakes)
+    assert caught.value.cause == "columns first"
+    with pytest.raises(Failure) as caught:
+        expect(x.reshape(-1) + 1, x.reshape(-1), mistakes=mistakes)
+    assert caught.value.cause is None
+
+
+def test_an_empty_expected_array_is_a_fault_of_the_test() -> None:
+    with pytest.raises(EmptyExpectedError):
+        expect(np.empty(0), np.empty(0))
+
+
+def raising(kind: str, type_name: str = "") -> Any:
+    def call() -> None:
+        raise SubmissionError(kind, "no", type_name)
+
+    return call
+
+
+def test_an_exception_of_its_own_making_is_named() -> None:
+    assert expect_raises(raising("raise", "ValueError")) == "ValueError"
+
+
+def test_no_exception_is_a_failure() -> None:
+    with pytest.raises(Failure, match="expected an exception, got 3"):
+        expect_raises(lambda: 3)
+
+
+@pytest.mark.parametrize("kind", ["load", "missing", "died", "timeout", "data"])
+def test_an_end_is_no_exception(kind: str) -> None:
+    with pytest.raises(SubmissionError):
+        expect_raises(raising(kind, "ValueError"))
+
+
+@pytest.mark.parametrize("type_name", ["NotImplementedError", "RecursionError", "NameError", "SystemExit"])
+def test_unfinished_code_does_not_refuse_its_input(type_name: str) -> None:
+    with pytest.raises(SubmissionError):
+        expect_raises(raising("raise", type_name))
