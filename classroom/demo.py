@@ -44,11 +44,20 @@ class Reading:
         return self.predictions == self.labels
 
 
-def read_digits(model: Path = MODEL, held_out: Path = HELD_OUT) -> Reading:
-    """Run the network on every held-out digit at once, then time single ones. Raises KuiperError or OSError."""
+def read_digits(
+    model: Path = MODEL,
+    held_out: Path = HELD_OUT,
+    *,
+    registry: kuiper.LayerRegisterer = kuiper.registry,
+    toolbox: kuiper.Toolbox | None = None,
+) -> Reading:
+    """Run the network on every held-out digit at once, then time single ones. Raises KuiperError or OSError.
+
+    `registry` and `toolbox` are those of kuiper.load: with them a student's code computes.
+    """
     with np.load(held_out) as data:
         images, labels = data["images"], data["labels"]
-    graph = kuiper.load(model)
+    graph = kuiper.load(model, registry=registry, toolbox=toolbox)
     x = images.astype(np.float32)[:, None]
     (logits,) = graph(x)
     seconds = []
@@ -94,12 +103,24 @@ def picture(reading: Reading, index: int) -> str:
     return f"{drawn}\n{share}\n{verdict}"
 
 
-def report(reading: Reading) -> str:
-    """The numbers, in sentences."""
+def pictures(reading: Reading) -> str:
+    """The digits that are drawn, side by side."""
+    return side_by_side([picture(reading, index) for index in chosen(reading)])
+
+
+def numbers(reading: Reading) -> str:
+    """How many digits were read correctly, and how fast."""
     count, right = len(reading.labels), int(reading.right.sum())
     return (
         f"{styled(f'{right} of {count}', 'bold')} held-out digits read correctly ({right / count:.2%}), "
-        f"{reading.seconds * 1e3:.1f} ms for one digit.\n"
+        f"{reading.seconds * 1e3:.1f} ms for one digit."
+    )
+
+
+def report(reading: Reading) -> str:
+    """The numbers, in sentences."""
+    return (
+        f"{numbers(reading)}\n"
         f"The network has {reading.operators} operators and {reading.parameters:,} parameters. PyTorch trained it,\n"
         "PNNX wrote it down, and kuiper computed it here with numpy."
     )
@@ -117,7 +138,7 @@ def show() -> int:
         return 2
     say(styled("A network reads handwritten digits", "bold"))
     say()
-    say(side_by_side([picture(reading, index) for index in chosen(reading)]))
+    say(pictures(reading))
     say()
     say(report(reading))
     return 0

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
+import textwrap
 
-CODES = {"bold": "1", "dim": "2", "good": "32", "bad": "31"}
+CODES = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "warn": "33"}
+NARROWEST, WIDEST = 40, 100
 
 ASCII = str.maketrans(
     {"█": "@", "▓": "#", "▒": "+", "░": ".", "▀": "^", "▄": "_", "─": "-", "·": ".", "×": "x", "→": "->", "…": "..."}
@@ -47,6 +51,25 @@ def say(text: str = "") -> None:
     print(fitting(text, sys.stdout.encoding))
 
 
+def width() -> int:
+    """Columns to write in: the terminal's (or COLUMNS), within reason."""
+    return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
+
+
+def paragraph(text: str, indent: int = 0, first: str = "") -> str:
+    """The text in lines that fit the page; `first` stands in the margin of the first one. `a b` stays in one line.
+
+    >>> paragraph("a few words", indent=6, first="  So")
+    '  So  a few words'
+    """
+    margin = " " * indent
+    whole = re.sub("`[^`]*`", lambda found: found[0].replace(" ", "\xa0"), text)
+    lines = textwrap.wrap(
+        whole, width(), initial_indent=first.ljust(indent), subsequent_indent=margin, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\xa0", " ")
+
+
 def side_by_side(blocks: list[str], gap: int = 3) -> str:
     """Blocks of lines next to each other.
 
@@ -56,9 +79,15 @@ def side_by_side(blocks: list[str], gap: int = 3) -> str:
     """
     columns = [block.splitlines() for block in blocks]
     height = max((len(column) for column in columns), default=0)
-    widths = [max(map(len, column), default=0) for column in columns]
+    widths = [max(map(seen, column), default=0) for column in columns]
     rows = []
     for line in range(height):
         cells = [column[line] if line < len(column) else "" for column in columns]
-        rows.append((" " * gap).join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+        padded = (cell + " " * (width - seen(cell)) for cell, width in zip(cells, widths, strict=True))
+        rows.append((" " * gap).join(padded).rstrip())
     return "\n".join(rows)
+
+
+def seen(text: str) -> int:
+    """How many columns the text takes: its colour codes take none."""
+    return len(re.sub("\x1b\\[[0-9;]*m", "", text))

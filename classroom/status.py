@@ -1,31 +1,88 @@
-"""The map of the course: lesson, modules, homework, as they are on the disk."""
+"""The map of the course: lesson, modules, homework as they are on the disk, and how far the student has come."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from classroom.check import State, state_of
+from classroom.page import paragraph
+from classroom.progress import Entry
 from classroom.register import Course, Lesson
+from classroom.tasks import Task, all_tasks
+
+MARKS = {State.SOLVED: "[x]", State.CHANGED: "[~]", State.OPEN: "[ ]"}
+Entries = Mapping[str, Entry]
 
 
 def material(lesson: Lesson) -> str:
-    """What there is to learn from: the notebook, else the framework's own code, else nothing yet."""
-    notebook = lesson.notebook()
-    if notebook:
-        return short(notebook, lesson.root)
+    """What there is to learn from: the command for the notebook, else the framework's code, else nothing yet."""
+    if lesson.notebook():
+        return f"lab {lesson.number}"
     return together([short(path, lesson.root) for path in lesson.sources()]) or "not yet"
 
 
-def homework(lesson: Lesson) -> str:
-    """The exercises and their points, once their folder is there."""
+def homework(lesson: Lesson, states: Mapping[str, State]) -> str:
+    """The exercises with their marks, once they are there."""
     if not lesson.exercises:
         return "none"
-    if not lesson.homework():
+    shown = [exercise for exercise in lesson.exercises if states.get(exercise.id, State.ABSENT) in MARKS]
+    if not shown:
         return "not yet"
-    return f"{', '.join(exercise.id for exercise in lesson.exercises)} ({lesson.points} points)"
+    return "\n".join(f"{MARKS[states[exercise.id]]} {exercise.id}{' +' * exercise.stretch}" for exercise in shown)
 
 
-def next_step(course: Course) -> str:
-    """One sentence: what to do now."""
+def states_of(course: Course, entries: Entries) -> dict[str, State]:
+    """How every exercise stands, by what is known; nothing is run."""
+    return {task.id: state_of(task, dict(entries)) for task in all_tasks(course)}
+
+
+def rows(course: Course, entries: Entries) -> list[tuple[str, str, str, str]]:
+    """(number, title, material, homework) of every lesson."""
+    states = states_of(course, entries)
+    return [(str(one.number), one.title, material(one), homework(one, states)) for one in course.lessons]
+
+
+def score(course: Course, entries: Entries) -> str:
+    """What is solved, in a sentence or two; "" while there is no homework at all."""
+    tasks = [task for task in all_tasks(course) if task.exists]
+    if not tasks:
+        return ""
+    states = states_of(course, entries)
+    # a solved file that was edited since keeps its points until a check says otherwise
+    mine = [task for task in tasks if states[task.id] in (State.SOLVED, State.CHANGED)]
+    text = f"Yours: {len(mine)} of {len(tasks)} exercises, {_points(mine, False)} of {_points(tasks, False)} points"
+    if any(task.exercise.stretch for task in tasks):
+        text += f", bonus (+) {_points(mine, True)} of {_points(tasks, True)}"
+    if any(states[task.id] is State.CHANGED for task in tasks):
+        text += ". [~] was edited since it passed: `python3 course.py check --changed`"
+    return text + "."
+
+
+def next_task(course: Course, entries: Entries) -> Task | None:
+    """The first exercise to do: open ones in the course's order, the bonus ones after all others."""
+    states = states_of(course, entries)
+    open_tasks = [task for task in all_tasks(course) if states[task.id] is State.OPEN]
+    return next(iter(sorted(open_tasks, key=lambda task: task.exercise.stretch)), None)
+
+
+def next_step(course: Course, entries: Entries) -> str:
+    """What to do now: the exercise, and the commands for it, in a few lines."""
+    task = next_task(course, entries)
+    if task is None:
+        return paragraph(_without_exercise(course))
+    lesson = task.lesson
+    lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
+    if lesson.notebook():
+        lines.append(f"  read    python3 course.py lab {lesson.number}")
+    lines.append(f"  write   {short(task.file, lesson.root)}")
+    lines.append(f"  check   python3 course.py check {task.id}")
+    return "\n".join(lines)
+
+
+def _without_exercise(course: Course) -> str:
+    if any(task.exists for task in all_tasks(course)):
+        return "All exercises are solved. `python3 course.py demo --mine` runs a network with your code."
     first = course.lessons[0]
     if first.notebook():
         return f"Next: `python3 course.py lab` opens the lessons; begin with lesson {first.number}, {first.title}."
@@ -35,9 +92,8 @@ def next_step(course: Course) -> str:
     return "Next: `python3 course.py map` shows what there is."
 
 
-def rows(course: Course) -> list[tuple[str, str, str, str]]:
-    """(number, title, material, homework) of every lesson."""
-    return [(str(one.number), one.title, material(one), homework(one)) for one in course.lessons]
+def _points(tasks: list[Task], stretch: bool) -> int:
+    return sum(task.exercise.points for task in tasks if task.exercise.stretch is stretch)
 
 
 def short(path: Path, root: Path) -> str:

@@ -1,32 +1,15 @@
 """Operators (lessons 5 and 6): the registry, and one file per family of layers."""
 
-from kuiper.layers import (
-    activation,
-    convolution,
-    joining,
-    linear,
-    normalization,
-    pooling,
-    reduction,
-    resize,
-    shape,
-    structure,
-)
+import importlib
+import pkgutil
+
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import LayerRegisterer, registry
 
-FAMILIES = (
-    activation,
-    convolution,
-    joining,
-    linear,
-    normalization,
-    pooling,
-    reduction,
-    resize,
-    shape,
-    structure,
-)
-"""The modules whose import registers their layers."""
+for _module in pkgutil.iter_modules(__path__):
+    try:
+        importlib.import_module(f"{__name__}.{_module.name}")
+    except Exception as _e:
+        print("FLUX", _module.name, _e)
 
-__all__ = ["FAMILIES", "Layer", "LayerRegisterer", "registry"]
+__all__ = ["Layer", "LayerRegisterer", "registry"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.errors import ParameterError
+from kuiper.errors import InferStatus, ParameterError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.mathematics import erf
+from kuiper.runtime.operator import RuntimeOperator
 
 
 def as_float(x: np.ndarray) -> np.ndarray:
@@ -151,19 +152,34 @@ class Softmax(Layer):
         rank 0, 1 or 3, and 1 otherwise.
     """
 
+    dtype: np.dtype | None = None
+    """The type that x gets first: PyTorch's argument of that name. None keeps x's own."""
+
     def __init__(self, dim: int | None = None) -> None:
         self.dim = dim
+
+    @classmethod
+    def from_operator(cls, operator: RuntimeOperator) -> Layer:
+        """As for every layer; PNNX does not write `dtype`, but it tells by an output of another type than the input."""
+        layer = super().from_operator(operator)
+        types = [operand.type for operand in (*operator.input_operands[:1], *operator.output_operands)]
+        if isinstance(layer, Softmax) and None not in types and types[-1] != types[0]:
+            layer.dtype = types[-1].compute if types[-1] else None
+        return layer
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(x) along dim."""
         shifted, dim = self._shifted(x)
         powers = np.exp(shifted)
-        return (powers / powers.sum(dim, keepdims=True)).astype(dtypes.as_float(x.dtype), copy=False)
+        return (powers / powers.sum(dim, keepdims=True)).astype(self._type(x), copy=False)
+
+    def _type(self, x: np.ndarray) -> np.dtype:
+        return self.dtype or dtypes.as_float(x.dtype)
 
     def _shifted(self, x: np.ndarray) -> tuple[np.ndarray, int]:
         """x minus its largest element along the dimension, in float32 at least; and the dimension."""
         dim = self.dim if self.dim is not None else int(x.ndim not in (0, 1, 3))
-        x = as_float(x)
+        x = x.astype(self._type(x), copy=False)
         wide = x.astype(np.float32) if x.dtype == np.float16 else x
         with np.errstate(invalid="ignore"):  # a row of -inf gives NaN, as in PyTorch
             return wide - wide.max(int(dim), keepdims=True, initial=-np.inf), int(dim)
@@ -178,7 +194,31 @@ class LogSoftmax(Softmax):
         shifted, dim = self._shifted(x)
         total = np.exp(shifted).sum(dim, keepdims=True)
         with np.errstate(divide="ignore"):  # a dimension of size 0 has the sum 0
-            return (shifted - np.log(total)).astype(dtypes.as_float(x.dtype), copy=False)
+            return (shifted - np.log(total)).astype(self._type(x), copy=False)
+
+
+@registry.register("nn.Softmin", "F.softmin")
+class Softmin(Softmax):
+    """(...) -> (...): softmax(-x) along `dim`: the smallest element gets the largest share."""
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute softmax(-x) along dim."""
+        return super().forward(-x)
+
+
+@registry.register("nn.Softmax2d")
+class Softmax2d(Softmax):
+    """(N,C,H,W) or (C,H,W) -> the same: softmax over the channels at each place."""
+
+    def __init__(self) -> None:
+        super().__init__(dim=-3)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute softmax(x) over the channels. Raises ShapeError for another number of axes."""
+        if x.ndim not in (3, 4):
+            expected = "(N, C, H, W) or (C, H, W)"
+            raise ShapeError("Softmax2d input", expected, x.shape, status=InferStatus.DIMENSION)
+        return super().forward(x)
 
 
 @registry.register("nn.Identity")
@@ -190,10 +230,14 @@ class Identity(Layer):
         return x
 
 
-@registry.register("nn.Dropout", "nn.Dropout1d", "nn.Dropout2d", "nn.Dropout3d", "F.dropout")
+@registry.register(
+    *("nn.Dropout", "nn.Dropout1d", "nn.Dropout2d", "nn.Dropout3d", "nn.AlphaDropout", "nn.FeatureAlphaDropout"),
+    *("F.dropout", "F.dropout1d", "F.dropout2d", "F.dropout3d", "F.alpha_dropout", "F.feature_alpha_dropout"),
+    "torch.dropout",
+)
 class Dropout(Identity):
     """(...) -> (...): x, because dropout acts in training only."""
 
-    def __init__(self, p: float = 0.5, training: bool = False) -> None:
+    def __init__(self, p: float = 0.5, training: bool = False, inplace: bool = False) -> None:
         if training:
             raise ParameterError("training", "False (export the model after model.eval())", "True")

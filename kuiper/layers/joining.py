@@ -12,6 +12,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.layers.conversion import as_array
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.shape import integers
@@ -21,7 +22,8 @@ Parts = np.ndarray | tuple[np.ndarray, ...]
 
 def gathered(inputs: tuple[Any, ...]) -> list[np.ndarray]:
     """The arrays to join: the inputs, or the elements of the one list that came. Raises InferError when none did."""
-    arrays = list(inputs[0]) if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else list(inputs)
+    given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
+    arrays = [as_array(x) for x in given]
     if not arrays:
         raise InferError("expected one array at least, found none", status=InferStatus.INPUT_EMPTY)
     return arrays
@@ -84,6 +86,89 @@ class Stack(Layer):
             if x.shape != arrays[0].shape:
                 raise ShapeError(f"input {number}", f"shape {arrays[0].shape}, as input 0 has", x.shape)
         return np.stack(arrays, self.dim, dtype=dtypes.result_type(*arrays), casting="unsafe")
+
+
+class _StackAs(Layer):
+    """The inputs, which mix their element types as torch.cat does, joined by numpy's function `join`."""
+
+    join: staticmethod
+
+    def forward(self, *inputs: Any) -> np.ndarray:
+        """Join the inputs."""
+        arrays = gathered(inputs)
+        dtype = dtypes.result_type(*arrays)
+        return self.join([x.astype(dtype, copy=False) for x in arrays])
+
+
+@registry.register("torch.hstack")
+class Hstack(_StackAs):
+    """(a, n1, ...), (a, n2, ...), ... -> (a, n1 + n2 + ..., ...): along dimension 1, or 0 where it is the only one.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.hstack.html
+    """
+
+    join = staticmethod(np.hstack)
+
+
+@registry.register("torch.vstack")
+class Vstack(_StackAs):
+    """(n1, ...), (n2, ...), ... -> (n1 + n2 + ..., ...): along dimension 0; a (b) counts as a row, (1, b).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.vstack.html
+    """
+
+    join = staticmethod(np.vstack)
+
+
+@registry.register("torch.dstack")
+class Dstack(_StackAs):
+    """(a, b, n1), (a, b, n2), ... -> (a, b, n1 + n2 + ...): along dimension 2, which (a, b) has with size 1.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.dstack.html
+    """
+
+    join = staticmethod(np.dstack)
+
+
+@registry.register("torch.column_stack")
+class ColumnStack(_StackAs):
+    """(a, n1), (a, n2), ... -> (a, n1 + n2 + ...): side by side; an (a) counts as a column, (a, 1).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.column_stack.html
+    """
+
+    join = staticmethod(lambda arrays: np.hstack([x.reshape(-1, 1) if x.ndim < 2 else x for x in arrays]))
+
+
+@registry.register("torch.meshgrid")
+class Meshgrid(Layer):
+    """(a), (b), ... -> as many arrays (a, b, ...): the coordinates of every point of the grid.
+
+    Parameters
+    ----------
+    indexing : "ij" as above; "xy" gives (b, a, ...).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html
+    """
+
+    def __init__(self, indexing: Any = None) -> None:
+        self.indexing = "ij" if indexing is None else indexing
+
+    def forward(self, *inputs: Any) -> Any:
+        """Make the grid."""
+        return tuple(np.meshgrid(*gathered(inputs), indexing=self.indexing))
+
+
+@registry.register("torch.broadcast_tensors")
+class BroadcastTensors(Layer):
+    """Arrays -> as many of their common broadcast shape, without a copy.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
+    """
+
+    def forward(self, *inputs: Any) -> Any:
+        """Broadcast the inputs."""
+        return tuple(np.broadcast_arrays(*gathered(inputs)))
 
 
 @registry.register("torch.split", "Tensor.split")

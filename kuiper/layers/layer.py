@@ -122,7 +122,7 @@ def _options(cls: type[Layer], operator: RuntimeOperator) -> dict[str, Any]:
             continue
         options[name] = value
     for name, attribute in operator.attributes.items():
-        options[name] = attribute.get()
+        options[name.replace(".", "_")] = attribute.get()  # @out_proj.bias: a dot cannot stand in an argument's name
     return options
 
 

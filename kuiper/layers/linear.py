@@ -60,6 +60,28 @@ class Linear(Layer):
         return np.asarray(y, x.dtype)
 
 
+@registry.register("F.bilinear", "aten::bilinear")
+class Bilinear(Layer):
+    """(..., in1), (..., in2) -> (..., out): y[o] = x1 @ weight[o] @ x2 + bias[o]. weight (out, in1, in2), bias (out).
+
+    PNNX has no nn.Bilinear of its own: it writes the operation that PyTorch runs, with weight and bias as inputs.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html
+
+    >>> Bilinear().forward(np.array([1.0, 2]), np.array([3.0, 4]), np.eye(2)[None], None)
+    array([11.])
+    """
+
+    def forward(self, x1: np.ndarray, x2: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
+        """The product. Raises ShapeError when the last axes do not fit the weight."""
+        check_dtype("Bilinear", x1, "f", x2, weight, bias)
+        if x1.shape[:-1] != x2.shape[:-1] or weight.ndim != 3 or (x1.shape[-1:] + x2.shape[-1:]) != weight.shape[1:]:
+            expected = "(..., in1), (..., in2) and weight (out, in1, in2)"
+            raise ShapeError("Bilinear", expected, f"{x1.shape}, {x2.shape} and {weight.shape}")
+        y = np.einsum("...i,oij,...j->...o", single(x1), single(weight), single(x2), optimize=True)
+        return (y if bias is None else y + bias).astype(x1.dtype, copy=False)
+
+
 def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
     """Whether an array of `shape` can be added to one of shape `whole` without making it larger."""
     return len(shape) <= len(whole) and all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1]))

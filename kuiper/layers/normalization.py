@@ -67,7 +67,7 @@ class BatchNorm(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """`x` normalized. Raises ShapeError for another number of axes or channels than expected."""
         what = f"{type(self).__name__} input"
-        _check_floats(type(self).__name__, x, self.running_mean, self.running_var, self.weight, self.bias)
+        check_floats(type(self).__name__, x, self.running_mean, self.running_var, self.weight, self.bias)
         if x.ndim < 2 or (self.ranks and x.ndim not in self.ranks):
             expected = f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes"
             raise ShapeError(what, expected, x.shape, status=InferStatus.DIMENSION)
@@ -148,32 +148,98 @@ class LayerNorm(Layer):
         eps: float = 1e-5,
         elementwise_affine: bool | None = None,
     ) -> None:
-        shape = tuple(normalized_shape) if np.iterable(normalized_shape) else (normalized_shape,)
-        if not shape:
-            raise ParameterError("normalized_shape", "at least one size", "()", status=ParseParameterAttrStatus.SHAPE)
-        if elementwise_affine and weight is None:
-            raise ParameterError("weight", f"shape {shape}", "none", status=ParseParameterAttrStatus.ATTR_WEIGHT)
-        for name, array in (("weight", weight), ("bias", bias)):
-            if array is not None and array.shape != shape:
-                raise ParameterError(name, f"shape {shape}", str(array.shape), status=_STATUS[name])
-        self.shape, self.weight, self.bias, self.eps = shape, weight, bias, eps
+        self.shape = _normalized_shape(normalized_shape, elementwise_affine, weight=weight, bias=bias)
+        self.weight, self.bias, self.eps = weight, bias, eps
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """`x` normalized. Raises ShapeError when its last axes are not `normalized_shape`."""
-        _check_floats("LayerNorm", x, self.weight, self.bias)
-        if x.shape[-len(self.shape) :] != self.shape:
-            raise ShapeError("LayerNorm input", f"last axes {self.shape}, as normalized_shape says", x.shape)
+        check_floats("LayerNorm", x, self.weight, self.bias)
+        _check_last_axes("LayerNorm", x, self.shape)
         if x.size == 0:
             return x.copy()
-        rows = single(x).reshape(-1, math.prod(self.shape))
-        centred = rows - rows.mean(axis=1, keepdims=True)
-        variance = np.square(centred).mean(axis=1, keepdims=True)
-        y = (centred / np.sqrt(variance + np.asarray(self.eps, variance.dtype))).reshape(x.shape)
+        y = standardized(single(x).reshape(-1, math.prod(self.shape)), self.eps).reshape(x.shape)
         if self.weight is not None:
             y *= self.weight
         if self.bias is not None:
             y += self.bias
         return y.astype(x.dtype, copy=False)
+
+
+@registry.register("nn.RMSNorm", "F.rms_norm")
+class RMSNorm(Layer):
+    """(..., *normalized_shape), same shape out: y = x / sqrt(mean(x^2) + eps) * weight, the mean over the last axes.
+
+    LayerNorm without its shift: the root of the mean square (RMS) becomes 1.
+
+    Parameters
+    ----------
+    normalized_shape : shape of the last axes, or the size of the last one.
+    weight : of that shape; without weight 1.
+    eps : keeps the root away from 0; None means the step of the floating type at 1, in float32 at least.
+    elementwise_affine : what the model file says of the weight.
+
+    Source: Zhang, Sennrich, "Root Mean Square Layer Normalization" (2019), https://arxiv.org/abs/1910.07467;
+    https://docs.pytorch.org/docs/stable/generated/torch.nn.RMSNorm.html
+
+    >>> RMSNorm(2, eps=0.0).forward(np.array([[1.0, 7.0], [-3.0, 3.0]])).tolist()
+    [[0.2, 1.4], [-1.0, 1.0]]
+    """
+
+    weights: ClassVar[tuple[str, ...]] = ("weight",)
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        weight: np.ndarray | None = None,
+        eps: float | None = None,
+        elementwise_affine: bool | None = None,
+    ) -> None:
+        self.shape = _normalized_shape(normalized_shape, elementwise_affine, weight=weight)
+        self.weight, self.eps = weight, eps
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """`x` normalized. Raises ShapeError when its last axes are not `normalized_shape`."""
+        check_floats("RMSNorm", x, self.weight)
+        _check_last_axes("RMSNorm", x, self.shape)
+        if x.size == 0:
+            return x.copy()
+        rows = single(x).reshape(-1, math.prod(self.shape))
+        eps = np.finfo(rows.dtype).eps if self.eps is None else self.eps
+        y = (rows / np.sqrt(np.square(rows).mean(axis=1, keepdims=True) + rows.dtype.type(eps))).reshape(x.shape)
+        if self.weight is not None:
+            y *= self.weight
+        return y.astype(x.dtype, copy=False)
+
+
+def standardized(rows: np.ndarray, eps: float) -> np.ndarray:
+    """(..., n) -> (..., n): (x - mean) / sqrt(variance + eps) of every row; the variance is divided by n.
+
+    >>> standardized(np.array([[1.0, 3.0], [10.0, 30.0]]), eps=0.0).tolist()
+    [[-1.0, 1.0], [-1.0, 1.0]]
+    """
+    # the mean is taken away first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean
+    centred = rows - rows.mean(axis=-1, keepdims=True)
+    variance = np.square(centred).mean(axis=-1, keepdims=True)
+    centred /= np.sqrt(variance + np.asarray(eps, variance.dtype))
+    return centred
+
+
+def _normalized_shape(value: Any, affine: bool | None, **arrays: np.ndarray | None) -> tuple[int, ...]:
+    """The sizes of the last axes. Raises ParameterError when there are none, or when weights have another shape."""
+    shape = tuple(value) if np.iterable(value) else (value,)
+    if not shape:
+        raise ParameterError("normalized_shape", "at least one size", "()", status=ParseParameterAttrStatus.SHAPE)
+    if affine and arrays["weight"] is None:
+        raise ParameterError("weight", f"shape {shape}", "none", status=ParseParameterAttrStatus.ATTR_WEIGHT)
+    for name, array in arrays.items():
+        if array is not None and array.shape != shape:
+            raise ParameterError(name, f"shape {shape}", str(array.shape), status=_STATUS[name])
+    return shape
+
+
+def _check_last_axes(layer: str, x: np.ndarray, shape: tuple[int, ...]) -> None:
+    if x.shape[-len(shape) :] != shape:
+        raise ShapeError(f"{layer} input", f"last axes {shape}, as normalized_shape says", x.shape)
 
 
 _STATUS = {
@@ -184,6 +250,6 @@ _STATUS = {
 }
 
 
-def _check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:
+def check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:
     """As check_dtype, but float16 also goes with float32 weights, which a network in half precision keeps."""
     check_dtype(layer, single(x), "f", *(None if w is None else single(w) for w in weights))

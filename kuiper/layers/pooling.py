@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-from kuiper.layers.windows import Pair, as_batch, check_dtype, like_input, pad_planes, pair, single, windows
+from kuiper.layers.windows import (
+    Sizes,
+    as_batch,
+    check_dtype,
+    like_input,
+    pad_planes,
+    per_axis,
+    single,
+    unbatch,
+    windows,
+)
 
 
 class _Pool(Layer):
     """The options that max and average pooling share, and the windows that they look through."""
 
+    axes: ClassVar[int] = 2
+    """How many spatial axes the input has: 2 in an image."""
+
     def __init__(self, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
-        self.kernel_size = pair("kernel_size", kernel_size, 1, ParseParameterAttrStatus.KERNEL)
+        status = ParseParameterAttrStatus
+        self.kernel_size = per_axis(self.axes, "kernel_size", kernel_size, 1, status.KERNEL)
         no_stride = stride is None or (np.iterable(stride) and len(tuple(stride)) == 0)
-        self.stride = self.kernel_size if no_stride else pair("stride", stride, 1, ParseParameterAttrStatus.STRIDE)
-        self.padding = pair("padding", padding, 0, ParseParameterAttrStatus.PADDING)
-        self.dilation = pair("dilation", dilation, 1, ParseParameterAttrStatus.DILATION)
+        self.stride = self.kernel_size if no_stride else per_axis(self.axes, "stride", stride, 1, status.STRIDE)
+        self.padding = per_axis(self.axes, "padding", padding, 0, status.PADDING)
+        self.dilation = per_axis(self.axes, "dilation", dilation, 1, status.DILATION)
         self.ceil_mode = ceil_mode
         if any(2 * p > k for p, k in zip(self.padding, self.kernel_size)):
             expected = f"at most half of kernel_size {self.kernel_size}, so that every window sees the image"
-            raise ParameterError("padding", expected, repr(padding), status=ParseParameterAttrStatus.PADDING)
+            raise ParameterError("padding", expected, repr(padding), status=status.PADDING)
 
-    def _output_size(self, x: np.ndarray) -> Pair:
+    def _output_size(self, x: np.ndarray) -> Sizes:
         """(H', W'). With ceil_mode a last, partial window counts if it starts inside the image or its left padding."""
         sizes = []
         for axis, size in enumerate(x.shape[2:]):
@@ -42,7 +57,7 @@ class _Pool(Layer):
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
             name = f"{type(self).__name__} input with padding {self.padding}"
             raise ShapeError(name, expected, x.shape[2:], status=InferStatus.OUTPUT_SIZE)
-        return sizes[0], sizes[1]
+        return tuple(sizes)
 
     def _windows(self, x: np.ndarray, value: float) -> np.ndarray:
         """(N, C, H, W) -> (N, C, H', W', kh, kw), `value` standing in the padding and beyond."""
@@ -54,10 +69,9 @@ class _Pool(Layer):
         padded = pad_planes(self.toolbox, x, pads, value)
         return windows(padded, self.kernel_size, self.stride, self.dilation)
 
-
-def _taps(view: np.ndarray) -> Iterator[np.ndarray]:
-    """(..., kh, kw) -> kh*kw arrays (...): one pixel of all windows at a time, which numpy combines fastest."""
-    return (view[..., i, j] for i, j in np.ndindex(view.shape[-2:]))
+    def _taps(self, view: np.ndarray) -> Iterator[np.ndarray]:
+        """(..., kh, kw) -> kh*kw arrays (...): one pixel of all windows at a time, which numpy combines fastest."""
+        return (view[(..., *place)] for place in np.ndindex(*self.kernel_size))
 
 
 @registry.register("nn.MaxPool2d", "F.max_pool2d")
@@ -96,28 +110,52 @@ class MaxPool2d(_Pool):
 
     def forward(self, x: np.ndarray) -> Any:
         """The maxima of `x`, or (maxima, indices). Raises ShapeError for an image smaller than a window."""
-        check_dtype("MaxPool2d", x, "fiu")
-        batch = as_batch("MaxPool2d", x)
-        view = self._windows(batch, -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+        check_dtype(type(self).__name__, x, "fiu")
+        batch = as_batch(type(self).__name__, x, axes=self.axes)
+        view = self._windows(batch, _least(x.dtype))
         if self.return_indices:
-            values, indices = self._with_indices(view, batch.shape)
-            return like_input(values, x), indices if x.ndim == 4 else indices[0]
-        first = view[..., 0, 0].copy()
-        return like_input(reduce(lambda best, tap: np.maximum(best, tap, out=best), _taps(view), first), x)
+            values, indices = self._with_indices(view, batch.shape[2:])
+            return like_input(values, x), unbatch(indices, x)
+        first = next(self._taps(view)).copy()
+        return like_input(reduce(lambda best, tap: np.maximum(best, tap, out=best), self._taps(view), first), x)
 
-    def _with_indices(self, view: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        (row_step, col_step), width = self.dilation, shape[3]
-        starts = [np.arange(n) * s - p for n, s, p in zip(view.shape[2:4], self.stride, self.padding)]
+    def _with_indices(self, view: np.ndarray, size: Sizes) -> tuple[np.ndarray, np.ndarray]:
+        shape = view.shape[: 2 + self.axes]
+        starts = [np.arange(n) * s - p for n, s, p in zip(shape[2:], self.stride, self.padding)]
         # -inf in the padding never wins, and neither does -inf in the image: then the first pixel inside is named
-        rows, cols = (start + np.maximum(0, -(start // d)) * d for start, d in zip(starts, self.dilation))
-        indices = np.broadcast_to(rows[:, None] * width + cols, view.shape[:4])
-        values = np.full(view.shape[:4], -np.inf if view.dtype.kind == "f" else np.iinfo(view.dtype).min, view.dtype)
-        for i, j in np.ndindex(*self.kernel_size):
-            place = (starts[0] + i * row_step)[:, None] * width + starts[1] + j * col_step
-            tap = view[..., i, j]
+        inside = [start + np.maximum(0, -(start // d)) * d for start, d in zip(starts, self.dilation)]
+        indices = np.broadcast_to(_positions(inside, size), shape)
+        values = np.full(shape, _least(view.dtype), view.dtype)
+        for place, tap in zip(np.ndindex(*self.kernel_size), self._taps(view)):
+            stands = _positions([start + i * d for start, i, d in zip(starts, place, self.dilation)], size)
             better = (tap > values) | (tap != tap)  # only NaN differs from itself
-            values, indices = np.where(better, tap, values), np.where(better, place, indices)
+            values, indices = np.where(better, tap, values), np.where(better, stands, indices)
         return values, indices.astype(np.int64)
+
+
+def _least(dtype: np.dtype) -> float:
+    """What never wins over a number of `dtype`."""
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def _positions(axes: list[np.ndarray], size: Sizes) -> np.ndarray:
+    """Rows (H',) and columns (W',) -> (H', W'): where they meet, counted row by row in an image of `size`."""
+    steps = [math.prod(size[axis + 1 :]) for axis in range(len(size))]
+    return reduce(np.add.outer, [numbers * step for numbers, step in zip(axes, steps)])
+
+
+@registry.register("nn.MaxPool1d", "F.max_pool1d")
+class MaxPool1d(MaxPool2d):
+    """MaxPool2d with one spatial axis: (N, C, L) -> (N, C, L')."""
+
+    axes = 1
+
+
+@registry.register("nn.MaxPool3d", "F.max_pool3d")
+class MaxPool3d(MaxPool2d):
+    """MaxPool2d with three spatial axes: (N, C, D, H, W) -> (N, C, D', H', W')."""
+
+    axes = 3
 
 
 @registry.register("nn.AvgPool2d", "F.avg_pool2d")
@@ -153,102 +191,37 @@ class AvgPool2d(_Pool):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The averages of `x` (int64 rounded towards zero). Raises ShapeError for an image smaller than a window."""
         if x.dtype != np.int64:
-            check_dtype("AvgPool2d", x, "f")
-        batch = as_batch("AvgPool2d", single(x))
+            check_dtype(type(self).__name__, x, "f")
+        batch = as_batch(type(self).__name__, single(x), axes=self.axes)
         view = self._windows(batch, 0)
-        total = reduce(lambda sums, tap: np.add(sums, tap, out=sums), _taps(view), np.zeros(view.shape[:4], view.dtype))
+        total = np.zeros(view.shape[: 2 + self.axes], view.dtype)
+        for tap in self._taps(view):
+            total += tap
         divisor = self._counts(batch.shape, view.shape) if self.divisor_override is None else self.divisor_override
         return like_input(total / np.asarray(divisor, view.dtype), x)
 
     def _counts(self, shape: tuple[int, ...], view: tuple[int, ...]) -> np.ndarray:
         """(H', W'): the numbers in each window."""
         counts = []
-        for size, n, k, s, p in zip(shape[2:], view[2:4], self.kernel_size, self.stride, self.padding):
+        for size, n, k, s, p in zip(shape[2:], view[2:], self.kernel_size, self.stride, self.padding):
             start = np.arange(n) * s - p
             end = np.minimum(start + k, size + p)
             counts.append(end - start if self.count_include_pad else np.minimum(end, size) - np.maximum(start, 0))
-        return np.outer(*counts)
+        return reduce(np.multiply.outer, counts)
 
 
-class _AdaptivePool(Layer):
-    """Window i of `out` over `size` numbers runs from floor(i*size/out) up to ceil((i+1)*size/out)."""
+@registry.register("nn.AvgPool1d", "F.avg_pool1d")
+class AvgPool1d(AvgPool2d):
+    """AvgPool2d with one spatial axis: (N, C, L) -> (N, C, L')."""
 
-    def __init__(self, output_size: Any) -> None:
-        sizes = tuple(output_size) if np.iterable(output_size) and not isinstance(output_size, str) else output_size
-        sizes = sizes if isinstance(sizes, tuple) else (sizes, sizes)
-        status = ParseParameterAttrStatus.OUT_HW
-        if len(sizes) != 2:
-            raise ParameterError("output_size", "one size, or (rows, cols)", repr(output_size), status=status)
-        # None and 0 both mean: as many as the input has; PNNX writes 0
-        self.output_size = tuple(pair("output_size", 0 if s is None else s, 0, status)[0] for s in sizes)
-
-    def _spans(self, shape: tuple[int, ...]) -> tuple[list[slice], list[slice]]:
-        """The windows down and across an input of `shape`."""
-        return _spans(shape[-2], self.output_size[0]), _spans(shape[-1], self.output_size[1])
+    axes = 1
 
 
-def _spans(size: int, out: int) -> list[slice]:
-    out = out or size
-    return [slice(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
+@registry.register("nn.AvgPool3d", "F.avg_pool3d")
+class AvgPool3d(AvgPool2d):
+    """AvgPool2d with three spatial axes: (N, C, D, H, W) -> (N, C, D', H', W').
 
-
-@registry.register("nn.AdaptiveAvgPool2d", "F.adaptive_avg_pool2d")
-class AdaptiveAvgPool2d(_AdaptivePool):
-    """(N, C, H, W) -> (N, C, *output_size): averages over windows that fit, whatever H and W are.
-
-    Parameters
-    ----------
-    output_size : one size, or (rows, cols); None or 0 keeps the input's.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html
-
-    >>> AdaptiveAvgPool2d((1, 3)).forward(np.arange(5.0).reshape(1, 1, 5))
-    array([[[0.5, 2. , 3.5]]])
+    PyTorch also refuses, in three axes only, an image smaller than the window without its padding.
     """
 
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """The averages of `x`. A window is a rectangle, so rows and columns can be averaged one after the other."""
-        check_dtype("AdaptiveAvgPool2d", x, "f")
-        batch = as_batch("AdaptiveAvgPool2d", single(x))
-        rows, cols = self._spans(batch.shape)
-        across = np.stack([batch[:, :, :, span].mean(axis=3) for span in cols], axis=3)
-        return like_input(np.stack([across[:, :, span].mean(axis=2) for span in rows], axis=2), x)
-
-
-@registry.register("nn.AdaptiveMaxPool2d", "F.adaptive_max_pool2d")
-class AdaptiveMaxPool2d(_AdaptivePool):
-    """(N, C, H, W) -> (N, C, *output_size): maxima over the windows of AdaptiveAvgPool2d, NaN as in MaxPool2d.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html
-
-    >>> AdaptiveMaxPool2d((1, 3)).forward(np.arange(5.0).reshape(1, 1, 5))
-    array([[[1., 3., 4.]]])
-    """
-
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(output_size)
-        self.return_indices = return_indices
-
-    def forward(self, x: np.ndarray) -> Any:
-        """The maxima of `x`, or (maxima, indices) as MaxPool2d gives them."""
-        check_dtype("AdaptiveMaxPool2d", x, "f")
-        batch = as_batch("AdaptiveMaxPool2d", x)
-        n, channels, height, width = batch.shape
-        rows, cols = self._spans(batch.shape)
-        positions = np.arange(height * width).reshape(height, width)
-        indices = np.empty((n, channels, len(rows), len(cols)), np.int64)
-        for i, j in np.ndindex(*indices.shape[2:]):
-            window = batch[:, :, rows[i], cols[j]].reshape(n, channels, -1)
-            indices[:, :, i, j] = positions[rows[i], cols[j]].reshape(-1)[_winner(window)]
-        flat = indices.reshape(n, channels, -1)
-        values = np.take_along_axis(batch.reshape(n, channels, -1), flat, axis=2).reshape(indices.shape)
-        if not self.return_indices:
-            return like_input(values, x)
-        return like_input(values, x), indices if x.ndim == 4 else indices[0]
-
-
-def _winner(window: np.ndarray) -> np.ndarray:
-    """(..., K) -> (...): where the largest of K numbers stands: the first of equals, but the last NaN."""
-    nan = np.isnan(window)
-    last_nan = window.shape[-1] - 1 - nan[..., ::-1].argmax(axis=-1)
-    return np.where(nan.any(axis=-1), last_nan, window.argmax(axis=-1))
+    axes = 3

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.shape import integers
@@ -86,6 +86,36 @@ def cubic(axis: Axis) -> Taps:
     return sources, np.stack([far(t + 1), near(t), near(1 - t), far(2 - t)])
 
 
+def triangle(d: np.ndarray) -> np.ndarray:
+    """The weight 1 - |d| of linear interpolation at the distance d, 0 from 1 on."""
+    return np.maximum(1 - np.abs(d), 0)
+
+
+def keys(d: np.ndarray, a: float = -0.5) -> np.ndarray:
+    """Keys' weight of cubic interpolation at the distance d, 0 from 2 on."""
+    d = np.abs(d)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d < 1, near, np.where(d < 2, far, 0))
+
+
+def smooth(axis: Axis, weight: Callable[[np.ndarray], np.ndarray], reach: float) -> Taps:
+    """All elements nearer than `reach`, weighted by distance; when shrinking, distances count in output elements.
+
+    Thus every element of the input has a part in the output, and fine patterns turn grey and not into coarse ones.
+    """
+    if axis.inputs == axis.outputs:
+        return np.arange(axis.inputs)[None], None
+    kind = type(axis.step)
+    width = max(axis.step, kind(1))
+    middles = axis.step * (np.arange(axis.outputs, dtype=kind) + kind(0.5))
+    first = np.maximum((middles - width * kind(reach) + kind(0.5)).astype(np.intp), 0)
+    count = np.minimum((middles + width * kind(reach) + kind(0.5)).astype(np.intp), axis.inputs) - first
+    offset = np.arange(count.max(initial=1))[:, None]
+    weights = np.where(offset < count, weight((first + offset - middles + kind(0.5)) / width), 0).astype(kind)
+    return np.minimum(first + offset, axis.inputs - 1), weights / weights.sum(0)
+
+
 def area(axis: Axis) -> Taps:
     """The mean of the elements floor(i * inputs / outputs) up to ceil((i + 1) * inputs / outputs)."""
     i = np.arange(axis.outputs)
@@ -107,6 +137,12 @@ MODES: dict[str, tuple[Callable[[Axis], Taps], tuple[int, ...]]] = {
 }
 """mode -> its table, and the ranks of the inputs that it takes."""
 
+ANTIALIASED: dict[str, Callable[[Axis], Taps]] = {
+    "bilinear": lambda axis: smooth(axis, triangle, 1),
+    "bicubic": lambda axis: smooth(axis, keys, 2),
+}
+"""mode -> its table with antialias=True."""
+
 
 @registry.register("nn.Upsample", "nn.UpsamplingNearest2d", "F.upsample", "F.interpolate", "F.upsample_nearest")
 class Upsample(Layer):
@@ -119,7 +155,9 @@ class Upsample(Layer):
     mode : nearest, nearest-exact, linear (rank 3), bilinear (4), trilinear (5), bicubic (4) or area.
     align_corners : the first and last elements of input and output lie upon one another (step (in-1) / (out-1)).
     recompute_scale_factor : take the step from the sizes (in / out) even where scale_factor is given.
-    antialias : not supported.
+    antialias : bilinear and bicubic smooth the image where it shrinks.
+
+    Bytes (uint8) are rounded after each dimension; PyTorch, which computes those with integers, may differ by 1 or 2.
 
     >>> Upsample(scale_factor=1.5).forward(np.array([[[0.0, 1.0]]]))
     array([[[0., 0., 1.]]])
@@ -142,11 +180,13 @@ class Upsample(Layer):
             raise ParameterError(
                 "scale_factor", "either scale_factor or size", f"{scale_factor}, {size}", status=status
             )
-        if antialias:
-            raise ParameterError("antialias", "False", "True")
+        if antialias and mode not in ANTIALIASED:
+            raise ParameterError("antialias", f"False, or mode {' or '.join(ANTIALIASED)}", f"True with mode {mode}")
         self.size = integers(size)
         self.scales = tuple(float(s) for s in np.ravel(scale_factor)) if size is None else ()
         self.table, self.ranks = MODES[mode]
+        if antialias:
+            self.table = ANTIALIASED[mode]
         self.mode, self.align_corners, self.recompute = mode, bool(align_corners), bool(recompute_scale_factor)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -154,6 +194,10 @@ class Upsample(Layer):
         if x.ndim not in self.ranks:
             expected = f"rank {' or '.join(map(str, self.ranks))} for mode {self.mode}"
             raise ShapeError("input", expected, f"shape {x.shape}", status=InferStatus.DIMENSION)
+        bytes_too = self.mode in ANTIALIASED and x.dtype == np.uint8
+        if x.dtype.kind != "f" and not self.mode.startswith("nearest") and not bytes_too:
+            message = f"input: expected float elements for mode {self.mode}, found {x.dtype}"
+            raise InferError(message, status=InferStatus.DTYPE)
         for dim, axis in reversed(list(enumerate(self.axes(x), start=2))):
             x = resample(x, dim, *self.table(axis))
         return x
@@ -185,6 +229,32 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
+@registry.register("aten::_upsample_bilinear2d_aa")
+class BilinearAntialiased(Layer):
+    """(N, C, H, W) -> (N, C, H', W'): Upsample with antialias=True, under the name that PNNX leaves it."""
+
+    mode = "bilinear"
+
+    def forward(self, x: np.ndarray, size: Any, align_corners: bool, *scales: Any) -> np.ndarray:
+        """Resize x to `size`; `scales` are the steps' inverses for both dimensions, one list or two numbers, or None.
+
+        Where size is None the scales say it.
+        """
+        factors = scales[0] if len(scales) == 1 else scales
+        known = factors is not None and all(factor is not None for factor in factors)
+        layer = Upsample(size, factors if size is None else None, self.mode, align_corners, antialias=True)
+        if size is not None and known:
+            layer.scales = tuple(float(factor) for factor in factors)
+        return layer.forward(x)
+
+
+@registry.register("aten::_upsample_bicubic2d_aa")
+class BicubicAntialiased(BilinearAntialiased):
+    """(N, C, H, W) -> (N, C, H', W'): the same in mode bicubic."""
+
+    mode = "bicubic"
+
+
 def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """`count` values: those given, or the single one for every dimension. Raises ShapeError for another number."""
     if len(values) not in (0, 1, count):
@@ -201,4 +271,6 @@ def resample(x: np.ndarray, dim: int, sources: np.ndarray, weights: np.ndarray |
     total = x.take(sources[0], dim) * weights[0].reshape(along)
     for source, weight in zip(sources[1:], weights[1:]):
         total += x.take(source, dim) * weight.reshape(along)
-    return total.astype(x.dtype if x.dtype.kind == "f" else total.dtype, copy=False)
+    if x.dtype == np.uint8:
+        total = np.clip(np.rint(total), 0, 255)
+    return total.astype(x.dtype, copy=False)

@@ -1,4 +1,4 @@
-"""Shape (lessons 5 and 6): the same elements under another shape, or some of them. Results may share x's memory.
+"""Shape (lessons 5 and 6): the same elements under another shape. Results may share x's memory.
 
 Dimensions count the batch, from 0; negative ones count from the end.
 Source: https://docs.pytorch.org/docs/stable/tensor_view.html
@@ -11,12 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ShapeError
+from kuiper.errors import InferStatus, ParameterError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-
-TO_THE_END = 2147483647
-"""PNNX writes the largest 32-bit integer for `x[2:]`, and for "no index here" among several slices."""
 
 
 def integers(value: Any) -> tuple[int, ...]:
@@ -28,7 +25,7 @@ def integers(value: Any) -> tuple[int, ...]:
     return () if value is None else tuple(int(n) for n in np.ravel(value))
 
 
-@registry.register("Tensor.reshape", "torch.reshape", "Tensor.view")
+@registry.register("Tensor.reshape", "torch.reshape", "Tensor.view", "torch.view")
 class Reshape(Layer):
     """(any shape) -> `shape`, elements in row-major order.
 
@@ -51,7 +48,49 @@ class Reshape(Layer):
         return x.reshape(kept)
 
 
-@registry.register("torch.flatten", "nn.Flatten")
+@registry.register("Tensor.reshape_as", "Tensor.view_as")
+class ReshapeAs(Layer):
+    """(any shape), other -> the shape of `other`, elements in row-major order.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.reshape_as.html
+    """
+
+    def forward(self, x: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Compute x.reshape(other.shape)."""
+        return x.reshape(np.shape(other))
+
+
+@registry.register("Tensor.unflatten", "torch.unflatten", "nn.Unflatten")
+class Unflatten(Layer):
+    """(..., a*b, ...) -> (..., a, b, ...): dimension `dim` becomes several.
+
+    Parameters
+    ----------
+    sizes, unflattened_size : what it becomes, under PyTorch's two names for it; -1, at most once, takes what is left.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.unflatten.html
+
+    >>> Unflatten(dim=1, sizes=[2, -1]).forward(np.zeros((3, 8))).shape
+    (3, 2, 4)
+    """
+
+    def __init__(self, dim: int, sizes: Any = None, unflattened_size: Any = None) -> None:
+        self.dim, self.sizes = int(dim), integers(unflattened_size if sizes is None else sizes)
+        if not self.sizes:
+            raise ParameterError("sizes", "one size at least", "none")
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Part one dimension. Raises ShapeError when its size is not the product of the sizes."""
+        old = x.shape[self.dim]
+        known = math.prod(n for n in self.sizes if n != -1)
+        sizes = [old // max(known, 1) if n == -1 else n for n in self.sizes]
+        if math.prod(sizes) != old or self.sizes.count(-1) > 1:
+            raise ShapeError(f"dimension {self.dim} of {x.shape}", f"the product of sizes={self.sizes}", old)
+        dim = self.dim % x.ndim
+        return x.reshape(*x.shape[:dim], *sizes, *x.shape[dim + 1 :])
+
+
+@registry.register("torch.flatten", "Tensor.flatten", "nn.Flatten")
 class Flatten(Layer):
     """(..., a, b, c, ...) -> (..., a*b*c, ...): the dimensions start_dim to end_dim, both included, become one.
 
@@ -85,7 +124,7 @@ class Permute(Layer):
         return x.transpose(self.dims)
 
 
-@registry.register("torch.transpose", "Tensor.transpose")
+@registry.register("torch.transpose", "Tensor.transpose", "torch.swapaxes", "torch.swapdims")
 class Transpose(Layer):
     """(..., a, ..., b, ...) -> (..., b, ..., a, ...): the dimensions dim0 and dim1 exchanged."""
 
@@ -95,6 +134,35 @@ class Transpose(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Exchange two dimensions of x."""
         return x.swapaxes(self.dim0, self.dim1)
+
+
+@registry.register("torch.t", "Tensor.t")
+class T(Layer):
+    """(a, b) -> (b, a); an array with fewer than two dimensions stays as it is.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.t.html
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Exchange the two dimensions. Raises ShapeError when there are more."""
+        if x.ndim > 2:
+            raise ShapeError("input", "two dimensions at most", f"shape {x.shape}", status=InferStatus.DIMENSION)
+        return x.T
+
+
+@registry.register("torch.movedim", "torch.moveaxis", "Tensor.movedim")
+class Movedim(Layer):
+    """(a, b, c) -> (b, c, a) for source=0, destination=2: dimensions moved, the others in their order.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
+    """
+
+    def __init__(self, source: Any, destination: Any) -> None:
+        self.source, self.destination = integers(source), integers(destination)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Move the dimensions."""
+        return np.moveaxis(x, self.source, self.destination)
 
 
 @registry.register("torch.unsqueeze", "Tensor.unsqueeze")
@@ -123,17 +191,17 @@ class Squeeze(Layer):
         return x.squeeze(tuple(dim for dim in self.dim if x.ndim and x.shape[dim] == 1))
 
 
-@registry.register("Tensor.expand")
+@registry.register("Tensor.expand", "torch.broadcast_to")
 class Expand(Layer):
     """(a, 1, b) -> (a, n, b): dimensions of size 1 repeated, and new ones put in front, without a copy.
 
     Parameters
     ----------
-    sizes : the result's shape; -1 keeps the input's size.
+    sizes : the result's shape; -1 keeps the input's size. `size` and `shape` are other names for it.
     """
 
-    def __init__(self, sizes: Any) -> None:
-        self.sizes = integers(sizes)
+    def __init__(self, sizes: Any = None, size: Any = None, shape: Any = None) -> None:
+        self.sizes = next((integers(value) for value in (sizes, size, shape) if value is not None), ())
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x with shape sizes."""
@@ -142,85 +210,16 @@ class Expand(Layer):
         return np.broadcast_to(x, sizes)
 
 
-@registry.register("Tensor.slice")
-class Slice(Layer):
-    """(..., n, ...) -> (..., n', ...): the elements start, start + step, ... before end of dimension dim.
+@registry.register("Tensor.expand_as")
+class ExpandAs(Layer):
+    """(a, 1, b), other -> the shape of `other`, without a copy.
 
-    PNNX joins `x[:, 3, ::2]` into one operator with lists: dims, starts, ends, steps, and selects for the dimensions
-    that an index takes out. All count the dimensions of x. Where selects is shorter than dims (a fault of PNNX when an
-    index is known only at run time), its entries belong to the dimensions with step 0.
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand_as.html
     """
 
-    def __init__(
-        self,
-        dim: Any = None,
-        start: Any = None,
-        end: Any = None,
-        step: Any = None,
-        dims: Any = None,
-        starts: Any = None,
-        ends: Any = None,
-        steps: Any = None,
-        selects: Any = None,
-    ) -> None:
-        if dims is None:
-            self.cuts: dict[int, Any] = {int(dim): slice(*(None if n is None else int(n) for n in (start, end, step)))}
-            return
-        where, step_of = integers(dims), integers(steps)
-        select_of = list(integers(selects))
-        if len(select_of) < len(where):
-            left = iter(select_of)
-            select_of = [next(left, TO_THE_END) if n == 0 else TO_THE_END for n in step_of]
-        slices = map(slice, integers(starts), integers(ends), step_of)
-        self.cuts = {
-            axis: cut if index == TO_THE_END else index
-            for axis, cut, index in zip(where, slices, select_of, strict=True)
-        }
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Take the slices of x."""
-        return x[self.index(x)]
-
-    def index(self, x: np.ndarray) -> tuple[Any, ...]:
-        """The numpy index that takes the slices of x."""
-        cuts: list[Any] = [slice(None)] * x.ndim
-        for axis, cut in self.cuts.items():
-            cuts[axis] = cut
-        return (*cuts, ...)
-
-
-@registry.register("pnnx.SliceIndexes")
-class SliceIndexes(Layer):
-    """(ints that are known only at run time) -> the list `indexes` with each @i replaced by input i.
-
-    It feeds the lists of Tensor.slice.
-
-    >>> SliceIndexes(indexes=["@0", 1]).forward(7)
-    [7, 1]
-    """
-
-    def __init__(self, indexes: Any) -> None:
-        self.indexes = indexes if isinstance(indexes, list) else [indexes]
-
-    def forward(self, *inputs: Any) -> list[int]:
-        """Fill in the inputs."""
-        texts = (str(index) for index in self.indexes)
-        return [int(inputs[int(text[1:])]) if text.startswith("@") else int(text) for text in texts]
-
-
-@registry.register("Tensor.select", "torch.select")
-class Select(Layer):
-    """(..., n, ...) -> (..., ...): element `index` of dimension dim, which goes."""
-
-    def __init__(self, dim: int, index: Any) -> None:
-        self.dim, self.index = int(dim), int(index)
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Take one element of a dimension. Raises ShapeError when it has no such element."""
-        size = x.shape[self.dim]
-        if not -size <= self.index < size:
-            raise ShapeError("index", f"an index of dimension {self.dim} of {x.shape}", self.index)
-        return x[Slice(dims=self.dim, starts=0, ends=0, steps=0, selects=self.index).index(x)]
+    def forward(self, x: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Compute x with the shape of other."""
+        return np.broadcast_to(x, np.shape(other))
 
 
 @registry.register("nn.ChannelShuffle", "F.channel_shuffle")

@@ -4,10 +4,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from classroom.cli import tools
+
 ROOT = Path(__file__).resolve().parents[2]
+OWN_HELP = ("next", "map", "demo", "lab", "check", "watch", "hint", "reset", "reveal", "doctor")
+COMMANDS = (*OWN_HELP, "setup", "test")
 WITHOUT = "import sys\nfor name in ('typer', 'rich'):\n    sys.modules[name] = None\n"
 
 
@@ -62,9 +67,21 @@ def test_a_file_gets_no_colour_codes() -> None:
 
 def test_the_help_names_every_command_and_nothing_more() -> None:
     help_text = course("--help").stdout
-    for command in ("demo", "map", "lab", "test", "setup", "doctor"):
-        assert command in help_text
-        assert course(command, "--help").returncode == 0
+    for command in COMMANDS:
+        assert f" {command} " in help_text
+
+
+@pytest.mark.parametrize("command", OWN_HELP)
+def test_every_command_explains_itself_within_eighty_columns(command: str, mini: Any) -> None:
+    result = mini.run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Usage: course {command}" in result.output or f"Usage: root {command}" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["check", "watch", "hint", "reset", "reveal", "lab", "demo"])
+def test_the_help_of_a_command_has_an_example(command: str, mini: Any) -> None:
+    assert "Example" in mini.run(command, "--help").output
 
 
 def test_an_unknown_command_is_refused_in_a_sentence() -> None:
@@ -96,3 +113,89 @@ def test_the_doctor_names_versions_and_the_blas() -> None:
     assert done.returncode == 0, done.stderr
     assert sys.version.split()[0] in done.stdout
     assert "BLAS" in done.stdout
+
+
+def test_the_doctor_names_homework_that_cannot_be_imported(mini: Any) -> None:
+    assert "hw01_numbers.py can be imported" in mini.run("doctor").output
+    mini.write(double="return (x")
+    assert "hw01_numbers.py: line 9 is not Python" in mini.run("doctor").output
+    mini.file.write_text("1 / 0")
+    assert "ZeroDivisionError" in mini.run("doctor").output
+
+
+def test_the_doctor_tells_the_state_of_the_progress_and_changes_nothing(mini: Any) -> None:
+    assert "nothing kept yet" in mini.run("doctor").output
+    assert not (mini.root / ".course").exists()
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    assert "1 exercises solved" in mini.run("doctor").output
+    file = mini.root / ".course" / "progress.json"
+    file.write_text("{")
+    assert "is damaged" in mini.run("doctor").output
+    assert file.read_text() == "{"
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that would have been started."""
+    commands: list[list[str]] = []
+
+    def call(command: list[str], **_: Any) -> int:
+        commands.append(command[1:])
+        return 0
+
+    monkeypatch.setattr(tools.subprocess, "call", call)
+    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: True)
+    return commands
+
+
+def notebook(mini: Any, folder: str) -> None:
+    path = mini.root / "lessons" / folder / f"{folder}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.touch()
+
+
+def test_lab_opens_the_lesson_of_the_next_exercise_and_passes_options_on(mini: Any, started: list[list[str]]) -> None:
+    notebook(mini, "01_numbers")
+    assert mini.run("lab", "--no-browser", "--port", "9999").exit_code == 0
+    (command,) = started
+    assert command[:2] == ["-m", "jupyterlab"]
+    assert command[-3:] == ["--no-browser", "--port", "9999"]
+    assert "--LabApp.default_url=/lab/tree/lessons/01_numbers/01_numbers.ipynb" in command
+    assert f"--ServerApp.root_dir={mini.root}" in command
+
+
+def test_lab_opens_the_lesson_of_that_number(mini: Any, started: list[list[str]]) -> None:
+    notebook(mini, "02_nothing")
+    assert mini.run("lab", "2", "--no-browser").exit_code == 0
+    assert "--LabApp.default_url=/lab/tree/lessons/02_nothing/02_nothing.ipynb" in started[0]
+    assert "2" not in started[0]
+
+
+@pytest.mark.parametrize(("number", "sentence"), [("1", "lesson 1 has no notebook yet"), ("7", "lessons 1 to 2")])
+def test_lab_refuses_a_lesson_that_is_not_there(
+    mini: Any, started: list[list[str]], number: str, sentence: str
+) -> None:
+    result = mini.run("lab", number)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert started == []
+
+
+def test_next_is_the_first_open_exercise_with_its_commands(mini: Any) -> None:
+    output = mini.run("next").output
+    assert "Next: double" in output
+    assert "0 of 5 points" in output
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    output = mini.run("next").output
+    assert "Next: turn" in output
+    assert "2 of 5 points" in output
+
+
+def test_a_register_that_cannot_be_read_is_a_sentence_for_every_command(mini: Any) -> None:
+    (mini.root / "course.toml").write_text("title = ")
+    for command in (("map",), ("next",), ("check",), ("hint", "double"), ("reset", "double"), ("reveal", "double")):
+        result = mini.run(*command)
+        assert result.exit_code == 2
+        assert "course.toml" in result.output

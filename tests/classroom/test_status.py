@@ -1,8 +1,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from classroom import status
+import pytest
+
+from classroom import register, status
+from classroom.check import State
+from classroom.progress import Entry, digest
 from classroom.register import Course, Exercise, Lesson
 
 
@@ -13,6 +18,15 @@ def lesson(root: Path, number: int = 1, exercises: tuple[Exercise, ...] = ()) ->
 def add(root: Path, path: str) -> None:
     (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).touch()
+
+
+def passed(mini: Any, *names: str) -> dict[str, Entry]:
+    return {name: Entry(solved=digest(mini.file)) for name in names}
+
+
+@pytest.fixture
+def course(mini: Any) -> Course:
+    return register.load(mini.root)
 
 
 def test_a_lesson_with_nothing_yet_says_so(tmp_path: Path) -> None:
@@ -29,24 +43,68 @@ def test_a_room_to_read_is_shown_as_a_folder(tmp_path: Path) -> None:
     assert status.material(lesson(tmp_path)) == "kuiper/first/"
 
 
-def test_a_lesson_with_a_notebook_names_it(tmp_path: Path) -> None:
+def test_a_lesson_with_a_notebook_names_the_command_that_opens_it(tmp_path: Path) -> None:
     add(tmp_path, "kuiper/first.py")
     add(tmp_path, "lessons/01_title/title.ipynb")
-    assert status.material(lesson(tmp_path)) == "lessons/01_title/title.ipynb"
+    assert status.material(lesson(tmp_path)) == "lab 1"
 
 
-def test_homework_is_claimed_only_when_its_folder_holds_something(tmp_path: Path) -> None:
+def test_homework_is_claimed_only_when_it_is_there(tmp_path: Path) -> None:
     exercises = (Exercise("axby", "y", 2), Exercise("axpy", "y", 1))
-    assert status.homework(lesson(tmp_path)) == "none"
-    assert status.homework(lesson(tmp_path, 1, exercises)) == "not yet"
-    add(tmp_path, "homework/01_title/axby.py")
-    assert status.homework(lesson(tmp_path, 1, exercises)) == "axby, axpy (3 points)"
+    assert status.homework(lesson(tmp_path), {}) == "none"
+    assert status.homework(lesson(tmp_path, 1, exercises), {"axby": State.ABSENT}) == "not yet"
+    assert status.homework(lesson(tmp_path, 1, exercises), {"axby": State.OPEN}) == "[ ] axby"
 
 
-def test_the_next_step_is_something_that_is_there(tmp_path: Path) -> None:
+def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
+    entries = passed(mini, "double") | {"turn": Entry(solved="another file")}
+    ((_, _, _, marked), *_) = status.rows(course, entries)
+    assert marked.splitlines() == ["[x] double", "[~] turn", "[ ] power +"]
+
+
+def test_points_are_those_of_the_register_and_stretch_is_a_bonus(mini: Any, course: Course) -> None:
+    assert status.score(course, {}) == "Yours: 0 of 3 exercises, 0 of 5 points, bonus (+) 0 of 4."
+    some = status.score(course, passed(mini, "turn", "power"))
+    assert some == "Yours: 2 of 3 exercises, 3 of 5 points, bonus (+) 4 of 4."
+
+
+def test_an_edited_answer_keeps_its_points_and_is_named(mini: Any, course: Course) -> None:
+    entries = passed(mini, "double")
+    mini.write(double="return 2 * x")
+    assert "2 of 5 points" in status.score(course, entries)
+    assert "check --changed" in status.score(course, entries)
+
+
+def test_without_homework_there_is_no_score(tmp_path: Path) -> None:
+    assert status.score(Course("A course", (lesson(tmp_path),)), {}) == ""
+
+
+def test_the_next_exercise_is_the_first_open_one_and_bonuses_come_last(mini: Any, course: Course) -> None:
+    order = []
+    for known in ((), ("double",), ("double", "turn"), ("power",), ("double", "turn", "power")):
+        task = status.next_task(course, passed(mini, *known))
+        order.append(task.id if task else None)
+    assert order == ["double", "turn", "power", "double", None]
+
+
+def test_the_next_step_names_the_commands_for_the_exercise(mini: Any, course: Course) -> None:
+    text = status.next_step(course, {})
+    assert "Next: double, Twice each number (lesson 1, 2 points)" in text
+    assert "homework/01_numbers/hw01_numbers.py" in text
+    assert "check double" in text
+    assert "lab 1" not in text
+    add(mini.root, "lessons/01_numbers/01_numbers.ipynb")
+    assert "lab 1" in status.next_step(course, {})
+
+
+def test_when_all_is_solved_the_demo_follows(mini: Any, course: Course) -> None:
+    assert "demo --mine" in status.next_step(course, passed(mini, "double", "turn", "power"))
+
+
+def test_without_homework_the_next_step_is_something_that_is_there(tmp_path: Path) -> None:
     course = Course("A course", (lesson(tmp_path, 1), lesson(tmp_path, 2)))
-    assert "map" in status.next_step(course)
+    assert "map" in status.next_step(course, {})
     add(tmp_path, "kuiper/first.py")
-    assert "read kuiper/first.py (lesson 1, Title 1)" in status.next_step(course)
+    assert "read kuiper/first.py (lesson 1, Title 1)" in status.next_step(course, {})
     add(tmp_path, "lessons/01_title/title.ipynb")
-    assert "lab" in status.next_step(course)
+    assert "lab" in status.next_step(course, {})

@@ -9,7 +9,8 @@ from kuiper.errors import InferStatus, KuiperError, ParameterError, ParseParamet
 from kuiper.layers.convolution import Conv2d, ConvTranspose2d
 from kuiper.layers.linear import Linear
 from kuiper.layers.normalization import BatchNorm2d, LayerNorm
-from kuiper.layers.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
+from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.pooling import AvgPool2d, MaxPool2d
 
 W = np.ones((4, 2, 3, 3))
 ONE = np.ones(2)

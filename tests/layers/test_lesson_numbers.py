@@ -11,7 +11,8 @@ from kuiper import tensor
 from kuiper.layers.convolution import Conv2d, ConvTranspose2d
 from kuiper.layers.layer import Layer
 from kuiper.layers.linear import Linear
-from kuiper.layers.pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
+from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.pooling import AvgPool2d, MaxPool2d
 from kuiper.layers.windows import col2im, im2col, windows
 from kuiper.runtime.toolbox import Toolbox
 

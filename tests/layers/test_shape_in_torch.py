@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.shape import ChannelShuffle, Flatten, Permute, Slice, Squeeze, Transpose, Unsqueeze
+from kuiper.layers.shape import ChannelShuffle, Flatten, Permute, Squeeze, Transpose, Unsqueeze
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -53,15 +53,6 @@ def test_squeeze_and_unsqueeze(shape, data):
     check(Squeeze(), x, torch.from_numpy(x).squeeze())
     check(Squeeze(sorted(dims)), x, torch.from_numpy(x).squeeze(tuple(dims)))
     check(Unsqueeze(new), x, torch.from_numpy(x).unsqueeze(new))
-
-
-@given(shape=SHAPES, data=st.data(), start=st.integers(-6, 6), end=st.integers(-6, 6), step=st.integers(1, 3))
-@QUICK
-def test_slice(shape, data, start, end, step):
-    x = filled(shape)
-    dim = data.draw(st.integers(-len(shape), len(shape) - 1))
-    expected = torch.ops.aten.slice(torch.from_numpy(x), dim, start, end, step)
-    check(Slice(dim=dim, start=start, end=end, step=step), x, expected)
 
 
 @given(groups=st.integers(1, 4), each=st.integers(1, 3), rest=st.lists(st.integers(1, 3), max_size=3))
