@@ -108,10 +108,7 @@ def figures(lessons: Lessons = None, check: Check = False) -> None:
 def operators(check: Check = False) -> None:
     """Write docs/operators.md, the table of operators, from the registry."""
     if check:
-        same = (
-            operator_table.TABLE.is_file()
-            and operator_table.TABLE.read_text(encoding="utf-8") == operator_table.render()
-        )
+        same = operator_table.is_current()
         typer.echo("docs/operators.md: " + ("as stored" if same else "differs"))
         raise typer.Exit(0 if same else 1)
     operator_table.write()

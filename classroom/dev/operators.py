@@ -19,8 +19,8 @@ BY_THE_GRAPH = {
 
 HEAD = """# Operators
 
-{types} operator types, computed by {layers} layers. Every option is what PyTorch's operator of that name takes; an option that
-arrives as an input (`$weight=7` in the model file) is taken as well. The tests in `tests/layers/` compare each with PyTorch.
+{types} operator types, computed by {layers} layers. Every option is what PyTorch's operator of that name takes; one that
+arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares each with PyTorch.
 
 This page is generated from the registry: `python3 course.py dev operators`.
 
@@ -67,6 +67,11 @@ def summary_of(layer: type[Layer]) -> str:
     """The first sentence of the class's own docstring."""
     lines = inspect.cleandoc(layer.__doc__ or "").split("\n\n")[0].split("\n")
     return " ".join(line.strip() for line in lines)
+
+
+def is_current(path: Path = TABLE) -> bool:
+    """Whether the stored page is what the registry gives."""
+    return path.is_file() and path.read_text(encoding="utf-8") == render()
 
 
 def write(path: Path = TABLE) -> None:
