@@ -19,7 +19,7 @@ BY_THE_GRAPH = {
 
 HEAD = """# Operators
 
-{types} operator types, computed by {layers} layers. Every option is what PyTorch's operator of that name takes; one that
+{types} operator types, computed by {layers} layers. Options are those of PyTorch's operator of that name; one that
 arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares each with PyTorch.
 
 This page is generated from the registry: `python3 course.py dev operators`.

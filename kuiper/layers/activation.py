@@ -12,6 +12,7 @@ from kuiper import dtypes
 from kuiper.errors import InferStatus, ParameterError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
+from kuiper.layers.windows import check_dtype, single
 from kuiper.mathematics import erf
 from kuiper.runtime.operator import RuntimeOperator
 
@@ -52,7 +53,7 @@ class LeakyReLU(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute max(x, 0) + negative_slope * min(x, 0)."""
-        x = as_float(x)
+        check_dtype(type(self).__name__, x, "f")
         return np.where(x > 0, x, x * x.dtype.type(self.negative_slope))
 
 
@@ -91,7 +92,8 @@ class SiLU(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x * sigmoid(x)."""
-        half = as_float(x) / 2
+        check_dtype("SiLU", x, "fc")
+        half = x / 2
         return half * (1 + np.tanh(half))
 
 
@@ -101,7 +103,8 @@ class Hardsigmoid(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute relu6(x + 3) / 6."""
-        return np.clip(as_float(x) + 3, 0, 6) / 6
+        check_dtype("Hardsigmoid", x, "f")
+        return np.clip(x + 3, 0, 6) / 6
 
 
 @registry.register("nn.Hardswish", "F.hardswish")
@@ -110,7 +113,7 @@ class Hardswish(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x * relu6(x + 3) / 6."""
-        x = as_float(x)
+        check_dtype("Hardswish", x, "f")
         return x * (np.clip(x + 3, 0, 6) / 6)
 
 
@@ -131,8 +134,8 @@ class GELU(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x * P(Z <= x)."""
-        x = as_float(x)
-        wide = x.astype(np.float32) if x.dtype == np.float16 else x  # the cube of a float16 overflows from 41 on
+        check_dtype("GELU", x, "f")
+        wide = single(x)  # the cube of a float16 overflows from 41 on
         if self.approximate == "tanh":
             curve = np.tanh(float(np.sqrt(2 / np.pi)) * wide * (1 + 0.044715 * wide * wide))
         else:
@@ -169,20 +172,19 @@ class Softmax(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(x) along dim."""
-        shifted, dim = self._shifted(x)
+        shifted, axes = self._shifted(x)
         powers = np.exp(shifted)
-        return (powers / powers.sum(dim, keepdims=True)).astype(self._type(x), copy=False)
+        return (powers / powers.sum(axes, keepdims=True)).astype(self.dtype or x.dtype, copy=False)
 
-    def _type(self, x: np.ndarray) -> np.dtype:
-        return self.dtype or dtypes.as_float(x.dtype)
-
-    def _shifted(self, x: np.ndarray) -> tuple[np.ndarray, int]:
-        """x minus its largest element along the dimension, in float32 at least; and the dimension."""
+    def _shifted(self, x: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+        """x minus its largest element along the dimension, in float32 at least; and the dimension, none for 0-d."""
+        x = x.astype(self.dtype or x.dtype, copy=False)
+        check_dtype(type(self).__name__, x, "f")
         dim = self.dim if self.dim is not None else int(x.ndim not in (0, 1, 3))
-        x = x.astype(self._type(x), copy=False)
-        wide = x.astype(np.float32) if x.dtype == np.float16 else x
+        axes = (int(dim),) if x.ndim else ()
+        wide = single(x)
         with np.errstate(invalid="ignore"):  # a row of -inf gives NaN, as in PyTorch
-            return wide - wide.max(int(dim), keepdims=True, initial=-np.inf), int(dim)
+            return wide - wide.max(axes, keepdims=True, initial=-np.inf), axes
 
 
 @registry.register("nn.LogSoftmax", "F.log_softmax", "torch.log_softmax")
@@ -191,10 +193,10 @@ class LogSoftmax(Softmax):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute log(softmax(x)) along dim."""
-        shifted, dim = self._shifted(x)
-        total = np.exp(shifted).sum(dim, keepdims=True)
+        shifted, axes = self._shifted(x)
+        total = np.exp(shifted).sum(axes, keepdims=True)
         with np.errstate(divide="ignore"):  # a dimension of size 0 has the sum 0
-            return (shifted - np.log(total)).astype(self._type(x), copy=False)
+            return (shifted - np.log(total)).astype(self.dtype or x.dtype, copy=False)
 
 
 @registry.register("nn.Softmin", "F.softmin")
@@ -203,6 +205,7 @@ class Softmin(Softmax):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(-x) along dim."""
+        check_dtype("Softmin", x, "fiu")
         return super().forward(-x)
 
 

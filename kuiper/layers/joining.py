@@ -6,7 +6,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -151,8 +151,8 @@ class Meshgrid(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html
     """
 
-    def __init__(self, indexing: Any = None) -> None:
-        self.indexing = "ij" if indexing is None else indexing
+    def __init__(self, indexing: Literal["ij", "xy"] = "ij") -> None:
+        self.indexing = indexing
 
     def forward(self, *inputs: Any) -> Any:
         """Make the grid."""
@@ -168,7 +168,9 @@ class BroadcastTensors(Layer):
 
     def forward(self, *inputs: Any) -> Any:
         """Broadcast the inputs."""
-        return tuple(np.broadcast_arrays(*gathered(inputs)))
+        arrays = gathered(inputs)
+        common = np.broadcast_shapes(*(x.shape for x in arrays))
+        return tuple(np.broadcast_to(x, common) for x in arrays)
 
 
 @registry.register("torch.split", "Tensor.split")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferStatus, KuiperError, ParameterError, ParseParameterAttrStatus
-from kuiper.layers.convolution import Conv2d, ConvTranspose2d
+from kuiper.layers.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d
 from kuiper.layers.linear import Linear
 from kuiper.layers.normalization import BatchNorm2d, LayerNorm
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
-from kuiper.layers.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d
+from kuiper.layers.pooling import AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d
 
 W = np.ones((4, 2, 3, 3))
 ONE = np.ones(2)
@@ -40,6 +40,11 @@ OPTIONS = [
     (lambda: ConvTranspose2d(W, stride=2, output_padding=2), "output_padding", "less than stride", "2", Status.PADDING),
     (lambda: ConvTranspose2d(W, output_padding=-1), "output_padding", "each >= 0", "-1", Status.PADDING),
     (lambda: ConvTranspose2d(W, groups=3), "groups", "a positive divisor", "3", Status.GROUPS),
+    (lambda: Conv1d(W), "weight", "3 axes", "(4, 2, 3, 3)", Status.ATTR_WEIGHT),
+    (lambda: Conv1d(W[0], stride=(1, 1)), "stride", "an integer, each >= 1", "(1, 1)", Status.STRIDE),
+    (lambda: Conv3d(W[None], dilation=(1, 1)), "dilation", "an integer or 3 integers", "(1, 1)", Status.DILATION),
+    (lambda: AvgPool3d((2, 2)), "kernel_size", "an integer or 3 integers", "(2, 2)", Status.KERNEL),
+    (lambda: AdaptiveAvgPool3d((2, 2)), "output_size", "(depth, rows, cols)", "(2, 2)", Status.OUT_HW),
     (lambda: MaxPool2d(0), "kernel_size", "each >= 1", "0", Status.KERNEL),
     (lambda: MaxPool2d("2"), "kernel_size", "an integer", "'2'", Status.KERNEL),
     (lambda: MaxPool2d(2, 0), "stride", "each >= 1", "0", Status.STRIDE),
@@ -87,6 +92,15 @@ INPUTS = [
     (Conv2d(W, padding=6, padding_mode="circular"), IMAGE, "expected at most 5 .*found 6", InferStatus.SHAPE),
     (ConvTranspose2d(W), IMAGE, "ConvTranspose2d input: expected 4 channels.*found 2", InferStatus.CHANNEL),
     (ConvTranspose2d(W[:2], padding=4), IMAGE, r"output: expected .*found \(-1, -1\)", InferStatus.OUTPUT_SIZE),
+    (
+        Conv1d(W[0]),
+        IMAGE,
+        r"Conv1d input: expected \(N, C, L\) or \(C, L\), found \(1, 2, 5, 5\)",
+        InferStatus.DIMENSION,
+    ),
+    (Conv3d(W[None]), IMAGE[None], "Conv3d input: expected 4 channels.*found 1", InferStatus.CHANNEL),
+    (ConvTranspose1d(W[0], padding=3), IMAGE[0], r"output: .*at least \(1,\), found \(1,\)", InferStatus.OUTPUT_SIZE),
+    (MaxPool1d(6), IMAGE[0], r"MaxPool1d input .*kernel_size=\(6,\).*found \(5,\)", InferStatus.OUTPUT_SIZE),
     (MaxPool2d(6), IMAGE, r"MaxPool2d input .*kernel_size=\(6, 6\).*found \(5, 5\)", InferStatus.OUTPUT_SIZE),
     (MaxPool2d(2), np.ones((5, 5)), "MaxPool2d input: expected", InferStatus.DIMENSION),
     (MaxPool2d(2), IMAGE[:0], "MaxPool2d input: expected no empty axis", InferStatus.INPUT_EMPTY),

@@ -15,7 +15,7 @@ import kuiper
 TOLERANCE = 1e-4
 
 
-def randomise(model: Any, image: Any) -> None:
+def randomise(model: Any, image: Any = None) -> None:
     """Weights that keep the signal's size, and BatchNorm statistics near the true ones but clearly not 0 and 1."""
     import torch
     from torch import nn
@@ -31,9 +31,15 @@ def randomise(model: Any, image: Any) -> None:
             elif isinstance(m, (nn.BatchNorm2d, nn.LayerNorm)):
                 nn.init.uniform_(m.weight, 0.6, 1.4)
                 nn.init.normal_(m.bias, std=0.2)
+            elif isinstance(m, nn.RMSNorm):
+                nn.init.uniform_(m.weight, 0.6, 1.4)
+            elif isinstance(m, nn.MultiheadAttention):
+                nn.init.normal_(m.in_proj_weight, std=(2 / m.embed_dim) ** 0.5)
+                nn.init.normal_(m.in_proj_bias, std=0.2)
         for m in norms:
             m.momentum = None  # running statistics become the plain mean over the passes: here, of this one batch
-        model.train()(torch.rand(4, *image.shape[1:]))
+        if norms:
+            model.train()(torch.rand(4, *image.shape[1:]))
         for m in norms:
             m.running_mean += torch.randn_like(m.running_mean) * 0.3 * m.running_var.sqrt()
             m.running_var *= torch.empty_like(m.running_var).uniform_(0.6, 1.6)
@@ -56,11 +62,16 @@ class Network:
         """Run both on one random image batch; every output within 1e-4 of torch's, relative to its largest value."""
         import torch
 
-        x = torch.rand(*shape, generator=torch.Generator().manual_seed(seed))
+        self.agree(torch.rand(*shape, generator=torch.Generator().manual_seed(seed)))
+
+    def agree(self, *inputs: Any) -> None:
+        """Run both on these tensors, batch first; every output within 1e-4 of torch's, relative to its largest value."""
+        import torch
+
         with torch.inference_mode():
-            result = self.model(x)
+            result = self.model(*inputs)
         expected = [y.numpy() for y in (result if isinstance(result, (tuple, list)) else (result,))]
-        got = self.graph(x.numpy())
+        got = self.graph(*(x.numpy() for x in inputs))
         assert len(got) == len(expected)
         for ours, theirs in zip(got, expected, strict=True):
             assert ours.shape == theirs.shape
@@ -83,6 +94,30 @@ def network(export: Callable[..., Path]) -> Callable[..., Network]:
         model = make()
         randomise(model, torch.rand(*shape))
         param = export(model, torch.rand(*shape), dynamic=None if other is None else (torch.rand(*other),))
+        return Network(model, kuiper.load(str(param)))
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def sequence_network(export: Callable[..., Path]) -> Callable[..., Network]:
+    """sequence_network(make, inputs, other=None) -> make() with random weights, for tensors of any kind as inputs.
+
+    PyTorch's fast path for attention is switched off meanwhile: it traces differently with and without gradients.
+    """
+
+    def build(make: Callable[[], Any], inputs: Sequence[Any], other: Sequence[Any] | None = None) -> Network:
+        import torch
+
+        torch.manual_seed(20)
+        model = make()
+        randomise(model)
+        model.eval()
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            param = export(model, *inputs, dynamic=other)
+        finally:
+            torch.backends.mha.set_fastpath_enabled(True)
         return Network(model, kuiper.load(str(param)))
 
     return build
