@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ BY_THE_GRAPH = {
 
 HEAD = """# Operators
 
-{types} operator types, computed by {layers} layers. Options are those of PyTorch's operator of that name; one that
+{types} operator types, computed in `kuiper/layers/`. Options are those of PyTorch's operator of that name; one that
 arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares each with PyTorch.
 
 This page is generated from the registry: `python3 course.py dev operators`.
@@ -29,20 +31,23 @@ This page is generated from the registry: `python3 course.py dev operators`.
 """
 
 
-def layer_of(operator_type: str) -> type[Layer]:
-    """The Layer class behind a type of the registry."""
+def computed_by(operator_type: str) -> Any:
+    """What a type of the registry is made by: a Layer class, or the module whose function makes it."""
     creator: Any = registry.find(operator_type)
-    return creator.__self__
+    if isinstance(creator, functools.partial):
+        creator = creator.func
+    made_by = getattr(creator, "__self__", creator)
+    return made_by if isinstance(made_by, type) else sys.modules[made_by.__module__]
 
 
-def options_of(layer: type[Layer]) -> str:
-    """The constructor's arguments with their defaults, as in a call.
+def options_of(layer: Any) -> str:
+    """The constructor's arguments with their defaults, as in a call; nothing for a module.
 
     >>> from kuiper.layers.shape import Flatten
     >>> options_of(Flatten)
     'start_dim=1, end_dim=-1'
     """
-    if layer.__init__ is object.__init__:
+    if not isinstance(layer, type) or layer.__init__ is Layer.__init__:
         return ""
     return ", ".join(
         name if parameter.default is parameter.empty else f"{name}={parameter.default!r}"
@@ -52,19 +57,23 @@ def options_of(layer: type[Layer]) -> str:
 
 def render() -> str:
     """The page as text."""
-    types: dict[type[Layer], list[str]] = defaultdict(list)
+    types: dict[Any, list[str]] = defaultdict(list)
     for operator_type in registry:
-        types[layer_of(operator_type)].append(operator_type)
+        types[computed_by(operator_type)].append(operator_type)
     rows = [_row([name], "", text, "kuiper/runtime/graph.py") for name, text in BY_THE_GRAPH.items()]
-    for layer in sorted(types, key=lambda one: (one.__module__, types[one][0].lower())):
-        rows.append(
-            _row(types[layer], options_of(layer), summary_of(layer), f"{layer.__module__.replace('.', '/')}.py")
-        )
-    return HEAD.format(types=len(registry) + len(BY_THE_GRAPH), layers=len(types)) + "".join(rows)
+    for layer in sorted(types, key=lambda one: (module_of(one), types[one][0].lower())):
+        file = module_of(layer).replace(".", "/") + ".py"
+        rows.append(_row(types[layer], options_of(layer), summary_of(layer), file))
+    return HEAD.format(types=len(registry) + len(BY_THE_GRAPH)) + "".join(rows)
 
 
-def summary_of(layer: type[Layer]) -> str:
-    """The first sentence of the class's own docstring."""
+def module_of(layer: Any) -> str:
+    """The name of the module that a class is in; a module's own name."""
+    return layer.__module__ if isinstance(layer, type) else layer.__name__
+
+
+def summary_of(layer: Any) -> str:
+    """The first paragraph of the docstring."""
     lines = inspect.cleandoc(layer.__doc__ or "").split("\n\n")[0].split("\n")
     return " ".join(line.strip() for line in lines)
 

@@ -1,4 +1,7 @@
-"""Operators (lessons 5 and 6): the registry, and one file per family of layers."""
+"""Operators (lessons 5 and 6): the registry, and one file per family of layers.
+
+Every file of this folder is imported, which registers its layers.
+"""
 
 import importlib
 import pkgutil
@@ -6,10 +9,7 @@ import pkgutil
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import LayerRegisterer, registry
 
-for _module in pkgutil.iter_modules(__path__):
-    try:
-        importlib.import_module(f"{__name__}.{_module.name}")
-    except Exception as _e:
-        print("FLUX", _module.name, _e)
+for _file in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_file.name}")
 
 __all__ = ["Layer", "LayerRegisterer", "registry"]

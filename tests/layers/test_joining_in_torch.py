@@ -5,7 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.joining import Cat, Chunk, Split, Stack, TensorSplit, Unbind
+from kuiper.layers.joining import (
+    BroadcastTensors,
+    Cat,
+    Chunk,
+    ColumnStack,
+    Dstack,
+    Hstack,
+    Meshgrid,
+    Split,
+    Stack,
+    TensorSplit,
+    Unbind,
+    Vstack,
+)
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -79,3 +92,34 @@ def test_split_by_sections(sections, dim):
 def test_tensor_split_at_any_indices(indices):
     x = filled([5, 2])
     same_parts(TensorSplit(indices=indices).forward(x), torch.tensor_split(torch.from_numpy(x), indices, 0))
+
+
+@given(shape=st.lists(st.integers(1, 3), max_size=4), dtypes=st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))
+@QUICK
+def test_the_stacks_that_choose_their_dimension(shape, dtypes):
+    arrays = [filled(shape, dtype) for dtype in dtypes]
+    theirs = [torch.from_numpy(x) for x in arrays]
+    for mine, reference in (
+        (Hstack(), torch.hstack),
+        (Vstack(), torch.vstack),
+        (Dstack(), torch.dstack),
+        (ColumnStack(), torch.column_stack),
+    ):
+        same(mine.forward(arrays), reference(theirs))
+
+
+@pytest.mark.parametrize("indexing", ["ij", "xy"])
+@pytest.mark.parametrize("sizes", [[3], [2, 3], [2, 3, 4]])
+def test_meshgrid(sizes, indexing):
+    arrays = [filled([n]) for n in sizes]
+    expected = torch.meshgrid(*map(torch.from_numpy, arrays), indexing=indexing)
+    same_parts(Meshgrid(indexing).forward(arrays), expected)
+
+
+def test_broadcast_tensors():
+    arrays = [filled([2, 1]), filled([3], np.int64)]
+    same_parts(BroadcastTensors().forward(arrays), torch.broadcast_tensors(*map(torch.from_numpy, arrays)))
+
+
+def test_numbers_are_joined_like_arrays_without_dimensions():
+    same(Stack().forward([2, 3]), torch.stack([torch.tensor(2), torch.tensor(3)]))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferStatus, KuiperError, ParameterError, ParseParameterAttrStatus
+from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d
 from kuiper.layers.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d
 from kuiper.layers.linear import Linear
 from kuiper.layers.normalization import BatchNorm2d, LayerNorm
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d
 from kuiper.layers.pooling import AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d
 
 W = np.ones((4, 2, 3, 3))
@@ -99,7 +99,12 @@ INPUTS = [
         InferStatus.DIMENSION,
     ),
     (Conv3d(W[None]), IMAGE[None], "Conv3d input: expected 4 channels.*found 1", InferStatus.CHANNEL),
-    (ConvTranspose1d(W[0], padding=3), IMAGE[0], r"output: .*at least \(1,\), found \(1,\)", InferStatus.OUTPUT_SIZE),
+    (
+        ConvTranspose1d(W[0], padding=3),
+        np.ones((2, 2)),
+        r"output: .*at least \(1,\), found \(-2,\)",
+        InferStatus.OUTPUT_SIZE,
+    ),
     (MaxPool1d(6), IMAGE[0], r"MaxPool1d input .*kernel_size=\(6,\).*found \(5,\)", InferStatus.OUTPUT_SIZE),
     (MaxPool2d(6), IMAGE, r"MaxPool2d input .*kernel_size=\(6, 6\).*found \(5, 5\)", InferStatus.OUTPUT_SIZE),
     (MaxPool2d(2), np.ones((5, 5)), "MaxPool2d input: expected", InferStatus.DIMENSION),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kuiper import tensor
+from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.convolution import Conv2d, ConvTranspose2d
 from kuiper.layers.layer import Layer
 from kuiper.layers.linear import Linear
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.pooling import AvgPool2d, MaxPool2d
 from kuiper.layers.windows import col2im, im2col, windows
 from kuiper.runtime.toolbox import Toolbox

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import KuiperError
-from kuiper.layers.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm
+from kuiper.layers.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm, RMSNorm
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional
@@ -115,3 +115,30 @@ def test_element_types_that_pytorch_refuses_are_refused(dtype):
         F.layer_norm(torch.from_numpy(x), (3,), torch.ones(3, dtype=torch.float64))
     with pytest.raises(KuiperError, match="LayerNorm"):
         LayerNorm(3, np.ones(3)).forward(x)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lead=st.lists(st.integers(0, 3), max_size=3),
+    shape=st.lists(SIZES, min_size=1, max_size=3),
+    weighted=st.booleans(),
+    eps=st.sampled_from([None, 1e-5, 0.5]),
+    dtype=st.sampled_from([np.float16, np.float32, np.float64]),
+)
+def test_rms_norm_is_pytorchs_for_any_shape(lead, shape, weighted, eps, dtype):
+    x, weight = (0.01 * numbers(0, *lead, *shape)).astype(dtype), numbers(1, *shape).astype(dtype)
+    arguments = tensors(x, weight if weighted else None)
+    expected = F.rms_norm(arguments[0], shape, arguments[1], eps).numpy()
+    found = RMSNorm(shape, weight if weighted else None, eps).forward(x)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    tolerance = {np.float16: 4e-3, np.float32: 1e-5, np.float64: 1e-9}[dtype]
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_rms_norm_refuses_other_axes_and_weights():
+    with pytest.raises(KuiperError, match=r"RMSNorm input: expected last axes \(3,\)"):
+        RMSNorm(3).forward(np.ones((3, 2)))
+    with pytest.raises(KuiperError, match=r"weight: expected shape \(3,\), found \(2,\)"):
+        RMSNorm([3], np.ones(2))
+    with pytest.raises(KuiperError, match=r"weight: expected shape \(3,\), found none"):
+        RMSNorm(3, elementwise_affine=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kuiper.errors import ParameterError, ShapeError
-from kuiper.layers.resize import Upsample, UpsamplingBilinear2d
+from kuiper.errors import InferError, ParameterError, ShapeError
+from kuiper.layers.resize import BicubicAntialiased, BilinearAntialiased, Upsample, UpsamplingBilinear2d
 
 ROW = np.array([[[0.0, 1.0]]])
 SQUARE = np.array([[[[1.0, 2.0], [3.0, 4.0]]]])
@@ -66,9 +66,36 @@ def test_either_size_or_scale_factor_must_be_given(options):
         Upsample(**options)
 
 
-def test_antialias_is_refused():
-    with pytest.raises(ParameterError, match="antialias"):
-        Upsample(size=2, mode="bilinear", antialias=True)
+def test_antialias_lets_every_element_have_its_part():
+    row = np.array([[[[0.0, 0, 0, 8, 0, 0, 0, 0]]]])
+    assert Upsample(size=[1, 2], mode="bilinear").forward(row).tolist() == [[[[0, 0]]]]
+    y = Upsample(size=[1, 2], mode="bilinear", antialias=True).forward(row)
+    assert y[0, 0, 0, 0] > y[0, 0, 0, 1] > 0
+
+
+def test_antialias_is_refused_where_the_mode_has_none():
+    with pytest.raises(ParameterError, match="antialias: expected False, or mode bilinear or bicubic, found True with"):
+        Upsample(size=2, mode="nearest", antialias=True)
+
+
+@pytest.mark.parametrize(("scales", "size"), [([[0.5, 0.5]], None), ([None], [2, 2]), ([0.5, None], [2, 2])])
+def test_the_operators_that_pnnx_leaves_for_antialias_take_sizes_or_scales_as_inputs(scales, size):
+    x = np.random.default_rng(0).normal(size=(1, 1, 4, 4))
+    for layer, mode in ((BilinearAntialiased(), "bilinear"), (BicubicAntialiased(), "bicubic")):
+        expected = Upsample(size=2, mode=mode, antialias=True).forward(x)
+        np.testing.assert_allclose(layer.forward(x, size, False, *scales), expected)
+
+
+def test_bytes_are_rounded():
+    y = Upsample(size=[1, 3], mode="bilinear", align_corners=True).forward(np.array([[[[0, 255]]]], np.uint8))
+    assert (y.dtype, y.ravel().tolist()) == (np.uint8, [0, 128, 255])
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [("bilinear", np.int64), ("linear", np.uint8), ("area", np.uint8)])
+def test_integers_cannot_be_interpolated(mode, dtype):
+    x = np.ones((1, 1, 2) if mode == "linear" else (1, 1, 2, 2), dtype)
+    with pytest.raises(InferError, match=f"expected float elements for mode {mode}"):
+        Upsample(size=3, mode=mode).forward(x)
 
 
 def test_a_rank_that_does_not_fit_the_mode_is_refused():

@@ -5,7 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.shape import ChannelShuffle, Flatten, Permute, Squeeze, Transpose, Unsqueeze
+from kuiper.layers.shape import (
+    ChannelShuffle,
+    Expand,
+    ExpandAs,
+    Flatten,
+    Movedim,
+    Permute,
+    ReshapeAs,
+    Squeeze,
+    T,
+    Transpose,
+    Unflatten,
+    Unsqueeze,
+)
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -61,3 +74,34 @@ def test_channel_shuffle(groups, each, rest):
     x = filled([2, groups * each, *rest])
     expected = torch.from_numpy(x).reshape(2, groups, each, *rest).transpose(1, 2).reshape(x.shape)
     check(ChannelShuffle(groups), x, expected)
+
+
+@given(shape=SHAPES, data=st.data())
+@QUICK
+def test_movedim(shape, data):
+    x = filled(shape)
+    source = data.draw(st.permutations(range(len(shape))))[: data.draw(st.integers(0, len(shape)))]
+    destination = data.draw(st.permutations(range(-len(shape), 0)))[: len(source)]
+    check(Movedim(source, destination), x, torch.movedim(torch.from_numpy(x), source, destination))
+    check(Movedim(0, -1), x, torch.movedim(torch.from_numpy(x), 0, -1))
+
+
+@given(before=st.lists(st.integers(0, 3), max_size=2), sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3))
+@QUICK
+def test_unflatten(before, sizes):
+    x = filled([*before, int(np.prod(sizes)), 2])
+    theirs = torch.from_numpy(x).unflatten(-2, sizes)
+    check(Unflatten(-2, sizes), x, theirs)
+    check(Unflatten(len(before), unflattened_size=[-1, *sizes[1:]]), x, theirs)
+
+
+@pytest.mark.parametrize("shape", [[], [3], [2, 3], [0, 2]])
+def test_t(shape):
+    check(T(), filled(shape), torch.from_numpy(filled(shape)).t())
+
+
+def test_shapes_taken_from_another_array():
+    x, other = filled([2, 1, 3]), np.zeros((4, 2, 5, 3), bool)
+    assert ExpandAs().forward(x, other).shape == (4, 2, 5, 3)
+    check(Expand(size=[4, 2, 5, 3]), x, torch.from_numpy(x).expand(4, 2, 5, 3))
+    np.testing.assert_array_equal(ReshapeAs().forward(x, np.zeros((3, 2))), x.reshape(3, 2))

@@ -1,0 +1,113 @@
+"""Embedding (lesson 8): a table that has one learned vector per word."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+
+@registry.register("nn.Embedding", "F.embedding")
+class Embedding(Layer):
+    """(...) of row numbers -> (..., embedding_dim): the rows of `weight` that the numbers name.
+
+    Parameters
+    ----------
+    weight : (num_embeddings, embedding_dim).
+    num_embeddings, embedding_dim : what the model file says of the weight.
+    max_norm, norm_type : rows whose norm (the root of order norm_type of the sum of |w|^norm_type) exceeds max_norm
+        are scaled down to it.
+    padding_idx, scale_grad_by_freq, sparse : play a part in training only.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html
+
+    >>> Embedding(np.array([[1.0, 2.0], [3.0, 4.0]])).forward(np.array([1, 0, 1])).tolist()
+    [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
+    """
+
+    weights: ClassVar[tuple[str, ...]] = ("weight",)
+
+    def __init__(
+        self,
+        weight: np.ndarray,
+        num_embeddings: int | None = None,
+        embedding_dim: int | None = None,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> None:
+        if weight.ndim != 2:
+            status = ParseParameterAttrStatus.ATTR_WEIGHT
+            raise ParameterError("weight", "shape (num_embeddings, embedding_dim)", str(weight.shape), status=status)
+        declared = (num_embeddings, embedding_dim)
+        for name, value, size in zip(("num_embeddings", "embedding_dim"), declared, weight.shape):
+            if value is not None and value != size:
+                raise ParameterError(name, str(size), f"{value!r}; weight {weight.shape} says otherwise")
+        self.weight, self.max_norm, self.norm_type = weight, max_norm, norm_type
+
+    def forward(self, indices: np.ndarray) -> np.ndarray:
+        """The rows. Raises InferError for an index that is not of an integer type or names no row."""
+        check_indices("Embedding", indices, len(self.weight))
+        rows = self.weight[indices]
+        if self.max_norm is not None:
+            norm = (np.abs(rows) ** self.norm_type).sum(-1, keepdims=True) ** (1 / self.norm_type)
+            rows = np.where(norm > self.max_norm, rows * (self.max_norm / (norm + 1e-7)), rows)
+        return rows.astype(self.weight.dtype, copy=False)
+
+
+@registry.register("aten::embedding_bag")
+class EmbeddingBag(Layer):
+    """(n) row numbers in bags -> (bags, embedding_dim): the sum, mean or maximum of each bag's rows of `weight`.
+
+    Bag i is indices[offsets[i] : offsets[i + 1]]; an empty one gives zeros. PNNX has no nn.EmbeddingBag of its own:
+    it writes the operation that PyTorch runs, which has three more outputs for the benefit of training.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html
+
+    >>> table = np.array([[1.0], [2.0], [4.0]])
+    >>> EmbeddingBag().forward(table, np.array([0, 1, 2]), np.array([0, 2]))[0].tolist()
+    [[3.0], [4.0]]
+    """
+
+    def forward(
+        self,
+        weight: np.ndarray,
+        indices: np.ndarray,
+        offsets: np.ndarray,
+        scale_grad_by_freq: bool = False,
+        mode: int = 0,
+        sparse: bool = False,
+        per_sample_weights: np.ndarray | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = -1,
+    ) -> tuple[Any, ...]:
+        """The bags (mode 0 sum, 1 mean, 2 maximum), and None for each of the outputs that training needs."""
+        check_indices("EmbeddingBag", indices, len(weight))
+        if indices.ndim != 1 or offsets.ndim != 1:
+            raise ShapeError("EmbeddingBag", "indices and offsets of one axis", f"{indices.shape}, {offsets.shape}")
+        rows = weight[indices]
+        if per_sample_weights is not None:
+            rows = rows * per_sample_weights[:, None]
+        counts = np.ones(len(indices), bool) if padding_idx is None or padding_idx < 0 else indices != padding_idx
+        ends = offsets[1:] if include_last_offset else [*offsets[1:], len(indices)]
+        bags = [rows[start:end][counts[start:end]] for start, end in zip(offsets, ends)]
+        reduce: Any = (np.sum, np.mean, np.max)[int(mode)]
+        nothing = np.zeros(weight.shape[1], weight.dtype)
+        y = np.array([reduce(bag, axis=0) if len(bag) else nothing for bag in bags])
+        return y.reshape(len(bags), weight.shape[1]).astype(weight.dtype), None, None, None
+
+
+def check_indices(layer: str, indices: np.ndarray, rows: int) -> None:
+    """Raise InferError unless `indices` holds integers from 0 to rows - 1."""
+    if indices.dtype.kind not in "iu":
+        message = f"{layer} input: expected integers, the numbers of rows, found {indices.dtype}"
+        raise InferError(message, status=InferStatus.DTYPE)
+    if indices.size and not (indices.min() >= 0 and indices.max() < rows):
+        message = f"{layer} input: expected numbers from 0 to {rows - 1}, found {indices.min()} to {indices.max()}"
+        raise InferError(message)
