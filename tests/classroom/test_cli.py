@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -199,3 +200,12 @@ def test_a_register_that_cannot_be_read_is_a_sentence_for_every_command(mini: An
         result = mini.run(*command)
         assert result.exit_code == 2
         assert "course.toml" in result.output
+
+
+def test_a_students_copy_without_the_workshop_has_no_command_dev(tmp_path: Path) -> None:
+    assert " dev " in course("--help").stdout
+    shutil.copytree(ROOT / "classroom", tmp_path / "classroom", ignore=shutil.ignore_patterns("dev", "__pycache__"))
+    done = course("--help", cwd=tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    assert done.returncode == 0, done.stderr
+    assert " check " in done.stdout
+    assert " dev " not in done.stdout

@@ -1,0 +1,164 @@
+"""Run the public tests of exercises, and say how each stands. Prints nothing: explain.py puts it into words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
+from classroom.judge import Test as JudgeTest
+from classroom.progress import Entry, Progress, digest
+from classroom.stubs import framework_allowed, untouched
+from classroom.tasks import Task, files_of
+
+SEED = 0
+"""Always the same inputs: a failure stays the same until the code changes. The judge draws others."""
+SECONDS = 10.0
+
+
+class State(Enum):
+    """How an exercise stands. The value is what the student reads."""
+
+    SOLVED = "public tests passed"
+    CHANGED = "changed since it passed"
+    BEGUN = "begun"
+    FAILED = "not right yet"
+    BROKEN = "cannot be checked"
+    OPEN = "not started"
+    ABSENT = "not written yet"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One exercise checked.
+
+    outcomes : of the tests that ran, in their order; those after an endless loop did not run.
+    tests : how many public tests the exercise has.
+    fault : why it is BROKEN: the file's SyntaxError or OSError, the judge's JudgeError, or what the tests raised.
+    """
+
+    task: Task
+    state: State
+    outcomes: tuple[Outcome, ...] = ()
+    tests: int = 0
+    fault: Exception | None = None
+
+    @property
+    def passed(self) -> int:
+        """How many tests passed."""
+        return sum(outcome.passed for outcome in self.outcomes)
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The tests that failed, an exercise's own `raise NotImplementedError` not counted."""
+        if self.state is State.OPEN:
+            return []
+        return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
+
+
+def unwritten(error: Exception | None) -> bool:
+    """Whether the error is the stub's own `raise NotImplementedError`."""
+    return isinstance(error, SubmissionError) and error.type == "NotImplementedError"
+
+
+def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
+    """Run the public tests of the tasks: each homework file in one fresh worker process.
+
+    Whatever a submission does, the others are checked: `seconds` limit its loading and every call.
+    """
+    results: dict[str, Result] = {task.id: Result(task, State.ABSENT) for task in tasks if not task.exists}
+    for file in files_of(task for task in tasks if task.exists):
+        together = [task for task in tasks if task.exists and task.file == file]
+        results.update({result.task.id: result for result in _check_file(file, together, seconds, show_output)})
+    return [results[task.id] for task in tasks]
+
+
+def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -> None:
+    """Write what the results say into the progress; attempts count for the exercises that were asked for."""
+    changes: dict[str, Callable[[Entry], Entry]] = {}
+    ids = {task.id for task in asked}
+    for result in results:
+        if result.state in (State.ABSENT, State.BROKEN):
+            continue
+        solved = digest(result.task.file) if result.state is State.SOLVED else ""
+        more = int(result.task.id in ids and result.state is not State.OPEN)
+
+        def change(entry: Entry, solved: str = solved, more: int = more) -> Entry:
+            return replace(entry, attempts=entry.attempts + more, solved=solved)
+
+        changes[result.task.id] = change
+    if changes:
+        progress.update_all(changes)
+
+
+def state_of(task: Task, entries: dict[str, Entry]) -> State:
+    """How an exercise stands as far as the progress knows; nothing is run."""
+    if not task.exists:
+        return State.ABSENT
+    solved = entries.get(task.id, Entry()).solved
+    if not solved:
+        return State.OPEN
+    return State.SOLVED if solved == digest(task.file) else State.CHANGED
+
+
+def syntax_error(path: Path) -> SyntaxError | OSError | None:
+    """What keeps Python from reading the file, if anything does. Nothing is run."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        return error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError) as error:
+        return SyntaxError(str(error))
+    return None
+
+
+def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: bool) -> list[Result]:
+    fault = syntax_error(file)
+    if fault is not None:
+        return [Result(task, State.BROKEN, fault=fault) for task in tasks]
+    try:
+        tests = load_tests(tasks[0].public_tests, public=True)
+    except Exception as error:  # the student has this file too
+        return [Result(task, State.BROKEN, fault=error) for task in tasks]
+    without = () if framework_allowed(tasks[0]) else ("kuiper",)
+    with Session(file, seconds=seconds, without=without, show_output=show_output) as session:
+        try:
+            return [_run(task, [test for test in tests if test.exercise == task.id], session) for task in tasks]
+        except JudgeError as error:
+            return [Result(task, State.BROKEN, fault=error) for task in tasks]
+
+
+def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
+    """The tests of one exercise, up to one after which the others can tell nothing more."""
+    outcomes: list[Outcome] = []
+    for test in tests:
+        outcomes.append(session.run(test, SEED))
+        error = outcomes[-1].error
+        if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
+            break
+    state = _state(outcomes, len(tests))
+    loaded = not any(isinstance(o.error, SubmissionError) and o.error.kind == "load" for o in outcomes)
+    if state is State.FAILED and loaded and untouched(task):
+        # code that is given in the stub stumbles over what is not written yet
+        state = State.OPEN
+    return Result(task, state, tuple(outcomes), len(tests))
+
+
+def _state(outcomes: list[Outcome], tests: int) -> State:
+    if not tests:
+        return State.ABSENT
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if not errors:
+        return State.SOLVED
+    if not all(unwritten(error) for error in errors):
+        return State.FAILED
+    return State.BEGUN if len(outcomes) > len(errors) else State.OPEN

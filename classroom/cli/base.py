@@ -1,0 +1,86 @@
+"""What all commands share: the application, the course's folder, and how trouble is told."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from classroom import register
+from classroom.page import colour_wanted, say, width
+from classroom.progress import Progress
+from classroom.tasks import Task, UnknownTask, find, find_one
+
+LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
+"""Headings of the help."""
+PASS_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+"""For commands that hand their options to another program."""
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Build a deep-learning inference framework, lesson by lesson. Without a command: a trained network reads "
+    "handwritten digits, then the map of the course, what you have solved, and the next step.",
+    epilog="Begin with: python3 course.py next. Every command explains itself: python3 course.py check --help. "
+    "The framework's own command is kuiper (kuiper --help).",
+)
+
+
+def stop(sentence: str) -> NoReturn:
+    """Say why nothing more can be done, and end with code 2."""
+    print(f"course: {sentence}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+def the_course() -> register.Course:
+    """The register; the program ends with a sentence when it cannot be read."""
+    try:
+        return register.load(register.ROOT)
+    except register.RegisterError as error:
+        stop(str(error))
+
+
+def the_progress() -> Progress:
+    """What the student has done so far."""
+    return Progress(register.ROOT)
+
+
+def tasks_called(course: register.Course, names: list[str]) -> list[Task]:
+    """The tasks of the names, each once."""
+    try:
+        found = [task for name in names for task in find(course, name)]
+    except UnknownTask as error:
+        stop(str(error))
+    return list({task.id: task for task in found}.values())
+
+
+def task_called(course: register.Course, name: str) -> Task:
+    """The one task of that name."""
+    try:
+        return find_one(course, name)
+    except UnknownTask as error:
+        stop(str(error))
+
+
+def show(*renderables: Any) -> None:
+    """Print what Rich draws (tables, Markdown, code), with colours and characters that the terminal has."""
+    text = io.StringIO()
+    colour = colour_wanted()
+    console = Console(
+        file=text,
+        width=width(),
+        force_terminal=colour,
+        color_system="auto" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    for renderable in renderables:
+        console.print(renderable)
+    say("\n".join(line.rstrip() for line in text.getvalue().rstrip("\n").split("\n")))

@@ -1,0 +1,94 @@
+"""Commands that show: the main job, the map, the next step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from classroom import demo as main_job
+from classroom import status
+from classroom.cli.base import LEARN, app, show, stop, the_course, the_progress
+from classroom.page import paragraph, say
+from kuiper import KuiperError
+
+
+@app.callback(invoke_without_command=True)
+def start(context: typer.Context) -> None:
+    """Without a command: the main job, the map, the next step."""
+    if context.invoked_subcommand is None:
+        code = main_job.show()
+        print_map()
+        raise typer.Exit(code)
+
+
+@app.command("next", rich_help_panel=LEARN)
+def next_step() -> None:
+    """What to do now: the first exercise that you have not solved, and the lesson that goes with it."""
+    course, entries = the_course(), the_progress().entries()
+    say(status.next_step(course, entries))
+    score = status.score(course, entries)
+    if score:
+        say(paragraph(score))
+
+
+@app.command("map", rich_help_panel=LEARN)
+def show_map(
+    svg: Annotated[Path | None, typer.Option(help="Draw the map into this file instead.", dir_okay=False)] = None,
+) -> None:
+    """Lessons, what each teaches with, and its homework; then the next step.
+
+    In the last column x stands for solved, ~ for edited since it was solved, + for a bonus.
+    """
+    if svg is None:
+        print_map()
+        return
+    from classroom.picture import draw_map
+
+    try:
+        draw_map(the_course()).save(svg)
+    except KuiperError as error:
+        stop(str(error))
+    say(f"drew the map into {svg}")
+
+
+@app.command(rich_help_panel=LEARN)
+def demo(
+    mine: Annotated[bool, typer.Option("--mine", help="With your own code wherever an exercise is solved.")] = False,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", help="With --mine: this exercise too, though it is not solved.")
+    ] = None,
+) -> None:
+    """A trained network reads handwritten digits it has never seen.
+
+    With --mine your solved exercises take the place of the framework's own functions. It says what is yours, and if a
+    result is wrong, at which layer it first departs. Example: demo --mine --also padding
+    """
+    if not mine and not also:
+        raise typer.Exit(main_job.show())
+    from classroom.cli.base import tasks_called
+    from classroom.mine import show_mine
+
+    course = the_course()
+    raise typer.Exit(show_mine(course, the_progress(), tasks_called(course, also or [])))
+
+
+def print_map() -> None:
+    """The map as a table, the score, and the next step."""
+    course, entries = the_course(), the_progress().entries()
+    table = Table(title=course.title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("Lesson", no_wrap=True)
+    table.add_column("Learn from", min_width=10, overflow="fold")
+    table.add_column("Homework", no_wrap=True, overflow="ellipsis")
+    for row in status.rows(course, entries):
+        table.add_row(*row)
+    say()
+    show(table)
+    say()
+    score = status.score(course, entries)
+    if score:
+        say(paragraph(score))
+    say(status.next_step(course, entries))

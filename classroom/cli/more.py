@@ -1,0 +1,145 @@
+"""Commands before and after the work on an exercise: lab, reset, reveal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from classroom import explain, register, status
+from classroom.check import State, check, keep, state_of
+from classroom.cli.base import HOMEWORK, LEARN, app, show, stop, task_called, tasks_called, the_course, the_progress
+from classroom.cli.tools import run_module
+from classroom.page import paragraph, say
+from classroom.progress import Entry, digest
+from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
+from classroom.tasks import Task
+
+
+@app.command(rich_help_panel=LEARN, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(context: typer.Context) -> None:
+    """Open JupyterLab at the lesson of your next exercise, or at lesson N: lab N.
+
+    All other options are passed on to JupyterLab. Example: lab 3 --no-browser
+    """
+    course, arguments = the_course(), list(context.args)
+    if arguments and arguments[0].isdecimal():
+        try:
+            lesson = course.lesson(int(arguments.pop(0)))
+        except register.RegisterError as error:
+            stop(str(error))
+        if lesson.notebook() is None:
+            read = f": read {status.material(lesson)}" if lesson.sources() else ""
+            stop(f"lesson {lesson.number} has no notebook yet{read}")
+    else:
+        following = status.next_task(course, the_progress().entries())
+        lesson = following.lesson if following else course.lessons[0]
+    page = lesson.notebook() or register.ROOT / "lessons"
+    # from the course's folder, so that the lessons' links to the framework's files work
+    options = [
+        f"--ServerApp.root_dir={register.ROOT}",
+        f"--LabApp.default_url=/lab/tree/{page.relative_to(register.ROOT).as_posix()}",
+    ]
+    run_module("jupyterlab", "--lessons", [*options, *arguments])
+
+
+@app.command(rich_help_panel=HOMEWORK)
+def reset(
+    name: Annotated[str, typer.Argument(metavar="TASK|FILE", help="An exercise, or a homework file as a whole.")],
+) -> None:
+    """Begin an exercise again: put its functions back as they were handed out.
+
+    Your file is copied into .course/backups first, and no copy is ever overwritten. With an exercise only its own
+    functions are put back, with a file name the whole file.
+
+    Examples: reset flatten; reset hw02_tensor.py
+    """
+    course, progress = the_course(), the_progress()
+    tasks = [task for task in tasks_called(course, [name]) if task.lesson.homework_file]
+    if not tasks:
+        stop(f"{name} has no homework file yet")
+    whole = name not in (tasks[0].id, tasks[0].number)
+    if whole and len({task.file for task in tasks}) > 1:
+        stop(f"{name} stands for several files")
+    try:
+        copy = reset_file(tasks[0]) if whole else reset_exercise(tasks[0])
+    except StubError as error:
+        stop(str(error))
+    shown = status.short(tasks[0].file, register.ROOT)
+    what = shown if whole else f"{tasks[0].id} in {shown}"
+    if copy is None:
+        say(paragraph(f"{what} is as it was handed out."))
+    else:
+        say(paragraph(f"{what} is as it was handed out again. Your version: {_near(copy)}"))
+    entries, fresh = progress.entries(), digest(tasks[0].file)
+    for task in tasks:
+        entry = entries.get(task.id, Entry())
+        if entry.solved and entry.solved != fresh:
+            progress.update(task.id, lambda old: Entry(old.attempts, old.hints, ""))
+
+
+@app.command(rich_help_panel=HOMEWORK)
+def reveal(
+    name: Annotated[str, typer.Argument(metavar="TASK", help="The exercise: flatten, or 2.1.")],
+) -> None:
+    """After the public tests have passed: the worked solution, and why it is so.
+
+    Example: reveal flatten
+    """
+    task, progress = task_called(the_course(), name), the_progress()
+    if state_of(task, progress.entries()) is not State.SOLVED:
+        (result,) = check([task])
+        keep([result], progress, [])
+        if result.state is not State.SOLVED:
+            say(explain.heading(result))
+            stop(f"the solution of {task.id} is shown when your own passes: {explain.COMMAND} check {task.id}")
+    solution, explanation = task.judge / "solution.py", task.judge / "explanation.md"
+    if not solution.is_file() and not explanation.is_file():
+        say(
+            paragraph(
+                f"Your {task.id} passes the public tests. This copy of the course holds no solutions: your instructor "
+                f"has the worked solution and its explanation."
+            )
+        )
+        return
+    _print_solution(task, solution, explanation)
+
+
+def _print_solution(task: Task, solution: Path, explanation: Path) -> None:
+    from rich.markdown import Markdown
+    from rich.syntax import Syntax
+
+    if solution.is_file():
+        source = solution.read_text(encoding="utf-8")
+        code = text_of(source, names_of(_stub(task), task.id)) or source
+        show(Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    if explanation.is_file():
+        say()
+        show(Markdown(section_about(task, explanation.read_text(encoding="utf-8")), code_theme="ansi_dark"))
+
+
+def _stub(task: Task) -> str:
+    from classroom.stubs import pristine
+
+    try:
+        return pristine(task)
+    except StubError:
+        return ""
+
+
+def section_about(task: Task, text: str) -> str:
+    """The part of an explanation that is about one exercise: from the heading that names it to the next; else all."""
+    parts: list[list[str]] = [[]]
+    fenced = False
+    for line in text.splitlines():
+        fenced ^= line.startswith("```")
+        if line.startswith("## ") and not fenced:
+            parts.append([])
+        parts[-1].append(line)
+    mine = [part for part in parts[1:] if task.id in part[0] or f"Task {task.number}" in part[0]]
+    return "\n".join(line for part in mine or parts for line in part)
+
+
+def _near(path: Path) -> str:
+    return path.relative_to(register.ROOT).as_posix() if path.is_relative_to(register.ROOT) else str(path)

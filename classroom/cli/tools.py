@@ -1,0 +1,54 @@
+"""Commands about this machine: tests, installation, the doctor; and the course's own workshop where it is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import typer
+
+from classroom import register
+from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course, the_progress
+
+WORKSHOP = Path(__file__).resolve().parents[1] / "dev" / "cli.py"
+
+
+@app.command(rich_help_panel=MACHINE)
+def doctor() -> None:
+    """What this machine has, and whether the course's files are sound. Put it into a bug report."""
+    from classroom.doctor import facts
+
+    for name, fact in facts(the_course(), the_progress()):
+        print(f"{name:10} {fact}")
+
+
+@app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+def setup(context: typer.Context) -> None:
+    """Only install: setup, setup --lessons (JupyterLab), setup --dev (the test tools)."""
+    launcher = register.ROOT / "course.py"
+    raise typer.Exit(subprocess.call([sys.executable, str(launcher), "setup", *context.args]))
+
+
+@app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+def test(context: typer.Context) -> None:
+    """Run the framework's own tests. Options go to pytest: test tests/test_tensor.py -k padding."""
+    run_module("pytest", "--dev", context.args)
+
+
+def run_module(module: str, option: str, arguments: list[str]) -> None:
+    """Run a tool of the environment in the course's folder, and pass its exit code on."""
+    if importlib.util.find_spec(module) is None:
+        stop(f"{module} is not installed: python3 course.py setup {option}")
+    raise typer.Exit(subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT))
+
+
+if WORKSHOP.is_file():
+
+    @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+    def dev(context: typer.Context) -> None:
+        """For those who write the course: its checks of lessons, stubs, tests and solutions. See dev --help."""
+        from classroom.dev.cli import app as workshop
+
+        workshop(context.args, prog_name="course dev")

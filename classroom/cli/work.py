@@ -1,0 +1,217 @@
+"""Commands for an exercise at work: check, watch, hint."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from classroom import explain, status
+from classroom.check import SECONDS, Result, State, check, keep
+from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, the_progress
+from classroom.difference import in_picture
+from classroom.judge import Failure
+from classroom.page import say, styled
+from classroom.progress import Entry, Progress
+from classroom.register import Course
+from classroom.tasks import Task, all_tasks, files_of
+from kuiper import KuiperError
+
+BAD = (State.FAILED, State.BROKEN)
+
+
+@app.command("check", rich_help_panel=HOMEWORK)
+def check_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TASK]...", help="Exercises (flatten, 2.1), lessons (2), files. Without: the next."),
+    ] = None,
+    all_tasks_: Annotated[bool, typer.Option("--all", help="Every exercise of the course.")] = False,
+    changed: Annotated[bool, typer.Option("--changed", help="Those edited since they passed.")] = False,
+    all_failures: Annotated[bool, typer.Option("--all-failures", help="Explain every failure.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option(help="Draw expected, got and their difference into this file.", dir_okay=False)
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one call.")] = SECONDS,
+    show_output: Annotated[bool, typer.Option("--show-output", help="Show what your code prints.")] = False,
+) -> None:
+    """Run the public tests of an exercise, and explain the first failure.
+
+    You see what must hold, what was called, what was expected and what came, and the likely cause. An exercise has
+    hidden tests too, which say the same with other inputs.
+
+    Examples: check flatten; check 2 --all-failures; check padding --svg difference.svg
+    """
+    course, progress = the_course(), the_progress()
+    tasks = _chosen(course, progress, names or [], all_tasks_, changed)
+    results, others = run_checks(course, progress, tasks, seconds, show_output)
+    print_results(results, all_failures)
+    print_broken_since(others)
+    if svg is not None:
+        _draw(results, svg)
+    if not any(result.state in BAD for result in results):
+        if any(result.state is State.SOLVED for result in results):
+            say()
+            say(status.next_step(course, progress.entries()))
+        return
+    raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=HOMEWORK)
+def watch(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[TASK]...", help="As for check; without: all homework files.")
+    ] = None,
+    poll: Annotated[float, typer.Option(min=0.05, help="Seconds between two looks at the files.")] = 0.5,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one call.")] = SECONDS,
+) -> None:
+    """Check again whenever you save a homework file. Ctrl-C ends it.
+
+    Keep it running beside your editor. Examples: watch; watch flatten
+    """
+    from classroom.watch import CLEAR, changes
+
+    course, progress = the_course(), the_progress()
+    asked = [task for task in (tasks_called(course, names) if names else all_tasks(course)) if task.exists]
+    if not asked:
+        stop("there is no homework to watch")
+
+    def draw(tasks: Sequence[Task]) -> None:
+        if sys.stdout.isatty():
+            print(CLEAR, end="")
+        results, others = run_checks(course, progress, tasks, seconds, False)
+        print_results(results, False)
+        print_broken_since(others)
+        what = f"watching {len(files)} file{'s' * (len(files) > 1)}"
+        say(styled(f"\n{time.strftime('%H:%M:%S')}  {what}; Ctrl-C ends", "dim"))
+        sys.stdout.flush()
+
+    files = files_of(asked)
+    try:
+        first = asked if names else [status.next_task(course, progress.entries()) or asked[0]]
+        draw(first)
+        for changed in changes(files, poll):
+            draw([task for task in asked if task.file in changed])
+    except KeyboardInterrupt:
+        say()
+
+
+@app.command(rich_help_panel=HOMEWORK)
+def hint(
+    name: Annotated[str, typer.Argument(metavar="TASK", help="The exercise: flatten, or 2.1.")],
+    everything: Annotated[bool, typer.Option("--all", help="All three steps at once.")] = False,
+) -> None:
+    """A hint in three steps: a question, an approach, the step itself. Each call shows one more.
+
+    Example: hint flatten
+    """
+    from classroom.cli.base import task_called
+
+    task, progress = task_called(the_course(), name), the_progress()
+    hints = task.exercise.hints
+    if not hints:
+        stop(f"{task.id} has no hints; {_section(task)}")
+    seen = progress.entry(task.id).hints
+    now = len(hints) if everything else min(seen + 1, len(hints))
+
+    def more(entry: Entry) -> Entry:
+        return Entry(entry.attempts, max(entry.hints, now), entry.solved)
+
+    if now > seen:
+        progress.update(task.id, more)
+    say(styled(f"{task.id} (task {task.number}): {task.exercise.title}", "bold"))
+    kinds = ("question", "approach", "step")
+    for place, text in enumerate(hints[:now]):
+        say()
+        say(explain.labelled(kinds[place] if len(hints) == len(kinds) else f"hint {place + 1}", text))
+    say()
+    rest = f"{explain.COMMAND} hint {task.id}" if now < len(hints) else f"That was the last hint; {_section(task)}"
+    say(explain.labelled("more" if now < len(hints) else "", rest))
+
+
+def _section(task: Task) -> str:
+    where = f'section "{task.exercise.section}" of ' if task.exercise.section else ""
+    return f"read {where}lesson {task.lesson.number}: {explain.COMMAND} lab {task.lesson.number}"
+
+
+def _chosen(course: Course, progress: Progress, names: list[str], everything: bool, changed: bool) -> list[Task]:
+    """The tasks that the command line names; without names the next one."""
+    entries = progress.entries()
+    if everything:
+        return [task for task in all_tasks(course) if task.exists]
+    if changed:
+        states = status.states_of(course, entries)
+        found = [task for task in all_tasks(course) if states[task.id] is State.CHANGED]
+        if not found:
+            say("No solved exercise was edited since it passed.")
+            raise typer.Exit
+        return found
+    if names:
+        return tasks_called(course, names)
+    following = status.next_task(course, entries)
+    if following is None:
+        say(status.next_step(course, entries))
+        raise typer.Exit
+    return [following]
+
+
+def run_checks(
+    course: Course, progress: Progress, tasks: Sequence[Task], seconds: float, show_output: bool
+) -> tuple[list[Result], list[Result]]:
+    """Check the tasks, and with them what passed before in the same files -> (their results, the others')."""
+    entries, ids, files = progress.entries(), {task.id for task in tasks}, files_of(tasks)
+    others = [
+        task
+        for task in all_tasks(course)
+        if task.file in files and task.id not in ids and entries.get(task.id, Entry()).solved
+    ]
+    results = check([*tasks, *others], seconds, show_output)
+    keep(results, progress, tasks)
+    return results[: len(tasks)], results[len(tasks) :]
+
+
+def print_results(results: Sequence[Result], all_failures: bool) -> None:
+    """One result in full; of several the headings, then the first failure in full (or every one)."""
+    if len(results) == 1:
+        say(explain.report(results[0], all_failures))
+        return
+    for result in results:
+        say(explain.heading(result))
+    bad = [result for result in results if result.state in BAD]
+    broken: set[Path] = set()
+    for result in bad if all_failures else bad[:1]:
+        if result.state is State.BROKEN and result.task.file in broken:
+            continue
+        broken.add(result.task.file)
+        say()
+        say(explain.report(result, all_failures))
+
+
+def print_broken_since(others: Sequence[Result]) -> None:
+    """The exercises of the same file that passed before and do not now."""
+    lost = [result.task.id for result in others if result.state not in (State.SOLVED, State.BROKEN)]
+    if lost:
+        say()
+        what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
+        say(explain.labelled("careful", f"{what}: {explain.COMMAND} check {' '.join(lost)}"))
+
+
+def _draw(results: Sequence[Result], svg: Path) -> None:
+    """Draw the first failure that is about arrays."""
+    for result in results:
+        for outcome in result.failures:
+            if isinstance(outcome.error, Failure):
+                failure, name = outcome.error, f"{result.task.id}: {outcome.test.name}"
+                drawn = in_picture(name, failure.expected, failure.got, failure.where)
+                if drawn is not None:
+                    try:
+                        drawn.save(svg)
+                    except KuiperError as error:
+                        stop(str(error))
+                    say(f"\ndrew expected, got and their difference into {svg}")
+                    return
+    say("\nnothing to draw: no failure is about two arrays of numbers")

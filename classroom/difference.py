@@ -1,0 +1,192 @@
+"""Where two arrays differ: as text for the terminal, and as a picture."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from classroom.page import side_by_side, styled, width
+from kuiper.show import Svg, show_tensor
+from kuiper.show.svg import element, picture, text
+
+ROWS = 8
+"""Rows of a plane that are shown; a larger one is shown around the first difference."""
+NEAR = 1e-6
+"""Cells closer than this, in proportion, are not marked: the test's own tolerance is not known here."""
+INDENT = 4
+"""Columns that the reader of the text keeps free at its left."""
+Window = tuple[slice, slice]
+
+
+def comparable(expected: Any, got: Any) -> bool:
+    """Whether the two can be shown cell by cell."""
+    arrays = isinstance(expected, np.ndarray) and isinstance(got, np.ndarray)
+    return arrays and expected.shape == got.shape and expected.ndim > 0 and expected.size > 0
+
+
+def differing(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
+    """Two arrays of one shape -> bool array of that shape: True where they differ.
+
+    >>> differing(np.array([1, 2]), np.array([1, 3]), (1,)).tolist()
+    [False, True]
+    """
+    if expected.dtype.kind in "fc" or got.dtype.kind in "fc":
+        with np.errstate(all="ignore"):
+            close = np.abs(got - expected) <= NEAR * np.maximum(1, np.abs(expected))
+            same = close | (got == expected) | (np.isnan(got) & np.isnan(expected))
+    else:
+        same = got == expected
+    marked = ~same
+    if where is not None and len(where) == marked.ndim:
+        marked[where] = True
+    return marked
+
+
+def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> str:
+    """Both arrays around the first difference, the cells that differ in >< marks (and colours, where wanted).
+
+    One axis: one above the other. More: the plane of the last two axes in which they first differ, side by side when
+    the page is wide enough.
+    """
+    marked = differing(expected, got, where)
+    place = where if where is not None else tuple(int(i) for i in np.argwhere(marked)[0]) if marked.any() else None
+    place = place or (0,) * expected.ndim
+    if expected.ndim == 1:
+        expected, got, marked, place = expected[None], got[None], marked[None], (0, *place)
+    plane, (row, col) = place[:-2], place[-2:]
+    planes = [np.asarray(array[plane]) for array in (expected, got, marked)]
+    if planes[0].shape[0] == 1:
+        head = f"[{', '.join(map(str, (*plane, row)))}, :]\n" if plane else ""
+        return head + _stacked(planes, col)
+    cell = _cell_width(planes)
+    one = _window(planes[0].shape, row, col, ((width() - INDENT - 3) // 2 - 8) // cell)
+    columns = min(4, planes[0].shape[1])
+    beside = one[1].stop - one[1].start >= columns
+    window = one if beside else _window(planes[0].shape, row, col, (width() - INDENT - 8) // cell)
+    titles = ["expected", "got"]
+    blocks = [
+        _grid(title, planes[i], planes[2], window, ("good", "bad")[i], planes[:2]) for i, title in enumerate(titles)
+    ]
+    body = side_by_side(blocks) if beside else "\n\n".join(blocks)
+    head = _plane_name(plane, planes[0].shape, window)
+    return f"{head}\n{body}" if head else body
+
+
+def in_picture(name: str, expected: Any, got: Any, where: tuple[int, ...] | None) -> Svg | None:
+    """Heat maps of expected, got and got - expected, one below the other; None for what is no array of numbers."""
+    arrays = [value for value in (expected, got) if isinstance(value, np.ndarray) and value.dtype.kind in "biufc"]
+    if len(arrays) < 2 or any(array.ndim == 0 or array.size == 0 for array in arrays):
+        return None
+    panels = [("expected", expected), ("got", got)]
+    if comparable(expected, got):
+        wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
+        with np.errstate(all="ignore"):
+            panels.append(("got - expected", got.astype(wide) - expected.astype(wide)))
+    parts, y, widest = [text(name, 16.0, 20.0, 15.0, text_anchor="start", font_weight="bold")], 36.0, 200.0
+    for title, array in panels:
+        drawn = show_tensor(_sample(array, where), title=title)
+        size = re.search(r'width="(\d+)" height="(\d+)"', drawn.text)
+        assert size is not None
+        parts.append(element("g", drawn.text, transform=f"translate(0 {y:.0f})"))
+        widest, y = max(widest, float(size[1])), y + float(size[2]) + 8
+    described = "Heat maps, one below the other: " + ", ".join(title for title, _ in panels)
+    return picture(widest, y, name, described, *parts)
+
+
+def _sample(array: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
+    """The last three axes, those in which the first difference lies."""
+    extra = array.ndim - 3
+    if extra <= 0:
+        return array
+    inside = where is not None and len(where) == array.ndim
+    return np.asarray(array[where[:extra] if inside and where is not None else (0,) * extra])
+
+
+def _stacked(planes: list[np.ndarray], col: int) -> str:
+    """(1, n) arrays: index, expected and got, one above the other."""
+    _, window = _window(planes[0].shape, 0, col, (width() - INDENT - 10 - 8) // _cell_width(planes))
+    expected, got, marked = (plane[0, window] for plane in planes)
+    texts = _written([expected, got])
+    index = [str(i) for i in range(window.start, window.stop)]
+    size = max(len(word) for word in (*texts[0], *texts[1], *index))
+    before, after = "... " * (window.start > 0), " ..." * (window.stop < planes[0].shape[1])
+    lines = [f"{'index':10}{' ' * len(before)}" + "".join(f" {word:>{size}} " for word in index)]
+    for name, words, style in (("expected", texts[0], "good"), ("got", texts[1], "bad")):
+        cells = "".join(_cell(word, size, bool(mark), style) for word, mark in zip(words, marked))
+        lines.append(f"{name:10}{before}{cells}{after}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _grid(title: str, plane: np.ndarray, marked: np.ndarray, window: Window, style: str, both: list[np.ndarray]) -> str:
+    shown, marks = plane[window], marked[window]
+    words = _written([array[window].reshape(-1) for array in both])
+    size = max(map(len, (*words[0], *words[1])))
+    mine = iter(words[0] if plane is both[0] else words[1])
+    rows, columns = window
+    more = " ..." * (columns.stop < plane.shape[1])
+    dots = "... " * (columns.start > 0)
+    lines = [title]
+    if rows.start > 0:
+        lines.append("  ...")
+    for row in range(shown.shape[0]):
+        cells = "".join(_cell(next(mine), size, bool(mark), style) for mark in marks[row])
+        lines.append(f"{dots}{cells}{more}")
+    if rows.stop < plane.shape[0]:
+        lines.append("  ...")
+    return "\n".join(lines)
+
+
+def _cell(word: str, size: int, mark: bool, style: str) -> str:
+    """One number with room for its marks on both sides."""
+    if not mark:
+        return f" {word:>{size}} "
+    return " " * (size - len(word)) + styled(f">{word}<", style)
+
+
+def _cell_width(planes: list[np.ndarray]) -> int:
+    expected, got = planes[:2]
+    rows, cols = (slice(0, 64),) * 2
+    return max(len(word) for words in _written([expected[rows, cols], got[rows, cols]]) for word in words) + 2
+
+
+def _window(shape: tuple[int, ...], row: int, col: int, columns: int) -> Window:
+    """ROWS x `columns` cells of the plane, with (row, col) among them."""
+
+    def part(size: int, at: int, most: int) -> slice:
+        most = max(1, min(most, size))
+        start = min(max(0, at - most // 2), size - most)
+        return slice(start, start + most)
+
+    return part(shape[0], row, ROWS), part(shape[1], col, columns)
+
+
+def _plane_name(plane: tuple[int, ...], shape: tuple[int, ...], window: Window) -> str:
+    """Which part of the array is shown, "" for all of it."""
+    parts = [str(i) for i in plane]
+    whole = window == (slice(0, shape[0]), slice(0, shape[1]))
+    if whole:
+        return f"[{', '.join([*parts, ':', ':'])}]" if parts else ""
+    parts += [f"{one.start}:{one.stop}" for one in window]
+    return f"[{', '.join(parts)}], around the first difference"
+
+
+def _written(arrays: list[np.ndarray]) -> list[list[str]]:
+    """The numbers of the arrays as short texts, with as many digits as it takes to tell them apart."""
+    for digits in (4, 6, 9, 17):
+        texts = [[_number(value, digits) for value in array.reshape(-1).tolist()] for array in arrays]
+        first, second = (array.reshape(-1).tolist() for array in arrays)
+        lost = any(a != b and a == a and b == b and x == y for a, b, x, y in zip(first, second, *texts))
+        if not lost:
+            break
+    return texts
+
+
+def _number(value: Any, digits: int) -> str:
+    """A number as text.
+
+    >>> _number(3.0, 4), _number(0.123456, 4), _number(True, 4)
+    ('3', '0.1235', 'True')
+    """
+    return f"{value:.{digits}g}" if isinstance(value, float | complex) else str(value)

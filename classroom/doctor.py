@@ -1,0 +1,94 @@
+"""What this machine has, and whether the course's files are sound."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from classroom.check import syntax_error
+from classroom.judge import JudgeError, Student, SubmissionError
+from classroom.page import width
+from classroom.progress import Progress, parse
+from classroom.register import Course
+from classroom.tasks import all_tasks, files_of
+
+PACKAGES = ("typer", "rich", "PIL", "matplotlib", "networkx", "jupyterlab", "pytest", "torch")
+
+
+def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
+    """(name, fact) of the machine, the packages, the progress, the homework files, Jupyter's kernels."""
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    yield "Python", f"{platform.python_version()} ({sys.executable})"
+    yield "System", f"{platform.platform()}, {os.cpu_count()} cores"
+    yield "numpy", f"{np.__version__}, BLAS {blas.get('name')} {blas.get('version')}"
+    columns = shutil.get_terminal_size().columns
+    yield "Terminal", f"encoding {sys.stdout.encoding}, {columns} columns, of which {width()} are used"
+    yield "Course", str(course.lessons[0].root)
+    for package in PACKAGES:
+        yield package, "installed" if importlib.util.find_spec(package) is not None else "not installed"
+    yield "Kernel", kernel()
+    yield "Progress", kept(progress)
+    for file in files_of(task for task in all_tasks(course) if task.exists):
+        yield file.stem.split("_")[0], importable(file)
+
+
+def kept(progress: Progress) -> str:
+    """The state of the progress file, which this does not change."""
+    folder = progress.path.parent
+    try:
+        place = folder if folder.is_dir() else folder.parent
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        return f"cannot be kept in {folder}: {error.strerror}"
+    if not progress.path.is_file():
+        return "nothing kept yet"
+    try:
+        entries, sound = parse(progress.path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        entries, sound = {}, False
+    if not sound:
+        return f"{progress.path} is damaged; the next command sets it aside"
+    return f"{progress.path.name}: {sum(bool(entry.solved) for entry in entries.values())} exercises solved"
+
+
+def importable(file: Path) -> str:
+    """Whether a homework file can be imported."""
+    fault = syntax_error(file)
+    if isinstance(fault, SyntaxError):
+        return f"{file.name}: line {fault.lineno} is not Python ({fault.msg})"
+    if fault is not None:
+        return f"{file.name}: {fault.strerror}"
+    try:
+        Student(file).close()
+    except (SubmissionError, JudgeError) as error:
+        return str(error)
+    return f"{file.name} can be imported"
+
+
+def kernel() -> str:
+    """The Python that the notebooks' kernel runs, as far as Jupyter says."""
+    if importlib.util.find_spec("jupyter_client") is None:
+        return "none: python3 course.py setup --lessons"
+    from jupyter_client.kernelspec import KernelSpecManager
+
+    try:
+        specs = KernelSpecManager().get_all_specs()
+    except (OSError, json.JSONDecodeError) as error:
+        return f"Jupyter's kernels cannot be listed: {error}"
+    found = []
+    for name, spec in sorted(specs.items()):
+        command = (spec.get("spec", {}).get("argv") or ["?"])[0]
+        there = shutil.which(command) is not None
+        own = command in ("python", f"python{sys.version_info[0]}")  # Jupyter runs the Python that it runs in itself
+        found.append(f"{name} ({'this Python' if own else command}{'' if own or there else ', which is not there'})")
+    return ", ".join(found) or "none: python3 course.py setup --lessons"

@@ -1,0 +1,299 @@
+"""What a check found, in words: what must hold, what was called, what came, the likely cause, what to do next."""
+
+from __future__ import annotations
+
+import ast
+import pprint
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from classroom import difference
+from classroom.check import Result, State, unwritten
+from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
+from classroom.page import paragraph, styled, width
+from classroom.tasks import Task
+
+MARGIN = 14
+"""Columns that a label like "likely why" has for itself."""
+LINES = 8
+"""Lines that one value may take."""
+SMALL = 64
+"""Elements of an array up to which all of it is shown."""
+MOST_COLUMNS = 16
+"""Columns of a plane up to which none is left out."""
+STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
+COMMAND = "python3 course.py"
+
+
+def heading(result: Result) -> str:
+    """One line: the exercise and how it stands."""
+    name = f"{result.task.id} (task {result.task.number})"
+    style = STYLES.get(result.state, "dim")
+    return f"{styled(name, 'bold')}: {styled(standing(result), style)}"
+
+
+def standing(result: Result) -> str:
+    """How the exercise stands: "public tests passed", "2 of 3 public tests passed"."""
+    if result.state is State.SOLVED:
+        return f"public tests passed ({result.tests} of {result.tests}), {result.task.points}"
+    if result.state in (State.FAILED, State.BEGUN):
+        return f"{result.state.value}, {result.passed} of {result.tests} public tests passed"
+    return result.state.value
+
+
+def report(result: Result, every_failure: bool = False) -> str:
+    """The heading, and below it what a student needs to go on."""
+    task, parts = result.task, [heading(result)]
+    if result.fault is not None:
+        parts.append(labelled("why", fault_in_words(task, result.fault)))
+    elif result.state in (State.OPEN, State.BEGUN):
+        parts.append(_unwritten(result))
+    failures = result.failures
+    for outcome in failures if every_failure else failures[:1]:
+        parts.append(_failure(task, outcome))
+    if failures:
+        hidden = len(failures) - 1
+        if hidden and not every_failure:
+            more = f"{hidden} more public test{'s' * (hidden > 1)} failed: {COMMAND} check {task.id} --all-failures"
+            parts.append(labelled("also", more))
+        parts.append(_what_next(task))
+    return "\n\n".join(parts)
+
+
+def labelled(label: str, text: str) -> str:
+    """A paragraph with its label in the margin."""
+    return paragraph(text, MARGIN, f"  {label}")
+
+
+def fault_in_words(task: Task, fault: Exception) -> str:
+    """Why no test of the file could be run, in a sentence, with the line where it is known."""
+    name = _shown(task)
+    if isinstance(fault, SyntaxError):
+        where = f", line {fault.lineno}" if fault.lineno else ""
+        line = (fault.text or "").strip()
+        quoted = f": {textwrap.shorten(line, 60)}" if line else ""
+        return f"{name}{where} is not Python yet ({fault.msg}){quoted}"
+    if isinstance(fault, FileNotFoundError):
+        return f"{name} is missing. `{COMMAND} reset {task.file.name}` puts it back."
+    if isinstance(fault, OSError):
+        return f"{name} cannot be read: {fault.strerror}."
+    if isinstance(fault, JudgeError):
+        return f"the test process did not work: {fault}. Try again; `{COMMAND} doctor` shows what this machine has."
+    tests = f"{name.rpartition('/')[0]}/public.py"
+    return f"{tests} cannot be used ({type(fault).__name__}: {fault}). Take the file from the course again."
+
+
+def trouble(task: Task, error: SubmissionError, call: tuple[str, Any, Any] | None) -> str:
+    """What happened instead of a result, in a sentence, with the line where it is known."""
+    name = call[0] if call else task.file.name
+    where = f" ({_shown(task)}, line {error.line})" if error.line else f" ({_shown(task)})"
+    message = textwrap.shorten(error.message, 300)
+    if error.kind == "timeout":
+        return f"{name} gave {message}{where}. Is there a loop that never ends, or one that is very slow?"
+    if error.kind == "load" and error.type == "timeout":
+        return f"{task.file.name} is not imported in time{where}. Is there a loop outside of the functions?"
+    if error.kind == "load" and error.type == "SystemExit":
+        return f"the file ends the program while it is imported{where}. Take the call of exit out."
+    if error.kind == "missing":
+        return f"{message}. `{COMMAND} reset {task.id}` puts it back as it was; nothing else changes."
+    if error.kind == "died":
+        return f"{name}: {message}{where}"
+    if error.kind in ("load", "data"):
+        return message
+    if error.type == "ModuleNotFoundError" and error.message == "No module named 'kuiper'":
+        return f"{name} imports kuiper{where}, and this homework is solved without it."
+    if error.type in ("SystemExit", "KeyboardInterrupt"):
+        return f"{name} ends the program{where}. A function gives its result with return, and never calls exit."
+    if error.type == "RecursionError":
+        return f"{name} calls itself too often{where}. Where does it stop?"
+    if error.type == "MemoryError":
+        return f"{name} asks for more memory than there is{where}. {message}".strip()
+    return f"{name} raised {error.type}{where}: {message}" if message else f"{name} raised {error.type}{where}"
+
+
+def source_line(file: Path, line: int | None) -> str:
+    """The line of the file, without its margin; "" when there is none."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").split("\n")[(line or 0) - 1].strip() if line else ""
+    except (OSError, IndexError):
+        return ""
+
+
+def called(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
+    """The call as text: short values inside the brackets, longer ones below by the names of their parameters."""
+    name, args, kwargs = call
+    names = [*_parameters(file, name)[: len(args)], *(f"argument {i + 1}" for i in range(len(args)))][: len(args)]
+    inside, below = [], []
+    for parameter, value in [*zip(names, args), *kwargs.items()]:
+        written = short(value)
+        if written is None:
+            below.append(f"{parameter} = {long(value)}")
+            written = parameter
+        inside.append(f"{parameter}={written}" if parameter in kwargs and written != parameter else written)
+    return "\n".join([f"{name}({', '.join(inside)})", *below])
+
+
+def short(value: Any) -> str | None:
+    """A value that fits into a line, None for any other."""
+    if callable(value):
+        return f"<a function of the test: {getattr(value, '__name__', '')}>"
+    if isinstance(value, np.ndarray):
+        return None
+    written = repr(value)
+    return written if len(written) <= 40 and "\n" not in written else None
+
+
+def long(value: Any) -> str:
+    """A value in at most LINES lines; an array with its type and shape first."""
+    wide = width() - MARGIN - 2
+    if isinstance(value, np.ndarray):
+        head = f"{value.dtype} {value.shape}"
+        if value.size > SMALL and value.ndim > 2:
+            first = (0,) * (value.ndim - 2)
+            head, value = f"{head}, of which [{', '.join('0' * len(first))}] is", value[first]
+        hidden = value.ndim == 2 and len(value) > LINES
+        value = value[:LINES] if hidden else value
+        whole = SMALL if value.shape[-1:] > (MOST_COLUMNS,) else value.size + 1
+        text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
+        lines = text.split("\n") + ["..."] * hidden
+    else:
+        head, summary = type(value).__name__, _summary(value)
+        lines = textwrap.wrap(repr(summary), wide)
+        if len(lines) > 3:
+            lines = pprint.pformat(summary, width=wide, compact=True, sort_dicts=False).split("\n")
+    if len(lines) > LINES:
+        lines = [*lines[: LINES - 1], "..."]
+    return "\n".join([head, *(f"  {cut(line, wide)}" for line in lines)])
+
+
+def cut(line: str, most: int) -> str:
+    """The line, its end left out when it is longer.
+
+    >>> cut("a long line", 9)
+    'a long...'
+    """
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def _failure(task: Task, outcome: Outcome) -> str:
+    parts, error = [], outcome.error
+    whole_file = isinstance(error, SubmissionError) and error.kind in ("load", "missing")
+    if not whole_file:
+        parts.append(labelled("must hold", outcome.test.sentence))
+        if outcome.call is not None:
+            parts.append(block("called", called(task.file, outcome.call)))
+    if isinstance(error, SubmissionError):
+        parts.append(labelled("happened", trouble(task, error, outcome.call)))
+        line = source_line(task.file, error.line)
+        if line:
+            parts.append(block(f"line {error.line}", cut(line, width() - MARGIN)))
+    elif isinstance(error, Failure):
+        parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
+        parts.append(_both(error))
+        cause = error.cause or _guess(error)
+        if cause:
+            parts.append(labelled("likely why", cause))
+    return "\n".join(part for part in parts if part).rstrip("\n")
+
+
+def block(label: str, text: str) -> str:
+    """Lines that stay as they are, with a label in the margin of the first."""
+    first, *others = text.split("\n")
+    lines = [f"  {label}".ljust(MARGIN) + first, *(" " * MARGIN + line for line in others)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _both(failure: Failure) -> str:
+    """Expected and got, as far as the message has not said it already."""
+    expected, got = failure.expected, failure.got
+    if difference.comparable(expected, got):
+        if expected.dtype != got.dtype:
+            return ""
+        cells = difference.in_text(expected, got, failure.where)
+        return "\n" + textwrap.indent(cells, " " * difference.INDENT) + "\n"
+    holders = (np.ndarray, list, tuple, dict)
+    # an expected text is a description, and the message holds it already
+    shown = [("expected", expected)] if isinstance(expected, holders) else []
+    if isinstance(got, holders):
+        shown.append(("got", got))
+    return "\n".join(block(name, long(value)) for name, value in shown if repr(value) not in failure.message)
+
+
+def _guess(failure: Failure) -> str:
+    """What often leads to such a result, whatever the exercise; "" where nothing is known."""
+    expected, got = failure.expected, failure.got
+    if got is None and expected is not None:
+        return "The function returned None: is there a return on every way through it?"
+    if not isinstance(expected, np.ndarray):
+        return ""
+    if isinstance(got, list | tuple):
+        return (
+            "The result is a list of numbers, not an array: np.array(...) makes one, with the dtype that is asked for."
+        )
+    if not isinstance(got, np.ndarray) or (got.dtype == expected.dtype and got.shape == expected.shape):
+        return ""
+    if got.shape == expected.shape:
+        return f"One of the steps changes the element type to {got.dtype}; .dtype of each result shows which."
+    if sorted(got.shape) == sorted(expected.shape):
+        return "The axes stand in another order: is something transposed, or are rows and columns exchanged?"
+    if got.size == expected.size:
+        return "The number of elements is right, and their arrangement in axes is not."
+    return ""
+
+
+def _what_next(task: Task) -> str:
+    parts = []
+    if task.exercise.section:
+        parts.append(labelled("read again", f'lesson {task.lesson.number}, "{task.exercise.section}"'))
+    parts.append(labelled("then", f"{COMMAND} hint {task.id}"))
+    return "\n".join(parts)
+
+
+def _unwritten(result: Result) -> str:
+    task = result.task
+    first = next((outcome.error for outcome in result.outcomes if unwritten(outcome.error)), None)
+    line = f", line {first.line}" if isinstance(first, SubmissionError) and first.line else ""
+    said = f": {first.message}" if isinstance(first, SubmissionError) and result.state is State.BEGUN else ""
+    parts = [labelled("write", f"{_shown(task)}{line}{said}")]
+    if result.state is State.OPEN:
+        parts.append(labelled("task", f"{task.exercise.title} ({task.points})"))
+    parts.append(labelled("stuck?", f"{COMMAND} hint {task.id}"))
+    return "\n".join(parts)
+
+
+def _shown(task: Task) -> str:
+    return f"homework/{task.lesson.folder}/{task.file.name}"
+
+
+def _parameters(file: Path, function: str) -> list[str]:
+    """The names of the function's parameters, as the student's file has them."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            return [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    return []
+
+
+def _summary(value: Any) -> Any:
+    """The value with its arrays replaced by what they are."""
+    if isinstance(value, np.ndarray):
+        return _Named(f"<{value.dtype} {value.shape}>")
+    if isinstance(value, list | tuple):
+        return type(value)(_summary(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _summary(item) for key, item in value.items()}
+    return value
+
+
+class _Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name

@@ -1,0 +1,179 @@
+"""What a student has done so far: .course/progress.json, a plain file that never stands in the way.
+
+Each write replaces the whole file at once, so that a crash leaves the old or the new one. A file that cannot be read is
+set aside under another name; a folder that cannot be written costs the memory and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+FOLDER = ".course"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One exercise: checks run, hints seen, and the digest of the file that passed the public tests ("" = none)."""
+
+    attempts: int = 0
+    hints: int = 0
+    solved: str = ""
+
+
+def to_stderr(sentence: str) -> None:
+    """The usual way to tell the student."""
+    print(f"course: {sentence}", file=sys.stderr)
+
+
+class Progress:
+    """The progress of one course folder. Reads the file when asked, and again before each change.
+
+    Parameters
+    ----------
+    root : the course's folder.
+    note : called with a sentence about trouble with the file, once for each sentence.
+    """
+
+    def __init__(self, root: Path, note: Callable[[str], None] = to_stderr) -> None:
+        self.path = root / FOLDER / "progress.json"
+        self._note, self._noted = note, set[str]()
+        self._unsaved: dict[str, Entry] | None = None
+
+    def entries(self) -> dict[str, Entry]:
+        """Exercise -> what is known of it; {} when nothing is kept yet."""
+        if self._unsaved is not None:
+            return dict(self._unsaved)
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            self._say(f"{self.path} cannot be read ({error.strerror}); your progress is not known")
+            return {}
+        except UnicodeDecodeError:
+            text = ""
+        entries, sound = parse(text)
+        if not sound:
+            self._set_aside(len(entries))
+            if entries:
+                self._write(entries)
+        return entries
+
+    def entry(self, exercise: str) -> Entry:
+        """What is known of one exercise."""
+        return self.entries().get(exercise, Entry())
+
+    def update(self, exercise: str, change: Callable[[Entry], Entry]) -> Entry:
+        """Change the entry of one exercise and keep it. Returns the new entry."""
+        return self.update_all({exercise: change})[exercise]
+
+    def update_all(self, changes: dict[str, Callable[[Entry], Entry]]) -> dict[str, Entry]:
+        """Change several entries with one write."""
+        before = self.entries()
+        entries = before | {name: change(before.get(name, Entry())) for name, change in changes.items()}
+        if any(entries[name] != before.get(name, Entry()) for name in changes):
+            self._write(entries)
+        return entries
+
+    def _write(self, entries: dict[str, Entry]) -> None:
+        table = {"version": VERSION, "exercises": {name: asdict(entry) for name, entry in sorted(entries.items())}}
+        try:
+            write_whole(self.path, json.dumps(table, indent=2) + "\n")
+            self._unsaved = None
+        except OSError as error:
+            self._unsaved = entries
+            self._say(f"your progress cannot be kept: {self.path.parent}: {error.strerror}; everything else works")
+
+    def _set_aside(self, kept: int) -> None:
+        saved = f"; what could be read ({kept} exercises) is kept" if kept else ""
+        aside = free_name(self.path.with_name(f"progress.damaged-{time.strftime('%Y%m%d-%H%M%S')}.json"))
+        try:
+            os.replace(self.path, aside)
+        except OSError as error:
+            self._say(f"{self.path} is damaged, and cannot be set aside: {error.strerror}{saved}")
+        else:
+            self._say(f"{self.path.name} was damaged and is now {aside.name}{saved}; `course check --all` restores it")
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._noted:
+            self._noted.add(sentence)
+            self._note(sentence)
+
+
+def parse(text: str) -> tuple[dict[str, Entry], bool]:
+    """The text of the file -> entries, and whether all of it was sound.
+
+    >>> parse('{"version": 1, "exercises": {"flatten": {"hints": 2}, "padding": 3}}')
+    ({'flatten': Entry(attempts=0, hints=2, solved='')}, False)
+    """
+    try:
+        table = json.loads(text)
+        exercises = table["exercises"].items()
+        sound = table["version"] == VERSION
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}, False
+    entries = {}
+    for name, values in exercises:
+        entry = _entry(values)
+        if entry is None:
+            sound = False
+        else:
+            entries[name] = entry
+    return entries, sound
+
+
+def _entry(values: Any) -> Entry | None:
+    if not isinstance(values, dict):
+        return None
+    known = {field.name: type(field.default) for field in fields(Entry)}
+    given = {name: value for name, value in values.items() if name in known}
+    if any(type(value) is not known[name] for name, value in given.items()):
+        return None
+    if any(isinstance(value, int) and value < 0 for value in given.values()):
+        return None
+    return replace(Entry(), **given)
+
+
+def digest(path: Path) -> str:
+    """A short fingerprint of a file's content, "" when it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError:
+        return ""
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write the file so that it is never seen half written. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, path.stat().st_mode if path.exists() else 0o644)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def free_name(path: Path) -> Path:
+    """`path`, or with a number added when something has that name already."""
+    count, candidate = 1, path
+    while candidate.exists():
+        count += 1
+        candidate = path.with_name(f"{path.stem}-{count}{path.suffix}")
+    return candidate

@@ -1,0 +1,177 @@
+"""The stubs as they were handed out, so that an exercise can be begun again.
+
+A student's folder may be an unpacked archive without git, and under git the homework is theirs to commit. So the
+course carries its stubs a second time, in homework/stubs.zip. `python -m classroom.stubs` writes that file; a stub that
+is solved in part is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import time
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from classroom.progress import FOLDER, free_name, write_whole
+from classroom.register import ROOT, load
+from classroom.tasks import Task, all_tasks, files_of
+
+ARCHIVE = "stubs.zip"
+FIXED_TIME = (1980, 1, 1, 0, 0, 0)
+Block = tuple[int, int]
+"""First and last line of a function or class, counted from 1, with the decorators and comments right above it."""
+
+
+class StubError(Exception):
+    """Why a stub cannot be put back, or not be packed."""
+
+
+def pristine(task: Task) -> str:
+    """The text of the task's homework file as it was handed out. Raises StubError."""
+    archive = task.lesson.root / "homework" / ARCHIVE
+    name = f"{task.lesson.folder}/{task.file.name}"
+    try:
+        with zipfile.ZipFile(archive) as stubs:
+            return stubs.read(name).decode("utf-8")
+    except KeyError:
+        raise StubError(f"homework/{ARCHIVE} has no {name}") from None
+    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as error:
+        raise StubError(f"homework/{ARCHIVE} cannot be read: {error}") from None
+
+
+def framework_allowed(task: Task) -> bool:
+    """Whether the homework may import kuiper: as it was handed out, it does."""
+    try:
+        text = pristine(task)
+    except StubError:
+        text = task.file.read_text(encoding="utf-8", errors="replace") if task.file.is_file() else ""
+    return re.search(r"^\s*(from|import) kuiper\b", text, re.MULTILINE) is not None
+
+
+def untouched(task: Task) -> bool:
+    """Whether the functions of the exercise are still those of the stub."""
+    try:
+        stub, source = pristine(task), task.file.read_text(encoding="utf-8")
+        names = names_of(stub, task.id)
+        return bool(names) and text_of(source, names) == text_of(stub, names)
+    except (StubError, OSError, SyntaxError, ValueError):
+        return False
+
+
+def names_of(stub: str, exercise: str) -> list[str]:
+    """The functions and classes of the stub that the exercise is about: "TODO exercise" stands in or above them."""
+    mark = re.compile(rf"TODO {re.escape(exercise)}\b|\b{re.escape(exercise)}: TODO\b")
+    return [name for name, (first, last) in blocks(stub).items() if mark.search(_lines(stub, first, last))]
+
+
+def blocks(source: str) -> dict[str, Block]:
+    """Name -> place, of every function and class at the top of the file. Raises SyntaxError."""
+    lines, found = _lines_of(source), {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            while first > 1 and lines[first - 2].startswith("#"):
+                first -= 1
+            found[node.name] = (first, node.end_lineno or node.lineno)
+    return found
+
+
+def text_of(source: str, names: Iterable[str]) -> str:
+    """The named functions and classes as they stand in the source."""
+    places = blocks(source)
+    return "\n\n".join(_lines(source, *places[name]).rstrip("\n") for name in names if name in places)
+
+
+def put_back(source: str, stub: str, names: Iterable[str]) -> str:
+    """The source with the named functions as the stub has them; one that is gone comes back at the end."""
+    for name in names:
+        fresh, place = text_of(stub, [name]) + "\n", blocks(source).get(name)
+        if place is None:
+            source = f"{source.rstrip()}\n\n\n{fresh}"
+        else:
+            lines = _lines_of(source)
+            source = "".join(lines[: place[0] - 1]) + fresh + "".join(lines[place[1] :])
+    return source
+
+
+def reset_exercise(task: Task) -> Path | None:
+    """Put back the functions of one exercise; the rest of the file stays. Returns the copy of the old file.
+
+    None when there was nothing to do. Raises StubError.
+    """
+    stub = pristine(task)
+    names = names_of(stub, task.id)
+    if not task.file.exists() or not names:
+        return reset_file(task)
+    try:
+        source = task.file.read_text(encoding="utf-8")
+        fresh = put_back(source, stub, names)
+    except (SyntaxError, UnicodeDecodeError, ValueError):
+        raise StubError(
+            f"Python cannot read {task.file.name}, so one exercise in it cannot be told from the others. "
+            f"`course reset {task.file.name}` puts the whole file back and keeps a copy of yours"
+        ) from None
+    return _replace(task, source, fresh)
+
+
+def reset_file(task: Task) -> Path | None:
+    """Put the whole homework file back. Returns the copy of the old file, None when nothing had to be kept."""
+    old = task.file.read_bytes().decode("utf-8", "surrogateescape") if task.file.exists() else None
+    return _replace(task, old, pristine(task))
+
+
+def backup(task: Task) -> Path:
+    """Copy the homework file into .course/backups under a name with the time. Raises StubError, nothing being lost."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    folder = task.lesson.root / FOLDER / "backups"
+    for place in (folder, task.file.parent):
+        with contextlib.suppress(OSError):
+            place.mkdir(parents=True, exist_ok=True)
+            copy = free_name(place / f"{task.file.stem}-{stamp}.py.txt")
+            with copy.open("xb") as file:
+                file.write(task.file.read_bytes())
+            return copy
+    raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
+
+
+def pack(root: Path = ROOT) -> Path:
+    """Write homework/stubs.zip from the homework files. Raises StubError for one that is solved already."""
+    tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
+    for task in tasks:
+        if not names_of(task.file.read_text(encoding="utf-8"), task.id):
+            raise StubError(f"{task.file.name}: expected a function with `TODO {task.id}` in it, found none")
+    archive = root / "homework" / ARCHIVE
+    with zipfile.ZipFile(archive, "w") as stubs:
+        for file in files_of(tasks):
+            entry = zipfile.ZipInfo(f"{file.parent.name}/{file.name}", FIXED_TIME)
+            entry.create_system = 3  # the same bytes on every system
+            text = file.read_text(encoding="utf-8")
+            stubs.writestr(entry, text.encode(), zipfile.ZIP_STORED)
+    return archive
+
+
+def _replace(task: Task, old: str | None, fresh: str) -> Path | None:
+    if old == fresh:
+        return None
+    copy = backup(task) if old is not None else None
+    try:
+        write_whole(task.file, fresh)
+    except OSError as error:
+        raise StubError(f"{task.file} cannot be written: {error.strerror}") from None
+    return copy
+
+
+def _lines(source: str, first: int, last: int) -> str:
+    return "".join(_lines_of(source)[first - 1 : last])
+
+
+def _lines_of(source: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", source)
+
+
+if __name__ == "__main__":
+    print(pack())

@@ -1,0 +1,109 @@
+"""Tasks: one exercise with the lesson it belongs to, and the names by which a student calls them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from classroom.register import Course, Exercise, Lesson
+
+
+class UnknownTask(Exception):
+    """A name that is no exercise, lesson or homework file; the message names similar ones."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One exercise in its lesson. `number` is the course's, 2.1 for the first exercise of lesson 2."""
+
+    lesson: Lesson
+    exercise: Exercise
+    number: str
+
+    @property
+    def id(self) -> str:
+        """The exercise's name, `flatten`."""
+        return self.exercise.id
+
+    @property
+    def file(self) -> Path:
+        """The file that the student edits, whether it is there or not."""
+        return self.lesson.root / "homework" / self.lesson.folder / self.lesson.homework_file
+
+    @property
+    def public_tests(self) -> Path:
+        """The tests that come with the exercise."""
+        return self.file.with_name("public.py")
+
+    @property
+    def judge(self) -> Path:
+        """The folder of the worked solution; students' archives have none."""
+        return self.file.parent / "judge"
+
+    @property
+    def exists(self) -> bool:
+        """Whether its homework has been written: a homework file in the register, and tests on the disk."""
+        return bool(self.lesson.homework_file) and self.public_tests.is_file()
+
+    @property
+    def points(self) -> str:
+        """Its points in words: "3 points", "2 points, a bonus"."""
+        count = self.exercise.points
+        return f"{count} point{'s' * (count != 1)}{', a bonus' * self.exercise.stretch}"
+
+
+def all_tasks(course: Course) -> list[Task]:
+    """Every exercise of the course, in its order."""
+    return [
+        Task(lesson, exercise, f"{lesson.number}.{place}")
+        for lesson in course.lessons
+        for place, exercise in enumerate(lesson.exercises, 1)
+    ]
+
+
+def find(course: Course, name: str) -> list[Task]:
+    """The tasks that `name` stands for: an exercise (`flatten`, `2.1`), a lesson (`2`, `02_tensor`) or a file.
+
+    Raises UnknownTask, with the names that are similar.
+    """
+    tasks = all_tasks(course)
+    bare = PurePath(name).name or name
+    found = [task for task in tasks if bare in _names(task)]
+    if bare.isdecimal():
+        found = [task for task in tasks if task.lesson.number == int(bare)]
+    if found:
+        return found
+    raise UnknownTask(_unknown(course, name, bare))
+
+
+def find_one(course: Course, name: str) -> Task:
+    """The one exercise of that name. Raises UnknownTask when it stands for several."""
+    found = find(course, name)
+    if len(found) > 1:
+        raise UnknownTask(f"{name} has several exercises: {', '.join(task.id for task in found)}; name one of them")
+    return found[0]
+
+
+def files_of(tasks: Iterable[Task]) -> list[Path]:
+    """The homework files of the tasks, each once."""
+    return list(dict.fromkeys(task.file for task in tasks if task.lesson.homework_file))
+
+
+def _names(task: Task) -> set[str]:
+    file = task.lesson.homework_file
+    return {task.id, task.number, task.lesson.folder, *({file, PurePath(file).stem} if file else ())}
+
+
+def _unknown(course: Course, name: str, bare: str) -> str:
+    if bare.isdecimal() and 1 <= int(bare) <= len(course.lessons):
+        return f"lesson {int(bare)} has no homework"
+    folders = [lesson for lesson in course.lessons if lesson.folder == bare]
+    if folders:
+        return f"lesson {folders[0].number} has no homework"
+    known = [task.id for task in all_tasks(course)]
+    near = difflib.get_close_matches(bare, known, 2)
+    if near:
+        return f"no exercise is called {name!r}; did you mean {' or '.join(near)}?"
+    return f"no exercise, lesson or homework file is called {name!r}; `course map` lists them"

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from classroom import register, stubs
+from classroom.tasks import Task, all_tasks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+COURSE = """
+title = "A small course"
+
+[[lesson]]
+number = 1
+title = "Numbers"
+summary = "What a number is"
+folder = "01_numbers"
+modules = []
+homework = "hw01_numbers.py"
+
+[[lesson.exercise]]
+id = "double"
+title = "Twice each number"
+points = 2
+section = "Twice"
+hints = ["What is two times x?", "Multiply.", "Return 2 * x."]
+
+[[lesson.exercise]]
+id = "turn"
+title = "The numbers backwards"
+points = 3
+hints = ["Where does the last one go?", "Slice.", "Return x[::-1]."]
+
+[[lesson.exercise]]
+id = "power"
+title = "The square"
+points = 4
+stretch = true
+
+[[lesson]]
+number = 2
+title = "Nothing yet"
+summary = "A lesson without homework"
+folder = "02_nothing"
+modules = []
+"""
+
+STUB = '''"""Homework 1."""
+
+import numpy as np
+
+
+def double(x):
+    """Twice each number."""
+    # TODO double (Task 1.1)
+    raise NotImplementedError("double: TODO")
+
+
+# TODO turn (Task 1.2)
+def turn(x):
+    """The numbers backwards."""
+    raise NotImplementedError("turn: TODO")
+
+
+def power(x):
+    # TODO power (Task 1.3)
+    raise NotImplementedError("power: TODO")
+'''
+
+PUBLIC = '''"""Public tests."""
+
+import numpy as np
+
+from classroom.judge import expect, task
+
+
+@task("double")
+def whole_numbers(student, rng):
+    """Whole numbers are doubled."""
+    x = np.arange(4)
+    expect(student.double(x), 2 * x, mistakes={"x was squared": x * x})
+
+
+@task("double")
+def tables(student, rng):
+    """Tables of random numbers are doubled."""
+    x = rng.standard_normal((3, 4)).astype(np.float32)
+    expect(student.double(x), 2 * x, rtol=1e-6)
+
+
+@task("turn")
+def backwards(student, rng):
+    """The last number comes first."""
+    expect(student.turn([1, 2, 3]), [3, 2, 1])
+
+
+@task("power")
+def squares(student, rng):
+    """Each number is multiplied with itself."""
+    expect(student.power(3), 9)
+'''
+
+SOLUTION = (
+    STUB.replace('    # TODO double (Task 1.1)\n    raise NotImplementedError("double: TODO")', "    return 2 * x")
+    .replace("# TODO turn (Task 1.2)\ndef turn", "def turn")
+    .replace('    raise NotImplementedError("turn: TODO")', "    return x[::-1]")
+    .replace('    # TODO power (Task 1.3)\n    raise NotImplementedError("power: TODO")', "    return x * x")
+)
+
+EXPLANATION = "# Numbers\n\n## Task 1.1: double\n\nAdd it to itself.\n\n## Task 1.2: turn\n\nRead from the end.\n"
+
+
+@dataclass
+class Mini:
+    """A course of one lesson with homework, in a folder of its own."""
+
+    root: Path
+
+    @property
+    def file(self) -> Path:
+        """The homework file."""
+        return self.root / "homework" / "01_numbers" / "hw01_numbers.py"
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        """Its tasks by name."""
+        return {task.id: task for task in all_tasks(register.load(self.root))}
+
+    def write(self, **bodies: str) -> None:
+        """The stub with the bodies of some functions replaced."""
+        text = STUB
+        for name, body in bodies.items():
+            text = text.replace(f'raise NotImplementedError("{name}: TODO")', body)
+        self.file.write_text(text, encoding="utf-8")
+
+    def solve(self) -> None:
+        """The worked solution as the homework file."""
+        self.file.write_text(SOLUTION, encoding="utf-8")
+
+    def run(self, *arguments: str) -> Result:
+        """A command in this process."""
+        from classroom.cli import app
+
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """A command in a process of its own."""
+        code = (
+            "import sys; from pathlib import Path; from classroom import register; "
+            f"register.ROOT = Path({str(self.root)!r}); from classroom.main import main; "
+            f"sys.argv = ['course', *{list(arguments)!r}]; main()"
+        )
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **variables}
+        return subprocess.Popen(
+            [sys.executable, "-u", "-c", code],
+            cwd=self.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+
+@pytest.fixture
+def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
+    """A small course with its stub as handed out; the commands of this process work on it."""
+    course = Mini(tmp_path / "course")
+    course.file.parent.mkdir(parents=True)
+    (course.root / "course.toml").write_text(COURSE, encoding="utf-8")
+    course.file.write_text(STUB, encoding="utf-8")
+    course.file.with_name("public.py").write_text(PUBLIC, encoding="utf-8")
+    stubs.pack(course.root)
+    monkeypatch.setattr(register, "ROOT", course.root)
+    return course
+
+
+@pytest.fixture
+def with_solutions(mini: Mini) -> Callable[[], None]:
+    """Adds the judge's folder, which students' copies do not have."""
+
+    def add() -> None:
+        judge = mini.file.parent / "judge"
+        judge.mkdir()
+        (judge / "solution.py").write_text(SOLUTION, encoding="utf-8")
+        (judge / "explanation.md").write_text(EXPLANATION, encoding="utf-8")
+
+    return add

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from classroom.check import State, check
+from classroom.progress import Progress
+
+LOOP = "while True: pass"
+
+
+def text(result: Any) -> str:
+    """What a command printed, its lines joined, so that a sentence can be looked for."""
+    return " ".join(result.output.split())
+
+
+def test_a_stub_is_not_started_and_that_is_no_failure(mini: Any) -> None:
+    result = mini.run("check", "double")
+    assert result.exit_code == 0
+    assert "double (task 1.1): not started" in result.output
+    assert "hint double" in result.output
+
+
+def test_a_right_answer_passes_the_public_tests_and_the_next_step_follows(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 0
+    assert "public tests passed (2 of 2), 2 points" in result.output
+    assert "all tests" not in result.output.lower()
+    assert "Next: turn" in result.output
+
+
+def test_a_wrong_answer_is_explained_from_the_sentence_to_the_hint(mini: Any) -> None:
+    mini.write(double="return x * x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 1
+    parts = [
+        "Whole numbers are doubled.",
+        "double(x)",
+        "x = int64 (4,)",
+        "2 of 4 elements differ, the first at [1]: expected 2, got 1",
+        "x was squared",
+        'lesson 1, "Twice"',
+        "hint double",
+    ]
+    places = [text(result).find(part) for part in parts]
+    assert -1 not in places, dict(zip(parts, places, strict=True))
+    assert places == sorted(places)
+
+
+def test_the_cells_that_differ_are_marked_without_colours(mini: Any) -> None:
+    mini.write(double="return x * x")
+    lines = [line.split() for line in mini.run("check", "double").output.splitlines()]
+    assert ["expected", "0", ">2<", "4", ">6<"] in lines
+    assert ["got", "0", ">1<", "4", ">9<"] in lines
+
+
+def test_one_failure_is_explained_and_all_failures_on_demand(mini: Any) -> None:
+    mini.write(double="return 3 * x")
+    assert "Tables of random" not in mini.run("check", "double").output
+    assert "1 more public test failed" in text(mini.run("check", "double"))
+    every = mini.run("check", "double", "--all-failures").output
+    assert "Whole numbers are doubled." in every
+    assert "Tables of random numbers are doubled." in every
+
+
+BAD = {
+    "a syntax error": ("return (x", ["line 9", "was never closed"]),
+    "an endless loop": (LOOP, ["gave no answer within 1 s", "loop that never ends"]),
+    "nothing returned": ("x * 2", ["expected a numpy array, got NoneType None", "is there a return"]),
+    "another type": ("return [0, 2, 4, 6]", ["expected a numpy array, got list", "np.array(...) makes one"]),
+    "an axis too many": ("return 2 * x[None]", ["expected shape (4,), got (1, 4)", "arrangement in axes is not"]),
+    "something that cannot travel": ("return object()", ["cannot be handed in", "found object"]),
+    "another shape": ("return (2 * x)[:2]", ["expected shape (4,), got (2,)"]),
+    "another element type": (
+        "return 2.0 * x",
+        ["expected element type int64, got float64", "changes the element type to float64"],
+    ),
+    "an exception": ("return x / y", ["NameError", "line 9", "name 'y' is not defined", "return x / y"]),
+    "exit": ("raise SystemExit", ["ends the program", "line 9", "never calls exit"]),
+    "a process that ends": ("import os; os._exit(3)", ["ended by itself (exit code 3)"]),
+    "endless recursion": ("return double(x)", ["calls itself too often", "line 9"]),
+    "too much memory": ("return np.zeros(10**15)", ["more memory than there is", "line 9"]),
+    "the framework": ("import kuiper; return x", ["imports kuiper", "solved without it"]),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_code_gets_a_sentence_and_the_other_exercises_are_still_checked(mini: Any, kind: str) -> None:
+    body, sentences = BAD[kind]
+    mini.write(double=body, turn="return x[::-1]")
+    result = mini.run("check", "double", "--seconds", "1")
+    assert result.exit_code == 1
+    for sentence in sentences:
+        assert sentence in text(result)
+    assert "Traceback" not in result.output
+    if kind != "a syntax error":
+        both = mini.run("check", "1", "--seconds", "1").output
+        assert "turn (task 1.2): public tests passed" in both
+
+
+FILES = {
+    "a loop outside of the functions": ("while True: pass", "not imported in time"),
+    "exit outside of the functions": ("raise SystemExit", "ends the program while it is imported"),
+    "a missing module": ("import no_such_module", "imports no_such_module, which is not there"),
+    "an error outside of the functions": ("1 / 0", "ZeroDivisionError"),
+    "bytes that are no text": ("\0", "is not Python yet"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_that_cannot_be_imported_gets_a_sentence(mini: Any, kind: str) -> None:
+    line, sentence = FILES[kind]
+    mini.file.write_text(f"{line}\n{mini.file.read_text()}")
+    result = mini.run("check", "double", "--seconds", "1")
+    assert result.exit_code == 1
+    assert sentence in text(result)
+    assert "Traceback" not in result.output
+
+
+def test_a_deleted_function_is_named_with_the_way_to_get_it_back(mini: Any) -> None:
+    mini.file.write_text(mini.file.read_text().replace("def double", "def doubled"))
+    result = mini.run("check", "double")
+    assert result.exit_code == 1
+    assert "has no function double" in text(result)
+    assert "reset double" in text(result)
+
+
+def test_a_missing_file_is_named_with_the_way_to_get_it_back(mini: Any) -> None:
+    mini.file.unlink()
+    result = mini.run("check", "double")
+    assert result.exit_code == 1
+    assert "hw01_numbers.py is missing" in text(result)
+    assert "reset hw01_numbers.py" in text(result)
+
+
+def test_damaged_public_tests_are_named_and_end_nothing(mini: Any) -> None:
+    mini.file.with_name("public.py").write_text("1 / 0")
+    result = mini.run("check", "--all")
+    assert result.exit_code == 1
+    assert "public.py cannot be used (ZeroDivisionError" in text(result)
+
+
+def test_megabytes_of_prints_cost_nothing_and_stay_out_of_the_page(mini: Any) -> None:
+    mini.write(double="print('x' * 20_000_000); return 2 * x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 0
+    assert "xxx" not in result.output
+
+
+def test_prints_are_shown_on_demand(mini: Any) -> None:
+    mini.write(double="print('here', len(x)); return 2 * x")
+    process = mini.start("check", "double", "--show-output")
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert "here 4" in err + out
+
+
+def test_after_an_endless_loop_no_second_test_of_the_exercise_waits(mini: Any) -> None:
+    mini.write(double=LOOP, turn="return x[::-1]")
+    double, turn = check([mini.tasks["double"], mini.tasks["turn"]], seconds=1)
+    assert (double.state, len(double.outcomes), double.tests) == (State.FAILED, 1, 2)
+    assert turn.state is State.SOLVED
+
+
+def test_an_exercise_written_in_part_is_begun_and_says_what_comes_next(mini: Any) -> None:
+    mini.write(double='if x.ndim > 1: raise NotImplementedError("double: TODO, step 2")\n    return 2 * x')
+    result = mini.run("check", "double")
+    assert result.exit_code == 0
+    assert "begun, 1 of 2 public tests passed" in result.output
+    assert "double: TODO, step 2" in text(result)
+
+
+def test_a_stub_whose_given_code_fails_without_the_answer_is_not_started(mini: Any) -> None:
+    text_of_stub = mini.file.read_text().replace('raise NotImplementedError("double: TODO")', 'raise KeyError("TODO")')
+    mini.file.write_text(text_of_stub)
+    from classroom import stubs
+
+    stubs.pack(mini.root)
+    (result,) = check([mini.tasks["double"]])
+    assert result.state is State.OPEN
+    assert mini.run("check", "double").exit_code == 0
+
+
+def test_several_exercises_are_listed_and_the_first_failure_explained(mini: Any) -> None:
+    mini.write(double="return x", turn="return x")
+    result = mini.run("check", "1")
+    assert result.exit_code == 1
+    listed = [line for line in result.output.splitlines() if "(task" in line]
+    assert [line.split()[0] for line in listed] == ["double", "turn", "power", "double"]
+    assert "The last number comes first" not in result.output
+
+
+@pytest.mark.parametrize("name", ["double", "1.1", "1", "01_numbers", "hw01_numbers.py", "hw01_numbers"])
+def test_an_exercise_has_several_names(mini: Any, name: str) -> None:
+    assert "double (task 1.1)" in mini.run("check", name).output
+
+
+def test_a_path_to_the_file_is_a_name_too(mini: Any) -> None:
+    assert "double (task 1.1)" in mini.run("check", str(mini.file)).output
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("dubble", "did you mean double?"), ("2", "lesson 2 has no homework"), ("99", "`course map` lists them")],
+)
+def test_an_unknown_name_is_refused_in_a_sentence(mini: Any, name: str, sentence: str) -> None:
+    result = mini.run("check", name)
+    assert result.exit_code == 2
+    assert sentence in text(result)
+
+
+def test_without_a_name_the_next_exercise_is_checked(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    assert "double (task 1.1): public tests passed" in mini.run("check").output
+    assert "turn (task 1.2): not started" in mini.run("check").output
+
+
+def test_an_exercise_that_a_change_in_the_same_file_breaks_is_reported(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    mini.write(double="return x", turn="return x[::-1]")
+    result = mini.run("check", "turn")
+    assert "double passed before and does not now" in text(result)
+    assert not Progress(mini.root).entry("double").solved
+
+
+def test_a_solved_exercise_stays_solved_when_another_one_in_its_file_is_written(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    mini.write(double="return 2 * x", turn="return x[::-1]")
+    assert "[~] double" in mini.run("map").output
+    mini.run("check", "turn")
+    assert "[x] double" in mini.run("map").output
+
+
+def test_changed_exercises_can_be_checked_together(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    assert "No solved exercise was edited" in mini.run("check", "--changed").output
+    mini.write(double="return x + x")
+    assert "double (task 1.1): public tests passed" in mini.run("check", "--changed").output
+
+
+def test_the_picture_shows_expected_got_and_their_difference(mini: Any) -> None:
+    mini.write(double="return x * x")
+    path = mini.root / "difference.svg"
+    assert mini.run("check", "double", "--svg", str(path)).exit_code == 1
+    drawn = path.read_text(encoding="utf-8")
+    for part in ("double: whole_numbers", ">expected<", ">got<", ">got - expected<"):
+        assert part in drawn
+
+
+def test_without_two_arrays_there_is_nothing_to_draw(mini: Any) -> None:
+    mini.write(turn="return x")
+    path = mini.root / "difference.svg"
+    assert "nothing to draw" in mini.run("check", "turn", "--svg", str(path)).output
+    assert not path.exists()
+
+
+def test_a_picture_that_cannot_be_written_is_a_sentence(mini: Any) -> None:
+    mini.write(double="return x * x")
+    result = mini.run("check", "double", "--svg", str(mini.root / "no" / "folder.svg"))
+    assert result.exit_code == 2
+    assert "cannot write the picture" in text(result)
+
+
+def test_the_page_is_ascii_on_an_ascii_terminal_and_fits_into_eighty_columns(mini: Any) -> None:
+    mini.write(double="return x * x")
+    for command in (("check", "double"), ("map",), ("next",), ("hint", "double")):
+        process = mini.start(*command, PYTHONIOENCODING="ascii", NO_COLOR="1")
+        out, err = process.communicate()
+        assert process.returncode in (0, 1), err
+        assert out.isascii()
+        assert "\x1b" not in out
+        assert max(map(len, out.splitlines())) <= 80

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classroom import explain
+from classroom.explain import block, called, cut, labelled, long, short
+from classroom.judge import Failure
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "hw.py"
+    path.write_text("def f(x, pads, value=0.0):\n    return x\n")
+    return path
+
+
+def test_a_call_shows_short_values_inside_and_arrays_below(file: Path) -> None:
+    lines = called(file, ("f", (np.arange(3), (1, 2)), {"value": 7.0})).splitlines()
+    assert lines[0] == "f(x, (1, 2), value=7.0)"
+    assert lines[1].startswith("x = int64 (3,)")
+    assert lines[2].strip() == "[0 1 2]"
+
+
+def test_arguments_of_a_function_that_is_gone_are_counted(file: Path) -> None:
+    assert called(file, ("g", (np.arange(3), 2), {})).startswith("g(argument 1, 2)")
+
+
+def test_arguments_beyond_the_parameters_are_counted_too(file: Path) -> None:
+    arguments = tuple(np.arange(2) for _ in range(5))
+    assert called(file, ("f", arguments, {})).startswith("f(x, pads, value, argument 1, argument 2)")
+
+
+def test_a_function_of_the_test_is_called_so() -> None:
+    def right() -> None: ...
+
+    assert short(right) == "<a function of the test: right>"
+
+
+VALUES = {
+    "a long plane": np.arange(400).reshape(100, 4),
+    "a wide plane": np.arange(4000).reshape(4, 1000),
+    "many axes": np.zeros((2, 3, 4, 5, 6)),
+    "a long row": np.arange(10_000),
+    "a long list": list(range(10_000)),
+    "a deep dict": {f"option_{i}": {"type": i, "list": list(range(20))} for i in range(50)},
+    "a long text": "word " * 1000,
+    "one long word": "x" * 5000,
+    "arrays in a list": [np.zeros((3, 3)), {"x": np.zeros(1000)}],
+    "no elements": np.zeros((0, 3)),
+    "a number": np.array(3.0),
+    "complex numbers": np.ones((3, 3)) * 1j,
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_every_value_fits_into_a_few_lines_of_the_page(kind: str) -> None:
+    lines = block("got", long(VALUES[kind])).splitlines()
+    assert len(lines) <= explain.LINES + 2
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("kind", ["a long plane", "a wide plane", "a long row", "a long list", "a deep dict"])
+def test_what_is_left_out_is_said(kind: str) -> None:
+    assert "..." in long(VALUES[kind])
+
+
+def test_a_small_array_is_shown_whole() -> None:
+    assert "..." not in long(np.arange(explain.SMALL).reshape(8, 8))
+
+
+def test_a_paragraph_and_its_label_stay_apart() -> None:
+    for label in ("must hold", "likely why", "read again", "departs at"):
+        assert labelled(label, "word").split("  ")[-1].strip() == "word"
+
+
+def test_a_line_is_cut_to_the_page() -> None:
+    assert cut("short", 10) == "short"
+    assert cut("x" * 20, 10) == "xxxxxxx..."
+
+
+GUESSES: dict[str, tuple[Any, Any]] = {
+    "return": (np.zeros(2), None),
+    "np.array": (np.zeros(2), [0.0, 0.0]),
+    "element type to float64": (np.zeros(2, np.float32), np.zeros(2)),
+    "transposed": (np.zeros((2, 3)), np.zeros((3, 2))),
+    "arrangement": (np.zeros((2, 3)), np.zeros(6)),
+}
+
+
+@pytest.mark.parametrize("part", GUESSES)
+def test_what_often_goes_wrong_is_guessed(part: str) -> None:
+    expected, got = GUESSES[part]
+    assert part in explain._guess(Failure("message", expected, got))
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"), [(np.zeros(2), np.ones(2)), (np.zeros(2), np.zeros(3)), (1, 2), ("text", [1]), (None, None)]
+)
+def test_nothing_is_guessed_where_nothing_is_known(expected: Any, got: Any) -> None:
+    assert explain._guess(Failure("message", expected, got)) == ""

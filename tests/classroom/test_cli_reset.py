@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom import stubs
+from classroom.progress import FOLDER, Progress
+from classroom.stubs import StubError, names_of, pack, put_back, text_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def backups(mini: Any) -> list[str]:
+    return [path.read_text() for path in sorted((mini.root / FOLDER / "backups").glob("*"))]
+
+
+def test_one_exercise_is_put_back_and_the_others_stay(mini: Any) -> None:
+    mini.write(double="return x", turn="return x[::-1]")
+    mine = mini.file.read_text()
+    assert mini.run("reset", "double").exit_code == 0
+    text = mini.file.read_text()
+    assert 'raise NotImplementedError("double: TODO")' in text
+    assert "return x[::-1]" in text
+    assert backups(mini) == [mine]
+
+
+def test_a_whole_file_is_put_back(mini: Any) -> None:
+    stub = mini.file.read_text()
+    mini.solve()
+    mine = mini.file.read_text()
+    assert mini.run("reset", "hw01_numbers.py").exit_code == 0
+    assert mini.file.read_text() == stub
+    assert backups(mini) == [mine]
+
+
+def test_a_file_that_is_gone_comes_back(mini: Any) -> None:
+    stub = mini.file.read_text()
+    mini.file.unlink()
+    assert mini.run("reset", "double").exit_code == 0
+    assert mini.file.read_text() == stub
+
+
+def test_a_function_that_is_gone_comes_back_at_the_end(mini: Any) -> None:
+    mini.write(turn="return x[::-1]")
+    mini.file.write_text(mini.file.read_text().replace("def double", "def doubled"))
+    mini.run("reset", "double")
+    assert "double (task 1.1): not started" in mini.run("check", "double").output
+    assert "public tests passed" in mini.run("check", "turn").output
+
+
+def test_copies_are_never_overwritten(mini: Any) -> None:
+    mine = []
+    for number in range(4):
+        mini.write(double=f"return {number}")
+        mine.append(mini.file.read_text())
+        mini.run("reset", "double")
+    assert sorted(backups(mini)) == sorted(mine)
+
+
+def test_what_is_as_handed_out_already_is_left_alone(mini: Any) -> None:
+    assert "is as it was handed out" in mini.run("reset", "double").output
+    assert not (mini.root / FOLDER / "backups").exists()
+
+
+def test_a_file_that_python_cannot_read_is_put_back_only_as_a_whole(mini: Any) -> None:
+    mini.write(double="return (x", turn="return x[::-1]")
+    before = mini.file.read_text()
+    result = mini.run("reset", "double")
+    assert result.exit_code == 2
+    assert "reset hw01_numbers.py" in " ".join(result.output.split())
+    assert mini.file.read_text() == before
+    assert mini.run("reset", "hw01_numbers.py").exit_code == 0
+
+
+def test_a_reset_exercise_is_no_longer_solved_and_its_hints_stay_known(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    mini.run("hint", "double")
+    mini.run("reset", "double")
+    entry = Progress(mini.root).entry("double")
+    assert (entry.solved, entry.hints) == ("", 1)
+
+
+def test_without_room_for_a_copy_nothing_is_changed(mini: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    mini.write(double="return x")
+    before = mini.file.read_text()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(stubs, "free_name", refuse)
+    result = mini.run("reset", "double")
+    assert result.exit_code == 2
+    assert "nothing was changed" in result.output
+    assert mini.file.read_text() == before
+
+
+@pytest.mark.parametrize("content", [None, b"no archive"])
+def test_without_the_archive_of_stubs_it_is_a_sentence(mini: Any, content: bytes | None) -> None:
+    archive = mini.root / "homework" / stubs.ARCHIVE
+    archive.unlink()
+    if content is not None:
+        archive.write_bytes(content)
+    mini.write(double="return x")
+    result = mini.run("reset", "double")
+    assert result.exit_code == 2
+    assert "homework/stubs.zip cannot be read" in result.output
+
+
+def test_a_lesson_without_homework_is_refused(mini: Any) -> None:
+    assert mini.run("reset", "2").exit_code == 2
+
+
+def test_a_solved_stub_is_not_packed(mini: Any) -> None:
+    mini.solve()
+    with pytest.raises(StubError, match="TODO double"):
+        pack(mini.root)
+
+
+def test_the_functions_of_an_exercise_are_those_that_say_so() -> None:
+    first = "class A:\n    def f(self):\n        # TODO one\n        pass\n"
+    stub = first + "\n\n# TODO two\ndef g():\n    pass\n\n\ndef h():\n    pass\n"
+    assert names_of(stub, "one") == ["A"]
+    assert names_of(stub, "two") == ["g"]
+    assert names_of(stub, "on") == []
+
+
+def test_decorators_and_the_comment_above_belong_to_a_function() -> None:
+    stub = "import x\n\n\n# TODO f\n@x.y\n@x.z(\n    1)\ndef f():\n    pass\n"
+    assert text_of(stub, ["f"]).startswith("# TODO f\n@x.y")
+    mine = "import x\n\n\n@x.y\ndef f():\n    return 1\n\n\ndef g():\n    return 2\n"
+    assert put_back(mine, stub, ["f"]) == stub + "\n\ndef g():\n    return 2\n"
+
+
+def test_lines_are_counted_as_python_counts_them() -> None:
+    source = "a = '\x0c\u2028'\n\n\ndef f():\n    return 1\n"
+    assert text_of(source, ["f"]) == "def f():\n    return 1"
+
+
+def test_the_archive_holds_the_stubs_of_this_course() -> None:
+    """Checked for every homework that nobody has begun; in a student's folder some have been."""
+    from classroom.register import load
+    from classroom.tasks import all_tasks
+
+    tasks = [task for task in all_tasks(load(ROOT)) if task.exists and task.file.is_file()]
+    assert tasks
+    for task in tasks:
+        stub = stubs.pristine(task)
+        assert names_of(stub, task.id), f"{task.id}: no function of {task.file.name} says TODO {task.id}"
+        text = task.file.read_text(encoding="utf-8")
+        begun = any(not _untouched(text, other.id) for other in tasks if other.file == task.file)
+        assert begun or text == stub, f"{task.file.name} has changed: python -m classroom.stubs"
+
+
+def _untouched(text: str, exercise: str) -> bool:
+    return bool(names_of(text, exercise)) and "NotImplementedError" in text_of(text, names_of(text, exercise))

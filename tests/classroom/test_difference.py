@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from classroom import difference, page
+from classroom.difference import comparable, differing, in_picture, in_text
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def words(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+def test_one_axis_stands_one_above_the_other_under_its_indices() -> None:
+    text = in_text(np.array([1, 2, 3]), np.array([1, 5, 3]), (1,))
+    assert words(text) == [["index", "0", "1", "2"], ["expected", "1", ">2<", "3"], ["got", "1", ">5<", "3"]]
+
+
+def test_columns_of_indices_and_numbers_stand_in_line() -> None:
+    index, expected, got = in_text(np.arange(100, 104), np.array([100, 7, 102, 103]), (1,)).splitlines()
+    for number, column in (("102", "2"), ("103", "3")):
+        assert expected.index(number) + 2 == got.index(number) + 2 == index.index(column)
+
+
+def test_a_plane_is_shown_side_by_side() -> None:
+    expected = np.arange(6).reshape(2, 3)
+    got = expected.copy()
+    got[1, 2] = 9
+    text = in_text(expected, got, (1, 2))
+    assert words(text) == [
+        ["expected", "got"],
+        ["0", "1", "2", "0", "1", "2"],
+        ["3", "4", ">5<", "3", "4", ">9<"],
+    ]
+
+
+def test_of_more_axes_the_plane_of_the_first_difference_is_shown() -> None:
+    expected = np.arange(24).reshape(2, 3, 4)
+    got = expected.copy()
+    got[1, 0, 0] = -1
+    assert in_text(expected, got, (1, 0, 0)).startswith("[1, :, :]\n")
+
+
+def test_a_large_plane_is_shown_around_the_first_difference() -> None:
+    expected = np.zeros((100, 100))
+    got = expected.copy()
+    got[70, 80] = 1
+    text = in_text(expected, got, (70, 80))
+    assert "around the first difference" in text
+    assert text.count(">") == 2
+    assert "..." in text
+
+
+def test_numbers_that_look_alike_get_more_digits() -> None:
+    text = in_text(np.array([1.0, 2.0]), np.array([1.00003, 2.0]), (0,))
+    assert ">1<" in text
+    assert ">1.00003<" in text
+
+
+def test_a_tiny_difference_that_the_test_refused_is_marked() -> None:
+    marked = differing(np.array([1.0, 2.0]), np.array([1.0 + 1e-12, 2.0]), (0,))
+    assert marked.tolist() == [True, False]
+
+
+def test_nan_is_equal_to_nan_and_to_nothing_else() -> None:
+    nan = np.nan
+    assert differing(np.array([nan, nan, 1.0]), np.array([nan, 1.0, nan]), None).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [
+        (np.zeros(2), np.zeros(3)),
+        (np.zeros(2), [0, 0]),
+        (1.0, 2.0),
+        (np.array(1), np.array(2)),
+        (np.zeros(0), np.zeros(0)),
+    ],
+)
+def test_only_arrays_of_one_shape_are_shown_cell_by_cell(expected: Any, got: Any) -> None:
+    assert not comparable(expected, got)
+
+
+KINDS = st.sampled_from(["f4", "f8", "i4", "u1", "?", "c8"])
+SHAPES = arrays.array_shapes(min_dims=1, max_dims=5, max_side=20)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_every_pair_of_arrays_fits_the_page_and_marks_the_first_difference(data: st.DataObject) -> None:
+    shape, kind = data.draw(SHAPES), np.dtype(data.draw(KINDS))
+    expected = data.draw(arrays.arrays(kind, shape, fill=st.nothing()))
+    where = tuple(data.draw(st.integers(0, size - 1)) for size in shape)
+    got = expected.copy()
+    got[where] = not expected[where] if kind.kind == "b" else 77
+    text = in_text(expected, got, where)
+    assert ">" in text
+    assert all(page.seen(line) + difference.INDENT <= 80 or "j" in line for line in text.splitlines())
+
+
+def test_the_picture_has_three_panels_and_is_xml() -> None:
+    drawn = in_picture("flatten: <a & b>", np.zeros((2, 3)), np.ones((2, 3)), (0, 0))
+    assert drawn is not None
+    root = ElementTree.fromstring(drawn.text)
+    assert len(root.findall(".//{http://www.w3.org/2000/svg}svg")) == 3
+    assert "got - expected" in drawn.text
+
+
+def test_arrays_of_two_shapes_are_drawn_without_a_difference() -> None:
+    drawn = in_picture("x", np.zeros((2, 3)), np.zeros((3, 2)), None)
+    assert drawn is not None
+    assert "got - expected" not in drawn.text
+
+
+def test_of_a_batch_the_sample_of_the_first_difference_is_drawn() -> None:
+    expected, got = np.zeros((3, 1, 2, 2)), np.zeros((3, 1, 2, 2))
+    got[2, 0, 1, 1] = 42
+    drawn = in_picture("x", expected, got, (2, 0, 1, 1))
+    assert drawn is not None
+    assert ">42<" in drawn.text
+
+
+@pytest.mark.parametrize(
+    ("expected", "got"),
+    [(np.zeros(2), None), ("text", np.zeros(2)), (np.array(1), np.array(2)), (np.zeros(0), np.zeros(0))],
+)
+def test_what_is_no_pair_of_arrays_has_no_picture(expected: Any, got: Any) -> None:
+    assert in_picture("x", expected, got, None) is None

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kuiper
+from classroom import demo, mine, register, stubs
+from classroom.mine import Run, run
+from classroom.mine_worker import departure, plugged
+from classroom.plugs import PLUGS, Settings
+from classroom.tasks import Task, all_tasks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RIGHT = {
+    "flatten": "def flatten(x, row_major=True):\n    return (x if row_major else x.swapaxes(1, 2)).reshape(-1)\n",
+    "padding": (
+        "import numpy as np\n\n\ndef padding(x, pads, value=0.0):\n"
+        "    up, bottom, left, right = pads\n"
+        "    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)\n"
+    ),
+    "topological_order": (
+        "def topological_order(successors):\n"
+        "    missing = dict.fromkeys(successors, 0)\n"
+        "    for name in [n for names in successors.values() for n in names]:\n        missing[name] += 1\n"
+        "    order = [name for name, count in missing.items() if not count]\n"
+        "    for done in order:\n"
+        "        for name in successors[done]:\n"
+        "            missing[name] -= 1\n"
+        "            order += [name] * (not missing[name])\n"
+        "    return order\n"
+    ),
+    "axby": "def axby(w, x, b):\n    return w @ x + b\n",
+    "sigmoid": (
+        "import numpy as np\n\n\nclass Sigmoid:\n"
+        "    def forward(self, x):\n        return 1 / (1 + np.exp(-x))\n\n\n"
+        "class Layers:\n"
+        "    def create(self, operator):\n"
+        "        return {'nn.Sigmoid': Sigmoid}[operator.type]()\n\n\nlayers = Layers()\n"
+    ),
+    "im2col": (
+        "import numpy as np\n\n\ndef im2col(x, kernel_size, stride=(1, 1), padding=(0, 0)):\n"
+        "    view = np.lib.stride_tricks.sliding_window_view(x, kernel_size, axis=(1, 2))\n"
+        "    view = view[:, :: stride[0], :: stride[1]]\n"
+        "    return view.transpose(1, 2, 0, 3, 4).reshape(view.shape[1] * view.shape[2], -1)\n"
+    ),
+}
+"""Short solutions, each by another way than the framework's where there is one."""
+
+COLUMNS_FIRST = "def flatten(x, row_major=True):\n    return x.swapaxes(1, 2).reshape(-1)\n"
+
+COURSE = """
+title = "A course of plugs"
+
+[[lesson]]
+number = {number}
+title = "{id}"
+summary = ""
+folder = "{folder}"
+modules = []
+homework = "{id}.py"
+
+[[lesson.exercise]]
+id = "{id}"
+title = "{id}"
+points = 1
+"""
+
+PUBLIC = '''from classroom.judge import expect, task
+
+
+@task("{id}")
+def is_there(student, rng):
+    """It says that it is right."""
+    expect(student.public_answer(), True)
+'''
+
+
+@pytest.fixture
+def plugs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A course with one lesson per exercise; each passes its public test when its file says public_answer = True."""
+
+    def write(**files: str) -> dict[str, Task]:
+        blocks = []
+        for number, (name, text) in enumerate(files.items(), 1):
+            folder = tmp_path / "homework" / f"{number:02}_{name}"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.py").write_text(f"{text}\n\ndef public_answer():\n    return True\n")
+            (folder / "public.py").write_text(PUBLIC.format(id=name))
+            block = COURSE.format(number=number, id=name, folder=folder.name)
+            blocks.append(block if number == 1 else block.split("\n", 2)[2])
+        (tmp_path / "course.toml").write_text("\n".join(blocks))
+        monkeypatch.setattr(register, "ROOT", tmp_path)
+        return {task.id: task for task in all_tasks(register.load(tmp_path))}
+
+    return write
+
+
+def course(*arguments: str) -> Any:
+    from typer.testing import CliRunner
+
+    from classroom.cli import app
+
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
+
+
+def rows(output: str) -> dict[str, list[str]]:
+    """The table of who computes what: exercise -> the words of its row."""
+    return {words[0]: words[1:] for line in output.splitlines() if (words := line.split()) and words[0] in PLUGS}
+
+
+def test_every_plug_is_an_exercise_whose_stub_has_the_function() -> None:
+    tasks = {task.id: task for task in all_tasks(register.load(ROOT))}
+    for plug in PLUGS.values():
+        names = set()
+        for node in ast.parse(stubs.pristine(tasks[plug.exercise])).body:
+            names |= {node.name} if isinstance(node, ast.FunctionDef) else set()
+            names |= {target.id for target in getattr(node, "targets", []) if isinstance(target, ast.Name)}
+        assert plug.function in names
+
+
+def test_plugging_in_leaves_the_courses_own_registry_as_it_is() -> None:
+    before = {name: kuiper.registry.find(name) for name in kuiper.registry}
+    settings = Settings()
+    for name in ("axby", "im2col", "sigmoid"):
+        settings = PLUGS[name].attach(settings, name, lambda *_: None)
+    assert {name: kuiper.registry.find(name) for name in kuiper.registry} == before
+    assert settings.registry.find("nn.Linear") != before["nn.Linear"]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_answer_computes_its_part_of_the_network(plugs: Any, name: str) -> None:
+    tasks = plugs(**{name: RIGHT[name]})
+    settings, errors = plugged([(name, str(tasks[name].file))])
+    assert errors == {}
+    x = np.random.default_rng(0).integers(0, 17, (3, 1, 8, 8)).astype(np.float32)
+    graph = kuiper.load(demo.MODEL, toolbox=settings.toolbox, registry=settings.registry)
+    assert departure(kuiper.load(demo.MODEL), graph, x) is None
+    assert settings.calls[name] > 0
+
+
+def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: Any) -> None:
+    result = run(list(plugs(**RIGHT).values()))
+    assert result.good, result
+    assert result.reading is not None
+    reference = demo.read_digits()
+    assert result.reading["predictions"] == reference.predictions.tolist()
+    assert set(result.calls) == set(RIGHT)
+    assert min(result.calls.values()) >= 1
+
+
+def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> None:
+    result = run(list(plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"]).values()))
+    assert not result.good
+    assert result.departure is not None
+    assert result.departure["type"] == "torch.flatten"
+    assert result.departure["difference"] > 0.01
+
+
+def test_a_wrong_shape_departs_too() -> None:
+    class Cut(kuiper.Layer):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            return np.maximum(x, 0)[:, :1]
+
+    registry = kuiper.registry.copy()
+    registry.override("nn.Sigmoid", Cut)
+    found = departure(
+        kuiper.load(demo.MODEL), kuiper.load(demo.MODEL, registry=registry), np.ones((2, 1, 8, 8), np.float32)
+    )
+    assert found is not None
+    assert (found["operator"], found["expected"], found["got"]) == (
+        "block2.gate.sigmoid",
+        [2, 64, 1, 1],
+        [2, 1, 1, 1],
+    )
+
+
+def test_nan_is_a_departure() -> None:
+    class Nan(kuiper.Layer):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            return x * np.float32(np.nan)
+
+    registry = kuiper.registry.copy()
+    registry.override("nn.Sigmoid", Nan)
+    found = departure(
+        kuiper.load(demo.MODEL), kuiper.load(demo.MODEL, registry=registry), np.ones((2, 1, 8, 8), np.float32)
+    )
+    assert found is not None
+    assert found["operator"] == "block2.gate.sigmoid"
+
+
+def test_the_demo_names_what_is_yours_and_what_is_the_references(plugs: Any) -> None:
+    plugs(axby=RIGHT["axby"], flatten=RIGHT["flatten"], padding=RIGHT["padding"], other="")
+    assert course("check", "flatten", "padding", "other").exit_code == 0
+    result = course("demo", "--mine")
+    assert result.exit_code == 0, result.output
+    table = rows(result.output)
+    assert table["flatten"][0] == table["padding"][0] == "yours"
+    assert table["axby"][:2] == ["the", "reference"]
+    assert int(table["flatten"][-1].replace(",", "")) >= 360
+    assert "No part of this network: other." in result.output
+    assert "Every layer gives what the reference gives." in result.output
+    assert "held-out digits read correctly" in result.output
+
+
+def test_with_nothing_solved_the_reference_runs_and_says_so(plugs: Any) -> None:
+    plugs(flatten=RIGHT["flatten"])
+    result = course("demo", "--mine")
+    assert result.exit_code == 0
+    assert "Nothing here is yours yet" in result.output
+
+
+def test_the_exercise_to_blame_is_found_by_plugging_in_each_alone(plugs: Any) -> None:
+    plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"])
+    course("check", "--all")
+    result = course("demo", "--mine")
+    assert result.exit_code == 1
+    text = " ".join(result.output.split())
+    assert "departs at torch.flatten_0 (torch.flatten)" in text
+    assert "to blame flatten: plugged in alone it goes wrong too, at torch.flatten_0" in text
+    assert "to blame axby" not in text
+    assert "check flatten" in text
+
+
+def test_an_unsolved_exercise_is_plugged_in_on_demand(plugs: Any) -> None:
+    plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"])
+    result = course("demo", "--mine", "--also", "flatten")
+    assert result.exit_code == 1
+    assert rows(result.output)["flatten"][0] == "yours"
+    assert rows(result.output)["axby"][0] == "the"
+
+
+def test_an_answer_edited_since_it_passed_is_checked_before_it_is_used(plugs: Any) -> None:
+    task = plugs(flatten=RIGHT["flatten"])["flatten"]
+    course("check", "--all")
+    task.file.write_text(task.file.read_text().replace("return True", "return False"))
+    assert rows(course("demo", "--mine").output)["flatten"][0] == "the"
+    task.file.write_text(task.file.read_text().replace("return False", "return not False"))
+    course("check", "--all")
+    assert rows(course("demo", "--mine").output)["flatten"][0] == "yours"
+
+
+HARMFUL = {
+    "exit in a call": ("def flatten(x, row_major=True):\n    raise SystemExit\n", "SystemExit"),
+    "a process that ends": ("import os\n\n\ndef flatten(x, row_major=True):\n    os._exit(3)\n", "exit code 3"),
+    "exit while imported": ("raise SystemExit\n", "SystemExit"),
+    "no such function": ("x = 1\n", "flatten.py has no flatten"),
+    "a syntax error": ("def flatten(:\n", "SyntaxError"),
+    "an exception": ("def flatten(x, row_major=True):\n    return 1 / 0\n", "division by zero"),
+    "prints in the answer's way": (
+        "def flatten(x, row_major=True):\n    print('{}' * 100_000)\n    return 1 / 0\n",
+        "division by zero",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HARMFUL)
+def test_harmful_code_becomes_a_sentence(plugs: Any, kind: str) -> None:
+    text, sentence = HARMFUL[kind]
+    (task,) = plugs(flatten=text).values()
+    result = run([task])
+    assert not result.good
+    assert sentence in f"{result.error} {result.errors}"
+
+
+def test_an_endless_loop_ends_at_the_time_limit(plugs: Any) -> None:
+    (task,) = plugs(flatten="def flatten(x, row_major=True):\n    while True:\n        pass\n").values()
+    result = run([task], seconds=3)
+    assert "no result within 3 s" in result.error
+
+
+def test_where_several_go_wrong_only_together_none_is_blamed_alone(plugs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = list(plugs(flatten="", axby="").values())
+    right = Run(reading={"predictions": []})
+    monkeypatch.setattr(mine, "run", lambda *_: right)
+    assert "none alone" in " ".join(mine.blamed(tasks))
