@@ -39,8 +39,8 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
     def run(model: Any, *inputs: Any, dynamic: Sequence[Any] | None = None) -> Path:
         folder = tmp_path_factory.mktemp(type(model).__name__)
-        # pnnx also writes the network as a Python module, which is not always valid Python; the .param is complete then
-        with silence(), contextlib.suppress(SyntaxError):
+        # pnnx also writes the network as a Python module, at times an invalid or empty one; the .param is complete then
+        with silence(), contextlib.suppress(SyntaxError, AttributeError):
             pnnx.export(model, str(folder / "net.pt"), inputs, None if dynamic is None else tuple(dynamic))
         for surplus in folder.iterdir():
             if surplus.is_file() and surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):

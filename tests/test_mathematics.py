@@ -25,8 +25,17 @@ def test_erf_in_float32_is_right_to_half_a_unit_and_a_little() -> None:
     np.testing.assert_allclose(result, expected(x.astype(np.float64)), rtol=1e-7, atol=0)
 
 
-def test_erf_keeps_the_sign_of_zero_the_infinities_and_nan() -> None:
-    result = erf(np.array([0.0, -0.0, np.inf, -np.inf, np.nan]))
+def test_erf_in_float32_is_exactly_one_where_one_is_nearest_and_never_more() -> None:
+    x = np.linspace(3, 12, 100_001, dtype=np.float32)
+    result = erf(x)
+    assert result.max() == 1
+    assert (result[x > 3.93] == 1).all()
+    np.testing.assert_array_equal(erf(-x), -result)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_erf_keeps_the_sign_of_zero_the_infinities_and_nan(dtype: type) -> None:
+    result = erf(np.array([0.0, -0.0, np.inf, -np.inf, np.nan], dtype))
     assert result.tolist()[:4] == [0.0, 0.0, 1.0, -1.0]
     assert np.signbit(result[1])
     assert np.isnan(result[4])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
-from kuiper.layers.attention_inputs import ROLES, Roles, mask_role, roles_of
+from kuiper.layers.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.windows import check_dtype, single
@@ -116,6 +116,10 @@ class MultiheadAttention(Layer):
     bias, add_bias_kv : what the model file says of the weights.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html
+
+    >>> layer = MultiheadAttention(2, 1, np.eye(2), in_proj_weight=np.tile(np.eye(2), (3, 1)), batch_first=True)
+    >>> [y.shape for y in layer.forward(np.ones((4, 3, 2)))]
+    [(4, 3, 2), (4, 3, 3)]
     """
 
     def __init__(
@@ -153,22 +157,19 @@ class MultiheadAttention(Layer):
         self.bias_k, self.bias_v, self.add_zero_attn = bias_k, bias_v, add_zero_attn
         self.num_heads, self.batch_first = num_heads, batch_first
         self.roles: Roles = ROLES
-        self.outputs, self.per_head = 2, False
+        self.returns: tuple[str, ...] = ("output", "weights")
 
     @classmethod
     def from_operator(cls, operator: RuntimeOperator) -> Layer:
-        """The layer for `operator`: which input is what, and whether the weights are asked for, is in the graph."""
+        """The layer for `operator`; which input and output is what, is found out from the graph."""
         layer = super().from_operator(operator)
         assert isinstance(layer, cls)
         layer.roles = roles_of(operator, layer.num_heads, layer.widths, layer.batch_first)
-        layer.outputs = len(operator.output_operands)
-        if layer.outputs == 2:
-            first, second = (operand.shapes for operand in operator.output_operands)
-            layer.per_head = first is not None and second is not None and len(second) == len(first) + 1
+        layer.returns = returns_of(operator, operator.input_operands[layer.roles.index("query")].shapes)
         return layer
 
     def forward(self, *inputs: np.ndarray) -> Any:
-        """Attend; the weights too, as their mean over the heads, when there are two outputs."""
+        """Attend: the output and the weights, a mean over the heads, or what else `returns` says."""
         given = {role: x for role, x in zip(self.roles, inputs) if role is not None}
         query = given["query"]
         key = given.get("key", query)
@@ -188,12 +189,16 @@ class MultiheadAttention(Layer):
         elif not self.batch_first:
             y = y.swapaxes(0, 1)
         y, weights = y.astype(query.dtype, copy=False), weights.astype(query.dtype, copy=False)
-        return (y, weights) if self.outputs == 2 else y
+        results = {"output": y, "weights of each head": weights}
+        if "weights" in self.returns:
+            results["weights"] = weights.mean(-3)
+        found = tuple(results[name] for name in self.returns)
+        return found if len(found) > 1 else found[0]
 
     def _attend(
         self, query: np.ndarray, key: np.ndarray, value: np.ndarray, given: dict[str, np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(N, L, E), (N, S, kdim), (N, S, vdim) -> (N, L, E) and the weights (N, L, S), or (N, heads, L, S)."""
+        """(N, L, E), (N, S, kdim), (N, S, vdim) -> (N, L, E) and the weights (N, heads, L, S)."""
         n, length, embed = query.shape
         mask = self._mask(given, n, length, key.shape[1])
         q, k, v = (
@@ -205,13 +210,13 @@ class MultiheadAttention(Layer):
             mask = np.pad(mask, [(0, 0)] * 3 + [(0, k.shape[1] - mask.shape[-1])])
         q, k, v = (x.reshape(n, -1, self.num_heads, embed // self.num_heads).swapaxes(1, 2) for x in (q, k, v))
         weights = attention_weights(q, k, mask, 1 / math.sqrt(embed // self.num_heads))
-        if mask is not None and self.outputs == 1:
+        if mask is not None and self.returns == ("output",):
             # as PyTorch has it: a position that may see nothing gives NaN where the weights are asked for, else zeros
             weights = np.where((mask == -np.inf).all(-1, keepdims=True), weights.dtype.type(0), weights)
         y = (weights @ v).swapaxes(1, 2).reshape(n, length, embed) @ single(self.out_weight).T
         if self.out_bias is not None:
             y += self.out_bias
-        return y, weights if self.per_head else weights.mean(1)
+        return y, weights
 
     def _more_positions(self, x: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
         """(N, S, E) -> (N, S', E): x, then bias_k or bias_v, then zeros, where there are such."""

@@ -1,4 +1,4 @@
-"""Which input of an exported nn.MultiheadAttention is what (lesson 9).
+"""Which input and output of an exported nn.MultiheadAttention is what (lesson 9).
 
 PNNX writes an attention's inputs in the order in which PyTorch first touched them: a mask of booleans may come before
 the query, weights shared with another module come along, and the last input bears the name $attn_mask whatever it is:
@@ -7,7 +7,8 @@ the query, weights shared with another module come along, and the last input bea
     nn.MultiheadAttention  attention  2 1 0 4 5 ... $attn_mask=4 #0=(3,5,8)f32 #4=(3,5)f32      4 is key_padding_mask
     nn.MultiheadAttention  attention  2 1 3 0 6 ... #3=(24,8)f32 #0=(3,5,8)f32                  3 is in_proj_weight
 
-Only shapes and types tell them apart.
+The outputs come in the order in which they are used, and those that nobody uses are missing. Only shapes and types
+tell them apart.
 """
 
 from __future__ import annotations
@@ -57,6 +58,20 @@ def roles_of(operator: RuntimeOperator, num_heads: int, widths: Sequence[int], b
     if len(masks) == 2:
         found |= dict(zip(masks, _tell_apart(found[masks[0]], found[masks[1]], masks[0] in boolean)))
     return tuple(found.get(slot) for slot in range(len(operands)))
+
+
+def returns_of(operator: RuntimeOperator, query: Shape | None) -> tuple[str, ...]:
+    """What each output operand is: "output", which has the query's shape, "weights" or "weights of each head"."""
+    first = ["output", "weights"]
+    shapes = [operand.shapes for operand in operator.output_operands]
+    if query is None or None in shapes:
+        return tuple(first[: len(shapes)])
+    if len(shapes) == 2 and shapes[1] == query != shapes[0]:
+        first.reverse()
+    elif len(shapes) == 1 and shapes[0] != query:
+        first = ["weights"]
+    each = [shape is not None and len(shape) == len(query) + 1 for shape in shapes]
+    return tuple("weights of each head" if heads else name for name, heads in zip(first, each))
 
 
 def mask_role(shape: Shape | None, n: int, length: int, source: int) -> str:

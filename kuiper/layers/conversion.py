@@ -162,4 +162,4 @@ class Copy(Layer):
 
     def forward(self, x: np.ndarray, src: Any) -> np.ndarray:
         """Compute what x.copy_(src) leaves in x."""
-        return np.broadcast_to(converted(as_array(src), x.dtype), x.shape)
+        return np.broadcast_to(converted(np.asarray(src), x.dtype), x.shape)

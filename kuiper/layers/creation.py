@@ -63,7 +63,7 @@ class Full(Layer):
     """
 
     def __init__(self, size: Any, fill_value: Any, dtype: Any = None) -> None:
-        self.size, self.dtype, self.fill_value = integers(size), dtype, as_array(finite_or_not(fill_value))
+        self.size, self.dtype, self.fill_value = integers(size), dtype, np.asarray(finite_or_not(fill_value))
 
     def forward(self) -> np.ndarray:
         """Make the array."""
@@ -126,7 +126,7 @@ class FullLike(Layer):
         number = value if fill_value is None else fill_value
         if number is None or np.ndim(number) > 0:
             raise ParameterError("fill_value", "a number", repr(number))
-        self.fill_value, self.dtype = as_array(finite_or_not(number)), dtype
+        self.fill_value, self.dtype = np.asarray(finite_or_not(number)), dtype
         self.sizes = () if size is None else (integers(size),)
 
     def forward(self, x: Any) -> np.ndarray:
@@ -147,14 +147,15 @@ class Arange(Layer):
     """
 
     def __init__(self, end: Any, start: Any = 0, step: Any = 1, dtype: Any = None) -> None:
-        limits = [as_array(n).item() for n in (start, end, step)]
+        limits: list[Any] = [n.item() if isinstance(n, np.ndarray) else n for n in (start, end, step)]
         whole = all(isinstance(n, int) for n in limits)
         self.dtype = numpy_type(dtype, np.int64 if whole else np.float32)
+        first, last, stride = limits
         if self.dtype == np.int64:
             limits = [int(n) for n in limits]
         self.start, self.end, self.step = limits
-        if self.step == 0 or (self.end - self.start) * self.step < 0:
-            raise ParameterError("step", f"one that leads from {self.start} towards {self.end}", str(self.step))
+        if self.step == 0 or (last - first) * stride < 0:
+            raise ParameterError("step", f"one that leads from {first} towards {last}", str(stride))
 
     def forward(self) -> np.ndarray:
         """Make the range."""
@@ -239,4 +240,4 @@ class ScalarTensor(Layer):
 
     def forward(self, number: Any) -> np.ndarray:
         """Make the array."""
-        return converted(as_array(number), numpy_type(self.dtype))
+        return converted(np.asarray(number), numpy_type(self.dtype))

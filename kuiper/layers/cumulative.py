@@ -87,7 +87,8 @@ class LogCumsumExp(Cumulative):
     def accumulate(self, x: np.ndarray) -> np.ndarray:
         """Compute the logarithms of the sums."""
         check_kind(x, "f")
-        return np.logaddexp.accumulate(wide(x), self.dim).astype(x.dtype)
+        with np.errstate(invalid="ignore"):  # NaN stays NaN
+            return np.logaddexp.accumulate(wide(x), self.dim).astype(x.dtype)
 
 
 class _Record(Cumulative):

@@ -1,7 +1,6 @@
 """Lengths and distances of vectors: normalize to length 1, distances between pairs, the cosine between them.
 
-The length of v is its p-norm, (sum |v_i|^p)^(1/p): p = 2 is Euclid's; inf gives the largest |v_i|, -inf the smallest,
-0 the number of elements that are not 0.
+The length of v is its p-norm, (sum |v_i|^p)^(1/p): p = 2 is Euclid's.
 """
 
 from __future__ import annotations
@@ -13,29 +12,10 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.errors import ParameterError
 from kuiper.layers.layer import Layer
+from kuiper.layers.norms import norm
 from kuiper.layers.registry import registry
 from kuiper.layers.shape import integers
 from kuiper.layers.windows import check_dtype, single
-
-
-def p_norm(x: np.ndarray, p: float, axes: tuple[int, ...], keepdims: bool) -> np.ndarray:
-    """(..., n, ...) -> (..., ...) or (..., 1, ...): the p-norm over `axes`; a real number for complex ones too.
-
-    >>> [float(p_norm(np.array([3.0, -4.0]), p, (0,), False)) for p in (0, 1, 2, float("inf"))]
-    [2.0, 7.0, 5.0, 4.0]
-    """
-    axes = axes if x.ndim else ()
-    size = np.abs(x)
-    if p == 2:
-        return np.sqrt(np.square(size).sum(axes, keepdims=keepdims))
-    if p == np.inf:
-        return size.max(axes, keepdims=keepdims)
-    if p == -np.inf:
-        return size.min(axes, keepdims=keepdims)
-    if p == 0:
-        return (size != 0).sum(axes, keepdims=keepdims).astype(size.dtype)
-    with np.errstate(divide="ignore"):  # a negative p turns 0 to infinity
-        return (size**p).sum(axes, keepdims=keepdims) ** (1 / p)
 
 
 @registry.register("F.normalize")
@@ -61,7 +41,7 @@ class Normalize(Layer):
         """Divide x by its length along dim."""
         check_dtype("normalize", x, "fc")
         # a length in float16 is rounded before it is compared, as PyTorch does: there the usual eps is 0
-        length = p_norm(single(x), self.p, self.dims, keepdims=True).astype(x.real.dtype, copy=False)
+        length = norm(x, self.p, self.dims if x.ndim else (), keepdim=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             return x / np.maximum(length, length.dtype.type(self.eps))
 
@@ -90,8 +70,7 @@ class PairwiseDistance(Layer):
         kind = dtypes.as_float(dtypes.result_type(x1, x2))
         difference = np.asarray(np.subtract(x1, x2)).astype(kind, copy=False)
         difference = difference + difference.dtype.type(self.eps)
-        length = p_norm(single(difference), self.p, (-1,), self.keepdim)
-        return np.asarray(length, difference.real.dtype)
+        return norm(difference, self.p, (-1,) if difference.ndim else (), self.keepdim)
 
 
 @registry.register("F.cosine_similarity", "nn.CosineSimilarity", "torch.cosine_similarity")
@@ -112,13 +91,17 @@ class CosineSimilarity(Layer):
         kind = dtypes.result_type(x1, x2)
         x1, x2 = (np.asarray(x, kind) for x in np.broadcast_arrays(x1, x2))
         check_dtype("cosine_similarity", x1, "f")
-        units = [x / np.maximum(p_norm(x, 2, (self.dim,), True), self.eps) for x in (single(x1), single(x2))]
-        return np.asarray((units[0] * units[1]).sum(self.dim if x1.ndim else None), kind)
+        axes = (self.dim,) if x1.ndim else ()
+        units = [x / np.maximum(norm(x, 2, axes, keepdim=True), self.eps) for x in (single(x1), single(x2))]
+        return np.asarray((units[0] * units[1]).sum(axes), kind)
 
 
 @registry.register("aten::cosine_similarity")
 class AtenCosineSimilarity(Layer):
-    """CosineSimilarity as PNNX leaves it where it finds no name for it: every argument an input, by position."""
+    """CosineSimilarity as PNNX leaves it where it finds no name for it: every argument an input, by position.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
+    """
 
     def forward(self, x1: np.ndarray, x2: np.ndarray, dim: int, eps: float) -> np.ndarray:
         """Compute the cosine of the angle between x1 and x2 along dim."""

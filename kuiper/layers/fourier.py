@@ -123,7 +123,8 @@ TRANSFORMS: dict[str, tuple[Transform, tuple[bool, bool]]] = {
 
 for _name, (_transform, _half) in TRANSFORMS.items():
     for _suffix, _shape in (("", OneDimension), ("2", TwoDimensions), ("n", ManyDimensions)):
-        _layer = type(_name + _suffix, (_shape,), {"transform": staticmethod(_transform), "half": _half})
+        _parts = {"transform": staticmethod(_transform), "half": _half, "__doc__": f"{_name}. {_shape.__doc__}"}
+        _layer = type(_name + _suffix, (_shape,), _parts)
         registry.add(f"torch.fft.{_name}{_suffix}", _layer)
 
 

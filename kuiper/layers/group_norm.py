@@ -162,7 +162,10 @@ class InstanceNorm3d(InstanceNorm):
 
 @registry.register("aten::instance_norm")
 class AtenInstanceNorm(Layer):
-    """InstanceNorm as PNNX leaves it where it finds no name for it: every argument an input, by position."""
+    """InstanceNorm as PNNX leaves it where it finds no name for it: every argument an input, by position.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.instance_norm.html
+    """
 
     def forward(self, x: np.ndarray, *arguments: Any) -> np.ndarray:
         """Normalize x by weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled."""

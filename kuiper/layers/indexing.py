@@ -220,7 +220,7 @@ class Where(Layer):
         """Choose the elements."""
         condition = self.condition.astype(bool) if self.condition.dtype == np.uint8 else check_mask(self.condition)
         dtype = dtypes.result_type(self.input, self.other)
-        chosen = (converted(as_array(value), dtype) for value in (self.input, self.other))
+        chosen = (converted(np.asarray(value), dtype) for value in (self.input, self.other))
         return np.asarray(np.where(condition, *chosen))
 
 

@@ -1,4 +1,7 @@
-"""Pools whose options the graph computes: F.avg_pool2d(x, x.shape[2:]) of a network exported for any image size."""
+"""Pools whose options the graph computes: F.avg_pool2d(x, x.shape[2:]) of a network exported for any image size.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+"""
 
 from __future__ import annotations
 

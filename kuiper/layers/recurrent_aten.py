@@ -1,4 +1,7 @@
-"""Recurrent networks as PNNX leaves them where they are the whole model: every argument an input, by position."""
+"""Recurrent networks as PNNX leaves them where they are the whole model: every argument an input, by position.
+
+Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html, RNN.html
+"""
 
 from __future__ import annotations
 

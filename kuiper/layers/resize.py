@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -229,28 +229,50 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-@registry.register("aten::_upsample_bilinear2d_aa")
-class BilinearAntialiased(Layer):
-    """(N, C, H, W) -> (N, C, H', W'): Upsample with antialias=True, under the name that PNNX leaves it."""
+class UpsampleByInputs(Layer):
+    """(N, C, ...) -> (N, C, ...'): Upsample under a name that PNNX leaves, with its options as inputs.
 
-    mode = "bilinear"
+    `scales` are the scale factors, one list or several numbers, or None; the sizes follow from them if size is None.
+    """
 
-    def forward(self, x: np.ndarray, size: Any, align_corners: bool, *scales: Any) -> np.ndarray:
-        """Resize x to `size`; `scales` are the steps' inverses for both dimensions, one list or two numbers, or None.
+    mode: ClassVar[str]
+    antialias: ClassVar[bool] = False
 
-        Where size is None the scales say it.
-        """
-        factors = scales[0] if len(scales) == 1 else scales
-        known = factors is not None and all(factor is not None for factor in factors)
-        layer = Upsample(size, factors if size is None else None, self.mode, align_corners, antialias=True)
+    def resize(self, x: np.ndarray, size: Any, align_corners: bool, scales: tuple[Any, ...]) -> np.ndarray:
+        """Resize x to `size`."""
+        factors = scales[0] if len(scales) == 1 and np.ndim(scales[0]) else scales
+        known = all(factor is not None for factor in factors)
+        layer = Upsample(size, factors if size is None else None, self.mode, align_corners, antialias=self.antialias)
         if size is not None and known:
             layer.scales = tuple(float(factor) for factor in factors)
         return layer.forward(x)
 
 
+@registry.register(*(f"aten::_upsample_nearest_exact{rank}d" for rank in (1, 2, 3)))
+class NearestExactByInputs(UpsampleByInputs):
+    """(N, C, ...) -> (N, C, ...'): mode nearest-exact."""
+
+    mode = "nearest-exact"
+
+    def forward(self, x: np.ndarray, size: Any, *scales: Any) -> np.ndarray:
+        """Resize x to `size`."""
+        return self.resize(x, size, False, scales)
+
+
+@registry.register("aten::_upsample_bilinear2d_aa")
+class BilinearAntialiased(UpsampleByInputs):
+    """(N, C, H, W) -> (N, C, H', W'): mode bilinear with antialias."""
+
+    mode, antialias = "bilinear", True
+
+    def forward(self, x: np.ndarray, size: Any, align_corners: bool, *scales: Any) -> np.ndarray:
+        """Resize x to `size`."""
+        return self.resize(x, size, align_corners, scales)
+
+
 @registry.register("aten::_upsample_bicubic2d_aa")
 class BicubicAntialiased(BilinearAntialiased):
-    """(N, C, H, W) -> (N, C, H', W'): the same in mode bicubic."""
+    """(N, C, H, W) -> (N, C, H', W'): mode bicubic with antialias."""
 
     mode = "bicubic"
 

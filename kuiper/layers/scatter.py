@@ -45,7 +45,7 @@ class IndexPut(Layer):
         """Put the values. Raises InferError when they have another element type than x."""
         if isinstance(self.values, np.ndarray):
             check_same_type("values", self.values, x)
-        values = converted(as_array(self.values), x.dtype)
+        values = converted(np.asarray(self.values), x.dtype)
         y = x.copy()
         if self.accumulate:
             np.add.at(y, self.indices, values)
@@ -74,7 +74,7 @@ def as_scalar(name: str, value: Any) -> np.ndarray:
     value = finite_or_not(value)
     if isinstance(value, (str, list)) or value is None:
         raise ParameterError(name, "a number", repr(value))
-    array = as_array(value)
+    array = np.asarray(value)
     if array.ndim:
         raise ShapeError(name, "a single number", f"shape {array.shape}")
     return array

@@ -124,7 +124,7 @@ class Permute(Layer):
         return x.transpose(self.dims)
 
 
-@registry.register("torch.transpose", "Tensor.transpose", "torch.swapaxes", "torch.swapdims")
+@registry.register("torch.transpose", "Tensor.transpose")
 class Transpose(Layer):
     """(..., a, ..., b, ...) -> (..., b, ..., a, ...): the dimensions dim0 and dim1 exchanged."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import ShapeError
-from kuiper.layers.conversion import as_array, converted
+from kuiper.layers.conversion import converted
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.shape import integers
@@ -92,7 +92,7 @@ class SliceCopy(Cuts):
     def forward(self, x: np.ndarray, src: Any) -> np.ndarray:
         """Compute x with the slices replaced."""
         y = x.copy()
-        y[self.index(x)] = converted(as_array(src), x.dtype)
+        y[self.index(x)] = converted(np.asarray(src), x.dtype)
         return y
 
 

@@ -202,6 +202,18 @@ class ISTFT(_ShortTime):
         return signal[:, start : signal.shape[1] - start]
 
 
+@registry.register("aten::istft")
+class ISTFTByInputs(Layer):
+    """torch.istft under the name that PNNX leaves it where `length` follows from a shape: all options are inputs.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.istft.html
+    """
+
+    def forward(self, x: np.ndarray, *options: Any) -> np.ndarray:
+        """Put the signal together; `options` are those of ISTFT, in their order."""
+        return ISTFT(*options).forward(x)
+
+
 def overlap_add(pieces: np.ndarray, hop: int) -> np.ndarray:
     """(B, T, n) -> (B, n + (T-1)*hop): piece t added to the elements from t * hop on.
 

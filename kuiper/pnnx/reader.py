@@ -192,8 +192,8 @@ class _Reader:
         if key in op.attributes:
             self._fail(f"attribute {key} of {op.name} once", "twice")
         shape, dtype = self._shape_and_type(f"@{key}", text)
-        if dtype is None or not shape or min(shape) < 0:
-            self._fail(f"a type and dimensions of 0 or more in @{key} (a single number has shape (1))", _short(text))
+        if dtype is None or min(shape, default=0) < 0:
+            self._fail(f"a type and dimensions of 0 or more in @{key}", _short(text))
         if self.archive is None:
             if not os.path.exists(self.bin_path):
                 self._fail(f"the weights @{key} of {op.name} in {self.bin_path}", "no such file")

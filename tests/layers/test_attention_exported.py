@@ -110,6 +110,22 @@ def test_weights_of_each_head_on_request(export):
     check(kuiper.load(export(model, *tensors)), model, *tensors)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, x, y, z: a(x, y, z)[1],
+        lambda a, x, y, z: a(x, y, z)[::-1],
+        lambda a, x, y, z: a(x, y, z, average_attn_weights=False)[1],
+        lambda a, x, y, z: a(x, y, z, need_weights=False)[0],
+    ],
+)
+def test_outputs_in_another_order_or_fewer(export, call):
+    torch.manual_seed(5)
+    model = Plain(call).eval()
+    tensors = torch.randn(2, 4, 8), torch.randn(2, 5, 8), torch.randn(2, 5, 8)
+    check(kuiper.load(export(model, *tensors)), model, *tensors)
+
+
 def test_weights_shared_between_two_attentions(export):
     class Shared(nn.Module):
         def __init__(self):

@@ -137,7 +137,7 @@ def test_a_position_that_may_see_nothing_gives_zeros_or_nan_as_in_pytorch(need_w
     theirs, ours = twins(embed_dim=8, num_heads=2, batch_first=True)
     x, mask = numbers(0, 2, 3, 8), np.zeros((3, 3), np.float32)
     mask[1] = -np.inf
-    ours.roles, ours.outputs = ("query", "attn_mask"), 1 + need_weights
+    ours.roles, ours.returns = ("query", "attn_mask"), ("output", "weights")[: 1 + need_weights]
     expected = theirs(*[torch.from_numpy(x)] * 3, attn_mask=torch.from_numpy(mask), need_weights=need_weights)[0]
     found = ours.forward(x, mask)
     close(found[0] if need_weights else found, expected)

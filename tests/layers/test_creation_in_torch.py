@@ -37,7 +37,7 @@ def test_constants(size, name):
     same(Ones(size, mine).forward(), torch.ones(size, dtype=theirs))
     same(ZerosLike(mine).forward(x), torch.zeros_like(torch.from_numpy(x), dtype=theirs))
     same(OnesLike(mine, size).forward(x), torch.from_numpy(x).new_ones(size, dtype=theirs))
-    for value in (3, 2.5, True):
+    for value in (3, 2.7, True):
         same(Full(size, value, mine).forward(), torch.full(size, value, dtype=theirs))
         same(FullLike(value, mine).forward(x), torch.full_like(torch.from_numpy(x), value, dtype=theirs))
         same(FullLike(value, mine, size).forward(x), torch.from_numpy(x).new_full(size, value, dtype=theirs))
@@ -86,6 +86,12 @@ def test_linspace_of_integers_at_distances_that_floats_hold_exactly(start, end, 
         Linspace(start, end, steps, f"torch.{name}").forward(),
         torch.linspace(start, end, steps, dtype=torch_type(name)),
     )
+
+
+@pytest.mark.parametrize(("end", "step"), [(7, 0.7), (1, 0.1), (2.1, 0.3), (6.3, 0.9)])
+def test_the_limits_of_arange_have_64_bits(end, step):
+    assert Arange(end, 0, step).forward().shape == torch.arange(0, end, step).shape
+    same(Arange(end, 0, step, "torch.double").forward(), torch.arange(0, end, step, dtype=torch.double))
 
 
 def test_eye():

@@ -51,11 +51,12 @@ def numbers(seed, shape, dtype=np.float32):
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int64])
-@pytest.mark.parametrize(("equation", "shapes"), [(e, s) for e, *s in EQUATIONS])
+@pytest.mark.parametrize(
+    ("equation", "shapes", "dtype"),
+    # PyTorch rounds float16 between the products of three operands, kuiper at the end
+    [(e, s, dtype) for e, *s in EQUATIONS for dtype in (np.float32, np.int64, np.float16)[: 2 + (len(s) < 3)]],
+)
 def test_equation(equation, shapes, dtype):
-    if dtype == np.float16 and len(shapes) > 2:
-        pytest.skip("PyTorch rounds between the products")
     arrays = [numbers(i, shape, dtype) for i, shape in enumerate(shapes)]
     found = Einsum(equation).forward(*arrays)
     expected = torch.einsum(equation, *map(torch.from_numpy, arrays)).numpy()

@@ -23,8 +23,8 @@ def values(dtype, shape, seed):
     if np.dtype(dtype).kind in "iu":
         return rng.integers(0 if dtype == "u1" else -5, 9, shape).astype(dtype)
     if np.dtype(dtype).kind == "c":  # PyTorch and numpy differ on numbers of which one part alone is infinite
-        return (np.nan_to_num(x, nan=1, posinf=2, neginf=3) + 1j * rng.integers(-1, 2, shape)).astype(dtype)
-    return x.astype(dtype)
+        x = np.nan_to_num(x, nan=1, posinf=2, neginf=3) + 1j * rng.integers(-1, 2, shape)
+    return np.asarray(x).astype(dtype)
 
 
 def agree(got, expected):
@@ -43,12 +43,14 @@ def in_torch(name):
 
 @pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if function.arity < 3])
 @given(data=st.data(), seed=st.integers(0, 999))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_function_of_arrays_is_pytorchs(name, data, seed):
     function = FUNCTIONS[name]
     shapes = data.draw(st_numpy.mutually_broadcastable_shapes(num_shapes=function.arity, max_dims=3, max_side=3))
     kinds = [data.draw(st.sampled_from(function.kinds)) for _ in shapes.input_shapes]
     types = [data.draw(st.sampled_from(DTYPES[kind])) for kind in kinds]
+    if "c" in kinds:  # PyTorch makes a complex32 of float16, with which it can hardly compute
+        types = ["f4" if dtype == "f2" else dtype for dtype in types]
     if name == "polar":  # PyTorch asks for two of one type
         types = [data.draw(st.sampled_from(["f4", "f8"]))] * 2
     inputs = [

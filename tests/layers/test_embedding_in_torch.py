@@ -47,13 +47,11 @@ def test_a_weight_that_contradicts_the_parameters_is_refused():
         Embedding(TABLE, num_embeddings=11, embedding_dim=4)
 
 
-@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-@pytest.mark.parametrize("options", [{}, {"padding_idx": 2}, {"include_last_offset": True}, {"weighted": True}])
-def test_bags(mode, options):
-    options = dict(options)
-    weighted = options.pop("weighted", False)
-    if weighted and mode != "sum":
-        pytest.skip("PyTorch weighs sums only")
+BAGS = [(m, o, False) for m in ("sum", "mean", "max") for o in ({}, {"padding_idx": 2}, {"include_last_offset": True})]
+
+
+@pytest.mark.parametrize(("mode", "options", "weighted"), [*BAGS, ("sum", {}, True)])
+def test_bags(mode, options, weighted):
     indices, offsets = np.array([1, 2, 2, 5, 9]), np.array([0, 2, 2, 5])
     factors = np.arange(5, dtype=np.float32) if weighted else None
     expected = F.embedding_bag(
@@ -72,6 +70,23 @@ def test_bags(mode, options):
         padding_idx=options.get("padding_idx", -1),
     )[0]
     np.testing.assert_allclose(found, expected, rtol=1e-6, strict=True)
+
+
+class Bags(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.largest = (torch.nn.EmbeddingBag(10, 4, mode=mode) for mode in ("mean", "max"))
+
+    def forward(self, indices):
+        return self.mean(indices), self.largest(indices)
+
+
+def test_exported_bags_agree(export):
+    model, indices = Bags(), torch.tensor([[1, 4, 0], [2, 2, 9]])
+    with torch.no_grad():
+        expected = model(indices)
+    for mine, theirs in zip(kuiper.load(export(model, indices))(indices.numpy()), expected, strict=True):
+        np.testing.assert_allclose(mine, theirs.numpy(), rtol=1e-6, strict=True)
 
 
 class Tables(torch.nn.Module):

@@ -24,6 +24,7 @@ from kuiper.layers.reduction import (
 from kuiper.layers.statistics import Std, StdMean, Var, VarMean
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom")  # PyTorch's own
 
 FLOATS = ["f2", "f4", "f8"]
 INTEGERS = ["?", "u1", "i4", "i8"]
@@ -68,6 +69,10 @@ SEVERAL = {
 }
 
 
+def in_torch(name):
+    return torch.linalg.vector_norm if name == "norm" else getattr(torch, name)
+
+
 @pytest.mark.parametrize("name", SEVERAL)
 @given(
     data=st.data(),
@@ -75,16 +80,15 @@ SEVERAL = {
     keepdim=st.booleans(),
     seed=st.integers(0, 99),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_reductions_over_any_dimensions_are_pytorchs(name, data, shape, keepdim, seed):
     layer, dtypes = SEVERAL[name]
     dims = sorted(data.draw(st.sets(st.integers(0, len(shape) - 1), min_size=1)))
     dims = [dim - len(shape) * data.draw(st.booleans()) for dim in dims]
-    x = sample(data.draw(st.sampled_from(dtypes)), shape, seed, nan=0.1 * name.startswith("nan"))
-    agree(
-        layer(dim=dims, keepdim=keepdim).forward(x),
-        getattr(torch, name)(torch.from_numpy(x), dim=tuple(dims), keepdim=keepdim),
-    )
+    dtype = data.draw(st.sampled_from(dtypes))
+    x = sample(dtype, shape, seed, nan=0.1 if name.startswith("nan") and dtype in FLOATS else 0.0)
+    expected = in_torch(name)(torch.from_numpy(x), dim=tuple(dims), keepdim=keepdim)
+    agree(layer(dim=dims, keepdim=keepdim).forward(x), expected)
 
 
 @pytest.mark.parametrize("shape", [(), (3, 4)])
@@ -93,7 +97,7 @@ def test_reductions_of_everything_are_pytorchs(name, shape):
     layer, dtypes = SEVERAL[name]
     for dtype in dtypes:
         x = sample(dtype, shape, 1)
-        agree(layer().forward(x), getattr(torch, name)(torch.from_numpy(x)))
+        agree(layer().forward(x), in_torch(name)(torch.from_numpy(x)))
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS + COMPLEX)

@@ -95,6 +95,7 @@ class Resizes(torch.nn.Module):
             interpolate(x, **sizes, mode="bicubic", align_corners=True),
             interpolate(x, size=other.shape[2:], mode="bilinear"),
             interpolate(x, scale_factor=2, mode="nearest-exact"),
+            interpolate(x, **sizes, mode="nearest-exact"),
             interpolate(x, scale_factor=(1.5, 2.2), mode="bilinear", recompute_scale_factor=True),
             interpolate(x, scale_factor=0.5, mode="bilinear", antialias=True),
             interpolate(x, size=(5, 3), mode="bicubic", antialias=True),

@@ -90,6 +90,20 @@ def test_the_first_window_may_start_with_the_signal(win_length):
     assert same_or_refused(STFT, torch.stft, x, values | {"align_to_window": True}) is not None
 
 
+class SameLength(torch.nn.Module):
+    def forward(self, x):
+        window = torch.hann_window(32)
+        spectrogram = torch.stft(x, 32, window=window, return_complex=True)
+        return torch.istft(spectrogram, 32, window=window, length=x.size(-1))
+
+
+def test_an_exported_model_that_gives_back_as_many_elements_as_it_got(export):
+    model, first, second = SameLength().eval(), torch.randn(3, 101), torch.randn(2, 125)
+    graph = kuiper.load(export(model, first, dynamic=(second,)))
+    for x in (first, second):
+        np.testing.assert_allclose(graph(x.numpy())[0], x.numpy(), atol=1e-4)
+
+
 class ThereAndBack(torch.nn.Module):
     def forward(self, x):
         window = torch.hann_window(20)

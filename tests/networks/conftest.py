@@ -65,7 +65,7 @@ class Network:
         self.agree(torch.rand(*shape, generator=torch.Generator().manual_seed(seed)))
 
     def agree(self, *inputs: Any) -> None:
-        """Run both on these tensors, batch first; every output within 1e-4 of torch's, relative to its largest value."""
+        """Run both on these tensors; every output within 1e-4 of torch's, relative to its largest value."""
         import torch
 
         with torch.inference_mode():

@@ -70,3 +70,13 @@ def test_a_result_that_is_a_weight_can_be_written_to_and_leaves_the_weight(const
     graph = kuiper.load(constant(np.arange(6.0)))
     graph()[0][:] = -1
     np.testing.assert_array_equal(graph()[0], np.arange(6.0))
+
+
+def test_a_single_number_without_axes_is_read(tmp_path):
+    """PNNX writes a folded constant such as torch.zeros(()) with the shape ()."""
+    path = tmp_path / "net.pnnx.param"
+    path.write_text("7767517\n2 1\npnnx.Attribute w 0 1 0 @data=()f32\npnnx.Output out 1 0 0\n")
+    with open(tmp_path / "net.pnnx.bin", "wb") as file:
+        pnnx.archive.write_archive(file, {"w.data": np.array([2.5], np.float32)})
+    got = kuiper.load(path)()[0]
+    assert (got.shape, got.item()) == ((), 2.5)
