@@ -48,13 +48,17 @@ def erf(x: np.ndarray) -> np.ndarray:
     computed in float64 and rounded at the end, it errs by half a unit of float32 and little more, in a third of the
     time.
 
-    Parameters: x, an array of a real floating type, any shape.
+    Parameters: x, an array of real numbers, any shape; integers count as float32. Raises TypeError for complex ones.
     Source: W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969), 631-637.
 
     >>> erf(np.array([0.0, 1.0, -np.inf])).round(6).tolist()
     [0.0, 0.842701, -1.0]
     """
     x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"erf: expected real numbers, found {x.dtype}")
+    if x.dtype.kind != "f":
+        x = x.astype(np.float32)
     flat = np.ascontiguousarray(x).reshape(-1)
     result = np.empty_like(flat)
     compute = _erf_exact if x.dtype == np.float64 else _erf_short

@@ -53,3 +53,14 @@ def test_erf_reads_an_array_in_any_memory_order_and_leaves_it_alone() -> None:
     before = x.copy()
     np.testing.assert_allclose(erf(x), expected(x.reshape(-1)).reshape(x.shape), rtol=1e-14)
     np.testing.assert_array_equal(x, before)
+
+
+def test_integers_count_as_float32() -> None:
+    got = erf(np.array([0, 1]))
+    assert got.dtype == np.float32
+    np.testing.assert_allclose(got, [0, math.erf(1)], rtol=1e-6)
+
+
+def test_complex_numbers_are_refused() -> None:
+    with pytest.raises(TypeError, match="complex"):
+        erf(np.array([1j]))
