@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, expect_raises, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_raises, task
 
 ONE_TO_24 = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
@@ -48,6 +50,30 @@ def reshaped(x: np.ndarray, shape: tuple[int, int, int], row_major: bool) -> np.
     return result
 
 
+@contextmanager
+def likely(causes: Mapping[str, str]) -> Iterator[None]:
+    """Turn an exception of the student's into a Failure with the likely cause whose words it has."""
+    try:
+        yield
+    except SubmissionError as error:
+        said = f"{error.type}: {error.message}"
+        cause = next((cause for words, cause in causes.items() if words in said), None)
+        if cause is None or error.kind != "raise" or error.type == "NotImplementedError":
+            raise
+        failure = Failure(f"line {error.line} raised {said}")
+        failure.cause = cause
+        raise failure from None
+
+
+def expect_refused(cause: str, student_call: Callable[..., Any], *args: Any) -> None:
+    """As expect_raises; a failure has this likely cause."""
+    try:
+        expect_raises(student_call, *args)
+    except Failure as failure:
+        failure.cause = cause
+        raise
+
+
 def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
     right = flattened(x, row_major)
@@ -61,6 +87,7 @@ def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
         **wrong,
         "the result has two axes: it must have one, (C*H*W,)": right[None],
         "the channels are still apart: the result must have one axis, (C*H*W,)": right.reshape(len(x), -1),
+        "only the first channel was read: go over all of them": right[: x[0].size],
         "the numbers changed their type to float64: keep the dtype of x": right.astype(np.float64),
     }
 
@@ -69,6 +96,8 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     """Likely cause -> what it gives for this x."""
     up, bottom, left, right = pads
     expected = padded(x, pads, value)
+    first_only = np.full_like(expected, expected.dtype.type(value))
+    first_only[0] = expected[0]
     return {
         "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
         "left and right are exchanged: pads are (up, bottom, left, right)": padded(x, (up, bottom, right, left), value),
@@ -86,17 +115,31 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
             x, ((0, 0), (up, bottom), (left, right)), mode="edge"
         ),
         "the border lost what follows the point of `value`": padded(x, pads, int(value)),
+        "x was written into the first channel only: write it into all of them": first_only,
         "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
+        "the numbers changed their type to float32: keep the dtype of x": expected.astype(np.float32),
     }
 
 
 def reshape_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, column by column."""
+    channels, rows, cols = shape
+    right = reshaped(x, shape, False)
+    written_by_rows = flattened(x, False).reshape(shape)
+    read_by_rows = reshaped(x.reshape(1, 1, -1), shape, False)
+    if np.array_equal(written_by_rows, read_by_rows):
+        mixed = {"x was read in one order and written in the other: do both column by column": read_by_rows}
+    else:
+        mixed = {
+            "x was read column by column, but the result was written row by row": written_by_rows,
+            "x was read row by row, but the result was written column by column": read_by_rows,
+        }
     return {
         "x was read and written row by row: row_major=False has no effect": x.reshape(shape),
-        "x was read column by column, but the result was written row by row": flattened(x, False).reshape(shape),
-        "x was read row by row, but the result was written column by column": reshaped(
-            x.reshape(1, 1, -1), shape, False
+        **mixed,
+        "rows and columns of the result are exchanged: swap its last two axes back": right.swapaxes(1, 2),
+        "the numbers were laid out as (C', H', W') before the swap: lay them out as (C', W', H')": (
+            flattened(x, False).reshape(channels, rows, cols).swapaxes(1, 2)
         ),
         "the column order ran over all three axes, as numpy's order='F' does: stay inside one channel at a time": (
             x.reshape(shape, order="F")
@@ -136,7 +179,9 @@ def four_sides_of_their_own(student: Student, rng: np.random.Generator) -> None:
     """(3, 4, 5) with pads (1, 2, 3, 4) becomes (3, 7, 12), each side as wide as its own pad; value is 0 if not said."""
     del rng
     x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
-    expect(student.padding(x, pads, 7.0), padded(x, pads, 7.0), mistakes=padding_mistakes(x, pads, 7.0))
+    with likely({"into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it"}):
+        got = student.padding(x, pads, 7.0)
+    expect(got, padded(x, pads, 7.0), mistakes=padding_mistakes(x, pads, 7.0))
     mistakes = {"value is not 0 when nobody says it: its default must be 0": padded(x, pads, 1.0)}
     expect(student.padding(x, pads), padded(x, pads, 0.0), what="the result without value", mistakes=mistakes)
 
@@ -154,7 +199,13 @@ def sides_without_a_border(student: Student, rng: np.random.Generator) -> None:
     x = rng.integers(-9, 10, (2, 3, 4))
     for pads in ((0, 0, 0, 0), (3, 0, 1, 2), (1, 2, 3, 0)):
         mistakes = padding_mistakes(x, pads, 5)
-        expect(student.padding(x, list(pads), 5), padded(x, pads, 5), what=f"pads {pads}", mistakes=mistakes)
+        causes = {
+            "broadcast": "a slice that ends at -0 is empty: write up : up + rows instead of up : -bottom",
+            "ValueError": "a pad of 0 was refused: raise ValueError only below 0",
+        }
+        with likely(causes):
+            got = student.padding(x, list(pads), 5)
+        expect(got, padded(x, pads, 5), what=f"pads {pads}", mistakes=mistakes)
 
 
 @task("padding")
@@ -162,7 +213,8 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
     """A negative pad raises an error."""
     x = rng.standard_normal((2, 1, 1)).astype(np.float32)
     for pads in ((-1, 1, 0, 0), (0, -1, 0, 0), (0, 0, -1, 1), (1, 1, 1, -1)):
-        expect_raises(student.padding, x, pads, 0.0)
+        cause = "not all of the four pads are checked one by one: raise ValueError if min(pads) < 0"
+        expect_refused(cause, student.padding, x, pads, 0.0)
 
 
 @task("reshape")
@@ -170,7 +222,17 @@ def two_by_five_to_five_by_two(student: Student, rng: np.random.Generator) -> No
     """0 to 9 as (2, 5) become (5, 2): 0 1 / 2 3 / ... row by row, and 0 7 / 5 3 / 1 8 / 6 4 / 2 9 column by column."""
     del rng
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
-    expect(student.reshape(x, (5, 2)), x.reshape(1, 5, 2))
+    with likely({"unpack": "not all three sizes are given: put (1,) * (3 - len(shapes)) in front of shapes"}):
+        got = student.reshape(x, (5, 2))
+    mistakes = {
+        "this is the column order: row_major is True when nobody says it": reshaped(x, (1, 5, 2), False),
+        "x was read row by row and written column by column: with row_major=True write row by row, too": (
+            reshaped(x.reshape(1, 1, -1), (1, 5, 2), False)
+        ),
+        "(5, 2) became (5, 2, 1): a size that is not given is 1 and stands in front": x.reshape(5, 2, 1),
+        "the result has two axes: it always has three, here (1, 5, 2)": x.reshape(5, 2),
+    }
+    expect(got, x.reshape(1, 5, 2), mistakes=mistakes)
     expected = np.array([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]], np.float32)
     expect(student.reshape(x, (5, 2), False), expected, mistakes=reshape_mistakes(x, (1, 5, 2)))
 
@@ -206,4 +268,7 @@ def another_number_of_elements_is_refused(student: Student, rng: np.random.Gener
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     for shapes in ((5, 5), (23,), (2, 3, 2), (4, 3, 2, 1)):
         for row_major in (True, False):
-            expect_raises(student.reshape, x, shapes, row_major)
+            cause = (
+                "the elements were not counted: raise ValueError unless C' * H' * W' == x.size, neither more nor less"
+            )
+            expect_refused(cause, student.reshape, x, shapes, row_major)

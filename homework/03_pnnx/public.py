@@ -13,30 +13,87 @@ from kuiper import pnnx
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnnx.param"
 FIELDS = (None, "b", "i", "f", "s", "ai", "af", "as_")
 WORDS = ("zeros", "reflect", "same", "bilinear", "torch.float", "True", "3", "")
+NO_STR = {
+    0: "It is no str: None, () and [] are null, and rule 2 comes before rule 5.",
+    1: "It is no str: True and False are bools, and rule 3 comes before rule 5.",
+    **dict.fromkeys((2, 3), "It is no str: a number begins with a digit, or with - and a digit (rule 5)."),
+    **dict.fromkeys((5, 6, 7), "It is no str: a list begins with ( or with [ (rule 4)."),
+}
+"""Type -> why a text of this type must not be returned as it is."""
 
 
 def random_struct(rng: np.random.Generator, kind: int) -> dict[str, Any]:
     """A struct whose eight fields all hold something, as memory does."""
-    few = int(rng.integers(1, 5))
+    few = int(rng.integers(1, 4))
     return {
         "type": kind,
         "b": bool(rng.integers(2)),
-        "i": int(rng.integers(-1000, 1000)),
-        "f": float(rng.standard_normal()),
+        "i": int(rng.integers(-99, 100)),
+        "f": round(float(rng.standard_normal()), 2),
         "s": str(rng.choice(WORDS)),
-        "ai": rng.integers(-1000, 1000, few).tolist(),
-        "af": rng.standard_normal(few).tolist(),
+        "ai": rng.integers(-99, 100, few).tolist(),
+        "af": rng.standard_normal(few).round(2).tolist(),
         "as_": rng.choice(WORDS, few).tolist(),
     }
 
 
-def converted(params: dict[str, dict[str, Any]], fields: tuple[str | None, ...] = FIELDS) -> dict[str, tuple[int, Any]]:
-    """What must come out when type k is read from fields[k]."""
+def converted(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int, Any]]:
+    """What must come out."""
     result: dict[str, tuple[int, Any]] = {}
     for name, parameter in params.items():
-        field = fields[parameter["type"]]
+        field = FIELDS[parameter["type"]]
         result[name] = (parameter["type"], None if field is None else parameter[field])
     return result
+
+
+def wrong_options(name: str, parameter: dict[str, Any]) -> dict[str, Any]:
+    """Likely cause -> what it gives for this one option."""
+    kind, field = parameter["type"], FIELDS[parameter["type"]]
+    value = None if field is None else parameter[field]
+    pairs: dict[str, Any] = {"The pair is a list: write (kind, value), which is a tuple.": [kind, value]}
+    if kind == 0:
+        pairs["Type 0 gives None itself, not its name as a str."] = (0, "None")
+    if kind == 1:
+        pairs["A bool came back as an int: return what field b holds, as it is."] = (1, int(value))
+    if kind == 2:
+        pairs["An int came back as a bool: return what field i holds, as it is."] = (2, bool(value))
+    if kind == 7:
+        letters = list(parameter["s"])
+        pairs["A text was taken apart into letters: type 7 stands in field as_, not in s."] = (7, letters)
+    if kind >= 5:
+        pairs |= {
+            "Lists must stay lists; a tuple came back: copy with list(values).": (kind, tuple(value)),
+            "The list was sorted: copy with list(values), which keeps its order.": (kind, sorted(value)),
+            "What stands twice in the list came back once: list(values) keeps all, a set or dict does not.": (
+                kind,
+                list(dict.fromkeys(value)),
+            ),
+            f"A list has a type of its own: return {kind}, as it came, not {kind - 3}.": (kind - 3, value),
+        }
+    if kind and not value:
+        pairs[f"`value or None` makes None of {value!r}, which is a value: only type 0 gives None."] = (kind, None)
+    place = f"stands in field {field}: see the table at the top of the file" if field else "has none: its value is None"
+    pairs |= {
+        f"Field {other} was read, but type {kind} {place}.": (kind, parameter[other]) for other in FIELDS[1:] if other
+    }
+    return {
+        "The values stand where (type, value) pairs should: return a tuple of two for each name.": {name: value},
+        f"The option was left out: type {kind} belongs into the result, too, as ({kind}, {value!r:.40}).": {},
+        **{cause: {name: pair} for cause, pair in pairs.items()},
+    }
+
+
+def expect_options(student: Student, params: dict[str, dict[str, Any]]) -> None:
+    """Each option alone, then all together."""
+    for name, parameter in params.items():
+        alone = {name: parameter}
+        expect(student.init_graph_params(alone), converted(alone), mistakes=wrong_options(name, parameter))
+    right, (first, *_, last) = converted(params), params
+    mistakes = {
+        "Only the first option came back: put the return behind the loop, not into it.": {first: right[first]},
+        "Only the last option came back: make the result before the loop, not anew in each turn.": {last: right[last]},
+    }
+    expect(student.init_graph_params(params), right, mistakes=mistakes)
 
 
 def expect_refusal(student: Student, params: dict[str, dict[str, Any]], name: str, kind: int) -> None:
@@ -46,20 +103,28 @@ def expect_refusal(student: Student, params: dict[str, dict[str, Any]], name: st
     except SubmissionError as error:
         if error.kind != "raise" or error.type == "NotImplementedError":
             raise
-        if error.type != "ValueError":
-            raise Failure(f"type {kind}: expected a ValueError, got {error.type}", "ValueError", error.type) from None
-        for part in (name, str(kind)):
+        mistakes = {
+            f"The look-up raised its own {own}: ask first whether the type is known, and raise ValueError.": own
+            for own in ("KeyError", "IndexError")
+        }
+        expect(error.type, "ValueError", what=f"type {kind}: the type of the error", mistakes=mistakes)
+        for part, meaning in ((name, "the option's name"), (str(kind), "the type's number")):
             if part not in error.message:
                 message = f"type {kind}: expected a message that holds {part!r}, got {error.message!r:.120}"
-                raise Failure(message, part, error.message) from None
+                failure = Failure(message, part, error.message)
+                failure.cause = f"The message lacks {meaning}: put both into it, with an f-string."
+                raise failure from None
         return
-    raise Failure(f"type {kind}: expected a ValueError, got {got!r:.200}", "ValueError", got)
+    failure = Failure(f"type {kind}: expected a ValueError, got {got!r:.200}", "ValueError", got)
+    failure.cause = f"Type {kind} was accepted: raise ValueError for every type other than 0 to 7."
+    raise failure
 
 
 @task("init_graph_params")
 def a_convolution(student: Student, rng: np.random.Generator) -> None:
     """The options of a convolution keep their names and get their values."""
-    junk = {"b": False, "i": 77, "f": 0.25, "s": "junk", "ai": [9, 9], "af": [8.0], "as_": ["junk"]}
+    del rng
+    junk = {"type": 0, "b": False, "i": 77, "f": 0.25, "s": "junk", "ai": [9, 9], "af": [8.0], "as_": ["junk"]}
     params = {
         "bias": {**junk, "type": 1, "b": True},
         "groups": {**junk, "type": 2, "i": 1},
@@ -67,52 +132,20 @@ def a_convolution(student: Student, rng: np.random.Generator) -> None:
         "kernel_size": {**junk, "type": 5, "ai": [3, 3]},
         "stride": {**junk, "type": 5, "ai": [2, 1]},
     }
-    right = {"bias": (1, True), "groups": (2, 1), "padding_mode": (4, "zeros"), "kernel_size": (5, [3, 3])}
-    right["stride"] = (5, [2, 1])
-    expect(
-        student.init_graph_params(params),
-        right,
-        mistakes={
-            "The numbers stand where (type, value) pairs should: return a tuple of two for each name.": {
-                name: value for name, (_, value) in right.items()
-            },
-            "The pairs hold lists instead of tuples: write (kind, value).": {
-                n: list(pair) for n, pair in right.items()
-            },
-            "Lists must stay lists; a tuple came back.": {
-                n: (kind, tuple(value)) if isinstance(value, list) else (kind, value)
-                for n, (kind, value) in right.items()
-            },
-        },
-    )
+    expect_options(student, params)
 
 
 @task("init_graph_params")
 def every_type_has_its_own_field(student: Student, rng: np.random.Generator) -> None:
     """Of the eight fields only the one that the type names is read; the others hold anything."""
     kinds = rng.permutation([1, 2, 3, 4, 5, 6, 7]).tolist()
-    params = {f"option_{i}": random_struct(rng, kind) for i, kind in enumerate(kinds)}
-    expect(
-        student.init_graph_params(params),
-        converted(params),
-        mistakes={
-            "Type 3 is a float: it stands in field f, not in i.": converted(params, (None, *"biis", "ai", "af", "as_")),
-            "Type 7 is a list of strs: it stands in field as_, not in s.": converted(params, (*FIELDS[:7], "s")),
-            "Types 5 to 7 are lists: fields ai, af, as_, not i, f, s.": converted(params, (*FIELDS[:5], *"ifs")),
-        },
-    )
+    expect_options(student, {f"option_{i}": random_struct(rng, kind) for i, kind in enumerate(kinds)})
 
 
 @task("init_graph_params")
 def null_keeps_its_name(student: Student, rng: np.random.Generator) -> None:
     """An option of type 0 is there, with the value None."""
-    params = {"output_size": random_struct(rng, 0), "dim": random_struct(rng, 2)}
-    right = converted(params)
-    expect(
-        student.init_graph_params(params),
-        right,
-        mistakes={"An option of type 0 was left out: it belongs into the result as (0, None).": {"dim": right["dim"]}},
-    )
+    expect_options(student, {"output_size": random_struct(rng, 0), "dim": random_struct(rng, 2)})
 
 
 @task("init_graph_params")
@@ -120,20 +153,54 @@ def an_unknown_type_is_refused(student: Student, rng: np.random.Generator) -> No
     """A type other than 0 to 7 raises ValueError, and the message names the option and the type."""
     for kind in (8, int(rng.integers(20, 1000))):
         params = {"stride": random_struct(rng, 5), "mystery": {**random_struct(rng, 2), "type": kind}}
+        expect_refusal(student, {"mystery": params["mystery"]}, "mystery", kind)
         expect_refusal(student, params, "mystery", kind)
 
 
 @task("init_graph_params")
 def lists_are_copied(student: Student, rng: np.random.Generator) -> None:
     """The reader empties its lists afterwards, and the result does not notice."""
-    params = {f"option_{kind}": random_struct(rng, kind) for kind in (5, 6, 7)}
-    right = converted(params)
-    emptied: dict[str, tuple[int, Any]] = {name: (kind, []) for name, (kind, _) in right.items()}
-    expect(
-        student.twice_then_cleared(params),
-        [right, right],
-        mistakes={"The result shares its lists with params: copy each, list(values).": [emptied, emptied]},
-    )
+    for kind in (5, 6, 7):
+        params = {"option": random_struct(rng, kind)}
+        right, emptied = converted(params), {"option": (kind, [])}
+        mistakes = {
+            f"The result shares its list with params: copy every list, of type {kind} too, with list(values).": [
+                emptied,
+                emptied,
+            ]
+        }
+        expect(student.twice_then_cleared(params), [right, right], mistakes=mistakes)
+
+
+def wrong_values(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
+    """Likely cause -> what it gives for this text."""
+    kind, value = expected
+    wrong: dict[str, Any] = {
+        "bool('False') is True, as for every text that is not empty: compare with 'True'.": (1, True),
+        "float() reads inf, but for PNNX it is a str: rule 5 comes before rule 6.": (3, float("inf")),
+        "The text is returned as it came: turn it into what its type says.": (kind, text),
+    }
+    if kind in NO_STR:
+        wrong = {NO_STR[kind]: (4, text), **wrong}
+    if kind == 2:
+        wrong["A number without . and e is an int: rule 7."] = (3, float(value))
+    if text in ("()", "[]"):
+        wrong |= {
+            "() and [] are null: rule 2 comes before rule 4.": (5, []),
+            "Nothing split at the commas is [''], not []: () and [] are null, and rule 2 comes before rule 4.": (
+                7,
+                [""],
+            ),
+        }
+    if kind >= 5:
+        elements = text[1:-1].split(",")
+        wrong |= {
+            "A list of ints has type 5, of floats 6, of strs 7: the single value's number plus 3.": (kind - 3, value),
+            "A list of one element is a list all the same: the brackets decide (rule 4).": (kind - 3, value[0]),
+            "The elements are still text: read each of them as the kind of the list.": (kind, elements),
+            "The brackets were read as elements: split what stands between them, text[1:-1].": (7, text.split(",")),
+        }
+    return wrong
 
 
 @task("parse_parameter")
@@ -143,16 +210,8 @@ def single_values(student: Student, rng: np.random.Generator) -> None:
     right = [(0, None), (1, True), (1, False), (2, 3), (2, -1), (3, 0.5), (3, 1e-5), (3, 1e-5)]
     right += [(4, "zeros"), (4, "torch.float"), (4, "inf")]
     for text, expected in zip(texts, right, strict=True):
-        expect(
-            student.parse_parameter(text),
-            expected,
-            what=f"the result for {text!r}",
-            mistakes={
-                "bool('False') is True, as for every text that is not empty: compare with 'True'.": (1, True),
-                "The text is returned as it came: turn it into a number or a bool.": (expected[0], text),
-                "float() reads inf, but for PNNX it is a str: rule 5 comes before rule 6.": (3, float("inf")),
-            },
-        )
+        mistakes = wrong_values(text, expected)
+        expect(student.parse_parameter(text), expected, what=f"the result for {text!r}", mistakes=mistakes)
 
 
 @task("parse_parameter")
@@ -169,14 +228,7 @@ def lists_of_one_kind(student: Student, rng: np.random.Generator) -> None:
         (f"[{','.join(map(str, ints))}]", (5, ints)),
         (f"({','.join(map(str, floats))})", (6, floats)),
     ):
-        mistakes = {
-            "() and [] are null, and rule 2 comes before rule 4.": (5, []),
-            "A list of one element is a list all the same.": (2, 1),
-            "A list of ints has type 5, of floats 6, of strs 7: the single value's number plus 3.": (
-                expected[0] - 3,
-                expected[1],
-            ),
-        }
+        mistakes = wrong_values(text, expected)
         expect(student.parse_parameter(text), expected, what=f"the result for {text!r}", mistakes=mistakes)
 
 
@@ -192,10 +244,11 @@ def lists_of_several_kinds(student: Student, rng: np.random.Generator) -> None:
     ):
         mistakes = {
             "Find the kind of the whole list first, then read every element as that kind.": wrong,
-            "The type of the list is right, but elements of the other kinds were lost.": (
+            "The type of the list is right, but elements of the other kinds were lost: leave none out.": (
                 expected[0],
                 [expected[1][1]],
             ),
+            **wrong_values(text, expected),
         }
         expect(student.parse_parameter(text), expected, what=f"the result for {text!r}", mistakes=mistakes)
 
@@ -209,4 +262,5 @@ def every_option_of_the_digit_network(student: Student, rng: np.random.Generator
             if equals and key[0] not in "@$#" and key != "expr":
                 parameter = pnnx.parse(text)
                 expected = (int(parameter.kind), parameter.value)
-                expect(student.parse_parameter(text), expected, what=f"the result for {token!r}")
+                mistakes = wrong_values(text, expected)
+                expect(student.parse_parameter(text), expected, what=f"the result for {token!r}", mistakes=mistakes)
