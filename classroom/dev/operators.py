@@ -22,8 +22,8 @@ BY_THE_GRAPH = {
 HEAD = """# Operators
 
 {types} operator types, computed in `kuiper/layers/`. Options are those of PyTorch's operator of that name; one that
-arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares them with PyTorch, or with
-a slow loop.
+arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares them with PyTorch,
+or with a slow loop.
 
 This page is generated from the registry: `python3 course.py dev operators`.
 
