@@ -81,7 +81,7 @@ class Operator:
     """One line of the file.
 
     `inputs` is keyed by slot: the same operand may stand in several. `input_names[i]` is the name that slot i bears
-    (`$weight=7`), or None where the file gives none.
+    (`$weight=7`), or None where the file gives none. `line` is the operator's line in the file it was read from.
     """
 
     type: str
@@ -91,6 +91,7 @@ class Operator:
     input_names: list[str | None] = field(default_factory=list, repr=False)
     params: dict[str, Parameter] = field(default_factory=dict, repr=False)
     attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
+    line: int | None = field(default=None, repr=False)
 
 
 @dataclass

@@ -131,7 +131,7 @@ class _Reader:
                 "type, name, number of inputs, number of outputs (a name cannot hold white space)",
                 _short(" ".join(tokens[:6])),
             )
-        op = Operator(tokens[0], tokens[1])
+        op = Operator(tokens[0], tokens[1], line=self.line)
         n_in, n_out = int(tokens[2]), int(tokens[3])
         names, rest = tokens[4 : 4 + n_in + n_out], tokens[4 + n_in + n_out :]
         names = [name for name in names if "=" not in name]

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from kuiper import pnnx
-from kuiper.errors import GraphError, InferError, InferStatus, ShapeError, UnsupportedOperatorError
+from kuiper.errors import (
+    ExpressionError,
+    GraphError,
+    InferError,
+    InferStatus,
+    ModelFormatError,
+    ShapeError,
+    UnsupportedOperatorError,
+)
 from kuiper.runtime.operand import RuntimeOperand
 from kuiper.runtime.operator import CreatesLayers, RuntimeOperator
 from kuiper.runtime.plan import Lifetime, MemoryPlan, declared_bytes, lifetimes, plan_memory
@@ -78,8 +86,8 @@ class RuntimeGraph:
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, plan the space of their outputs.
 
-        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError. Building twice does
-        nothing.
+        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, and ModelFormatError
+        for a faulty expression. Building twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
@@ -158,7 +166,11 @@ class RuntimeGraph:
         if unknown:
             raise UnsupportedOperatorError(unknown)
         for op in order:
-            op.layer = None if op.type in BOUNDARY else self.registry.create(op)
+            try:
+                op.layer = None if op.type in BOUNDARY else self.registry.create(op)
+            except ExpressionError as error:
+                found = f"a fault: {error.message}"
+                raise ModelFormatError(self.param, op.line, f"an expression in {op.name}", found) from error
 
     def _plan_space(self, order: list[RuntimeOperator]) -> None:
         self.lifetimes = lifetimes(order)

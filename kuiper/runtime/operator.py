@@ -32,7 +32,7 @@ class RuntimeOperator:
 
     `input_operands[i]` fills slot i, whose name is `input_names[i]` (None where the file gives none): by position, so
     that cat(x, x) and two outputs of one producer stay apart. `output_operators` maps the names of the operators that
-    read an output to them.
+    read an output to them. `line` is the operator's line in the model file.
     """
 
     name: str
@@ -46,3 +46,4 @@ class RuntimeOperator:
     producers: list[RuntimeOperator] = field(default_factory=list, repr=False)
     layer: RunsOperators | None = field(default=None, repr=False)
     toolbox: Toolbox = field(default_factory=Toolbox, repr=False)
+    line: int | None = field(default=None, repr=False)

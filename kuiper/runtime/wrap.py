@@ -22,6 +22,7 @@ def wrap_operators(graph: pnnx.Graph, toolbox: Toolbox) -> list[RuntimeOperator]
             params=_params(op, toolbox),
             attributes={key: _attribute(a) for key, a in op.attributes.items()},
             toolbox=toolbox,
+            line=op.line,
         )
         for op in graph.operators
     ]

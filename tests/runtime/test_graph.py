@@ -315,6 +315,22 @@ class TestErrors:
         with pytest.raises(kuiper.KuiperError, match=r"join: torch\.cat cannot be made"):
             kuiper.load(model(body("torch.cat join 2 1 0 0 9 dim=sideways")))
 
+    @pytest.mark.parametrize(
+        ("expression", "message"),
+        [
+            ("add(@0,@1)", "@1 is not among"),
+            ("add(@0", "never closed"),
+            ("sin(@0,@0)", "sin takes 1"),
+            ("@0,@0", "end"),
+        ],
+    )
+    def test_a_faulty_expression_is_a_fault_of_the_file_with_its_line(self, model, expression, message):
+        with pytest.raises(kuiper.ModelFormatError) as caught:
+            kuiper.load(model(body(f"pnnx.Expression e 1 1 0 9 expr={expression}")))
+        assert caught.value.line == 4
+        assert caught.value.expected == "an expression in e"
+        assert message in caught.value.found
+
 
 class TestPluggedIn:
     """A student's functions run inside the engine, and nothing global changes."""
