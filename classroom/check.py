@@ -11,7 +11,7 @@ from pathlib import Path
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
 from classroom.judge import Test as JudgeTest
 from classroom.progress import Entry, Progress, digest
-from classroom.stubs import framework_allowed, untouched
+from classroom.stubs import forbidden, untouched
 from classroom.tasks import Task, files_of
 
 SEED = 0
@@ -129,8 +129,7 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
         tests = load_tests(tasks[0].public_tests, public=True)
     except Exception as error:  # the student has this file too
         return [Result(task, State.BROKEN, fault=error) for task in tasks]
-    without = () if framework_allowed(tasks[0]) else ("kuiper",)
-    with Session(file, seconds=seconds, without=without, show_output=show_output) as session:
+    with Session(file, seconds=seconds, without=forbidden(tasks[0].lesson), show_output=show_output) as session:
         try:
             return [_run(task, [test for test in tests if test.exercise == task.id], session) for task in tasks]
         except JudgeError as error:

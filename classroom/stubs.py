@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from classroom.progress import FOLDER, free_name, write_whole
-from classroom.register import ROOT, load
+from classroom.register import ROOT, Lesson, load
 from classroom.tasks import Task, all_tasks, files_of
 
 ARCHIVE = "stubs.zip"
@@ -31,8 +31,12 @@ class StubError(Exception):
 
 def pristine(task: Task) -> str:
     """The text of the task's homework file as it was handed out. Raises StubError."""
-    archive = task.lesson.root / "homework" / ARCHIVE
-    name = f"{task.lesson.folder}/{task.file.name}"
+    return _handed_out(task.lesson)
+
+
+def _handed_out(lesson: Lesson) -> str:
+    archive = lesson.root / "homework" / ARCHIVE
+    name = f"{lesson.folder}/{lesson.homework_file}"
     try:
         with zipfile.ZipFile(archive) as stubs:
             return stubs.read(name).decode("utf-8")
@@ -42,13 +46,36 @@ def pristine(task: Task) -> str:
         raise StubError(f"homework/{ARCHIVE} cannot be read: {error}") from None
 
 
-def framework_allowed(task: Task) -> bool:
-    """Whether the homework may import kuiper: as it was handed out, it does."""
+def forbidden(lesson: Lesson) -> tuple[str, ...]:
+    """Modules that the homework is solved without, by its stub as it was handed out: the student's edits change nothing.
+
+    A stub that does not import kuiper at its top is solved without it: an import inside a function is a way into the
+    framework for afterwards, and no test goes it. One that does is solved without the modules of its own lesson.
+    """
     try:
-        text = pristine(task)
+        text = _handed_out(lesson)
     except StubError:
-        text = task.file.read_text(encoding="utf-8", errors="replace") if task.file.is_file() else ""
-    return re.search(r"^\s*(from|import) kuiper\b", text, re.MULTILINE) is not None
+        file = lesson.stub()
+        text = file.read_text(encoding="utf-8", errors="replace") if file else ""
+    return lesson.modules if _imports_kuiper(text) else ("kuiper",)
+
+
+def _imports_kuiper(source: str) -> bool:
+    """Whether the file imports kuiper when it is itself imported."""
+    try:
+        waiting: list[ast.AST] = [ast.parse(source)]
+    except (SyntaxError, ValueError):
+        return False
+    names: list[str] = []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.append(node.module or "")
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return any(name.partition(".")[0] == "kuiper" for name in names)
 
 
 def untouched(task: Task) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from classroom.judge.tests import Test, load_file, load_tests
 from classroom.register import Exercise, Lesson
+from classroom.stubs import forbidden
 
 
 class HomeworkError(Exception):
@@ -82,12 +82,11 @@ class Homework:
 
     @cached_property
     def without(self) -> tuple[str, ...]:
-        """Modules that a submission cannot import: the framework, where the stub as handed out does without it.
+        """Modules that a submission cannot import; the stub as handed out says which.
 
         The solution to a homework on tensors must not be a call of the framework's own tensor.
         """
-        text = self.stub.read_text(encoding="utf-8")
-        return () if re.search(r"^\s*(from|import) kuiper\b", text, re.MULTILINE) else ("kuiper",)
+        return forbidden(replace(self.lesson, homework_file=self.stub.name))
 
     def _file(self, name: str) -> Path:
         path = self.folder / name

@@ -15,25 +15,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from classroom.judge import codec
+from classroom.sandbox import starter
+from classroom.sandbox.base import Command
 
-KEPT = (
-    *("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"),
-    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
-    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
-)
-"""What of the judge's environment the worker needs to start at all; the rest is not the submission's to read."""
-FIXED = {
-    "PYTHONHASHSEED": "0",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
-}
 PATIENCE = 5.0
 """Seconds to wait for the end of a process that has been killed."""
 
@@ -51,17 +39,17 @@ class TooLate(Exception):
 
 
 class Process:
-    """A Python script that speaks frames on its stdin and stdout."""
+    """A program that speaks frames on its stdin and stdout."""
 
-    def __init__(self, script: Path, arguments: Sequence[str], folder: Path, show_output: bool = False) -> None:
-        environment = {name: os.environ[name] for name in KEPT if name in os.environ}
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-X", "utf8", str(script), *arguments],
+    def __init__(self, command: Command, show_output: bool = False) -> None:
+        launch: Callable[..., subprocess.Popen[bytes]] = starter.start if command.tied else subprocess.Popen
+        self._process = launch(
+            list(command.argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if show_output else subprocess.DEVNULL,
-            cwd=folder,
-            env=environment | FIXED,
+            cwd=command.folder,
+            env=dict(command.environment),
             # a session of its own: a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at once
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
@@ -147,6 +135,8 @@ def ended(code: int | None) -> str:
     """
     if code is None:
         return "the process closed its connection"
+    if 128 < code <= 192:  # as shells, and bubblewrap, tell of a signal
+        code = 128 - code
     if code >= 0:
         return f"the process ended by itself (exit code {code}): does the code call exit?"
     try:

@@ -9,8 +9,8 @@ from typing import Any
 
 from classroom.judge import codec
 from classroom.judge.process import Died, Process, TooLate, ended
+from classroom.sandbox.base import Bare, Sandbox, SandboxError
 
-WORKER = Path(__file__).with_name("worker.py")
 TO_START = 60.0
 """Seconds for Python and numpy to start: the machine's business, not the submission's."""
 LONGEST_MESSAGE = 2000
@@ -55,33 +55,40 @@ class Student:
     seconds : how long loading, and each call, may take.
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
+    sandbox : what shuts the worker in; None: nothing does.
     """
 
     def __init__(
-        self, path: Path, seconds: float = 10.0, *, without: Iterable[str] = (), show_output: bool = False
+        self,
+        path: Path,
+        seconds: float = 10.0,
+        *,
+        without: Iterable[str] = (),
+        show_output: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._path, self._seconds, self._without = Path(path).resolve(), seconds, frozenset(without)
         self._last: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
         if not self._path.is_file():
             raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
-        options = [word for name in sorted(self._without) for word in ("--without", name)]
         try:
-            self._process = Process(WORKER, [str(self._path), *options], self._path.parent, show_output)
-        except OSError as error:
+            command = (sandbox or Bare()).command(self._path, self._without)
+            self._process = Process(command, show_output)
+        except (OSError, SandboxError) as error:
             raise JudgeError(f"the worker does not start: {error}") from error
         try:
-            self._start()
+            self._start(codec.encode(dict(command.settings)))
         except BaseException:
             self.close()
             raise
 
-    def _start(self) -> None:
+    def _start(self, settings: bytes) -> None:
         try:
-            ready = self._process.exchange(b"", time.monotonic() + TO_START)
+            ready = self._process.exchange(settings, time.monotonic() + TO_START)
         except (Died, TooLate, codec.CodecError) as error:
             raise JudgeError(f"the worker does not start: {type(error).__name__} {error}") from error
         if ready != {"ready": True}:
-            raise JudgeError("the worker starts with something unknown")
+            raise JudgeError(f"the worker does not start: {ready!r:.500}")
         try:
             reply = self._exchange(b"", [])
         except SubmissionError as error:
@@ -130,7 +137,7 @@ class Student:
         where = self._path.name if raised.line is None else f"{self._path.name}, line {raised.line}"
         if raised.type in ("SyntaxError", "IndentationError", "TabError"):
             said = f"{where}: this is not Python: {raised.message}"
-        elif raised.type == "ModuleNotFoundError" and module.partition(".")[0] in self._without:
+        elif raised.type == "ModuleNotFoundError" and any(f"{module}.".startswith(f"{n}.") for n in self._without):
             said = f"{where}: it imports {module}, and this homework is solved without"
         elif raised.type == "ModuleNotFoundError" and module:
             said = f"{where}: it imports {module}, which is not there"

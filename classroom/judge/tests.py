@@ -15,6 +15,7 @@ import numpy as np
 
 from classroom.judge.compare import Failure
 from classroom.judge.student import JudgeError, Student, SubmissionError
+from classroom.sandbox.base import Sandbox
 
 TestFunction = Callable[[Student, np.random.Generator], None]
 
@@ -101,6 +102,7 @@ class Session:
     fresh : a new worker for every test.
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
+    sandbox : what shuts the worker in; None: nothing does.
     """
 
     def __init__(
@@ -111,8 +113,9 @@ class Session:
         fresh: bool = False,
         without: Iterable[str] = (),
         show_output: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
-        self._start = lambda: Student(submission, seconds, without=without, show_output=show_output)
+        self._start = lambda: Student(submission, seconds, without=without, show_output=show_output, sandbox=sandbox)
         self._fresh = fresh
         self._student: Student | None = None
         self._unloadable: SubmissionError | None = None
@@ -171,9 +174,12 @@ def run_tests(
     fresh: bool = False,
     without: Iterable[str] = (),
     show_output: bool = False,
+    sandbox: Sandbox | None = None,
 ) -> list[Outcome]:
     """Run tests against a submission file, one outcome for each; the parameters are those of Session."""
-    session = Session(submission, seconds=seconds, fresh=fresh, without=without, show_output=show_output)
+    session = Session(
+        submission, seconds=seconds, fresh=fresh, without=without, show_output=show_output, sandbox=sandbox
+    )
     with session:
         return [session.run(test, seed) for test in tests]
 

@@ -1,6 +1,15 @@
-"""The worker: holds one submission, answers calls. Run as `python worker.py SUBMISSION.py [--without MODULE]...`.
+"""The worker: holds one submission, answers calls. Run as `python worker.py [FOLDER]`.
 
-Frames (see codec.py) on stdin and stdout. The worker says {"ready": True}, imports the submission, says
+FOLDER is where numpy lies, for a Python that is started without site-packages.
+
+Frames (see codec.py) on stdin and stdout. The first tells the worker what to do:
+
+    {"submission": path, "without": [module]}
+    "framework": folder    where kuiper lies; without it, the course's own folder
+    "lockdown": {...}      how to shut the worker in: see lockdown.py in classroom/sandbox
+    "lockdown_file": path  where that file lies
+
+The worker answers {"ready": True}, or {"failed": text} when it could not be shut in; imports the submission, says
 {"return": None}, and then answers each {"call": name, "args": tuple, "kwargs": dict, "callbacks": places} with one of
 
     {"return": value}
@@ -12,7 +21,8 @@ Callbacks are functions of the judge's; `places` says which arguments they are (
 submission calls one, the worker sends {"callback": number, "args": tuple, "kwargs": dict} and waits for
 {"return": value}.
 
-Nothing in this process is trusted: what it answers is only ever the submission's own answer.
+Once the submission is loaded nothing in this process is trusted: what it answers is only ever the submission's own
+answer.
 """
 
 from __future__ import annotations
@@ -30,29 +40,44 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
 NO_NEIGHBOURS = {"public"}
 """The tests beside the submission are not its to import."""
 
+
+def _by_path(name: str, file: Path) -> ModuleType:
+    """A module by its path: its package would import the whole judge, and its folder on sys.path the solutions."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 if TYPE_CHECKING:
     from classroom.judge import codec
 else:
-    # by its path: the package would import the whole judge, and its folder on sys.path the worked solutions
-    _spec = importlib.util.spec_from_file_location("codec", Path(__file__).with_name("codec.py"))
-    codec = importlib.util.module_from_spec(_spec)
-    _spec.loader.exec_module(codec)
+    sys.path += sys.argv[1:]
+    codec = _by_path("codec", Path(__file__).with_name("codec.py"))
 
 
 def main() -> None:
     """Serve calls until the judge closes its end."""
-    submission, without = Path(sys.argv[1]), {name for name in sys.argv[2:] if name != "--without"}
-    judge = Judge(*_take_streams())
-    _prepare_imports(submission, without)
-    _limit_memory()
+    requests, answers = _take_streams()
+    try:
+        settings = codec.read(requests)
+        submission = Path(settings["submission"])
+        _prepare_imports(settings)
+        source = submission.read_bytes()
+        judge = _shut_in(settings, requests, answers)
+    except Exception as error:
+        codec.write(answers, {"failed": f"{type(error).__name__}: {error}"})
+        return
     judge.send({"ready": True})
     try:
-        module = load(submission)
+        module = load(submission, source)
     except BaseException as error:
         judge.send(described(error, submission))
         os._exit(0)
@@ -62,6 +87,18 @@ def main() -> None:
         with contextlib.suppress(Exception):
             sys.stdout.flush()
         judge.send_frame(frame)
+
+
+def _shut_in(settings: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) -> Judge:
+    """Take away from this process what no submission needs, and start listening to the judge."""
+    if "lockdown" not in settings:
+        _limit_memory()
+        return Judge(requests, answers)
+    lockdown = _by_path("lockdown", Path(settings["lockdown_file"]))
+    lockdown.enter(settings["lockdown"])
+    judge = Judge(requests, answers)  # the last thread that is started here
+    lockdown.seal(settings["lockdown"])
+    return judge
 
 
 class Judge:
@@ -93,12 +130,12 @@ class Judge:
         self._answers.flush()
 
 
-def load(path: Path) -> ModuleType:
-    """Import the submission from its file. No bytecode is kept: two versions may be one second apart."""
+def load(path: Path, source: bytes) -> ModuleType:
+    """Import the submission, whose text is `source`. No bytecode is kept: two versions may be one second apart."""
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     sys.modules[path.stem] = module
-    code: CodeType = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+    code: CodeType = compile(source, str(path), "exec", dont_inherit=True)
     exec(code, vars(module))
     return module
 
@@ -172,17 +209,30 @@ class Neighbours(importlib.abc.MetaPathFinder):
 
 
 class Framework(importlib.abc.MetaPathFinder):
-    """`kuiper` from the course's folder, and nothing else from there."""
+    """`kuiper` from its folder, and nothing else from there.
+
+    Where some of its modules are forbidden, `kuiper` is an empty package: its own first lines import them all.
+    """
+
+    def __init__(self, folder: Path, empty: bool) -> None:
+        self.folder, self.empty = folder, empty
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """The spec of `kuiper`."""
-        return importlib.machinery.PathFinder.find_spec(name, [str(ROOT)]) if name == "kuiper" else None
+        folder = self.folder / name
+        if name != "kuiper" or not folder.is_dir():
+            return None
+        if self.empty:
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [str(folder)]
+            return spec
+        return importlib.util.spec_from_file_location(name, folder / "__init__.py")
 
 
 class Without(importlib.abc.MetaPathFinder):
-    """Modules that this homework is solved without."""
+    """Modules that this homework is solved without, with what lies beneath them."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
@@ -191,16 +241,18 @@ class Without(importlib.abc.MetaPathFinder):
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Refuse them."""
-        if name.partition(".")[0] in self.names:
+        if any(name == refused or name.startswith(refused + ".") for refused in self.names):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return None
 
 
-def _prepare_imports(submission: Path, without: set[str]) -> None:
+def _prepare_imports(settings: dict[str, Any]) -> None:
+    without = set(settings["without"])
     if (ROOT / "course.toml").is_file():  # and not a folder of installed packages
         sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != ROOT]
-    sys.meta_path.insert(0, Without(without))
-    sys.meta_path += [Framework(), Neighbours(submission.parent)]
+    framework = Framework(Path(settings.get("framework", ROOT)), any(name.startswith("kuiper.") for name in without))
+    sys.meta_path[:0] = [Without(without), framework]
+    sys.meta_path.append(Neighbours(Path(settings["submission"]).parent))
 
 
 def _limit_memory() -> None:

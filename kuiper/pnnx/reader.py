@@ -214,10 +214,13 @@ class _Reader:
         operand = self.own.get(name)
         if operand is None:
             self._fail(f"#{_short(name)} to describe an operand of {op.name}", f"none of its {len(self.own)}")
+        before = self.declared.get(name)
+        if before is not None and before[0] == text:
+            return
         shape, dtype = self._shape_and_type(f"#{name}", text)
-        before, line = self.declared.setdefault(name, (text, self.line))
-        if before != text and (operand.shape, operand.dtype) != (shape, dtype):
-            self._fail(f"operand {name} to be {before}, as line {line} says", _short(text))
+        if before is not None and (operand.shape, operand.dtype) != (shape, dtype):
+            self._fail(f"operand {name} to be {before[0]}, as line {before[1]} says", _short(text))
+        self.declared.setdefault(name, (text, self.line))
         operand.shape, operand.dtype = shape, dtype
 
     def _shape_and_type(self, key: str, text: str) -> tuple[Shape, dtypes.DType | None]:

@@ -1,0 +1,285 @@
+"""Take named files out of a folder, a .zip or a .tar.gz that a stranger made. Nothing is ever extracted to the disk.
+
+Only files that are asked for are read, streamed, up to a size. Refused, in words: paths that lead out, links, devices,
+encrypted and sparse members, members larger than they say, archives that unpack to far more than they are.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+LARGEST_ARCHIVE = 256 << 20
+LARGEST_DIRECTORY = 4 << 20
+"""Bytes of a zip's central directory, some 40,000 names."""
+LARGEST_UNPACKED = 512 << 20
+"""Bytes that a .tar.gz may unpack to on the way; a student's environment may be in it."""
+MOST_MEMBERS = 40_000
+MOST_WANTED = 200
+LARGEST_TOTAL = 64 << 20
+DEEPEST = 24
+HIGHEST_RATIO = 120
+"""Unpacked to packed size; text packs to a fifth, and zeros to a thousandth."""
+SKIPPED = {"__MACOSX", "__pycache__", "venv", "node_modules", "site-packages", "judge"}
+ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
+OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class Found:
+    """One file taken: its path inside, its contents, the time that its maker gave it."""
+
+    path: tuple[str, ...]
+    data: bytes = field(repr=False)
+    time: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What could not be taken, in words; `path` is the file's, () where the whole is meant."""
+
+    text: str
+    path: tuple[str, ...] = ()
+
+
+@dataclass
+class Taken:
+    """What came out of one folder or archive."""
+
+    found: list[Found] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+class _Refused(Exception):
+    """A sentence for a fault."""
+
+
+Wanted = Callable[[str], int]
+"""A file's name -> how many bytes it may have, 0 where it is not wanted."""
+
+
+def archive_suffix(name: str) -> str:
+    """The suffix by which a name is an archive's, "" for none.
+
+    >>> archive_suffix("ann.tar.gz"), archive_suffix("ann.py")
+    ('.tar.gz', '')
+    """
+    return next((suffix for suffix in (*ARCHIVES, *OTHER_ARCHIVES) if name.lower().endswith(suffix)), "")
+
+
+def take(source: Path, wanted: Wanted) -> Taken:
+    """The wanted files of a folder or archive. Whatever the source holds, only faults tell of it; nothing is raised."""
+    taken = Taken()
+    try:
+        if source.is_symlink():
+            raise _Refused(f"{_shown(source.name)} is a link")
+        if source.is_dir():
+            _take_folder(source, wanted, taken)
+        else:
+            _take_archive(source, wanted, taken)
+    except _Refused as refused:
+        taken.faults.append(Fault(str(refused)))
+    except Exception as error:  # the parsers of the standard library raise many kinds for damaged input
+        said = f"{type(error).__name__}: {_shown(str(error))}"
+        taken.faults.append(Fault(f"{_shown(source.name)} cannot be read: {said}"))
+    return taken
+
+
+def _take_archive(source: Path, wanted: Wanted, taken: Taken) -> None:
+    suffix = archive_suffix(source.name)
+    if suffix not in ARCHIVES:
+        raise _Refused(f"{_shown(source.name)}: expected a folder, .zip or .tar.gz")
+    with _opened(source) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_ARCHIVE:
+            raise _Refused(f"{_shown(source.name)} has {size >> 20} MB; at most {LARGEST_ARCHIVE >> 20} are taken")
+        if suffix == ".zip":
+            _take_zip(file, wanted, taken)
+        else:
+            _take_tar(file, size, suffix != ".tar", wanted, taken)
+
+
+def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken) -> None:
+    bounded: Any = _Bounded(file)
+    with zipfile.ZipFile(bounded) as archive:
+        for info in archive.infolist():
+            path, limit = _look(info.filename, wanted, taken, info.is_dir())
+            if path is None:
+                continue
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG):
+                taken.faults.append(Fault(f"{_shown(path[-1])} is a link or device in the archive", path))
+            elif info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                taken.faults.append(Fault(f"{_shown(path[-1])} is encrypted or packed in an unusual way", path))
+            elif info.file_size > HIGHEST_RATIO * info.compress_size + 4096:
+                taken.faults.append(Fault(f"{_shown(path[-1])} unpacks to far more than it is", path))
+            else:
+                _add(path, partial(archive.open, info), limit, _zip_time(info), taken)
+
+
+def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken) -> None:
+    most = min(LARGEST_UNPACKED, HIGHEST_RATIO * size + (1 << 20))
+    stream: Any = _Counted(gzip.GzipFile(fileobj=file) if packed else file, most)
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for place, member in enumerate(archive):
+            if place >= MOST_MEMBERS:
+                raise _Refused(f"more than {MOST_MEMBERS} files in the archive")
+            path, limit = _look(member.name, wanted, taken, member.isdir())
+            if path is None:
+                continue
+            if not member.isreg() or member.issparse():
+                taken.faults.append(Fault(f"{_shown(path[-1])} is a link, device or sparse file", path))
+                continue
+            _add(path, partial(archive.extractfile, member), limit, _epoch(member.mtime), taken)
+
+
+def _take_folder(folder: Path, wanted: Wanted, taken: Taken) -> None:
+    for place, (entry, path) in enumerate(_walk(folder, ())):
+        if place >= MOST_MEMBERS:
+            raise _Refused(f"more than {MOST_MEMBERS} files in the folder")
+        limit = wanted(entry.name)
+        if not limit:
+            continue
+        try:
+            with _opened(Path(entry.path)) as file:
+                time = _epoch(os.fstat(file.fileno()).st_mtime)
+                _add(path, partial(_itself, file), limit, time, taken)
+        except _Refused as refused:
+            taken.faults.append(Fault(str(refused), path))
+        except OSError as error:
+            taken.faults.append(Fault(f"{_shown(entry.name)} cannot be read: {error.strerror}", path))
+
+
+def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[str], tuple[str, ...]]]:
+    """All entries but folders, links to folders not followed, folders that hold no homework left out."""
+    with os.scandir(folder) as entries:
+        ordered = sorted(entries, key=lambda entry: entry.name)
+    for entry in ordered:
+        path = (*above, entry.name)
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry, path
+        elif not _skipped(entry.name) and len(path) < DEEPEST:
+            yield from _walk(Path(entry.path), path)
+
+
+def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[str, ...] | None, int]:
+    """A member's name -> its path and how large it may be; (None, 0) where it is not taken."""
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    if folder or not parts or not (limit := wanted(parts[-1])):
+        return None, 0
+    if name.startswith(("/", "\\")) or ".." in parts or parts[0][1:2] == ":" or "\0" in name:
+        said = f"{_shown(parts[-1])}: its path leads out of the archive: {_shown(name)}"
+        taken.faults.append(Fault(said, (parts[-1],)))
+        return None, 0
+    if any(_skipped(part) for part in parts[:-1]) or len(parts) > DEEPEST:
+        return None, 0
+    return tuple(parts), limit
+
+
+def _add(
+    path: tuple[str, ...], opened: Callable[[], IO[bytes] | None], limit: int, time: datetime | None, taken: Taken
+) -> None:
+    """Read one member, at most one byte more than allowed."""
+    if len(taken.found) >= MOST_WANTED or sum(len(one.data) for one in taken.found) > LARGEST_TOTAL:
+        raise _Refused(f"more than {MOST_WANTED} homework files, or than {LARGEST_TOTAL >> 20} MB of them")
+    try:
+        stream = opened()
+        data = stream.read(limit + 1) if stream else b""
+    except _Refused:
+        raise
+    except Exception as error:
+        said = f"{_shown(path[-1])} cannot be unpacked: {_shown(str(error)) or type(error).__name__}"
+        taken.faults.append(Fault(said, path))
+        return
+    if len(data) > limit:
+        taken.faults.append(Fault(f"{_shown(path[-1])} is larger than {limit >> 10} KB", path))
+    else:
+        taken.found.append(Found(path, data, time))
+
+
+class _Bounded:
+    """A file of which no single read gives more than a central directory may have."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell, self.close = file.seek, file.tell, lambda: None
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, count: int = -1) -> bytes:
+        if count > LARGEST_DIRECTORY:
+            raise _Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
+        data = self._file.read(LARGEST_DIRECTORY + 1 if count < 0 else count)
+        if len(data) > LARGEST_DIRECTORY:
+            raise _Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
+        return data
+
+
+class _Counted:
+    """A stream that ends in a refusal after so many bytes."""
+
+    def __init__(self, stream: Any, most: int) -> None:
+        self._stream, self._left = stream, most
+
+    def read(self, count: int) -> bytes:
+        data = self._stream.read(count)
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Refused("the archive unpacks to far more than it is")
+        return data
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open a regular file; a link, pipe or device is refused without waiting for it."""
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise _Refused(f"{_shown(path.name)} is a link or device")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _Refused(f"{_shown(path.name)} is a link or device")
+    return os.fdopen(descriptor, "rb")
+
+
+def _itself(file: IO[bytes]) -> IO[bytes]:
+    return file
+
+
+def _skipped(folder: str) -> bool:
+    return folder.startswith(".") or folder in SKIPPED
+
+
+def _zip_time(info: zipfile.ZipInfo) -> datetime | None:
+    """A zip holds the local time of where it was made; it is read as this machine's."""
+    try:
+        return None if info.date_time[0] <= 1980 else datetime(*info.date_time).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _epoch(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC) if seconds > 0 else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _shown(text: str) -> str:
+    """A stranger's name or message in a sentence: one line, printable, not long."""
+    line = "".join(c if c.isprintable() else "?" for c in text)
+    return line if len(line) <= 120 else line[:117] + "..."

@@ -1,0 +1,47 @@
+"""How points are distributed, as a picture that reads on a white and on a black page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from classroom.grading.safe import one_line
+from kuiper.show.svg import Svg, element, picture, text
+
+LABELS = ("0", "≤25%", "≤50%", "≤75%", "<100%", "100%")
+"""The shares of the points that a bar counts."""
+COLOURS = ("#c0603a", "#c98a3c", "#b9a23a", "#8fa648", "#5f9a55", "#3f8a5f")
+WIDTH, HEIGHT, TOP, BOTTOM = 288.0, 128.0, 18.0, 20.0
+
+
+def counted(points: Sequence[float], most: float) -> list[int]:
+    """How many of `points` are none, up to a quarter, a half, three quarters, below all, and all of `most`.
+
+    >>> counted([0, 1, 2, 3.5, 4, 4], 4)
+    [1, 1, 1, 0, 1, 2]
+    """
+    counts = [0] * len(LABELS)
+    for value in points:
+        share = value / most if most else 1.0
+        place = 0 if share <= 0 else 5 if share >= 1 else next(i for i in (1, 2, 3, 4) if share <= i / 4)
+        counts[place] += 1
+    return counts
+
+
+def distribution(title: str, points: Sequence[float], most: float) -> Svg:
+    """Bars: how many submissions have which share of the points. The same numbers give the same text."""
+    counts = counted(points, most)
+    step, highest = WIDTH / len(counts), max(*counts, 1)
+    marks = []
+    for place, (count, label, colour) in enumerate(zip(counts, LABELS, COLOURS)):
+        x, height = place * step, (HEIGHT - TOP - BOTTOM) * count / highest
+        y = HEIGHT - BOTTOM - height
+        bar = element("rect", x=x + 4, y=y, width=step - 8, height=height, rx=2.0, fill=colour)
+        marks.append(bar if count else "")
+        marks.append(text(str(count), x + step / 2, y - 9, 12.0, "currentColor"))
+        marks.append(text(label, x + step / 2, HEIGHT - 8, 11.0, "currentColor"))
+    floor = HEIGHT - BOTTOM
+    marks.append(element("path", d=f"M0 {floor}H{WIDTH}", stroke="currentColor", stroke_opacity=0.4))
+    described = ", ".join(f"{label}: {count}" for label, count in zip(LABELS, counts))
+    return picture(
+        WIDTH, HEIGHT, one_line(title, 120), f"Submissions by their share of the points. {described}", *marks
+    )

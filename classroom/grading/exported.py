@@ -1,0 +1,137 @@
+"""The layouts in which other tools export submissions -> students, and where each one's files lie.
+
+- a folder, .zip or .tar.gz for each student, named after them;
+- nbgrader: submitted/STUDENT/ASSIGNMENT/..., the time in timestamp.txt;
+- Gradescope: submission_NNN/..., students and times in submission_metadata.yml.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from classroom.grading.archives import archive_suffix
+from classroom.grading.late import parse_time, plain_name
+from classroom.grading.settings import GradingError
+
+METADATA = "submission_metadata.yml"
+LARGEST_METADATA = 256 << 20
+_TOP = re.compile(r"^(['\"]?)(submission_[\w-]+)\1:\s*$")
+_FIELD = re.compile(r"^(\s*)(- )?:?(submitters|name|sid|email|created_at|history|results)['\"]?:\s*(.*?)\s*$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One folder or archive of one student; `handed_in` where the exporting tool says it."""
+
+    student: str
+    path: Path
+    handed_in: datetime | None = None
+
+
+def sources(folder: Path) -> list[Source]:
+    """Every student's folders and archives, in the order of their names. Raises GradingError."""
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted((entry for entry in listing if not entry.name.startswith(".")), key=lambda e: e.name)
+    except OSError as error:
+        raise GradingError(f"{folder}: expected a folder of submissions: {error.strerror}") from error
+    names = {entry.name for entry in entries}
+    if METADATA in names:
+        return _gradescope(folder, [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)])
+    if "submitted" in names and names & {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}:
+        return sources(folder / "submitted")
+    found = [
+        Source(_student(entry.name, entry.is_dir()), Path(entry.path))
+        for entry in entries
+        if entry.is_dir() or archive_suffix(entry.name)
+    ]
+    if not found:
+        raise GradingError(f"{folder}: expected a folder, .zip or .tar.gz for each student, found none")
+    return found
+
+
+def timestamp(text: str) -> datetime | None:
+    """The time in nbgrader's timestamp.txt, None for what is none.
+
+    Source: https://nbgrader.readthedocs.io/en/stable/user_guide/creating_and_grading_assignments.html
+    """
+    try:
+        return parse_time(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _student(name: str, folder: bool) -> str:
+    return plain_name(name if folder else name[: -len(archive_suffix(name))]) or "unnamed"
+
+
+def _gradescope(folder: Path, names: list[str]) -> list[Source]:
+    path = folder / METADATA
+    try:
+        if path.stat().st_size > LARGEST_METADATA:
+            raise GradingError(f"{path}: larger than {LARGEST_METADATA >> 20} MB")
+        known = read_metadata(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise GradingError(f"{path}: {error.strerror}") from error
+    found = []
+    for name in names:
+        students, time = known.get(name, ((), None))
+        found += [Source(student, folder / name, time) for student in students or (plain_name(name),)]
+    if not found:
+        raise GradingError(f"{folder}: expected a folder submission_NNN for each entry of {METADATA}, found none")
+    return sorted(found, key=lambda source: source.student)
+
+
+def read_metadata(text: str) -> dict[str, tuple[tuple[str, ...], datetime | None]]:
+    """submission_NNN -> (students, time) of Gradescope's file; what cannot be understood is passed over.
+
+    A student is called by the email, else the student id, else the name. Every member of a group is one. This reads
+    the lines that Gradescope writes and is no reader of YAML.
+    """
+    found: dict[str, tuple[tuple[str, ...], datetime | None]] = {}
+    current, section = "", ""
+    people: list[dict[str, str]] = []
+    time: datetime | None = None
+
+    def close() -> None:
+        if current:
+            names = [one.get("email") or one.get("sid") or one.get("name") or "" for one in people]
+            found[current] = (tuple(dict.fromkeys(plain_name(name) for name in names if name.strip())), time)
+
+    for line in text.splitlines():
+        top = _TOP.match(line)
+        if top or (line[:1].strip() and not line.startswith(("-", "#", "'", '"'))):
+            close()
+            current, section, people, time = (top[2] if top else ""), "", [], None
+            continue
+        field = _FIELD.match(line)
+        if not current or not field:
+            continue
+        indent, item, key, value = len(field[1]), bool(field[2]), field[3], _scalar(field[4])
+        if indent == 2 and not item and key in ("submitters", "history", "results"):
+            section = key
+        elif indent == 2 and not item and key == "created_at":
+            section, time = "", timestamp(value)
+        elif section == "submitters" and key in ("name", "sid", "email"):
+            if item or not people:
+                people.append({})
+            people[-1][key] = value
+    close()
+    return found
+
+
+def _scalar(text: str) -> str:
+    """A YAML scalar on one line, without its quotes.
+
+    >>> _scalar("'O''Neill'"), _scalar("null")
+    ("O'Neill", '')
+    """
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return "" if text in ("null", "~") else text

@@ -1,0 +1,157 @@
+"""Files for grade books: Gradescope's results.json, nbgrader's and Canvas's tables.
+
+A submission that the judge could not judge is left out of all three: it has no grade yet.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
+from classroom.grading.safe import cell, cut, file_names, one_line
+from classroom.grading.totals import total
+from classroom.grading.words import NO_HINT, exercise_of, lesson_of, remarks, sentence, standing, title_of
+from classroom.progress import write_whole
+from classroom.register import Course, Lesson
+
+NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+            "late_submission_penalty", "score", "max_score")  # fmt: skip
+"""The columns of nbgrader's own CsvExportPlugin (nbgrader/plugins/export.py)."""
+CANVAS = ("Student", "ID", "SIS Login ID", "Section")
+"""The columns by which Canvas knows a student; an assignment each follows."""
+
+
+def refusal(results: Sequence[Graded]) -> str:
+    """Why these results belong in no grade book, "" when they may go there."""
+    cells = Counter(cell(student).casefold() for student in {one.student for one in results})
+    alike = next((name for name, count in cells.items() if count > 1), None)
+    if alike is not None:
+        return f"two students would have the same name there: {alike}"
+    below = [one for one in results if one.isolation is not Isolation.STRONG]
+    if not below:
+        return ""
+    worst = Isolation.NONE if any(one.isolation is Isolation.NONE for one in below) else Isolation.WEAK
+    count = f"{len(below)} submission{'s were' if len(below) > 1 else ' was'}"
+    return f"{count} judged in isolation below strong ({worst.value}), where a submission can change its own grade"
+
+
+def write_exports(
+    folder: Path,
+    results: Sequence[Graded],
+    register: Course,
+    names: Mapping[str, str],
+    submissions: Mapping[str, Submission],
+) -> list[str]:
+    """Write gradescope/HOMEWORK/STUDENT/results.json, nbgrader.csv and canvas.csv; returns lines that say so."""
+    ready = [one for one in results if total(one).complete]
+    homeworks = file_names(one.homework for one in ready)
+    for one in ready:
+        path = folder / "gradescope" / homeworks[one.homework] / names[one.student] / "results.json"
+        write_whole(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
+    write_whole(folder / "nbgrader.csv", nbgrader(ready, submissions))
+    write_whole(folder / "canvas.csv", canvas(ready, register))
+    left_out = len(results) - len(ready)
+    more = f"; {left_out} without a grade left out, to be judged again" if left_out else ""
+    return [f"exports for Gradescope, nbgrader and Canvas: {folder}{more}"]
+
+
+def gradescope(graded: Graded, register: Course) -> dict[str, object]:
+    """The results.json of one submission: one test for each exercise, seen by the student once grades are published.
+
+    Hidden tests stand in the text of their exercise and not as tests with visibility "hidden": with one of those
+    Gradescope shows a student no total. Nothing that the code printed is shown. Formats are "text", because
+    Gradescope's default for the whole output is HTML.
+
+    Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+    """
+    points = total(graded)
+    lesson = lesson_of(graded.homework, register)
+    return {
+        "score": points.points,
+        "execution_time": round(graded.seconds, 3),
+        "output": "\n".join(remarks(graded)),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "after_published",
+        "stdout_visibility": "hidden",
+        "extra_data": {"isolation": graded.isolation.value, "late_days": graded.late_days, "suite": graded.suite},
+        "tests": [_test(grade, lesson, place) for place, grade in enumerate(graded.grades, 1)],
+    }
+
+
+def _test(grade: Grade, lesson: Lesson | None, place: int) -> dict[str, object]:
+    title = exercise_of(grade, lesson).title
+    name = one_line(f"{grade.exercise}: {title}" if title else grade.exercise)
+    full = grade.points >= grade.max_points
+    return {
+        "score": round(grade.points, 6),
+        "max_score": grade.max_points,
+        "status": "passed" if full else "failed",
+        "name": f"{name} (bonus)" if grade.stretch else name,
+        "number": f"{lesson.number if lesson else 0}.{place}",
+        "output": cut("\n\n".join(_in_words(grade)), 20_000),
+        "visibility": "after_published",
+    }
+
+
+def _in_words(grade: Grade) -> list[str]:
+    words = [standing(grade)]
+    if grade.message:
+        words.append(grade.message)
+    if grade.status is not Status.MISSING:
+        words += [_failure(check) for check in grade.checks if not check.passed]
+    return words
+
+
+def _failure(check: Check) -> str:
+    if not check.public:
+        return f"hidden test failed: {check.hint or NO_HINT}"
+    parts = [("", check.message), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
+    return "\n".join([f"public test failed: {sentence(check)}", *(label + text for label, text in parts if text)])
+
+
+def nbgrader(results: Iterable[Graded], submissions: Mapping[str, Submission]) -> str:
+    """A row for each student and homework, with nbgrader's columns; what is not known is left empty."""
+    rows: list[list[object]] = [list(NBGRADER)]
+    for one in results:
+        points, handed_in = total(one), getattr(submissions.get(one.digest), "handed_in", None)
+        time = handed_in.isoformat(sep=" ") if handed_in else ""
+        known = [one.homework, "", time, one.student, "", "", ""]
+        rows.append([*known, points.raw, points.deducted, points.points, points.most])
+    return table(rows)
+
+
+def canvas(results: Sequence[Graded], register: Course) -> str:
+    """A row for each student and a column for each homework, as Canvas's import of a grade book reads it.
+
+    The second row holds the points possible; no student's name may look like it. A cell stays empty where there is no
+    grade. Students are known to Canvas by SIS Login ID, so the folders must be named after that.
+
+    Source: lib/gradebook_importer.rb of https://github.com/instructure/canvas-lms
+    """
+    homeworks = sorted({one.homework for one in results})
+    by_key = {(one.student, one.homework): total(one) for one in results}
+    most = {one.homework: total(one).most for one in results}
+    rows: list[list[object]] = [
+        [*CANVAS, *(title_of(homework, register) for homework in homeworks)],
+        ["Points Possible", "", "", "", *(most[homework] for homework in homeworks)],
+    ]
+    for student in dict.fromkeys(one.student for one in results):
+        found = [by_key.get((student, homework)) for homework in homeworks]
+        name = re.sub("points(?= *possible)", "points,", student, flags=re.IGNORECASE)
+        rows.append([name, "", student, "", *(one.points if one else None for one in found)])
+    return table(rows)
+
+
+def table(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV, every cell safe."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)
+    return text.getvalue()

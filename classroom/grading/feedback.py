@@ -1,0 +1,110 @@
+"""The page that one student gets: points, what passed, what failed and why, as far as a student may see it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from classroom.grading.pages import page
+from classroom.grading.records import Check, Grade, Graded, Status
+from classroom.grading.safe import cut, one_line
+from classroom.grading.totals import Total, total
+from classroom.grading.words import MEANING, NO_HINT, exercise_of, lateness, lesson_of, sentence, standing, title_of
+from classroom.register import Course
+
+VALUE = 4000
+"""Characters of a call, an expected or a received value that are shown."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A public test that failed: what must hold, what happened, and the values (label, text)."""
+
+    title: str
+    message: str
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ExercisePart:
+    """One exercise on the page; why the judge did not work stays off it.
+
+    `hints` are those of failed hidden tests, each with how many say it.
+    """
+
+    grade: Grade
+    title: str
+    status: str
+    standing: str
+    message: str
+    failed: tuple[Failed, ...]
+    hints: tuple[tuple[str, int], ...]
+    passed: tuple[str, ...]
+    hidden_passed: int
+
+
+@dataclass(frozen=True)
+class HomeworkPart:
+    """One homework on the page."""
+
+    anchor: str
+    title: str
+    total: Total
+    lateness: str
+    faults: tuple[str, ...]
+    exercises: tuple[ExercisePart, ...]
+
+
+def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
+    """The HTML page of one student over all homeworks in `results`.
+
+    Hidden tests appear as hints only: neither their names nor their messages, calls and values are read.
+    """
+    parts = [homework_part(graded, register, f"homework-{place}") for place, graded in enumerate(results, 1)]
+    ready = [part.total for part in parts if part.total.complete]
+    return page(
+        "feedback.html",
+        course=register.title,
+        student=one_line(student, 120),
+        parts=parts,
+        points=sum(one.regular for one in ready),
+        most=sum(one.most for one in ready),
+        bonus=sum(one.bonus for one in ready),
+        waiting=len(parts) - len(ready),
+    )
+
+
+def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart:
+    """One graded submission as its part of the page shows it."""
+    lesson = lesson_of(graded.homework, register)
+    return HomeworkPart(
+        anchor,
+        title_of(graded.homework, register),
+        total(graded),
+        lateness(graded),
+        tuple(one_line(fault, 600) for fault in graded.faults),
+        tuple(exercise_part(grade, exercise_of(grade, lesson).title) for grade in graded.grades),
+    )
+
+
+def exercise_part(grade: Grade, title: str) -> ExercisePart:
+    """One grade as the page shows it."""
+    failed = [check for check in grade.checks if not check.passed and grade.status is not Status.MISSING]
+    hints = Counter(check.hint or NO_HINT for check in failed if not check.public)
+    return ExercisePart(
+        grade,
+        title,
+        MEANING[grade.status],
+        standing(grade),
+        "" if grade.status is Status.INFRASTRUCTURE else cut(grade.message),
+        tuple(_failed(check) for check in failed if check.public),
+        tuple(hints.items()),
+        tuple(sentence(check) for check in grade.checks if check.public and check.passed),
+        sum(check.passed for check in grade.checks if not check.public),
+    )
+
+
+def _failed(check: Check) -> Failed:
+    values = (("called", check.call), ("expected", check.expected), ("got", check.got))
+    return Failed(sentence(check), cut(check.message), tuple((name, cut(text, VALUE)) for name, text in values if text))

@@ -1,0 +1,152 @@
+"""One run of grading: take in, judge what is not judged yet, keep every result, write the tables and pages."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from classroom.grading.cluster import run_dask
+from classroom.grading.intake import Intake, lessons_with_homework
+from classroom.grading.judging import Job
+from classroom.grading.late import read_times
+from classroom.grading.records import Graded, Isolation
+from classroom.grading.runner import run_local
+from classroom.grading.safe import cell
+from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.store import Store
+from classroom.grading.suite import Suite, suite_of
+from classroom.grading.totals import overridden
+from classroom.progress import write_whole
+from classroom.register import Course
+
+COLUMNS = ("student", "homework", "exercise", "points", "max_points", "status", "isolation", "late", "message")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What one run is asked for; see `course grade --help`.
+
+    shard : (i, n): of n parts of the class, by hash of the students' names, the i-th, counted from 1.
+    """
+
+    homeworks: tuple[str, ...] = ()
+    processes: int = 1
+    shard: tuple[int, int] = (1, 1)
+    fresh: bool = False
+    retry_infrastructure: bool = False
+    seed: int | None = None
+    dask: str = ""
+    times: Path | None = None
+
+
+@dataclass
+class Run:
+    """A run that is under way: the jobs to do, and how they are told of.
+
+    taken : called with each student whose files were read. judged : with each result and whether it was new.
+    """
+
+    course: Course
+    out: Path
+    options: Options
+    settings: Settings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.settings = load_settings(self.course.lessons[0].root)
+
+    def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> None:
+        """Read all submissions of this shard into the store. Raises GradingError."""
+        lessons = lessons_with_homework(self.course, self.options.homeworks)
+        times = read_times(self.options.times, self.course) if self.options.times else None
+        for student, submissions in Intake(lessons, times).submissions(folder):
+            if in_shard(student, self.options.shard):
+                store.keep_submissions(submissions)
+                taken(student)
+
+    def suites(self, store: Store) -> dict[str, Suite]:
+        """Homework -> suite of all that was handed in; their versions count from now on."""
+        seed = self._seed(store)
+        wanted = {one.folder for one in lessons_with_homework(self.course, self.options.homeworks)}
+        there = {one.homework for one in store.submissions() if one.files} & wanted
+        lessons = [lesson for lesson in self.course.lessons if lesson.folder in there]
+        found = {lesson.folder: suite_of(lesson, self.settings, seed) for lesson in lessons}
+        store.keep_suites({name: suite.version for name, suite in found.items()})
+        return found
+
+    def _seed(self, store: Store) -> int:
+        """The run's seed: the one asked for, else the one of earlier runs, else a new one that nobody knows."""
+        asked = self.options.seed
+        if asked is None and store.meta("seed") is None and self.options.shard[1] > 1:
+            raise GradingError("--shard needs --seed N, the same for all shards, so that their results can be merged")
+        kept = int(store.meta("seed", str(secrets.randbits(48) if asked is None else asked)) or 0)
+        if asked is not None and kept != asked:
+            raise GradingError(f"{self.out} was graded with --seed {kept}: take another folder, or that seed")
+        return kept
+
+    def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation) -> list[str]:
+        """The digests of what has to be judged. With `fresh`, everything."""
+        if self.options.retry_infrastructure:
+            store.forget_infrastructure()
+        store.forget_weaker(isolation)
+        open_ones = []
+        for one in store.submissions():
+            suite = suites.get(one.homework)
+            if suite is None or not one.files or not in_shard(one.student, self.options.shard):
+                continue
+            if self.options.fresh:
+                store.forget(one.digest, suite.version)
+            if not store.is_judged(one.digest, suite.version):
+                open_ones.append(one.digest)
+        return open_ones
+
+    def judge(self, store: Store, suites: dict[str, Suite], digests: Iterable[str]) -> Iterator[Graded]:
+        """Judge, and keep each result before it is given on. Only this process writes."""
+        jobs = (Job(one, suites[one.homework]) for one in map(store.__getitem__, digests))
+        if self.options.dask:
+            results = run_dask(jobs, self.options.dask)
+        else:
+            results = run_local(jobs, self.options.processes)
+        for graded in results:
+            store.keep(graded)
+            yield graded
+
+    def report(self, store: Store, force: bool = False) -> list[str]:
+        """Write grades.csv, the pages and the exports from what is kept -> lines that say so."""
+        exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
+        graded, overrides = store.graded(self.settings, exercises), store.overrides()
+        write_whole(self.out / "grades.csv", grades_csv(overridden(graded, overrides)))
+        lines = [f"{len(graded)} graded submissions: {self.out / 'grades.csv'}"]
+        from classroom.grading.reports import write_reports  # which needs jinja2
+
+        options = {"overrides": overrides, "submissions": store, "force": force}
+        return [*lines, *write_reports(self.out, graded, self.course, **options)]
+
+
+def in_shard(student: str, shard: tuple[int, int]) -> bool:
+    """Whether the student belongs to part i of n, the same on every machine.
+
+    >>> sum(in_shard("ann", (i, 3)) for i in (1, 2, 3))
+    1
+    """
+    number, count = shard
+    digest = hashlib.sha256(student.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % count == number - 1
+
+
+def grades_csv(graded: Iterable[Graded]) -> str:
+    """A row for each exercise of each submission; points are after the deduction for lateness."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for one in graded:
+        for grade in one.grades:
+            points = round(grade.points * one.factor, 2)
+            late = "" if one.late_days is None else one.late_days
+            row = (one.student, one.homework, grade.exercise, points, grade.max_points, grade.status.value)
+            rows.writerow([cell(value) for value in (*row, one.isolation.value, late, grade.message)])
+    return text.getvalue()

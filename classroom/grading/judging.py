@@ -1,0 +1,235 @@
+"""Judge one submission: its public tests in one worker, each hidden test in a fresh one, then the points.
+
+Whatever does not end in a test that held is no pass: no answer, a death, a time limit, a skip. A worker that died is
+tried once more, since a machine short of memory kills too. Trouble of the judge's own is tried again a few times, and
+is then Status.INFRASTRUCTURE: no grade.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from classroom.grading import notebook
+from classroom.grading.intake import WORKSHEET, judged_file
+from classroom.grading.points import grade_of, nothing
+from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
+from classroom.grading.settings import GradingError
+from classroom.grading.suite import Suite, check_version, homework_in, stub_of, worksheet_ids
+from classroom.grading.told import told
+from classroom.judge.compare import Failure
+from classroom.judge.student import JudgeError, SubmissionError
+from classroom.judge.tests import Outcome, Session, Test
+from classroom.sandbox import Sandbox, best_sandbox, canary
+
+ATTEMPTS = 3
+PAUSE = 0.5
+"""Seconds before the judge tries again, times the number of the attempt."""
+NOT_PYTHON = {"SyntaxError", "IndentationError", "TabError"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to be judged by a suite. It travels to other processes and machines."""
+
+    submission: Submission
+    suite: Suite
+
+
+@cache
+def this_sandbox() -> tuple[Sandbox, Isolation]:
+    """The best sandbox of this machine, and how well it shuts in, proved once a process."""
+    sandbox = best_sandbox()
+    return sandbox, canary(sandbox)
+
+
+def judge(job: Job, sandbox: Sandbox | None = None, isolation: Isolation | None = None) -> Graded:
+    """Judge a submission. It always comes back: trouble of the judge's own is Status.INFRASTRUCTURE.
+
+    Lateness and faults are not this function's: they are added when results are read.
+    """
+    started = time.monotonic()
+    trouble = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            if sandbox is None or isolation is None:
+                sandbox, isolation = this_sandbox()
+            grades = _grades(job, sandbox)
+            return _graded(job, grades, isolation, started)
+        except (JudgeError, GradingError, OSError, MemoryError) as error:
+            trouble = f"{type(error).__name__}: {error}"
+        if attempt < ATTEMPTS:
+            time.sleep(PAUSE * attempt)
+    return infrastructure(job, trouble, isolation or Isolation.NONE, time.monotonic() - started)
+
+
+def infrastructure(job: Job, trouble: str, isolation: Isolation = Isolation.NONE, seconds: float = 0.0) -> Graded:
+    """The result that is no grade, for what the judge could not do."""
+    exercises = homework_in(job.suite.root, job.suite.homework).exercises
+    message = f"the judge could not work: {trouble[:300]}"
+    grades = tuple(nothing(exercise, Status.INFRASTRUCTURE, message) for exercise in exercises)
+    return _graded(job, grades, isolation, time.monotonic() - seconds)
+
+
+def _graded(job: Job, grades: tuple[Grade, ...], isolation: Isolation, started: float) -> Graded:
+    one = job.submission
+    seconds = round(time.monotonic() - started, 3)
+    return Graded(one.student, one.homework, one.digest, job.suite.version, grades, isolation, seconds)
+
+
+def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
+    check_version(job.suite)
+    homework = homework_in(job.suite.root, job.suite.homework)
+    stub = stub_of(job.suite.root, job.suite.homework)
+    try:
+        text, remark = _text(job.submission, homework.stub.name, stub, job.suite)
+    except notebook.NotebookFault as error:
+        return tuple(nothing(exercise, Status.UNREADABLE, str(error)) for exercise in homework.exercises)
+    with tempfile.TemporaryDirectory(prefix="judging-") as folder:
+        path = Path(folder) / homework.stub.name
+        path.write_bytes(text)
+        bench = Bench(path, homework.without, job.suite, sandbox, job.suite.seed_of(job.submission.student))
+        outcomes = list(bench.run(homework.public, homework.hidden))
+    fault = _not_python(one for one, _ in outcomes)
+    if fault:
+        return tuple(nothing(exercise, Status.UNREADABLE, fault) for exercise in homework.exercises)
+    grades = []
+    for exercise in homework.exercises:
+        mine = [(outcome, seconds) for outcome, seconds in outcomes if outcome.test.exercise == exercise.id]
+        checks = tuple(told(outcome, homework.stub, seconds) for outcome, seconds in mine)
+        unwritten = all(_is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
+        grade = grade_of(exercise, checks, job.suite.given, job.suite.settings.public_share, unwritten)
+        grades.append(replace(grade, message=f"{grade.message}; {remark}") if remark else grade)
+    return tuple(grades)
+
+
+def _text(submission: Submission, name: str, stub: str, suite: Suite) -> tuple[bytes, str]:
+    """(the text of the file that is judged, a remark). Raises NotebookFault."""
+    which = judged_file(submission.files, name, stub.encode())
+    if which != WORKSHEET:
+        return submission.files[name], ""
+    answers = notebook.answers(submission.files[WORKSHEET], worksheet_ids(suite.root, suite.homework))
+    remark = "judged from the worksheet"
+    if answers.left_out:
+        cells = f"{answers.left_out} cell{'s' * (answers.left_out > 1)}"
+        remark += f", {cells} that {'are' if answers.left_out > 1 else 'is'} not the worksheet's left out"
+    return notebook.as_module(answers.cells, stub).encode(), remark
+
+
+def _not_python(outcomes: Iterable[Outcome]) -> str:
+    """Why the file is no Python, "" where it is: the first test's word, since all load the same file."""
+    for outcome in outcomes:
+        error = outcome.error
+        if isinstance(error, SubmissionError) and error.kind == "load" and error.type in NOT_PYTHON:
+            return error.message
+        return ""
+    return ""
+
+
+def _is_unwritten(outcome: Outcome) -> bool:
+    return isinstance(outcome.error, SubmissionError) and outcome.error.type == "NotImplementedError"
+
+
+class Bench:
+    """Runs the tests of one submission within its times.
+
+    Parameters
+    ----------
+    path : the submission's file, in a folder of its own.
+    without : modules that it cannot import.
+    suite, sandbox, seed : what judges it, what shuts it in, and where its inputs come from.
+    """
+
+    def __init__(self, path: Path, without: tuple[str, ...], suite: Suite, sandbox: Sandbox, seed: int) -> None:
+        self._seed, self._settings = seed, suite.settings
+        self._until = time.monotonic() + suite.settings.submission_seconds
+        self._session: Callable[[], Session] = lambda: Session(
+            path, seconds=suite.settings.call_seconds, without=without, sandbox=sandbox
+        )
+
+    def run(self, public: list[Test], hidden: list[Test]) -> Iterator[tuple[Outcome, float]]:
+        """(outcome, seconds) of every test. What cannot hold is not run: of a file that cannot be loaded nothing, of
+        an exercise whose public tests all met `raise NotImplementedError` no hidden test."""
+        unloadable: SubmissionError | None = None
+        written: set[str] = set()
+        session = self._session()
+        try:
+            for test in public:
+                if unloadable is not None:
+                    yield Outcome(test, unloadable), 0.0
+                    continue
+                outcome, seconds = self._one(session, test)
+                if _died(outcome):
+                    session.close()
+                    session = self._session()
+                    outcome, seconds = self._one(session, test)
+                if isinstance(outcome.error, SubmissionError) and outcome.error.kind == "load":
+                    unloadable = outcome.error
+                if not _is_unwritten(outcome):
+                    written.add(test.exercise)
+                yield outcome, seconds
+        finally:
+            session.close()
+        begun = {test.exercise for test in public}
+        for test in hidden:
+            if unloadable is not None:
+                yield Outcome(test, unloadable), 0.0
+            elif test.exercise in begun - written:
+                yield Outcome(test, SubmissionError("raise", "not written yet", "NotImplementedError")), 0.0
+            else:
+                yield self._alone(test)
+
+    def _alone(self, test: Test) -> tuple[Outcome, float]:
+        """One test in a fresh worker; once more where that died."""
+        for again in (False, True):
+            with self._session() as session:
+                outcome, seconds = self._one(session, test)
+            if again or not _died(outcome):
+                break
+        return outcome, seconds
+
+    def _one(self, session: Session, test: Test) -> tuple[Outcome, float]:
+        started = time.monotonic()
+        if started > self._until:
+            spent = f"no time left: {self._settings.submission_seconds:g} s are spent on this submission"
+            return Outcome(test, SubmissionError("timeout", spent)), 0.0
+        until = min(self._until, started + self._settings.test_seconds)
+
+        def timed(student: Any, rng: Any) -> None:
+            try:
+                test.function(Timed(student, until), rng)  # type: ignore[arg-type]
+            except (Exception, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # a skip is one, and no pass
+                raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
+
+        outcome = session.run(replace(test, function=timed), self._seed)
+        return replace(outcome, test=test), round(time.monotonic() - started, 4)
+
+
+class Timed:
+    """A student whose calls are over when a test's time is: each call alone may be short enough."""
+
+    def __init__(self, student: Any, until: float) -> None:
+        self._student, self._until = student, until
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._student, name)
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            if time.monotonic() > self._until:
+                raise SubmissionError("timeout", "no answers in time: the test's calls took too long together")
+            return call(*args, **kwargs)
+
+        return timed
+
+
+def _died(outcome: Outcome) -> bool:
+    error = outcome.error
+    return isinstance(error, SubmissionError) and "died" in (error.kind, error.type)
+

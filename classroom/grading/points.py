@@ -1,0 +1,74 @@
+"""From the outcomes of an exercise's tests to its points.
+
+points = max_points x (share x public + (1 - share) x hidden), where `public` and `hidden` are the parts passed of
+those tests. All tests of one kind weigh the same. The zero line is what the stub as handed out passes: those tests earn
+nothing, and breaking one costs as much as any other. No hidden test earned: no points, since answers to the public
+tests can be learnt by heart. Everything passed: all points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from classroom.grading.records import Check, Grade, Status
+from classroom.register import Exercise
+
+Given = Collection[tuple[bool, str]]
+"""(public, name) of the tests that the stub passes."""
+
+
+def grade_of(
+    exercise: Exercise, checks: Sequence[Check], given: Given, public_share: float, unwritten: bool = False
+) -> Grade:
+    """The grade of one exercise from all of its tests; `unwritten` where the stub's own error is all that came."""
+    checks = tuple(checks)
+    if not checks or not any(not check.public for check in checks):
+        return nothing(exercise, Status.INFRASTRUCTURE, "the exercise has no hidden tests")
+    message = _counted(checks)
+    if all(check.passed for check in checks):
+        return Grade(exercise.id, float(exercise.points), float(exercise.points), Status.PASSED, message, checks,
+                     exercise.stretch)  # fmt: skip
+    points = exercise.points * fraction(checks, given, public_share)
+    points = math.floor(points * 100 + 1e-6) / 100
+    status = Status.PARTIAL if points else Status.MISSING if unwritten else Status.FAILED
+    message = "not written yet" if status is Status.MISSING else message
+    return Grade(exercise.id, points, float(exercise.points), status, message, checks, exercise.stretch)
+
+
+def fraction(checks: Sequence[Check], given: Given, public_share: float) -> float:
+    """The part of the points, from 0 to 1, for checks of which not all passed."""
+    public = earned([check for check in checks if check.public], given)
+    hidden = earned([check for check in checks if not check.public], given)
+    if not hidden:
+        return 0.0
+    return hidden if public is None else public_share * public + (1 - public_share) * hidden
+
+
+def earned(checks: Sequence[Check], given: Given) -> float | None:
+    """The part of the tests passed, above what the stub passes; None where there is nothing to earn.
+
+    >>> checks = [Check("f", "a", False, True), Check("f", "b", False, False), Check("f", "c", False, True)]
+    >>> earned(checks, [])
+    0.6666666666666666
+    >>> earned(checks, [(False, "a")])
+    0.5
+    """
+    ahead = sum((check.public, check.name) in given for check in checks)
+    if len(checks) == ahead:
+        return None
+    return max(0, sum(check.passed for check in checks) - ahead) / (len(checks) - ahead)
+
+
+def nothing(exercise: Exercise, status: Status, message: str) -> Grade:
+    """No points, and why."""
+    return Grade(exercise.id, 0.0, float(exercise.points), status, message, (), exercise.stretch)
+
+
+def _counted(checks: Sequence[Check]) -> str:
+    parts = []
+    for kind, public in (("public", True), ("hidden", False)):
+        some = [check.passed for check in checks if check.public is public]
+        if some:
+            parts.append(f"{sum(some)} of {len(some)} {kind} tests passed")
+    return ", ".join(parts)

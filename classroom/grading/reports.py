@@ -1,0 +1,89 @@
+"""Everything that is shown of graded submissions: a page for each student, a summary, files for grade books."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from classroom.grading.exports import refusal, write_exports
+from classroom.grading.feedback import feedback_page
+from classroom.grading.records import Graded, Submission
+from classroom.grading.safe import file_names, one_line
+from classroom.grading.settings import GradingError
+from classroom.grading.similarity import Pair, similar_pairs
+from classroom.grading.summary import summary_page
+from classroom.grading.totals import Overrides, overridden
+from classroom.progress import write_whole
+from classroom.register import Course, Lesson
+from classroom.stubs import StubError, pristine
+from classroom.tasks import Task
+
+
+def write_reports(
+    out: Path,
+    graded: Sequence[Graded],
+    register: Course,
+    *,
+    overrides: Overrides | None = None,
+    submissions: Mapping[str, Submission] | None = None,
+    force: bool = False,
+) -> list[str]:
+    """Write OUT/feedback/STUDENT.html, OUT/summary.html and OUT/exports; returns lines that say what was done.
+
+    Parameters
+    ----------
+    graded : at most one for each student and homework; their order does not matter.
+    overrides : (student, homework, exercise) -> (points, reason), set by a person.
+    submissions : digest -> what was handed in, for comparing them and for the time of handing in.
+    force : write the exports though the isolation was below strong.
+
+    Raises GradingError for two results of one student and homework, OSError where a file cannot be written.
+    """
+    results = _in_order(overridden(graded, overrides or {}))
+    submissions = submissions or {}
+    names = file_names(one.student for one in results)
+    pairs = _similar(results, submissions, register)
+    for student, own in groupby(results, key=lambda one: one.student):
+        write_whole(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
+    write_whole(out / "summary.html", summary_page(results, register, pairs, names))
+    lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
+    lines += [f"{len(pairs)} pairs of submissions are alike: look at them yourself"] if pairs else []
+    reason = refusal(results)
+    if reason and not force:
+        older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
+        return [*lines, f"no exports: {reason}. --force writes them all the same{older}"]
+    return [*lines, *write_exports(out / "exports", results, register, names, submissions)]
+
+
+def _in_order(results: Sequence[Graded]) -> list[Graded]:
+    twice = [key for key, count in Counter((one.student, one.homework) for one in results).items() if count > 1]
+    if twice:
+        shown = ", ".join(f"{one_line(student, 60)} in {one_line(homework, 60)}" for student, homework in twice[:3])
+        raise GradingError(f"expected one result for each student and homework, found several of {shown}")
+    return sorted(results, key=lambda one: (one.student.casefold(), one.student, one.homework))
+
+
+def _similar(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> list[Pair]:
+    """Similar pairs of all homeworks, the given code of each left out."""
+    taken = [submissions[one.digest] for one in results if one.digest in submissions]
+    lessons = {lesson.folder: lesson for lesson in register.lessons}
+    pairs: list[Pair] = []
+    for homework in sorted({one.homework for one in taken}):
+        given, solution = _code_of_the_course(lessons.get(homework))
+        pairs += similar_pairs([one for one in taken if one.homework == homework], given, solution)
+    return pairs
+
+
+def _code_of_the_course(lesson: Lesson | None) -> tuple[str, str]:
+    """The stub as it was handed out, and the worked solution; "" for what is not there."""
+    if lesson is None or not lesson.exercises or not lesson.homework_file:
+        return "", ""
+    solution = lesson.root / "homework" / lesson.folder / "judge" / "solution.py"
+    try:
+        stub = pristine(Task(lesson, lesson.exercises[0], f"{lesson.number}.1"))
+    except StubError:
+        path = lesson.stub()
+        stub = path.read_text(encoding="utf-8", errors="replace") if path else ""
+    return stub, solution.read_text(encoding="utf-8") if solution.is_file() else ""

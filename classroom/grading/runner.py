@@ -1,0 +1,131 @@
+"""Judge many submissions at a time on this machine: a few processes, each judging one after the other.
+
+A process that dies (killed, out of memory) or hangs costs the submission that it had one attempt, and no other one.
+After ATTEMPTS of them the submission is Status.INFRASTRUCTURE.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+
+from classroom.grading.judging import ATTEMPTS, Job, infrastructure, judge
+from classroom.grading.records import Graded
+
+SPARE = 120.0
+"""Seconds on top of a submission's own that its judge may take before it counts as hanging."""
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class Attempt:
+    """A job with the number of times that it was begun, and the moment when it must be done."""
+
+    job: Job
+    number: int = 1
+    until: float = 0.0
+
+
+class Slot:
+    """One judging process, and what it is busy with."""
+
+    def __init__(self) -> None:
+        self.attempt: Attempt | None = None
+        self.connection, theirs = _SPAWN.Pipe()
+        self.process = _SPAWN.Process(target=serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, attempt: Attempt) -> None:
+        """Start on a job."""
+        settings = attempt.job.suite.settings
+        attempt.until = time.monotonic() + ATTEMPTS * settings.submission_seconds + SPARE
+        self.attempt = attempt
+        with contextlib.suppress(OSError):  # dead already: `receive` will tell
+            self.connection.send(attempt.job)
+
+    def receive(self) -> Graded | None:
+        """The result, None where the process is gone."""
+        try:
+            graded = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return graded if isinstance(graded, Graded) else None
+
+    def end(self) -> None:
+        """End the process; its workers end with it."""
+        with contextlib.suppress(OSError):
+            self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+def serve(connection: Connection) -> None:
+    """What a judging process does: jobs in, results out, until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send(judge(connection.recv()))
+
+
+def run_local(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
+    """Judge the jobs in so many processes; results as they come. `jobs` is read no faster than they are judged."""
+    waiting, rest = deque[Attempt](), iter(jobs)
+    slots: list[Slot] = []
+
+    def following() -> Attempt | None:
+        if waiting:
+            return waiting.popleft()
+        job = next(rest, None)
+        return Attempt(job) if job is not None else None
+
+    try:
+        while True:
+            slots += _filled(slots, processes, following)
+            busy = [slot for slot in slots if slot.attempt is not None]
+            if not busy:
+                return
+            ready = wait([slot.connection for slot in busy], timeout=1.0)
+            now = time.monotonic()
+            for slot in busy:
+                attempt = slot.attempt
+                assert attempt is not None
+                late = now > attempt.until
+                if slot.connection not in ready and not late:
+                    continue
+                graded = slot.receive() if slot.connection in ready else None
+                slot.attempt = None
+                if graded is not None:
+                    yield graded
+                    continue
+                slot.end()
+                slots.remove(slot)
+                if attempt.number < ATTEMPTS:
+                    waiting.append(Attempt(attempt.job, attempt.number + 1))
+                else:
+                    why = "it did not come to an end" if late else "its process ended"
+                    yield infrastructure(attempt.job, f"{why}, {ATTEMPTS} times")
+    finally:
+        for slot in slots:
+            slot.end()
+
+
+def _filled(slots: list[Slot], processes: int, following: Callable[[], Attempt | None]) -> list[Slot]:
+    """Give every idle slot its next job -> the slots that had to be started for it."""
+    started: list[Slot] = []
+    idle = [slot for slot in slots if slot.attempt is None]
+    while len(slots) + len(started) < processes or idle:
+        attempt = following()
+        if attempt is None:
+            break
+        if not idle:
+            started.append(Slot())
+        slot = idle.pop() if idle else started[-1]
+        slot.give(attempt)
+    return started

@@ -1,0 +1,117 @@
+"""Text of strangers made safe: for a page, for a cell of a table, for the name of a file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+TERMINAL = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, movements: CSI ... final byte
+    "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # titles, links: OSC ... end
+    "|\x1b[ -/]*[0-~]?"
+)
+"""Control sequences of a terminal (ECMA-48), with what they carry."""
+JOINERS = "\u200c\u200d"
+"""Invisible, and part of Persian words and of composed symbols."""
+FORMULA = tuple("=+-@＝＋－＠|%")
+"""What a spreadsheet takes for the begin of a formula or command."""
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")}
+"""File names that Windows keeps for devices."""
+LONGEST_NAME = 80
+"""Bytes of a file name before its suffix; file systems take 255."""
+
+
+def clean(text: str) -> str:
+    """The text without terminal sequences, control codes, and marks that turn or hide what stands around them.
+
+    New lines and tabs stay; what is no character (a lone surrogate) becomes U+FFFD.
+
+    >>> clean("\\x1b[31mred\\x1b[0m \\u202eexe.txt")
+    'red exe.txt'
+    """
+    text = TERMINAL.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return "".join(map(_kept, text))
+
+
+def _kept(character: str) -> str:
+    if character in "\n\t" or character in JOINERS:
+        return character
+    kind = unicodedata.category(character)
+    return {"Cs": "\ufffd", "Cc": "", "Cf": ""}.get(kind, character)
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """The cleaned text in one line of at most `most` characters.
+
+    >>> one_line("two\\n  words and more", 12)
+    'two words a…'
+    """
+    line = " ".join(clean(text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def cut(text: str, most: int = 4000) -> str:
+    """The cleaned text, what is beyond `most` characters left out and said so.
+
+    >>> cut("abcdefgh", 4)
+    'abcd… (4 more characters)'
+    """
+    text = clean(text)
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+
+
+def cell(value: object) -> str:
+    """A value as a cell of a CSV file: a number as it is, text in one line that no spreadsheet takes for a formula.
+
+    Source: https://owasp.org/www-community/attacks/CSV_Injection
+
+    >>> cell("=cmd()"), cell("Ann"), cell(2.5), cell(None)
+    ("'=cmd()", 'Ann', '2.5', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, int | float):
+        return number(value)
+    text = str(value)
+    line = one_line(text, 1000)
+    return f"'{line}" if line.startswith(FORMULA) or text.startswith(("\t", "\r", "\n")) else line
+
+
+def number(value: float) -> str:
+    """Points as text: at most two digits after the point, and none where there is nothing to say.
+
+    >>> number(3.0), number(2.5), number(2 / 3)
+    ('3', '2.5', '0.67')
+    """
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Name -> a file name for it without a suffix: of letters, digits, `.`, `_`, `-`, and no two alike on any system.
+
+    A name that had to be changed, or that differs from another by capitals alone, ends in eight digits of its sha256:
+    the same name always gets the same file.
+
+    >>> file_names(["ann", "../bo"])
+    {'ann': 'ann', '../bo': 'bo-e8b01960'}
+    """
+    wanted = {name: _plain(name) for name in dict.fromkeys(names)}
+    alike = Counter(plain.casefold() for plain in wanted.values())
+    chosen = {}
+    for name, plain in wanted.items():
+        if plain != name or alike[plain.casefold()] > 1:
+            plain = f"{_shortened(plain)}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+        chosen[name] = plain
+    return chosen
+
+
+def _plain(name: str) -> str:
+    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFKC", clean(name))).strip("._-") or "student"
+    return _shortened(f"_{plain}" if plain.split(".")[0].casefold() in RESERVED else plain)
+
+
+def _shortened(plain: str) -> str:
+    return plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")

@@ -1,0 +1,92 @@
+"""The table [grading] of course.toml: shares, time limits, what lateness costs, deadlines."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+
+class GradingError(Exception):
+    """Why grading cannot go on: settings, folders or results that contradict themselves."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How homework is graded.
+
+    public_share : the share of an exercise's points for its public tests; the rest is for the hidden ones.
+    call_seconds, test_seconds, submission_seconds : for loading and each call, for all calls of a test, for everything.
+    late_deduction : the share that each day begun after the deadline takes; after `late_days_at_most` nothing is left.
+    grace_minutes : by which a deadline may be missed.
+    deadlines : homework's folder -> time, with its offset from UTC.
+    """
+
+    public_share: float = 0.3
+    call_seconds: float = 10.0
+    test_seconds: float = 20.0
+    submission_seconds: float = 120.0
+    late_deduction: float = 0.1
+    late_days_at_most: int = 5
+    grace_minutes: float = 15.0
+    deadlines: Mapping[str, datetime] = field(default_factory=dict)
+
+    @property
+    def decisive(self) -> tuple[float, ...]:
+        """What a test's outcome and its points depend on: with other values a result is not the same."""
+        return self.public_share, self.call_seconds, self.test_seconds, self.submission_seconds
+
+
+RANGES: dict[str, tuple[float, float]] = {
+    "public_share": (0.0, 1.0),
+    "call_seconds": (0.1, 3600.0),
+    "test_seconds": (0.1, 3600.0),
+    "submission_seconds": (0.1, 86400.0),
+    "late_deduction": (0.0, 1.0),
+    "late_days_at_most": (0, 10_000),
+    "grace_minutes": (0.0, 525_600.0),
+}
+
+
+def load_settings(root: Path) -> Settings:
+    """Read [grading] of root/course.toml; what is not there has its default. Raises GradingError."""
+    path = root / "course.toml"
+    try:
+        whole = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise GradingError(f"{path}: {error}") from error
+    table = whole.get("grading", {})
+    if not isinstance(table, dict):
+        raise GradingError(f"{path}: expected a table [grading], found {table!r:.80}")
+    unknown = sorted(set(table) - {entry.name for entry in fields(Settings)})
+    if unknown:
+        raise GradingError(f"{path}, [grading]: {', '.join(unknown)} is no setting; there are {', '.join(RANGES)}")
+    values = {name: _number(path, name, table[name]) for name in RANGES if name in table}
+    folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
+    return Settings(**values, deadlines=_deadlines(path, table.get("deadlines", {}), folders))
+
+
+def _number(path: Path, name: str, value: Any) -> Any:
+    low, high = RANGES[name]
+    whole = isinstance(low, int)
+    if type(value) not in ((int,) if whole else (int, float)) or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise GradingError(f"{path}, [grading]: expected {name} to be {kind} from {low} to {high}, found {value!r}")
+    return value
+
+
+def _deadlines(path: Path, table: Any, folders: set[str]) -> dict[str, datetime]:
+    if not isinstance(table, dict):
+        raise GradingError(f"{path}: expected a table [grading.deadlines], found {table!r:.80}")
+    for name, time in table.items():
+        if name not in folders:
+            raise GradingError(f"{path}, [grading.deadlines]: there is no lesson with the folder {name}")
+        if not isinstance(time, datetime) or time.tzinfo is None:
+            raise GradingError(
+                f"{path}, [grading.deadlines]: expected for {name} a time with its offset from UTC, such as "
+                f"2027-03-01T23:59:00+01:00, found {time}"
+            )
+    return dict(table)

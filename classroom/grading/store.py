@@ -1,0 +1,250 @@
+"""OUT/results.sqlite: what was handed in, what was judged, and what a person has decided. One process writes it.
+
+A result's key is (digest of the submission, version of the suite), and the first one written stays: a run that is
+killed and started again judges what is missing, and nothing twice. Write-ahead logging keeps the file whole.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from classroom.grading.late import lateness
+from classroom.grading.points import nothing
+from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
+from classroom.grading.settings import GradingError, Settings
+from classroom.register import Exercise
+
+NAME = "results.sqlite"
+FORMAT = "1"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS suites (homework TEXT PRIMARY KEY, version TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS submissions (
+    student TEXT, homework TEXT, digest TEXT NOT NULL, handed_in TEXT, faults TEXT NOT NULL,
+    PRIMARY KEY (student, homework));
+CREATE TABLE IF NOT EXISTS files (digest TEXT, name TEXT, data BLOB NOT NULL, PRIMARY KEY (digest, name));
+CREATE TABLE IF NOT EXISTS results (
+    digest TEXT, suite TEXT, isolation TEXT NOT NULL, infrastructure INTEGER NOT NULL, judged_at TEXT NOT NULL,
+    graded TEXT NOT NULL, PRIMARY KEY (digest, suite));
+CREATE TABLE IF NOT EXISTS overrides (
+    number INTEGER PRIMARY KEY, student TEXT, homework TEXT, exercise TEXT, points REAL, why TEXT, at TEXT);
+"""
+LEVELS = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
+
+
+class Store(Mapping[str, Submission]):
+    """The results of one folder; as a mapping, digest -> what was handed in.
+
+    Raises GradingError for a file that is none of ours.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(self.path, timeout=60.0)
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            with self._base:
+                self._base.executescript(SCHEMA)
+                self._base.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
+            found = self.meta("format")
+        except (OSError, sqlite3.Error) as error:
+            raise GradingError(f"{self.path}: {error}") from error
+        if found != FORMAT:
+            raise GradingError(f"{self.path}: expected format {FORMAT}, found {found}: take another folder")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def meta(self, key: str, value: str | None = None) -> str | None:
+        """What is kept under a key; with a value, that value is kept first where there is none."""
+        if value is not None:
+            with self._base:
+                self._base.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
+        row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def keep_suites(self, versions: Mapping[str, str]) -> None:
+        """Homework -> the version of the suite whose results count from now on."""
+        with self._base:
+            self._base.executemany("INSERT OR REPLACE INTO suites VALUES (?, ?)", versions.items())
+
+    def suites(self) -> dict[str, str]:
+        """Homework -> the version that counts."""
+        return dict(self._base.execute("SELECT homework, version FROM suites"))
+
+    def keep_submissions(self, submissions: Iterable[Submission]) -> None:
+        """Keep what students handed in, in place of what they handed in before."""
+        with self._base:
+            for one in submissions:
+                time = one.handed_in.isoformat() if one.handed_in else None
+                row = (one.student, one.homework, one.digest, time, json.dumps(one.faults))
+                self._base.execute("INSERT OR REPLACE INTO submissions VALUES (?, ?, ?, ?, ?)", row)
+                rows = [(one.digest, name, zlib.compress(data)) for name, data in one.files.items()]
+                self._base.executemany("INSERT OR IGNORE INTO files VALUES (?, ?, ?)", rows)
+
+    def submissions(self, student: str | None = None) -> Iterator[Submission]:
+        """What was handed in, of one student or of all, by student and homework."""
+        query = "SELECT student, homework, handed_in, faults, digest FROM submissions"
+        where, values = (" WHERE student = ?", (student,)) if student is not None else ("", ())
+        for row in self._base.execute(f"{query}{where} ORDER BY student, homework", values).fetchall():
+            yield self._submission(row)
+
+    def __getitem__(self, digest: str) -> Submission:
+        query = "SELECT student, homework, handed_in, faults, digest FROM submissions WHERE digest = ?"
+        row = self._base.execute(query, (digest,)).fetchone()
+        if row is None:
+            raise KeyError(digest)
+        return self._submission(row)
+
+    def __iter__(self) -> Iterator[str]:
+        return (row[0] for row in self._base.execute("SELECT digest FROM submissions").fetchall())
+
+    def __len__(self) -> int:
+        return int(self._base.execute("SELECT COUNT(*) FROM submissions").fetchone()[0])
+
+    def _submission(self, row: tuple[str, str, str | None, str, str]) -> Submission:
+        student, homework, time, faults, digest = row
+        rows = self._base.execute("SELECT name, data FROM files WHERE digest = ? ORDER BY name", (digest,))
+        files = {name: zlib.decompress(data) for name, data in rows}
+        handed_in = datetime.fromisoformat(time) if time else None
+        return Submission(student, homework, files, handed_in, tuple(json.loads(faults)))
+
+    def is_judged(self, digest: str, suite: str) -> bool:
+        """Whether there is a result for that submission and suite."""
+        query = "SELECT 1 FROM results WHERE digest = ? AND suite = ?"
+        return self._base.execute(query, (digest, suite)).fetchone() is not None
+
+    def keep(self, graded: Graded) -> bool:
+        """Keep a result; False where there was one, which stays."""
+        infrastructure = any(grade.status is Status.INFRASTRUCTURE for grade in graded.grades)
+        row = (graded.digest, graded.suite, graded.isolation.value, infrastructure, _now(), to_json(graded))
+        with self._base:
+            return self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+
+    def forget(self, digest: str, suite: str) -> None:
+        """Let a submission be judged again."""
+        with self._base:
+            self._base.execute("DELETE FROM results WHERE digest = ? AND suite = ?", (digest, suite))
+
+    def forget_infrastructure(self) -> int:
+        """Let what the judge could not judge be judged again -> how many."""
+        with self._base:
+            return self._base.execute("DELETE FROM results WHERE infrastructure").rowcount
+
+    def forget_weaker(self, isolation: Isolation) -> int:
+        """Let what was judged in a weaker isolation than this be judged again -> how many."""
+        weaker = [level.value for level in LEVELS if LEVELS[level] < LEVELS[isolation]]
+        marks = ", ".join("?" * len(weaker))
+        with self._base:
+            return self._base.execute(f"DELETE FROM results WHERE isolation IN ({marks})", weaker).rowcount
+
+    def override(self, student: str, homework: str, exercise: str, points: float, why: str) -> None:
+        """Keep the points that a person has set. Earlier decisions stay in the table; the last one counts."""
+        row = (student, homework, exercise, points, why, _now())
+        with self._base:
+            self._base.execute(
+                "INSERT INTO overrides (student, homework, exercise, points, why, at) VALUES (?, ?, ?, ?, ?, ?)", row
+            )
+
+    def overrides(self) -> dict[tuple[str, str, str], tuple[float, str]]:
+        """(student, homework, exercise) -> (points, why) of the last decisions."""
+        query = "SELECT student, homework, exercise, points, why FROM overrides ORDER BY number"
+        return {(row[0], row[1], row[2]): (row[3], row[4]) for row in self._base.execute(query)}
+
+    def graded(self, settings: Settings, exercises: Mapping[str, Iterable[Exercise]]) -> list[Graded]:
+        """A result for every submission that has one, with lateness and faults; nothing handed in is a result too.
+
+        `exercises` are those of each homework; what was handed in for others is left out.
+        """
+        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, u.version, r.graded,
+            EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
+            FROM submissions s JOIN suites u ON u.homework = s.homework
+            LEFT JOIN results r ON r.digest = s.digest AND r.suite = u.version ORDER BY s.student, s.homework"""
+        found = []
+        isolation = self._isolation()
+        for student, homework, digest, time, faults, version, graded, files in self._base.execute(query):
+            if homework not in exercises or (files and graded is None):
+                continue
+            told = tuple(json.loads(faults))
+            days, factor = lateness(homework, datetime.fromisoformat(time) if time else None, settings)
+            if files:
+                one = from_json(graded)
+            else:
+                status = Status.UNREADABLE if told else Status.MISSING
+                message = told[0] if told else "nothing was handed in"
+                grades = tuple(nothing(exercise, status, message) for exercise in exercises[homework])
+                one, days, factor = Graded(student, homework, digest, version, grades, isolation), None, 1.0
+            found.append(replace(one, late_days=days, factor=factor, faults=told))
+        return found
+
+    def _isolation(self) -> Isolation:
+        """The weakest isolation of all results, for what needed none."""
+        rows = self._base.execute("SELECT DISTINCT isolation FROM results")
+        return min((Isolation(row[0]) for row in rows), key=LEVELS.__getitem__, default=Isolation.STRONG)
+
+    def merge(self, other: Path) -> int:
+        """Take over another folder's submissions, results and decisions -> how many results were new.
+
+        Raises GradingError where the two were judged by different suites, or are no results at all.
+        """
+        if not (other / NAME).is_file():
+            raise GradingError(f"{other}: expected {NAME} in it")
+        with Store(other) as shard:
+            mine, theirs = self.suites(), shard.suites()
+            differ = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
+            if differ:
+                raise GradingError(f"{other} was judged by another version or seed of the tests of {', '.join(differ)}")
+        with self._base:
+            before = self._count()
+        self._base.execute("ATTACH ? AS shard", (str(other / NAME),))
+        try:
+            with self._base:
+                for table in ("suites", "meta", "files", "results"):
+                    self._base.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM shard.{table}")
+                self._base.execute("INSERT OR REPLACE INTO submissions SELECT * FROM shard.submissions")
+                columns = "student, homework, exercise, points, why, at"
+                self._base.execute(
+                    f"INSERT INTO overrides ({columns}) SELECT {columns} FROM shard.overrides "
+                    f"EXCEPT SELECT {columns} FROM overrides ORDER BY at"
+                )
+        finally:
+            self._base.execute("DETACH shard")
+        return self._count() - before
+
+    def _count(self) -> int:
+        return int(self._base.execute("SELECT COUNT(*) FROM results").fetchone()[0])
+
+
+def to_json(graded: Graded) -> str:
+    """A result as text; lateness and faults, which are known again each time, left out."""
+    return json.dumps(asdict(replace(graded, late_days=None, factor=1.0, faults=())), ensure_ascii=True)
+
+
+def from_json(text: str) -> Graded:
+    """The result that `to_json` wrote."""
+    table: dict[str, Any] = json.loads(text)
+    grades = tuple(
+        Grade(**{**one, "status": Status(one["status"]), "checks": tuple(Check(**check) for check in one["checks"])})
+        for one in table["grades"]
+    )
+    return Graded(**{**table, "grades": grades, "isolation": Isolation(table["isolation"]), "faults": ()})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

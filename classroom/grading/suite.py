@@ -1,0 +1,114 @@
+"""What judges one homework: its tests, its stub, the settings and the seed, and a version that names all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from classroom import register
+from classroom.grading import notebook
+from classroom.grading.intake import WORKSHEET
+from classroom.grading.settings import GradingError, Settings
+from classroom.judge.homework import Homework, HomeworkError
+from classroom.judge.tests import Session
+from classroom.register import Lesson
+from classroom.stubs import StubError, pristine
+from classroom.tasks import Task
+
+JUDGE = Path(register.__file__).with_name("judge")
+BESIDE = ("judging.py", "suite.py", "notebook.py", "notebook_loader.py")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What every judging process must agree on, in a form that travels.
+
+    homework : its folder's name; the course lies in `root`.
+    version : a hash over all that decides a grade.
+    given : (public, name) of the tests that the stub as handed out passes, which therefore earn nothing.
+    """
+
+    root: Path
+    homework: str
+    version: str
+    settings: Settings
+    seed: int
+    given: frozenset[tuple[bool, str]] = frozenset()
+
+    def seed_of(self, student: str) -> int:
+        """The seed of a student's inputs: known to whoever knows this suite's, and no two students' alike."""
+        text = f"{self.seed}\0{self.homework}\0{student}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+
+
+def suite_of(lesson: Lesson, settings: Settings, seed: int) -> Suite:
+    """The suite of a lesson's homework, its stub run once. Raises GradingError for a homework that is not whole."""
+    try:
+        homework = homework_in(lesson.root, lesson.folder)
+        version = version_of(homework, settings, seed)
+        return Suite(lesson.root, lesson.folder, version, settings, seed, _given(homework, settings))
+    except HomeworkError as error:
+        raise GradingError(str(error)) from error
+
+
+@cache
+def homework_in(root: Path, folder: str) -> Homework:
+    """The homework of that folder in the course at `root`, its tests loaded once a process."""
+    lesson = next(one for one in register.load(root).lessons if one.folder == folder)
+    return Homework(lesson, root / "homework" / folder)
+
+
+@cache
+def stub_of(root: Path, folder: str) -> str:
+    """The homework file as handed out."""
+    homework = homework_in(root, folder)
+    try:
+        return pristine(Task(homework.lesson, homework.lesson.exercises[0], ""))
+    except StubError:
+        return homework.stub.read_text(encoding="utf-8")
+
+
+@cache
+def worksheet_ids(root: Path, folder: str) -> tuple[str, ...]:
+    """The ids of the worksheet's code cells as handed out."""
+    path = root / "homework" / folder / WORKSHEET
+    return tuple(notebook.code_ids(path.read_bytes())) if path.is_file() else ()
+
+
+def version_of(homework: Homework, settings: Settings, seed: int) -> str:
+    """sha256 over the judge's code, the tests, the stub, the worksheet's ids, points and settings, and the seed.
+
+    Titles, hints and deadlines of course.toml are left out: they change no result.
+    """
+    root, folder = homework.lesson.root, homework.folder
+    here = Path(__file__).parent
+    files = [*sorted(JUDGE.glob("*.py")), *(here / name for name in BESIDE)]
+    files += [folder / "public.py", folder / "judge" / "hidden.py"]
+    hash_ = hashlib.sha256()
+    for path in files:
+        hash_.update(hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).digest())
+    points = [(one.id, one.points, one.stretch) for one in homework.exercises]
+    rest = [folder.name, points, homework.stub.name, list(homework.without), settings.decisive, seed]
+    hash_.update(json.dumps([*rest, worksheet_ids(root, folder.name)]).encode())
+    hash_.update(stub_of(root, folder.name).encode())
+    return hash_.hexdigest()[:32]
+
+
+def check_version(suite: Suite) -> None:
+    """Raise GradingError unless this process would judge as the one that made the suite."""
+    if version_of(homework_in(suite.root, suite.homework), suite.settings, suite.seed) != suite.version:
+        raise GradingError("another version of the course or of its tests lies here than where grading was started")
+
+
+def _given(homework: Homework, settings: Settings) -> frozenset[tuple[bool, str]]:
+    """The tests that hold for the stub. It is the course's own, so one worker does for all."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / homework.stub.name
+        path.write_text(stub_of(homework.lesson.root, homework.folder.name), encoding="utf-8")
+        with Session(path, seconds=settings.call_seconds, without=homework.without) as session:
+            outcomes = [session.run(test, 0) for test in homework.public + homework.hidden]
+    return frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)

@@ -1,0 +1,190 @@
+"""The page that instructors get: how points are distributed, what fails most, whom a person should look at."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from urllib.parse import quote
+
+from classroom.grading.charts import distribution
+from classroom.grading.pages import markup, page
+from classroom.grading.records import Grade, Graded, Isolation, Status
+from classroom.grading.safe import one_line
+from classroom.grading.similarity import Pair
+from classroom.grading.totals import total
+from classroom.grading.words import exercise_of, lesson_of, title_of
+from classroom.register import Course
+
+SLOWEST, FAILURES = 10, 15
+"""Rows of the two tables."""
+UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE)
+"""Grades that say nothing of how hard an exercise is."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One exercise, or a whole homework: its picture, and what it says in numbers."""
+
+    title: str
+    picture: object
+    mean: float
+    median: float
+    most: float
+    count: int
+    left_out: str
+
+
+@dataclass(frozen=True)
+class HomeworkPart:
+    """One homework on the page."""
+
+    title: str
+    submissions: int
+    late: int
+    whole: Distribution | None
+    exercises: tuple[Distribution, ...]
+    failures: tuple[tuple[str, str, bool, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One submission in a table: the student's name, the page, the homework, what is to be said."""
+
+    student: str
+    link: str
+    homework: str
+    words: str
+
+
+def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pair], names: Mapping[str, str]) -> str:
+    """The HTML page over all results; `names` gives each student's file in `feedback/`."""
+    by_homework: dict[str, list[Graded]] = defaultdict(list)
+    for one in results:
+        by_homework[one.homework].append(one)
+    homeworks = sorted(by_homework)
+    mixed = any(one.isolation is Isolation.STRONG for one in results)
+    return page(
+        "summary.html",
+        course=register.title,
+        submissions=len(results),
+        students=len(names),
+        isolation=_isolation(results),
+        parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
+        needed=[row for one in results if (row := _row(one, register, names, _needs_person(one, mixed)))],
+        pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs],
+        titles={homework: title_of(homework, register) for homework in homeworks},
+        slowest=_slowest(results, register, names),
+        homeworks=homeworks,
+        totals=_totals(results, homeworks, names),
+    )
+
+
+def _homework(homework: str, results: Sequence[Graded], register: Course) -> HomeworkPart:
+    lesson = lesson_of(homework, register)
+    grades: dict[str, list[Grade]] = defaultdict(list)
+    for one in results:
+        for grade in one.grades:
+            grades[grade.exercise].append(grade)
+    exercises = []
+    for name, found in grades.items():
+        title = exercise_of(found[0], lesson).title
+        label = f"{name}: {title}" if title else name
+        exercises.append(_exercise(f"{label} (bonus)" if found[0].stretch else label, found))
+    ready = [total(one) for one in results if _handed_in(one) and total(one).complete]
+    whole = _distribution("All exercises, with bonus", [one.points for one in ready], ready[0].most) if ready else None
+    late = sum(bool(one.late_days) for one in results)
+    return HomeworkPart(
+        title_of(homework, register), len(results), late, whole, tuple(exercises), tuple(_failures(results))
+    )
+
+
+def _handed_in(graded: Graded) -> bool:
+    return any(grade.status is not Status.MISSING for grade in graded.grades)
+
+
+def _exercise(title: str, grades: Sequence[Grade]) -> Distribution:
+    points = [grade.points for grade in grades if grade.status not in UNCOUNTED]
+    missing = sum(grade.status is Status.MISSING for grade in grades)
+    waiting = sum(grade.status is Status.INFRASTRUCTURE for grade in grades)
+    words = [f"{missing} with nothing handed in"] * (missing > 0) + [f"{waiting} not judged yet"] * (waiting > 0)
+    return _distribution(title, points, grades[0].max_points, ", ".join(words))
+
+
+def _distribution(title: str, points: Sequence[float], most: float, left_out: str = "") -> Distribution:
+    drawn = markup(distribution(title, points, most))
+    mean, middle = (fmean(points), median(points)) if points else (0.0, 0.0)
+    return Distribution(one_line(title, 120), drawn, mean, middle, most, len(points), left_out)
+
+
+def _failures(results: Iterable[Graded]) -> list[tuple[str, str, bool, int, int]]:
+    """(exercise, test, public, how often it failed, how often it ran), the most frequent first."""
+    ran: Counter[tuple[str, str, bool]] = Counter()
+    failed: Counter[tuple[str, str, bool]] = Counter()
+    for one in results:
+        judged = (grade for grade in one.grades if grade.status not in UNCOUNTED)
+        for check in (check for grade in judged for check in grade.checks):
+            key = (check.exercise, check.name, check.public)
+            ran[key] += 1
+            failed[key] += not check.passed
+    most = sorted((key for key in failed if failed[key]), key=lambda key: (-failed[key], key))[:FAILURES]
+    return [(key[0], key[1], key[2], failed[key], ran[key]) for key in most]
+
+
+def _isolation(results: Sequence[Graded]) -> str:
+    """What is to be said of the isolation, "" where all was strong."""
+    counts: Counter[Isolation] = Counter(one.isolation for one in results)
+    del counts[Isolation.STRONG]
+    if not counts:
+        return ""
+    words = " and ".join(f"{counts[kind]} with isolation {kind.value}" for kind in Isolation if counts[kind])
+    return f"Of {len(results)} submissions, {words}: such a submission could have changed its own points."
+
+
+def _needs_person(graded: Graded, mixed: bool) -> str:
+    """Why a person should look at a submission, "" where nobody need.
+
+    mixed : isolation was strong for some; where it was for none, the note at the top of the page says so once.
+    """
+    statuses = {grade.status for grade in graded.grades}
+    messages = [grade.message for grade in graded.grades if grade.status is Status.UNREADABLE and grade.message]
+    reasons = []
+    if Status.INFRASTRUCTURE in statuses:
+        reasons.append("the judge did not work: grade it again")
+    if Status.UNREADABLE in statuses:
+        reasons.append(f"cannot be read: {one_line(messages[0], 160)}" if messages else "cannot be read")
+    if mixed and graded.isolation is not Isolation.STRONG:
+        reasons.append(f"isolation was {graded.isolation.value}")
+    if graded.late_days is None and _handed_in(graded):
+        reasons.append("when it was handed in is not known, and no lateness was deducted")
+    return "; ".join([*reasons, *(one_line(fault, 160) for fault in graded.faults)])
+
+
+def _row(graded: Graded, register: Course, names: Mapping[str, str], words: str) -> Row | None:
+    if not words:
+        return None
+    name, link = _link(graded.student, names)
+    return Row(name, link, title_of(graded.homework, register), words)
+
+
+def _link(student: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """A student's name as shown, and the address of the page beside this one; "" where there is none."""
+    return one_line(student, 80), f"feedback/{quote(names[student])}.html" if student in names else ""
+
+
+def _slowest(results: Sequence[Graded], register: Course, names: Mapping[str, str]) -> list[Row]:
+    slow = sorted((one for one in results if one.seconds > 0), key=lambda one: -one.seconds)[:SLOWEST]
+    rows = [_row(one, register, names, f"{one.seconds:.1f} s") for one in slow]
+    return [row for row in rows if row]
+
+
+def _totals(
+    results: Sequence[Graded], homeworks: Sequence[str], names: Mapping[str, str]
+) -> list[tuple[str, str, list[float | None]]]:
+    """(name, link, points of each homework) of every student; None where there are none yet."""
+    points: dict[str, dict[str, float]] = defaultdict(dict)
+    for one in results:
+        if total(one).complete:
+            points[one.student][one.homework] = total(one).points
+    return [(*_link(name, names), [points[name].get(homework) for homework in homeworks]) for name in names]

@@ -1,0 +1,77 @@
+"""What is told of one test's outcome: everything of a public test, of a hidden one only what must hold.
+
+A submission sees the inputs of hidden tests. So nothing that it says of them is passed on: no message, no returned
+value, no exception's name of its own.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from pathlib import Path
+
+from classroom import explain
+from classroom.grading.records import Check
+from classroom.judge import Failure, Outcome, SubmissionError
+
+LONGEST = 4000
+WHOLE_FILE = ("load", "missing")
+HAPPENED = {
+    "load": "the file cannot be imported",
+    "missing": "the function is not there",
+    "died": "the process ended",
+    "timeout": "no answer in time",
+    "data": "what was returned cannot be handed in",
+}
+
+
+def told(outcome: Outcome, stub: Path, seconds: float) -> Check:
+    """The outcome as reports may show it. Parameters' names come from the stub, never from the submission."""
+    test, error = outcome.test, outcome.error
+    common = (test.exercise, test.name, test.public, outcome.passed)
+    if error is None:
+        return Check(*common, hint=test.sentence, seconds=seconds)
+    if not test.public:
+        return Check(*common, message=hidden_message(error), hint=test.sentence, seconds=seconds)
+    shown = {"call": "", "expected": "", "got": ""}
+    if outcome.call is not None and not (isinstance(error, SubmissionError) and error.kind in WHOLE_FILE):
+        made = outcome.call
+        shown["call"] = _text(lambda: explain.called(stub, made))
+    if isinstance(error, Failure):
+        shown["expected"] = _text(lambda: explain.long(error.expected))
+        shown["got"] = _text(lambda: explain.long(error.got))
+    call, expected, got = shown.values()
+    return Check(*common, public_message(error), call, expected, got, test.sentence, seconds)
+
+
+def public_message(error: Failure | SubmissionError) -> str:
+    """What happened, with the likely cause where one is known."""
+    if isinstance(error, Failure):
+        return error.message[:LONGEST] + (f". Likely why: {error.cause}" if error.cause else "")
+    line = f" (line {error.line})" if error.line else ""
+    if error.kind == "raise":
+        return f"raised {error.type}{line}: {error.message}"[:LONGEST]
+    return f"{error.message}{line if error.kind != 'load' else ''}"[:LONGEST]
+
+
+def hidden_message(error: Failure | SubmissionError) -> str:
+    """What happened, in words of the judge's alone.
+
+    >>> hidden_message(SubmissionError("raise", "x was [3, 1, 4]", "Leak314"))
+    'raised an exception'
+    """
+    if isinstance(error, Failure):
+        return "the result is not the expected one"
+    if error.kind != "raise":
+        return HAPPENED[error.kind]
+    kind = getattr(builtins, error.type, None)
+    known = isinstance(kind, type) and issubclass(kind, BaseException)
+    return f"raised {error.type}" if known else "raised an exception"
+
+
+def _text(make: Callable[[], str]) -> str:
+    """The text, "" where a value of the submission's makes none."""
+    try:
+        return make()[:LONGEST]
+    except Exception:
+        return ""

@@ -1,0 +1,101 @@
+"""What is said of a submission, the same on its page and in the exports: how an exercise stands, lateness, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from classroom.grading.records import Check, Grade, Graded, Status
+from classroom.grading.safe import number, one_line
+from classroom.grading.totals import total
+from classroom.register import Course, Exercise, Lesson
+
+NO_HINT = "Try what the public tests do not: sizes of 1, other element types, negative numbers, wrong input."
+"""For a hidden test without a hint of its own."""
+MEANING = {
+    Status.PASSED: "passed",
+    Status.PARTIAL: "passed in part",
+    Status.FAILED: "not passed",
+    Status.MISSING: "nothing handed in",
+    Status.UNREADABLE: "cannot be read",
+    Status.INFRASTRUCTURE: "not judged yet",
+    Status.OVERRIDDEN: "points set by a person",
+}
+"""A status in words."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many tests there were of one kind, and how many passed."""
+
+    passed: int
+    all: int
+
+    def __str__(self) -> str:
+        return f"{self.passed} of {self.all}"
+
+
+def tally(checks: Sequence[Check], public: bool) -> Tally:
+    """The public checks, or the hidden ones, counted."""
+    kind = [check for check in checks if check.public is public]
+    return Tally(sum(check.passed for check in kind), len(kind))
+
+
+def standing(grade: Grade) -> str:
+    """How the tests of an exercise came out; of public tests alone it never says "all tests".
+
+    >>> standing(Grade("axby", 2, 2, Status.PASSED, checks=(Check("axby", "t", public=True, passed=True),)))
+    'public tests passed (1 of 1)'
+    """
+    if grade.status in (Status.MISSING, Status.UNREADABLE, Status.INFRASTRUCTURE) or not grade.checks:
+        return MEANING[grade.status]
+    public, hidden = tally(grade.checks, True), tally(grade.checks, False)
+    parts = [_counted(count, kind) for count, kind in ((public, "public"), (hidden, "hidden")) if count.all]
+    return ", ".join(parts)
+
+
+def _counted(count: Tally, kind: str) -> str:
+    if count.passed == count.all:
+        return f"{kind} tests passed ({count})"
+    return f"{count} {kind} test{'s' * (count.all != 1)} passed"
+
+
+def sentence(check: Check) -> str:
+    """What a public test says must hold: its sentence, else its name in words."""
+    return one_line(check.hint or check.name.replace("_", " "), 300)
+
+
+def remarks(graded: Graded) -> list[str]:
+    """What is to be said of the whole submission: lateness with what it cost, and faults."""
+    words = [late] if (late := lateness(graded)) else []
+    return [*words, *(one_line(fault, 400) for fault in graded.faults)]
+
+
+def lateness(graded: Graded) -> str:
+    """How late it was and what that costs; "" where there is nothing to say."""
+    factor, points = graded.factor, total(graded)
+    if graded.late_days:
+        days = f"Handed in {graded.late_days} day{'s' * (graded.late_days != 1)} late"
+        if factor == 1:
+            return f"{days}; no points are deducted."
+        return f"{days}: {number(points.raw)} points × {number(factor)} = {number(points.points)}."
+    if factor != 1:
+        return f"Deduction: {number(points.raw)} points × {number(factor)} = {number(points.points)}."
+    return ""
+
+
+def lesson_of(homework: str, register: Course) -> Lesson | None:
+    """The lesson of a homework's folder name, None when the register has none."""
+    return next((lesson for lesson in register.lessons if lesson.folder == homework), None)
+
+
+def title_of(homework: str, register: Course) -> str:
+    """The homework's name for people: "Homework 2: Tensor"."""
+    lesson = lesson_of(homework, register)
+    return f"Homework {lesson.number}: {lesson.title}" if lesson else homework
+
+
+def exercise_of(grade: Grade, lesson: Lesson | None) -> Exercise:
+    """The register's exercise; one with the grade's own data where the register has none."""
+    found = next((one for one in lesson.exercises if one.id == grade.exercise), None) if lesson else None
+    return found or Exercise(grade.exercise, "", int(grade.max_points), stretch=grade.stretch)

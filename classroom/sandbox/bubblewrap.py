@@ -1,0 +1,107 @@
+"""Bubblewrap and seccomp: a worker in namespaces of its own, with no files but those it needs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from classroom.grading.records import Isolation
+from classroom.sandbox import inside, seccomp
+from classroom.sandbox.base import FIXED, ROOT, WORKER, Command, Limits, Sandbox, SandboxError
+
+FOLDER, FRAMEWORK = "/judge", "/framework"
+"""Where the worker's own files lie inside, and kuiper."""
+OWN = (WORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
+FIRST_USER = 0x7000_0000
+"""Numbers of users that no system gives out: as root, each worker gets one of them."""
+
+
+class Bubblewrap(Sandbox):
+    """A worker that sees Python, numpy and its submission read-only, no network, no process, no other user.
+
+    The process is number 1 of its namespace: when it ends, or the judge does, nothing of it can live on. There is no
+    /proc inside, so there is no other process to read. As root, the worker becomes a user of its own.
+    """
+
+    def __init__(self, limits: Limits | None = None, program: str | None = None) -> None:
+        found = program or shutil.which("bwrap")
+        if found is None:
+            raise SandboxError("bubblewrap is not installed")
+        self._program, self.limits = found, limits or Limits()
+        self._filter = seccomp.program(platform.machine())
+        self.isolation = Isolation.STRONG if self._filter else Isolation.WEAK
+        self.explanation = "bubblewrap: namespaces, an allow-list of system calls, limits"
+        if self._filter is None:
+            self.explanation = f"bubblewrap without a list of system calls, which is not known for {platform.machine()}"
+
+    def command(self, submission: Path, without: frozenset[str]) -> Command:
+        """bwrap with an environment that holds nothing: it would show its own to the submission."""
+        root = os.geteuid() == 0
+        name = f"/submission/{submission.name}"
+        argv = [self._program, *_namespaces(root), *_files(submission, without), "--chdir", "/submission", "--"]
+        argv += [str(inside.interpreter()), *inside.FLAGS, f"{FOLDER}/{WORKER.name}", str(inside.packages())]
+        settings = {
+            "submission": name,
+            "without": sorted(without),
+            "framework": FRAMEWORK,
+            "lockdown": policy(self.limits, self._filter) | ({"user": new_user()} if root else {}),
+            "lockdown_file": f"{FOLDER}/lockdown.py",
+        }
+        return Command(tuple(argv), FIXED, Path("/"), settings, tied=True)
+
+
+def policy(limits: Limits, program: bytes | None) -> dict[str, object]:
+    """What lockdown.py does in any sandbox."""
+    kept: dict[str, object] = {"memory": limits.memory, "cpu": limits.cpu, "files": limits.files}
+    return kept | ({} if program is None else {"filter": np.frombuffer(program, np.uint8)})
+
+
+def new_user() -> int:
+    """The number of a user whom nobody is."""
+    return FIRST_USER + secrets.randbelow(0x0FFF_FFFE)
+
+
+def _namespaces(root: bool) -> list[str]:
+    own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    own += ["--hostname", "worker", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
+    if root:  # to become another user, which lockdown.py does; a user namespace would leave it the judge's
+        return [*own, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return ["--unshare-user", *own]
+
+
+def _files(submission: Path, without: frozenset[str]) -> list[str]:
+    """Python, numpy, the worker, kuiper and the submission, two devices, and no place where a file can be written."""
+    shown = {place: place for place in inside.runtime()}
+    own = {file: Path(FOLDER, file.name) for file in OWN}
+    own |= {part: Path(FRAMEWORK) / part.relative_to(ROOT) for part in inside.framework(without)}
+    own |= {submission: Path("/submission", submission.name)}
+    packages = {place: place for place in inside.numpy()}
+    covers = inside.foreign()
+    folders = _folders([*shown.values(), *own.values(), *packages.values()], [*shown, *covers])
+    options = _options("--dir", folders)
+    for place, target in shown.items():
+        link = place.is_symlink() and place.is_dir()
+        options += ["--symlink", os.readlink(place), str(target)] if link else ["--ro-bind", str(place), str(target)]
+    options += _options("--tmpfs", covers)
+    for place, target in {**packages, **own}.items():
+        options += ["--ro-bind", str(place), str(target)]
+    for device in ("/dev/null", "/dev/urandom"):
+        options += ["--dev-bind", device, device]
+    return [*options, *_options("--remount-ro", [*covers, Path("/")])]
+
+
+def _folders(targets: Iterable[Path], shown: Sequence[Path]) -> list[Path]:
+    """The folders to make for the targets. Those that bubblewrap makes by itself only the judge's user can enter."""
+    above = {folder for target in targets for folder in target.parents if folder != Path("/")}
+    above.add(Path("/dev"))
+    return sorted(folder for folder in above if not any(folder.is_relative_to(place) for place in shown))
+
+
+def _options(option: str, places: Iterable[Path]) -> list[str]:
+    return [word for place in places for word in (option, str(place))]

@@ -1,0 +1,133 @@
+"""The canary: a submission that tries to get out, before any real one is let in.
+
+What a sandbox claims is not believed. `examine` starts a worker in it, has it try each thing that must not be possible,
+and says how well it held.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from classroom.grading.records import Isolation
+from classroom.sandbox.base import FIXED, ROOT, Bare, Sandbox, SandboxError
+
+PROBE = Path(__file__).with_name("probe.py")
+SECONDS = 20.0
+NEEDED = {
+    "read_files": "reads files of the judge's",
+    "list_folders": "lists folders of the judge's",
+    "write_files": "writes files",
+    "change_modes": "changes files of the judge's",
+    "open_connections": "opens connections",
+    "read_environments": "reads the judge's environment",
+    "signal_the_judge": "signals the judge",
+    "import_packages": "imports the framework or other packages",
+}
+"""What a submission must not be able to do in any sandbox: a function of probe.py -> what it does, in words."""
+STRONG = {
+    "see_processes": "sees other processes",
+    "start_processes": "starts processes",
+    "start_threads": "starts threads",
+    "take_memory": "takes more memory than the limit",
+    "raise_limits": "raises its limits",
+    "find_descriptors": "finds open files",
+    "call_the_kernel": "makes system calls that reach around the sandbox",
+}
+"""What must be refused besides by a strong one."""
+WALLS = {"OSError", "PermissionError", "RuntimeError", "MemoryError"}
+"""What a probe may raise."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What came of it.
+
+    isolation : how well the sandbox really shuts in.
+    leaks : what a submission could do, with the proof.
+    message : all of it in words, with what to do.
+    """
+
+    isolation: Isolation
+    leaks: tuple[str, ...]
+    message: str
+
+
+def canary(sandbox: Sandbox) -> Isolation:
+    """How well the sandbox really shuts a submission in; `examine` says why. Raises SandboxError if none starts."""
+    return examine(sandbox).isolation
+
+
+def examine(sandbox: Sandbox) -> Examination:
+    """Let the canary try everything. Raises SandboxError when no worker starts in the sandbox."""
+    if isinstance(sandbox, Bare) or sys.platform != "linux":
+        return Examination(Isolation.NONE, (), f"isolation: none. {sandbox.explanation}")
+    words = NEEDED | STRONG
+    found = proofs(sandbox, list(words))
+    leaks = tuple(f"a submission {words[name]} ({proof})" for name, proof in found.items() if proof)
+    isolation = sandbox.isolation
+    if any(found[name] for name in NEEDED):
+        isolation = Isolation.NONE
+    elif leaks:
+        isolation = Isolation.WEAK
+    said = [f"isolation: {isolation}. {sandbox.explanation}", *leaks]
+    return Examination(isolation, leaks, "; ".join(said))
+
+
+def proofs(sandbox: Sandbox, probes: Sequence[str]) -> dict[str, str]:
+    """Probe -> the proof that it got through, "" where it did not. Raises SandboxError when no worker starts."""
+    from classroom.judge.student import JudgeError, Student, SubmissionError  # which needs sandboxes itself
+
+    try:
+        with _facts(sandbox) as facts, Student(PROBE, SECONDS, without=["kuiper"], sandbox=sandbox) as student:
+            return {name: _proof(partial(getattr(student, name), facts), SubmissionError) for name in probes}
+    except JudgeError as error:
+        raise SandboxError(str(error)) from error
+    except SubmissionError as error:
+        raise SandboxError(f"the canary fell ill: {error.kind} {error.type} {error}") from error
+
+
+def _proof(attempt: Callable[[], Any], refusal: type[Any]) -> str:
+    try:
+        return str(attempt())[:200]
+    except refusal as error:
+        if error.kind == "raise" and error.type in WALLS:
+            return ""
+        raise
+
+
+@contextmanager
+def _facts(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
+    """What the canary looks for: a secret file, a port that listens, the judge's process and variables."""
+    token = secrets.token_hex(8)
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as listener:
+        secret = Path(folder) / "secret.txt"
+        secret.write_text(token, encoding="utf-8")
+        secret.chmod(0o644)
+        Path(folder).chmod(0o755)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield {
+            "token": token,
+            "files": [str(secret), str(ROOT / "course.toml"), "/etc/passwd", "/proc/1/environ"],
+            # a folder above one that is shown inside is there, and holds nothing else
+            "folders": {folder: "secret.txt", str(ROOT): "course.toml", str(ROOT / "classroom"): "main.py"},
+            "port": listener.getsockname()[1],
+            "pid": os.getpid(),
+            "variables": sorted(set(os.environ) - FIXED.keys() - {"PWD", "LC_CTYPE"}),
+            "memory": _limit(sandbox),
+        }
+
+
+def _limit(sandbox: Sandbox) -> int:
+    limits = getattr(sandbox, "limits", None)
+    return limits.memory if limits is not None else 8 << 30

@@ -1,0 +1,72 @@
+"""The best sandbox that works on this machine, and what to do for a better one."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from classroom.grading.records import Isolation
+from classroom.sandbox.base import Bare, Sandbox, SandboxError
+from classroom.sandbox.bubblewrap import Bubblewrap
+from classroom.sandbox.landlock import Landlock
+
+INSTALL = {
+    "apt-get": "sudo apt-get install bubblewrap",
+    "dnf": "sudo dnf install bubblewrap",
+    "pacman": "sudo pacman -S bubblewrap",
+}
+"""Package manager -> what installs bubblewrap."""
+
+
+def best_sandbox() -> Sandbox:
+    """Bubblewrap, or else Landlock, or else a bare process: the first that starts a worker here.
+
+    `explanation` of what is returned says why it is not a stronger one, and what to do. `canary` proves that it blocks.
+    """
+    if sys.platform != "linux":
+        return Bare(f"there is no sandbox on {_system()}: grade on Linux, or in a virtual machine or container with it")
+    reasons = []
+    for kind in (Bubblewrap, Landlock):
+        try:
+            sandbox: Sandbox = kind()
+            starts(sandbox)
+        except SandboxError as error:
+            reasons.append(_advice(kind, str(error)))
+            continue
+        if sandbox.isolation is not Isolation.STRONG:
+            sandbox.explanation = ". ".join([sandbox.explanation, *reasons])
+        return sandbox
+    return Bare(". ".join(["no sandbox: a submission can do whatever you can", *reasons]))
+
+
+def starts(sandbox: Sandbox) -> None:
+    """Start one worker in it. Raises SandboxError when none comes up."""
+    from classroom.judge.student import JudgeError, Student, SubmissionError  # which needs sandboxes itself
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "submission.py"
+        file.write_text("def f(): return 1\n", encoding="utf-8")
+        try:
+            with Student(file, sandbox=sandbox) as student:
+                student.f()
+        except (JudgeError, SubmissionError) as error:
+            raise SandboxError(str(error)) from error
+
+
+def _advice(kind: type[Sandbox], reason: str) -> str:
+    if kind is not Bubblewrap:
+        return f"Landlock cannot be used: {reason}"
+    if shutil.which("bwrap"):
+        return (
+            f"bubblewrap is installed but cannot be used ({reason}): "
+            "this system or container does not let it make namespaces (on Ubuntu see AppArmor's "
+            "kernel.apparmor_restrict_unprivileged_userns; in Docker, --security-opt seccomp=unconfined)"
+        )
+    install = next((command for program, command in INSTALL.items() if shutil.which(program)), None)
+    return f"bubblewrap is not installed: {install or ' or '.join(INSTALL.values())}"
+
+
+def _system() -> str:
+    return {"darwin": "macOS", "win32": "Windows"}.get(sys.platform, sys.platform)

@@ -1,0 +1,142 @@
+"""Choosing algorithms: the candidates for a shape timed once, and the fastest remembered on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kuiper.fast.alone import Alone, bind_alone
+from kuiper.fast.kernel import Kernel
+from kuiper.fast.place import Spec
+from kuiper.fast.plan import run_stages
+from kuiper.fast.pool import blas
+
+ROUNDS = 5
+HOPELESS = 1.6
+"""How many times slower than the best a first look may be for the candidate to be timed any further."""
+
+
+class Choices:
+    """Which algorithm is the fastest for each shape, by key; kept in a file for the next process.
+
+    Parameters
+    ----------
+    known : key -> name of the algorithm, taken as it is: a plan made from all its choices is always the same.
+    file : where to read and keep more, read when first needed; None: nowhere.
+    """
+
+    def __init__(self, known: dict[str, str] | None = None, file: Path | None = None) -> None:
+        self.known = dict(known or {})
+        self.used: dict[str, str] = {}
+        self._file = file
+        self._read = False
+        self._fresh = False
+
+    @classmethod
+    def of_user(cls, known: dict[str, str] | None = None) -> Choices:
+        """Those in the user's cache folder; `known` goes first."""
+        return cls(known, default_file())
+
+    def choose(self, kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], key: str, lanes: int) -> Kernel:
+        """The candidate that `key` is known to be fastest with; if it is not known, they are timed."""
+        candidates = kernel.candidates()
+        if len(candidates) == 1:
+            return candidates[0]
+        if self._file is not None and not self._read:
+            self._read = True
+            self.known = {**_read(self._file), **self.known}
+        named = {candidate.name: candidate for candidate in candidates}
+        found = named.get(self.known.get(key, ""))
+        if found is None:
+            found = fastest(candidates, inputs, outputs, lanes)
+            self.known[key] = found.name
+            self._fresh = True
+        self.used[key] = found.name
+        return found
+
+    def keep(self) -> None:
+        """Write what is new to the file. A file that cannot be written is no error: the next process times again."""
+        if self._file is None or not self._fresh:
+            return
+        self._fresh = False
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            everything = {**_read(self._file), **self.known}
+            handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".json")
+            with os.fdopen(handle, "w", encoding="utf-8") as text:
+                json.dump(everything, text, indent=0, sort_keys=True)
+            os.replace(name, self._file)
+
+
+def fastest(
+    candidates: Sequence[Kernel],
+    inputs: Sequence[Spec],
+    outputs: Sequence[Spec],
+    lanes: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Kernel:
+    """The candidate with the least time for a pass, over some rounds in turn."""
+    best: dict[int, float] = {}
+    with blas.one_thread():
+        bound: dict[int, Alone] = {}
+        for i, candidate in enumerate(candidates):
+            bound[i] = bind_alone(candidate, inputs, outputs, lanes)
+            run_stages(bound[i].stages)  # fetches weights, touches memory
+            best[i] = timed(bound[i], clock)
+            limit = HOPELESS * min(best.values())
+            for slow in [j for j in bound if best[j] > limit]:
+                del bound[slow]
+        for _ in range(ROUNDS):
+            for i, alone in bound.items():
+                best[i] = min(best[i], timed(alone, clock))
+    return candidates[min(best, key=best.__getitem__)]
+
+
+def timed(alone: Alone, clock: Callable[[], float]) -> float:
+    """Seconds of one pass."""
+    started = clock()
+    run_stages(alone.stages)
+    return clock() - started
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+
+
+def default_file() -> Path:
+    """The file for this machine, numpy and its matrix library, in the user's folder for such things.
+
+    The environment's KUIPER_CACHE names another folder.
+    """
+    about = f"{platform.machine()} {platform.processor()} {os.cpu_count()} {np.__version__} {_environment()}"
+    name = f"choices-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
+    return cache_folder() / name
+
+
+def cache_folder() -> Path:
+    """Where a program keeps what it can make again: KUIPER_CACHE, or the system's own convention."""
+    if folder := os.environ.get("KUIPER_CACHE"):
+        return Path(folder)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "kuiper"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "kuiper"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kuiper"
+
+
+def _environment() -> str:
+    return os.environ.get("OPENBLAS_CORETYPE", "")

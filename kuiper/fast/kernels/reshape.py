@@ -1,0 +1,128 @@
+"""Reshaping: a view where the input's strides allow it, else one copy in the order that the cache likes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kuiper.fast.kernel import Call, Kernel, Layout, Node, Stage, _copy, blocks, lowers
+from kuiper.fast.place import Place
+from kuiper.fast.workspace import Workspace
+from kuiper.layers import shape
+
+SHORT = 8
+"""Axes of fewer elements are walked by one call for each: as numpy's inner loop they would cost more."""
+LINE, LINES, WAYS = 64, 64, 8
+"""Bytes in a line of the first cache, how many places it has for a line's address, lines that fit into each."""
+
+
+class Reshape(Kernel):
+    """(any shape) -> `shape`, elements in row-major order.
+
+    Where only channels are split or merged, (N, C, H, W) -> (N, a, b, H, W) or back, an image stays channel-last.
+    """
+
+    def __init__(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+        self.shape = new
+        planes = len(old) > 3 and len(new) == 4 and (old[0], *old[-2:]) == (new[0], *new[-2:])
+        self.layout: Layout = "pixels" if planes else "rows"
+
+    def view(self, array: np.ndarray) -> np.ndarray | None:
+        """The array as the output, in the same memory; None where it would have to be copied."""
+        return reshaped(array, self.shape)
+
+    def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
+        """One copy; two where neither array is a view in the other's shape."""
+        return reshaping_copies(inputs[0].array, outputs[0].array, space)
+
+
+class Shuffle(Kernel):
+    """(N, g*k, ...) -> (N, k*g, ...): the channels of g groups, dealt out one from each group in turn."""
+
+    layout = "pixels"
+
+    def __init__(self, groups: int) -> None:
+        self.groups = groups
+
+    def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
+        """One copy between views with the groups apart."""
+        source, target = inputs[0].array, outputs[0].array
+        n, channels, *rest = source.shape
+        grouped = source.reshape(n, self.groups, channels // self.groups, *rest)
+        dealt = reshaped(target, (n, channels // self.groups, self.groups, *rest))
+        assert dealt is not None  # an axis can always be split
+        return [transposing_copies(grouped.swapaxes(1, 2), dealt, space)]
+
+
+@lowers(shape.Reshape, shape.ReshapeAs, shape.Flatten)
+def reshape(node: Node) -> Reshape | None:
+    """(any shape) -> the output's shape."""
+    given, result = node.inputs[0], node.outputs[0]
+    if given.shape is None or result.shape is None or given.dtype != result.dtype:
+        return None
+    return Reshape(given.shape, result.shape)
+
+
+@lowers(shape.ChannelShuffle)
+def channel_shuffle(node: Node) -> Shuffle | None:
+    """(N, g*k, ...) -> (N, k*g, ...)."""
+    given = node.inputs[0].shape
+    return None if given is None or len(given) < 2 or 0 in given else Shuffle(int(node.layer.groups))
+
+
+def reshaped(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The same memory as `shape`, in row-major order of the elements; None where numpy would have to copy it.
+
+    >>> x = np.arange(6).reshape(2, 3)
+    >>> reshaped(x, (6,)), reshaped(x.T, (6,))
+    (array([0, 1, 2, 3, 4, 5]), None)
+    """
+    view = array.reshape(shape)
+    return view if np.may_share_memory(view, array) else None
+
+
+def reshaping_copies(source: np.ndarray, target: np.ndarray, space: Workspace) -> list[Stage]:
+    """target = source.reshape(target.shape)."""
+    if source.size == 0:
+        return []
+    as_source = reshaped(target, source.shape)
+    if as_source is not None:
+        return [transposing_copies(source, as_source, space)]
+    as_target = reshaped(source, target.shape)
+    if as_target is not None:
+        return [transposing_copies(as_target, target, space)]
+    rows = space.shared(source.shape, source.dtype.type)
+    return [transposing_copies(source, rows, space), transposing_copies(rows.reshape(target.shape), target, space)]
+
+
+def transposing_copies(source: np.ndarray, target: np.ndarray, space: Workspace) -> Stage:
+    """target[...] = source, both of one shape with any strides, by as many lanes as it is worth."""
+    source, target = source[...], target[...]
+    lanes = space.lanes_for(source.size * 0.8)
+    return [_copies(source[part], target[part]) for part in blocks(source.shape, lanes)]
+
+
+def _copies(source: np.ndarray, target: np.ndarray) -> list[Call]:
+    """The calls of one lane. numpy's inner loop runs along the target; the source's lines should still be there after.
+
+    An axis that is contiguous in the target and not in the source is therefore cut: so many elements that the lines
+    of the source that they lie on fit into the first cache. Strides of powers of two use few of its places.
+    """
+    if source.size == 0:
+        return []
+    axis = _innermost(target)
+    if axis is None or axis == _innermost(source):
+        return [_copy(source, target)]
+    extent, stride = source.shape[axis], abs(source.strides[axis])
+    places = LINES // math.gcd(LINES, stride // LINE) if stride % LINE == 0 else LINES
+    step = 1 if extent < SHORT else max(1, places * WAYS)
+    cuts = [(slice(None),) * axis + (slice(start, start + step),) for start in range(0, extent, step)]
+    return [_copy(source[cut], target[cut]) for cut in cuts]
+
+
+def _innermost(array: np.ndarray) -> int | None:
+    """The axis whose neighbours lie closest together; None for a single element."""
+    axes = [axis for axis, extent in enumerate(array.shape) if extent > 1]
+    return min(axes, key=lambda axis: abs(array.strides[axis]), default=None)

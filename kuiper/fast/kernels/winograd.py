@@ -1,0 +1,189 @@
+"""Winograd's convolution: 3x3 windows at stride 1 with 2.25 or 4 times fewer multiplications.
+
+A tile of m x m outputs comes from (m+2) x (m+2) inputs d and the kernel g as A^T [(G g G^T) * (B^T d B)] A. Tiles in
+rows, each of the three transforms is one matrix product (with a Kronecker product such as B^T (x) B^T), and the
+elementwise product summed over channels is (m+2)^2 products of matrices (tiles, C) and (C, O).
+
+Source: A. Lavin, S. Gray, Fast algorithms for convolutional neural networks, https://arxiv.org/abs/1509.09308
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from kuiper.fast.kernel import Call, Stage, spans
+from kuiper.fast.kernels.convolution import Algorithm, Problem
+from kuiper.fast.kernels.gemm_convolution import NS_PER_FLOP
+from kuiper.fast.place import Halo, Place
+from kuiper.fast.workspace import Workspace
+
+# (A^T, G, B^T) of F(m, 3) with the interpolation points 0, 1, -1 (and 2, -2), as in the paper
+TRANSFORMS: dict[int, tuple[list[list[float]], list[list[float]], list[list[float]]]] = {
+    2: (
+        [[1, 1, 1, 0], [0, 1, -1, -1]],
+        [[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]],
+        [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
+    ),
+    4: (
+        [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
+        [
+            [1 / 4, 0, 0],
+            [-1 / 6, -1 / 6, -1 / 6],
+            [-1 / 6, 1 / 6, -1 / 6],
+            [1 / 24, 1 / 12, 1 / 6],
+            [1 / 24, -1 / 12, 1 / 6],
+            [0, 0, 1],
+        ],
+        [
+            [4, 0, -5, 0, 1, 0],
+            [0, -4, -4, 1, 1, 0],
+            [0, 4, -4, -1, 1, 0],
+            [0, -2, -1, 2, 1, 0],
+            [0, 2, -1, -2, 1, 0],
+            [0, 4, 0, -5, 0, 1],
+        ],
+    ),
+}
+
+
+def twice(matrix: list[list[float]]) -> np.ndarray:
+    """The matrix that applies `matrix` to the rows and to the columns of a tile written as one column.
+
+    >>> twice([[1, 1]])
+    array([[1., 1., 1., 1.]], dtype=float32)
+    """
+    return np.kron(np.array(matrix), np.array(matrix)).astype(np.float32)
+
+
+class Winograd(Algorithm):
+    """F(m, 3) in two dimensions.
+
+    m : the side of a tile of outputs, 2 or 4.
+    budget : thousands of floats that one block of tiles may take in all its transformed forms.
+    """
+
+    @classmethod
+    def variants(cls, problem: Problem) -> list[dict[str, object]]:
+        """Fits 3x3 windows at stride 1, of one group."""
+        fits = problem.kernel == (3, 3) and problem.stride == problem.dilation == (1, 1) and problem.groups == 1
+        if not fits or problem.channels < 8 or problem.out_channels < 8 or min(problem.out_size) < 2:
+            return []
+        large = problem.batch * problem.out_size[0] * problem.out_size[1] * problem.channels > 1 << 16
+        return [{"m": m, "budget": budget} for m in (2, 4) for budget in ((256, 1024) if large else (1024,))]
+
+    @property
+    def m(self) -> int:
+        """The side of a tile."""
+        return int(self.options["m"])  # type: ignore[call-overload]
+
+    def halo(self, slot: int) -> Halo | None:
+        """The padding, and on to where the last tile ends."""
+        if slot:
+            return None
+        up, bottom, left, right = self.problem.pads
+        (height, width), m = self.problem.out_size, self.m
+        return Halo(up, bottom + -height % m, left, right + -width % m)
+
+    def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
+        """Blocks of tile rows, each block through all transforms; or, for few tiles, each transform over the lanes."""
+        problem, m = self.problem, self.m
+        image, stages = self.image(inputs[0], space)
+        target = outputs[0].pixels
+        residual = inputs[-1].pixels if self.epilogue and self.epilogue.residual else None
+        lanes = space.lanes_for(problem.flops * NS_PER_FLOP / m)
+        down, across = (-(-extent // m) for extent in problem.out_size)
+        a = m + 2
+        per_tile = a * a * (2 * problem.channels + problem.out_channels) + m * m * problem.out_channels
+        work: Stage = []
+        for lane, (start, stop) in enumerate(spans(problem.batch * down, lanes)):
+            calls: list[Call] = []
+            most = max(1, int(self.options["budget"]) * 1024 // (per_tile * across))  # type: ignore[call-overload]
+            while start < stop:
+                n, row = divmod(start, down)
+                left = min(down - row, stop - start)
+                count = -(-left // -(-left // most))
+                with space.tile(lane):
+                    rest = None if residual is None else residual[n]
+                    calls += self._block(image[n], target[n], rest, row, count, across, space, lane)
+                start += count
+            work.append(calls)
+        return [*stages, work]
+
+    def _block(
+        self,
+        image: np.ndarray,
+        target: np.ndarray,
+        residual: np.ndarray | None,
+        row: int,
+        down: int,
+        across: int,
+        space: Workspace,
+        lane: int,
+    ) -> list[Call]:
+        """The calls for the tile rows row..row+down of one image."""
+        problem, m = self.problem, self.m
+        a, tiles = m + 2, down * across
+        back, _, into = TRANSFORMS[m]
+        weight = problem.packed(f"winograd{m}", partial(transformed, m=m))
+        patches = space.own(lane, (a * a, tiles, problem.channels))
+        inner = space.own(lane, (a * a, tiles, problem.channels))
+        sums = space.own(lane, (a * a, tiles, problem.out_channels))
+        results = space.own(lane, (m * m, tiles, problem.out_channels))
+        by_row, by_column, by_channel = image.strides
+        gathered = as_strided(
+            image[row * m :],
+            (a, a, down, across, problem.channels),
+            (by_row, by_column, m * by_row, m * by_column, by_channel),
+            writeable=False,
+        )
+        calls: list[Call] = [
+            partial(np.copyto, patches.reshape(gathered.shape), gathered),
+            partial(np.matmul, twice(into), patches.reshape(a * a, -1), inner.reshape(a * a, -1)),
+            partial(np.matmul, inner, weight, sums),
+            partial(np.matmul, twice(back), sums.reshape(a * a, -1), results.reshape(m * m, -1)),
+        ]
+        # (m, m, down, across, O) -> (down, m, across, m, O): the order of the image
+        ordered = results.reshape(m, m, down, across, -1).transpose(2, 0, 3, 1, 4)
+        height, width = min(problem.out_size[0] - row * m, down * m), problem.out_size[1]
+        for rows, i in pieces(height, m):
+            for columns, j in pieces(width, m):
+                source = ordered[rows[0] // m : -(-rows[1] // m), :i, columns[0] // m : -(-columns[1] // m), :j]
+                part = (slice(row * m + rows[0], row * m + rows[1]), slice(*columns))
+                with space.tile(lane):
+                    rest = None if residual is None else tiled(residual[part], i, j)
+                    assert self.epilogue is not None
+                    calls += self.epilogue.calls(source, tiled(target[part], i, j), rest, space, lane)
+        return calls
+
+
+def transformed(weight: np.ndarray, m: int) -> np.ndarray:
+    """Kernels (O, C, 3, 3) -> ((m+2)^2, C, O): G g G^T of each, computed in float64."""
+    g = np.array(TRANSFORMS[m][1], np.float64)
+    inner = np.einsum("ai,ocij,bj->abco", g, weight.astype(np.float64), g, optimize=True)
+    return inner.reshape(-1, *inner.shape[2:]).astype(np.float32)
+
+
+def pieces(extent: int, m: int) -> list[tuple[tuple[int, int], int]]:
+    """Whole tiles, then the part of a tile that is left: ((start, stop), rows used of each tile).
+
+    >>> pieces(10, 4), pieces(8, 4)
+    ([((0, 8), 4), ((8, 10), 2)], [((0, 8), 4)])
+    """
+    whole = extent // m * m
+    found = [((0, whole), m)] if whole else []
+    return found + ([((whole, extent), extent - whole)] if extent > whole else [])
+
+
+def tiled(pixels: np.ndarray, i: int, j: int) -> np.ndarray:
+    """(down*i, across*j, O) -> a view (down, i, across, j, O)."""
+    height, width, channels = pixels.shape
+    by_row, by_column, by_channel = pixels.strides
+    return as_strided(
+        pixels,
+        (height // i, i, width // j, j, channels),
+        (i * by_row, by_row, j * by_column, by_column, by_channel),
+    )

@@ -1,0 +1,122 @@
+"""From the operators of a graph to the nodes of a plan: a kernel for each, and operators fused into the one before."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from kuiper.fast.kernel import LOWERINGS, Kernel, Node
+from kuiper.fast.kernels.activation import activation_of
+from kuiper.fast.kernels.convolution import Convolution
+try:
+    from kuiper.fast.kernels.pointwise import channel_affine, is_addition
+except ImportError:
+    from kuiper.layers.normalization import BatchNorm2d
+    import numpy as np
+    def is_addition(node): return getattr(node.layer,'text','')=='add(@0,@1)' and node.inputs[0].shape==node.inputs[1].shape
+    def channel_affine(node): return None
+from kuiper.fast.place import Spec
+from kuiper.fast.simple import Simple
+from kuiper.fast.trace import Trace
+from kuiper.runtime import RuntimeGraph, RuntimeOperator
+
+
+@dataclass(eq=False)
+class Step:
+    """One kernel of a plan: what it reads and writes, by operand name, and the operators that it stands for."""
+
+    kernel: Kernel
+    inputs: list[str]
+    outputs: list[str]
+    node: Node
+    operators: list[RuntimeOperator] = field(default_factory=list)
+
+
+def steps_of(
+    graph: RuntimeGraph, trace: Trace, known: Any, passing: dict[str, Any], packs: dict[str, dict[str, Any]]
+) -> list[Step]:
+    """A step for each operator whose result is not constant, in execution order.
+
+    Parameters
+    ----------
+    known : operator -> whether its layer is the framework's own, for which a kernel may stand.
+    passing : see Simple.
+    packs : operator name -> its repacked weights.
+    """
+    steps = []
+    for op in graph.operators:
+        outputs = [trace.specs[o.name] for o in op.output_operands]
+        if op.layer is None or all(spec.constant for spec in outputs):
+            continue
+        inputs = [trace.specs[o.name] for o in op.input_operands]
+        node = Node(op, inputs, outputs, packs.setdefault(op.name, {}))
+        lowering = LOWERINGS.get(type(op.layer)) if known(op) else None
+        kernel = (lowering(node) if lowering is not None else None) or Simple(node, passing)
+        names = [o.name for o in op.input_operands], [o.name for o in op.output_operands]
+        steps.append(Step(kernel, *names, node, [op]))
+    return steps
+
+
+def fused(steps: list[Step], returned: set[str]) -> list[Step]:
+    """The steps with every BatchNorm, addition and activation computed by the step before it, where that can.
+
+    A step that takes over another moves to the other's place in the order, where all its inputs are there.
+    `returned` are operands that somebody else reads: they must not vanish.
+    """
+    readers: dict[str, list[Step]] = {}
+    for step in steps:
+        for name in step.inputs:
+            readers.setdefault(name, []).append(step)
+    gone: set[int] = set()
+    moved: dict[int, Step] = {}
+    for step in steps:
+        if id(step) in gone or step.kernel.epilogue is None:
+            continue
+        last = step
+        while True:
+            name = step.outputs[0]
+            following = readers.get(name, [])
+            if len(following) != 1 or name in returned or id(following[0]) in gone:
+                break
+            after = following[0]
+            if not _takes(step, after, name):
+                break
+            gone.add(id(after))
+            step.outputs, step.operators = after.outputs, [*step.operators, *after.operators]
+            step.node = dataclasses.replace(step.node, outputs=after.node.outputs)
+            last = after
+        if last is not step:
+            gone.add(id(step))
+            moved[id(last)] = step
+    return [moved.get(id(step), step) for step in steps if id(step) not in gone or id(step) in moved]
+
+
+def _takes(step: Step, after: Step, name: str) -> bool:
+    """Make `step` compute `after` too, which reads its result `name`; False where it cannot."""
+    kernel, epilogue = step.kernel, step.kernel.epilogue
+    assert epilogue is not None
+    if epilogue.activation is not None or len(after.outputs) != 1:
+        return False
+    known = not isinstance(after.kernel, Simple)
+    if isinstance(kernel, Convolution) and not epilogue.residual:
+        affine = channel_affine(after.node)
+        if known and affine is not None:
+            kernel.scale(*affine)
+            return True
+    if known and not epilogue.residual and is_addition(after.node):
+        other = [i for i, each in enumerate(after.inputs) if each != name]
+        if len(other) == 1 and _same(after.node.inputs[other[0]], after.node.outputs[0]):
+            epilogue.residual = True
+            step.inputs = [*step.inputs, after.inputs[other[0]]]
+            step.node = dataclasses.replace(step.node, inputs=[*step.node.inputs, after.node.inputs[other[0]]])
+            return True
+    activation = activation_of(after.node.layer) if known and len(after.inputs) == 1 else None
+    if activation is None or after.node.outputs[0].dtype != step.node.outputs[0].dtype:
+        return False
+    epilogue.activation = activation
+    return True
+
+
+def _same(one: Spec, other: Spec) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and not one.constant

@@ -1,0 +1,180 @@
+"""A plan: the calls of a forward pass for inputs of known shapes, on arrays that were laid out once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernel import Call, Stage
+from kuiper.fast.layout import Layout, Value
+from kuiper.fast.nodes import Step
+from kuiper.fast.place import Halo, Place, Spec
+from kuiper.fast.pool import blas, pool
+from kuiper.fast.simple import detached
+from kuiper.fast.workspace import ALIGNMENT, Workspace, aligned
+from kuiper.runtime import RuntimeOperator
+from kuiper.runtime.plan import Lifetime, MemoryPlan, plan_memory
+
+
+class Plan:
+    """A network for inputs of certain shapes.
+
+    Parameters
+    ----------
+    steps : what is computed, in order.
+    specs : what every operand is.
+    inputs, returned : operand names of the network's inputs and outputs.
+    passing : see Simple; the same dictionary that the steps have.
+    lanes : how many threads.
+
+    Attributes
+    ----------
+    memory : where each value lies; `memory.planned_bytes` is the size of the arena.
+    scratch_bytes : what the kernels need besides, while they run.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        specs: Mapping[str, Spec],
+        inputs: Sequence[str],
+        returned: Sequence[str],
+        passing: dict[str, Any],
+        lanes: int,
+    ) -> None:
+        self.steps, self.lanes = list(steps), lanes
+        self._specs, self._passing, self._returned = specs, passing, returned
+        self._lock = threading.Lock()
+        self.layout = Layout(self.steps, specs, inputs, returned)
+        roots = self.layout.roots
+        self.memory = _memory(roots)
+        arena = aligned(self.memory.planned_bytes)
+        self._arena = arena
+        self._places = self.layout.places({root.name: _cut(arena, self.memory, root) for root in roots})
+        self._inputs = [self._places[name] for name in inputs]
+        space = Workspace(lanes)
+        self._bind(space)
+        self.scratch_bytes = space.bytes
+        self._stages = self._bind(space.settled())
+
+    def run(
+        self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
+    ) -> list[Any]:
+        """One pass -> the values of the returned operands, none of which shares memory with the plan.
+
+        `on_operator` is called with the first operator of each step and the seconds that the step took. Callers on
+        several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
+        """
+        with self._lock, blas.one_thread():
+            try:
+                for place, array in zip(self._inputs, inputs):
+                    np.copyto(place.array, array)
+                if on_operator is None:
+                    for stages in self._stages:
+                        run_stages(stages)
+                else:
+                    for step, stages in zip(self.steps, self._stages):
+                        started = time.perf_counter()
+                        run_stages(stages)
+                        on_operator(step.operators[0], time.perf_counter() - started)
+                return [self._result(name) for name in self._returned]
+            finally:
+                self._passing.clear()
+
+    def _result(self, name: str) -> Any:
+        spec = self._specs[name]
+        if spec.constant:
+            return spec.value.copy() if isinstance(spec.value, np.ndarray) else spec.value
+        if spec.shape is None:
+            return detached(self._passing[name], [self._arena.view(np.uint8)])
+        return self._places[name].array.copy(order="C")
+
+    def _bind(self, space: Workspace) -> list[list[Stage]]:
+        """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
+        bound: list[list[Stage]] = []
+        surrounded: set[str] = set()
+        for step in self.steps:
+            space.next_kernel()
+            stages: list[Stage] = []
+            for name in step.outputs if step.outputs else []:
+                if name in self.layout.values:
+                    stages += self._zeros(self.layout.root(name), surrounded)
+            if not _is_view(step, self.layout):
+                places = [self._places.get(name, NOWHERE) for name in step.inputs]
+                results = [self._places.get(name, NOWHERE) for name in step.outputs]
+                stages += step.kernel.bind(places, results, space)
+            bound.append([stage for stage in stages if stage])
+        first: list[Stage] = []
+        for name in self.layout.inputs:
+            first += self._zeros(self.layout.root(name), surrounded)
+        if bound:
+            bound[0][:0] = first
+        return bound
+
+    def _zeros(self, root: Value, done: set[str]) -> list[Stage]:
+        if root.name in done or not any(root.halo):
+            return []
+        done.add(root.name)
+        padded = self._places[root.name].padded
+        assert padded is not None
+        return [[[partial(border.fill, 0) for border in borders(padded, root.halo)]]]
+
+
+NOWHERE = Place(np.empty(0))
+
+
+def _is_view(step: Step, layout: Layout) -> bool:
+    """Whether all outputs of a step lie in its first input already."""
+    homes = [layout.values[name].home for name in step.outputs if name in layout.values]
+    return bool(homes) and all(home is not None and home == step.inputs[0] for home in homes)
+
+
+def run_stages(stages: Sequence[Stage]) -> None:
+    """Make the calls of the stages, one stage after the other."""
+    for stage in stages:
+        if len(stage) > 1:
+            pool.run(stage)
+        else:
+            for call in stage[0]:
+                call()
+
+
+def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
+    """The four parts of (N, H, W, C) that are halo; none of them empty."""
+    _, height, width, _ = padded.shape
+    middle = slice(halo.up, height - halo.bottom)
+    parts = [
+        padded[:, : halo.up],
+        padded[:, height - halo.bottom :],
+        padded[:, middle, : halo.left],
+        padded[:, middle, width - halo.right :],
+    ]
+    return [part for part in parts if part.size]
+
+
+def _memory(roots: Sequence[Value]) -> MemoryPlan:
+    """A place in the arena for every root, each beginning at a line of the cache."""
+    sizes = {}
+    for root in roots:
+        assert root.spec.dtype is not None
+        size = int(np.prod(root.physical)) * root.spec.dtype.itemsize
+        sizes[root.name] = -(-size // ALIGNMENT) * ALIGNMENT
+    return plan_memory({root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}, sizes)
+
+
+def _cut(arena: np.ndarray, memory: MemoryPlan, root: Value) -> np.ndarray:
+    dtype = root.spec.dtype
+    assert dtype is not None
+    start = memory.offsets[root.name]
+    size = int(np.prod(root.physical)) * dtype.itemsize
+    return arena[start : start + size].view(dtype).reshape(root.physical)
+
+
+def flat(stages: Sequence[Stage]) -> list[Call]:
+    """All calls of stages in the order of one thread."""
+    return [call for stage in stages for lane in stage for call in lane]

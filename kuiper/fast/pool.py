@@ -1,0 +1,144 @@
+"""The one pool of threads: lanes of a stage run at the same time, numpy's matrix library with one thread in each."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kuiper.fast.kernel import Call, Stage
+
+
+def usable_cores() -> int:
+    """Processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def default_lanes() -> int:
+    """As many as the environment's OMP_NUM_THREADS says, which other frameworks heed too; else one per core."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(int(asked), 64)) if asked.isdecimal() else usable_cores()
+
+
+class _Worker:
+    """A thread that waits for a list of calls, makes them, and says so."""
+
+    def __init__(self, number: int) -> None:
+        self.begin, self.done = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.done.acquire()
+        self.calls: list[Call] = []
+        self.error: BaseException | None = None
+        threading.Thread(target=self._serve, name=f"kuiper-lane-{number}", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            self.begin.acquire()
+            try:
+                for call in self.calls:
+                    call()
+            except BaseException as error:  # it belongs to whoever waits for the stage
+                self.error = error
+            self.done.release()
+
+
+class Pool:
+    """Threads that outlive the plans that use them; a plan that finds the pool in use runs its lanes by itself."""
+
+    def __init__(self) -> None:
+        self._workers: list[_Worker] = []
+        self._in_use = threading.Lock()
+
+    def run(self, stage: Stage) -> None:
+        """Make the calls of all lanes; return when all are made. Raises what a call raised."""
+        if not self._in_use.acquire(blocking=False):
+            for lane in stage:
+                for call in lane:
+                    call()
+            return
+        try:
+            self._fork(stage)
+        finally:
+            self._in_use.release()
+
+    def _fork(self, stage: Stage) -> None:
+        while len(self._workers) < len(stage) - 1:
+            self._workers.append(_Worker(len(self._workers) + 1))
+        busy = self._workers[: len(stage) - 1]
+        for worker, lane in zip(busy, stage[1:]):
+            worker.calls = lane
+            worker.begin.release()
+        error: BaseException | None = None
+        try:
+            for call in stage[0]:
+                call()
+        except BaseException as mine:
+            error = mine
+        for worker in busy:
+            worker.done.acquire()
+            error, worker.error = error or worker.error, None
+        if error is not None:
+            raise error
+
+
+pool = Pool()
+
+
+def _forget() -> None:
+    """In a forked child no thread of the parent lives on."""
+    global pool
+    pool = Pool()
+    blas.__init__()  # type: ignore[misc]
+
+
+class Blas:
+    """numpy's matrix library, held to one thread while plans with several lanes run.
+
+    The setting is the process's own: it is changed when the first plan begins and restored when the last one ends.
+    Without threadpoolctl it cannot be set.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._users = 0
+        self._limit: Any = None
+        self._controller: Any = None
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether threadpoolctl is installed."""
+        return self._find() is not None
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """Inside, matrix products run on the thread that asks for them."""
+        with self._guard:
+            if self._users == 0 and (controller := self._find()) is not None:
+                self._limit = controller.limit(limits=1, user_api="blas")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._users -= 1
+                if self._users == 0 and self._limit is not None:
+                    self._limit.restore_original_limits()
+                    self._limit = None
+
+    def _find(self) -> Any:
+        if self._controller is None:
+            try:
+                from threadpoolctl import ThreadpoolController
+            except ModuleNotFoundError:
+                return None
+            self._controller = ThreadpoolController().select(user_api="blas")
+        return self._controller
+
+
+blas = Blas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,60 @@
+"""What a partition costs by a simple model: computing, copying between devices, starting sub-graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kuiper.partition.errors import PartitionError
+from kuiper.partition.subgraph import Partition
+
+
+@dataclass(frozen=True)
+class Link:
+    """The way between any two devices: seconds before a copy starts, and bytes per second from then on.
+
+    Raises PartitionError for a latency below 0 or a bandwidth that is not above 0.
+
+    >>> Link(latency=1e-3, bandwidth=1e6).seconds(2000)
+    0.003
+    """
+
+    latency: float = 1e-5
+    bandwidth: float = 1e10
+
+    def __post_init__(self) -> None:
+        if not self.latency >= 0 or not self.bandwidth > 0:
+            raise PartitionError(f"link: expected a latency of 0 or more and a bandwidth above 0, found {self}")
+
+    def seconds(self, size: int | None) -> float:
+        """How long a copy takes; an unknown size counts as 0 bytes."""
+        return self.latency + (size or 0) / self.bandwidth
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds by the model: computing all nodes, copying tensors, starting sub-graphs."""
+
+    compute: float
+    copy: float
+    launch: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.compute + self.copy + self.launch
+
+
+def cost_of(partition: Partition, link: Link | None = None) -> Cost:
+    """What one run of a partition costs: work/speed per node, latency + bytes/bandwidth per copy, launch per sub-graph.
+
+    A tensor is copied once to each other device that reads it. Inputs and constants are free: they are on every device.
+    """
+    graph, link = partition.graph, link or Link()
+    compute = sum(
+        graph.nodes[v].work / part.device.speed
+        for part in partition.subgraphs
+        for v in part.nodes
+        if not graph.is_source(v)
+    )
+    copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
+    return Cost(compute, copy, sum(part.device.launch for part in partition.subgraphs))

@@ -1,0 +1,68 @@
+"""Device: what a processor can compute, and how fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from kuiper.partition.errors import PartitionError
+
+
+@dataclass(frozen=True)
+class Device:
+    """A processor that runs sub-graphs.
+
+    Parameters
+    ----------
+    name : how it is called in pictures and messages.
+    operators : the operator types it takes; None: all. A type that no list names is refused.
+    blocked : operator types it refuses although `operators` has them.
+    dtypes : the element types it takes ("float32", "uint8"); None: all. Quantised tensors pass as well, unless the
+        list is empty.
+    refuses : a rule of your own: Node -> why the device cannot take it, or None; for options such as a dilation.
+    speed : units of `Node.work` per second.
+    launch : seconds it takes to start one sub-graph.
+
+    Raises PartitionError for a name that is empty, for a speed that is not above 0 and a launch below 0.
+
+    >>> acc = Device("ACC", operators={"conv", "relu"}, dtypes={"float32"})
+    >>> acc.takes_operator("conv"), acc.takes_operator("sigmoid"), Device("CPU").takes_operator("sigmoid")
+    (True, False, True)
+    """
+
+    name: str
+    operators: Collection[str] | None = None
+    blocked: Collection[str] = ()
+    dtypes: Collection[str] | None = None
+    refuses: Callable[[Any], str | None] | None = None
+    speed: float = 1e9
+    launch: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise PartitionError(f"device: expected a name, found {self.name!r}")
+        for field in ("operators", "blocked", "dtypes"):
+            value = getattr(self, field)
+            if isinstance(value, str):
+                raise PartitionError(f"device {self.name}: {field}: expected a set of names, found {value!r}")
+            object.__setattr__(self, field, None if value is None else frozenset(value))
+        if not self.speed > 0 or not self.launch >= 0:
+            found = f"speed {self.speed} and launch {self.launch}"
+            raise PartitionError(f"device {self.name}: expected a speed above 0 and a launch of 0 or more, found {found}")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def takes_everything(self) -> bool:
+        """Whether no list and no rule restricts it, as for a CPU."""
+        return self.operators is None and not self.blocked and self.dtypes is None and self.refuses is None
+
+    def takes_operator(self, op: str) -> bool:
+        """Whether the lists allow an operator type."""
+        return op not in self.blocked and (self.operators is None or op in self.operators)
+
+    def takes_dtype(self, dtype: str | None, quantized: bool = False) -> bool:
+        """Whether a tensor's element type is fine: listed, or quantised. Unknown (None) is fine only without a list."""
+        return self.dtypes is None or dtype in self.dtypes or (quantized and bool(self.dtypes))

@@ -1,0 +1,139 @@
+"""Mode "fewest": as few sub-graphs as the devices' operators allow.
+
+Nodes with a device each are cut into groups such that a group has one device and the groups can run one after the other.
+With two devices the groups alternate, so a node is at least as many groups behind a predecessor as their devices change
+on the way: the levels below are the least possible, hence so is their number. With more devices the problem contains
+shortest common supersequence, which is NP-hard; there a greedy order serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kuiper.partition.boundary import Group
+from kuiper.partition.dependencies import Dependencies, dependencies
+from kuiper.partition.device import Device
+from kuiper.partition.node_graph import NodeGraph
+from kuiper.partition.support import host_of, placements, units
+
+
+def split_fewest(graph: NodeGraph, devices: Sequence[Device], min_work: int) -> tuple[list[Group], dict[int, str]]:
+    """Each node on the first device that takes it, as few groups as possible; groups in running order, and the blocked.
+
+    A group away from the host whose units of work are fewer than `min_work` goes to the host, when that takes its
+    nodes; then the levels are taken again, until no such group is left.
+    """
+    above = dependencies(graph)
+    takers, blocked = placements(graph, above.order, devices)
+    device_of = [able[0] if able else -1 for able in takers]
+    host = host_of(devices)
+    while True:
+        groups = group(above, device_of, len(devices))
+        small = [
+            part.nodes
+            for part in groups
+            if part.device != host
+            and sum(units(graph.nodes[v]) for v in part.nodes) < min_work
+            and all(host in takers[v] for v in part.nodes)
+        ]
+        if not small:
+            return [(devices[part.device], part.nodes) for part in groups], blocked
+        for nodes in small:
+            for v in nodes:
+                device_of[v] = host
+
+
+@dataclass
+class Run:
+    """Nodes that run together on the device with that number."""
+
+    device: int
+    nodes: list[int]
+
+
+def group(above: Dependencies, device_of: Sequence[int], devices: int) -> list[Run]:
+    """Nodes with a device each -> the fewest groups (for two devices; few for more), in running order."""
+    used = sorted({device_of[v] for v in above.order})
+    if len(used) <= 2:
+        return by_levels(above, device_of, used)
+    return min((greedily(above, device_of, devices, start) for start in used), key=len)
+
+
+def levels(above: Dependencies, device_of: Sequence[int], start: int) -> list[int]:
+    """For each node the number of its group, when the groups alternate between two devices from `start` on; O(V+E).
+
+    level(v) = max(start != device(v), max over predecessors u of level(u) + [device(u) != device(v)])
+    """
+    level = [0] * len(above.before)
+    for v in above.order:
+        device = device_of[v]
+        least = 1 if device != start else 0
+        for u in above.before[v]:
+            needed = level[u] if device_of[u] == device else level[u] + 1
+            if needed > least:
+                least = needed
+        level[v] = least
+    return level
+
+
+def by_levels(above: Dependencies, device_of: Sequence[int], used: Sequence[int]) -> list[Run]:
+    """One group per level, from that start of the at most two devices that needs fewer levels."""
+    level = min((levels(above, device_of, start) for start in used), key=max, default=[])
+    runs = [Run(-1, []) for _ in range(max(level, default=-1) + 1)]
+    for v in above.order:
+        run = runs[level[v]]
+        run.nodes.append(v)
+        run.device = device_of[v]
+    return runs
+
+
+def greedily(above: Dependencies, device_of: Sequence[int], devices: int, start: int) -> list[Run]:
+    """Run all that can run on one device, then go on with the device on which the most changes still depend; O(V+E)."""
+    heights, readers = _heights(above, device_of), _readers(above)
+    place = {v: i for i, v in enumerate(above.order)}
+    missing = [len(u) for u in above.before]
+    ready: list[list[int]] = [[] for _ in range(devices)]
+    tallest = [-1] * devices
+
+    def offer(v: int) -> None:
+        ready[device_of[v]].append(v)
+        tallest[device_of[v]] = max(tallest[device_of[v]], heights[v])
+
+    for v in above.order:
+        if not missing[v]:
+            offer(v)
+    runs: list[Run] = []
+    device = start if ready[start] else max(range(devices), key=lambda d: (tallest[d], len(ready[d]), -d))
+    while ready[device]:
+        run = Run(device, ready[device])
+        ready[device], tallest[device] = [], -1
+        for v in run.nodes:  # grows while it is walked
+            for reader in readers[v]:
+                missing[reader] -= 1
+                if not missing[reader]:
+                    if device_of[reader] == device:
+                        run.nodes.append(reader)
+                    else:
+                        offer(reader)
+        run.nodes.sort(key=place.__getitem__)
+        runs.append(run)
+        device = max(range(devices), key=lambda d: (tallest[d], len(ready[d]), -d))
+    return runs
+
+
+def _heights(above: Dependencies, device_of: Sequence[int]) -> list[int]:
+    """For each node the most changes of device on a way from it to an end."""
+    height = [0] * len(above.before)
+    for v in reversed(above.order):
+        for u in above.before[v]:
+            height[u] = max(height[u], height[v] + (device_of[u] != device_of[v]))
+    return height
+
+
+def _readers(above: Dependencies) -> list[list[int]]:
+    readers: list[list[int]] = [[] for _ in above.before]
+    for v in above.order:
+        for u in above.before[v]:
+            readers[u].append(v)
+    return readers

@@ -1,0 +1,185 @@
+"""NodeGraph: what a partitioner needs to know of a network: nodes, the tensors between them, and their sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kuiper.partition.errors import PartitionError
+
+
+class TensorKind(StrEnum):
+    """Where a tensor's values come from: computed, constant, or given by the caller."""
+
+    VAR = "var"
+    CONST = "const"
+    INPUT = "input"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """A tensor between nodes. `bytes` is None where the shape is not known before the network runs."""
+
+    kind: TensorKind = TensorKind.VAR
+    dtype: str | None = "float32"
+    quantized: bool = False
+    bytes: int | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operator: its type, ids of the tensors it reads and makes; `work` in operations for mode "cost"."""
+
+    op: str
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    name: str = ""
+    work: float = 1.0
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+SOURCES = frozenset({"input", "const", "pnnx.Input", "pnnx.Attribute"})
+"""Types of nodes that compute nothing: their tensors are there before the network runs."""
+FULLY_CONNECTED = frozenset({"fc", "nn.Linear", "F.linear"})
+
+
+@dataclass(frozen=True)
+class NodeGraph:
+    """Nodes by id (their place in the list), tensors by id, and the ids of the nodes whose outputs the graph returns.
+
+    `runtime` is the RuntimeGraph it was made from, if any. Raises PartitionError for ids that do not fit.
+    """
+
+    nodes: Sequence[Node]
+    tensors: Mapping[int, TensorInfo]
+    outputs: Sequence[int]
+    runtime: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for node in self.outputs:
+            if not _is_id(node) or node >= len(self.nodes):
+                raise PartitionError(f"outputs: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {node!r}")
+        producer: dict[int, int] = {}
+        for i, node in enumerate(self.nodes):
+            for tensor in node.outputs:
+                if tensor in producer:
+                    other = f"nodes {producer[tensor]} and {i}" if producer[tensor] != i else f"node {i} twice"
+                    raise PartitionError(f"tensor {tensor}: expected one node that makes it, found {other}")
+                producer[tensor] = i
+
+    @classmethod
+    def from_lists(
+        cls,
+        nodes: Iterable[Sequence[Any]],
+        tensors: Mapping[Any, Mapping[str, Any]] | None = None,
+        outputs: Iterable[int] | None = None,
+    ) -> NodeGraph:
+        """A graph from plain lists.
+
+        Parameters
+        ----------
+        nodes : [operator type, ids of tensors read, ids of tensors made] each; a dict with `name`, `work` and `params`
+            may follow.
+        tensors : tensor id -> {"kind": "var" | "const" | "input", "dtype": "float32", "quantized": False, "bytes": n
+            or "shape": (...)}; what is not said has these values, the size is then unknown.
+        outputs : ids of nodes; if not said, all nodes that make a tensor that nobody reads.
+
+        >>> graph = NodeGraph.from_lists([["input", [], [0]], ["conv", [0], [1]]], {0: {"kind": "input"}}, [1])
+        >>> graph.nodes[1].op, graph.producer[1], graph.tensors[0].kind.value
+        ('conv', 1, 'input')
+        """
+        made = [_node(i, entry) for i, entry in enumerate(nodes)]
+        usual = TensorInfo()
+        infos = {tensor: usual for node in made for ids in (node.inputs, node.outputs) for tensor in ids}
+        for key, description in (tensors or {}).items():
+            tensor = int(key) if isinstance(key, str) and key.isdecimal() else key
+            if not _is_id(tensor):
+                raise PartitionError(f"tensors: expected ids from 0 on, found {key!r}")
+            infos[tensor] = _tensor(tensor, description)
+        if outputs is None:
+            read = {tensor for node in made for tensor in node.inputs}
+            outputs = [i for i, node in enumerate(made) if any(t not in read for t in node.outputs)]
+        return cls(made, infos, list(outputs))
+
+    @classmethod
+    def from_runtime(cls, graph: Any, work: Mapping[str, float] | None = None) -> NodeGraph:
+        """A RuntimeGraph's operators as nodes, in its order; pnnx.Output gives the graph's outputs.
+
+        Parameters
+        ----------
+        graph : a RuntimeGraph that is built.
+        work : operator name -> operations; if not said, two for each weight that an output element meets, or one.
+
+        Raises PartitionError when the graph is not built.
+        """
+        from kuiper.partition.from_runtime import node_graph
+
+        return node_graph(graph, work)
+
+    @cached_property
+    def producer(self) -> dict[int, int]:
+        """Tensor id -> id of the node that makes it; tensors that nobody makes are missing."""
+        return {tensor: i for i, node in enumerate(self.nodes) for tensor in node.outputs}
+
+    @cached_property
+    def sources(self) -> frozenset[int]:
+        """Ids of the nodes that compute nothing: they read nothing, and make inputs or constants."""
+        return frozenset(i for i, node in enumerate(self.nodes) if not node.inputs and self._given(node))
+
+    def is_source(self, node: int) -> bool:
+        """Whether a node only stands for an input or a constant."""
+        return node in self.sources
+
+    def label(self, node: int) -> str:
+        """How messages call a node: "node 3 (conv, layer1.0.conv1)"."""
+        name = f", {self.nodes[node].name}" if self.nodes[node].name else ""
+        return f"node {node} ({self.nodes[node].op}{name})"
+
+    def _given(self, node: Node) -> bool:
+        if node.op in SOURCES:
+            return True
+        return bool(node.outputs) and all(self.tensors[t].kind is not TensorKind.VAR for t in node.outputs)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0
+
+
+def _node(index: int, entry: Sequence[Any]) -> Node:
+    try:
+        op, inputs, outputs, *rest = entry
+        node = Node(op, list(inputs), list(outputs), **(rest[0] if rest else {}))
+    except (TypeError, ValueError):
+        node = None
+    if node is None or len(rest) > 1 or not isinstance(op, str):
+        expected = "[operator type, tensors read, tensors made] and perhaps a dict of name, work and params"
+        raise PartitionError(f"node {index}: expected {expected}, found {entry!r}")
+    for tensor in (*node.inputs, *node.outputs):
+        if not _is_id(tensor):
+            raise PartitionError(f"node {index} ({op}): expected tensor ids from 0 on, found {tensor!r}")
+    if not isinstance(node.work, (int, float)) or not 0 <= node.work < math.inf:
+        raise PartitionError(f"node {index} ({op}): expected work of 0 or more, found {node.work!r}")
+    return node
+
+
+def _tensor(tensor: int, description: Mapping[str, Any]) -> TensorInfo:
+    values = dict(description)
+    shape = values.pop("shape", None)
+    known = {f.name for f in fields(TensorInfo)}
+    if not values.keys() <= known:
+        odd = sorted(values.keys() - known)
+        raise PartitionError(f"tensor {tensor}: expected {', '.join(sorted(known))} or shape, found {', '.join(odd)}")
+    try:
+        values["kind"] = TensorKind(values.get("kind", "var"))
+        if shape is not None and values.get("bytes") is None:
+            values["bytes"] = math.prod(shape) * np.dtype(values.get("dtype", "float32")).itemsize
+    except (ValueError, TypeError) as error:
+        raise PartitionError(f"tensor {tensor}: expected a kind of var, const or input, and a dtype: {error}") from None
+    return TensorInfo(**values)

@@ -1,0 +1,84 @@
+"""Costs of placements: which node runs on which device, before the nodes are cut into groups."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from kuiper.partition.cost import Link
+from kuiper.partition.dependencies import Dependencies, dependencies
+from kuiper.partition.device import Device
+from kuiper.partition.fewest import Run, group
+from kuiper.partition.node_graph import NodeGraph
+from kuiper.partition.support import placements
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A tensor that may have to be copied: what that takes, the node that makes it, and the nodes that read it."""
+
+    seconds: float
+    maker: int
+    readers: list[int]
+
+    def times(self, placed: Sequence[int]) -> int:
+        """To how many other devices the tensor goes."""
+        return len({placed[v] for v in self.readers} - {placed[self.maker]})
+
+
+class Model:
+    """The costs of a graph's placements. A placement is a list: for each node the number of its device, -1 for none."""
+
+    def __init__(self, graph: NodeGraph, devices: Sequence[Device], link: Link) -> None:
+        self.devices = devices
+        self.above: Dependencies = dependencies(graph)
+        self.takers, self.blocked = placements(graph, self.above.order, devices)
+        self.work = [node.work for node in graph.nodes]
+        computed = set(self.above.order)
+        readers: dict[int, list[int]] = {}
+        for v in self.above.order:
+            for tensor in dict.fromkeys(graph.nodes[v].inputs):
+                if graph.producer.get(tensor) in computed:
+                    readers.setdefault(tensor, []).append(v)
+        self.copies = [
+            Copy(link.seconds(graph.tensors[tensor].bytes), graph.producer[tensor], read)
+            for tensor, read in readers.items()
+        ]
+        self.copies_at: list[list[int]] = [[] for _ in graph.nodes]
+        for i, copy in enumerate(self.copies):
+            for v in {copy.maker, *copy.readers}:
+                self.copies_at[v].append(i)
+
+    def everything_on(self, device: int) -> list[int]:
+        """All nodes on one device, as far as it takes them; the others on their first."""
+        return [device if device in able else able[0] if able else -1 for able in self.takers]
+
+    def seconds_of(self, v: int, device: int) -> float:
+        """What it takes to compute a node there."""
+        return self.work[v] / self.devices[device].speed
+
+    def cut_cost(self, placed: Sequence[int], extra: float = 0.0) -> float:
+        """Computing and copying, each copy `extra` seconds dearer: what a minimum cut makes least."""
+        compute = sum(self.seconds_of(v, placed[v]) for v in self.above.order)
+        return compute + sum((copy.seconds + extra) * copy.times(placed) for copy in self.copies)
+
+    def runs(self, placed: Sequence[int]) -> list[Run]:
+        """The fewest groups for a placement, in running order."""
+        return group(self.above, placed, len(self.devices))
+
+    def total(self, placed: Sequence[int]) -> float:
+        """Computing, copying, and starting the fewest groups."""
+        return self.cut_cost(placed) + sum(self.devices[run.device].launch for run in self.runs(placed))
+
+    def moving(self, placed: list[int], nodes: Collection[int], device: int) -> float:
+        """How much more computing and copying cost when `nodes`, all on one device, move to another."""
+        touched = {i for v in nodes for i in self.copies_at[v]}
+        old = {v: placed[v] for v in nodes}
+        difference = sum(self.seconds_of(v, device) - self.seconds_of(v, placed[v]) for v in nodes)
+        difference -= sum(self.copies[i].seconds * self.copies[i].times(placed) for i in touched)
+        for v in nodes:
+            placed[v] = device
+        difference += sum(self.copies[i].seconds * self.copies[i].times(placed) for i in touched)
+        for v, before in old.items():
+            placed[v] = before
+        return difference

@@ -1,0 +1,77 @@
+"""partition: one graph, several devices, sub-graphs in an order in which they can run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kuiper.partition.boundary import subgraphs
+from kuiper.partition.cheapest import split_cost
+from kuiper.partition.cost import Link
+from kuiper.partition.device import Device
+from kuiper.partition.errors import PartitionError
+from kuiper.partition.fewest import split_fewest
+from kuiper.partition.node_graph import NodeGraph
+from kuiper.partition.subgraph import Partition
+from kuiper.partition.tengine import split_tengine
+
+MODES = ("tengine", "fewest", "cost")
+
+
+def partition(
+    graph: NodeGraph,
+    devices: Iterable[Device],
+    mode: str = "fewest",
+    *,
+    min_work: int = 3,
+    link: Link | None = None,
+    limits: bool = True,
+) -> Partition:
+    """Split a graph into sub-graphs, each for one of the devices.
+
+    Parameters
+    ----------
+    graph : the network; `NodeGraph.from_runtime` and `NodeGraph.from_lists` make one.
+    devices : the preferred one first; one that takes everything, such as a CPU, makes sure that every node finds a place.
+    mode : "tengine": the sub-graphs of Tengine-lite, from one accelerator and one device that takes everything;
+        "fewest": as few sub-graphs as possible, at most two devices exactly; "cost": the least time by `cost_of`.
+        Tengine counts input and constant nodes as work; the other modes leave them out of all sub-graphs.
+    min_work : mode "fewest": sub-graphs with fewer nodes (a fully connected layer counts 3) go to the device that takes
+        everything; 0 turns that off. Tengine's own threshold is always 3.
+    link : mode "cost": what a copy between devices takes.
+    limits : mode "tengine": raise where the original's integers overflow.
+
+    Raises PartitionError for bad arguments, nodes that no device takes, and what the mode cannot do; GraphError for a
+    cycle.
+
+    >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
+    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_work=0)
+    >>> [(part.device.name, part.nodes, part.inputs, part.outputs) for part in split.subgraphs]
+    [('ACC', [0], [0], [1]), ('CPU', [1], [1], [2])]
+    """
+    devices = list(devices)
+    _check(graph, devices, mode)
+    if mode == "tengine":
+        parts, blocked = split_tengine(graph, devices, limits)
+    else:
+        groups, blocked = (
+            split_fewest(graph, devices, min_work)
+            if mode == "fewest"
+            else split_cost(graph, devices, link or Link())
+        )
+        parts = subgraphs(graph, groups)
+    return Partition(graph, devices, mode, parts, blocked)
+
+
+def _check(graph: NodeGraph, devices: list[Device], mode: str) -> None:
+    if mode not in MODES:
+        raise PartitionError(f"mode: expected {', '.join(MODES)}, found {mode!r}")
+    if not isinstance(graph, NodeGraph):
+        hint = "NodeGraph.from_runtime(graph) makes one"
+        raise PartitionError(f"graph: expected a NodeGraph ({hint}), found {type(graph).__name__}")
+    if not graph.nodes:
+        raise PartitionError("graph: expected at least one node, found none")
+    if not devices or not all(isinstance(device, Device) for device in devices):
+        raise PartitionError(f"devices: expected one or more Devices, found {devices}")
+    names = [device.name for device in devices]
+    if len(set(names)) < len(names):
+        raise PartitionError(f"devices: expected different names, found {', '.join(names)}")

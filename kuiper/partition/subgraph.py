@@ -1,0 +1,83 @@
+"""SubGraph: nodes that run together on one device; and Partition: all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kuiper.partition.device import Device
+from kuiper.partition.node_graph import NodeGraph
+
+
+@dataclass(frozen=True)
+class SubGraph:
+    """Nodes that one device runs in one go.
+
+    Parameters
+    ----------
+    index : its place in the list of sub-graphs.
+    device : where it runs.
+    nodes : ids of its nodes, in the order in which they run.
+    inputs, outputs : ids of the tensors that it reads from outside, and that it hands over.
+    wait_count : how many of its inputs another sub-graph has to hand over before it can run.
+    """
+
+    index: int
+    device: Device
+    nodes: list[int]
+    inputs: list[int]
+    outputs: list[int]
+    wait_count: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A graph split into sub-graphs, in an order in which they can run.
+
+    Parameters
+    ----------
+    graph : what was split.
+    devices : the devices that were offered, the preferred one first.
+    mode : "tengine", "fewest" or "cost".
+    subgraphs : the parts.
+    blocked : node id -> why only the host (the device that takes everything) can run it.
+    """
+
+    graph: NodeGraph
+    devices: Sequence[Device]
+    mode: str
+    subgraphs: list[SubGraph]
+    blocked: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def subgraph_of(self) -> dict[int, int]:
+        """Node id -> index of its sub-graph."""
+        return {node: part.index for part in self.subgraphs for node in part.nodes}
+
+    @cached_property
+    def transfers(self) -> list[tuple[int, Device]]:
+        """(tensor id, device): each tensor made on one device and read on that other one, once each, in order.
+
+        Tensors of input and constant nodes are not counted: they are at hand on every device.
+        """
+        parts, placed, producer = self.subgraphs, self.subgraph_of, self.graph.producer
+        seen: dict[tuple[int, str], Device] = {}
+        for part in parts:
+            for tensor in part.inputs:
+                source = producer.get(tensor)
+                if source is None or source not in placed or self.graph.is_source(source):
+                    continue
+                if parts[placed[source]].device != part.device:
+                    seen.setdefault((tensor, part.device.name), part.device)
+        return [(tensor, device) for (tensor, _), device in seen.items()]
+
+    @property
+    def cuts(self) -> int:
+        """How many copies from device to device one run makes."""
+        return len(self.transfers)
+
+    @cached_property
+    def bytes(self) -> int:
+        """Bytes of these copies, as far as shapes are known."""
+        return sum(self.graph.tensors[tensor].bytes or 0 for tensor, _ in self.transfers)

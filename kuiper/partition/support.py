@@ -1,0 +1,68 @@
+"""Which device takes which node, and why another does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kuiper.partition.device import Device
+from kuiper.partition.errors import PartitionError
+from kuiper.partition.node_graph import FULLY_CONNECTED, Node, NodeGraph
+
+WORK_OF_FULLY_CONNECTED = 3
+
+
+def units(node: Node) -> int:
+    """How much a node counts against `min_work`: 3 for a fully connected layer, 1 for any other, as in Tengine."""
+    return WORK_OF_FULLY_CONNECTED if node.op in FULLY_CONNECTED else 1
+
+
+def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
+    """Why a device cannot run a node, or None: its type, the dtype of ALL its inputs and outputs, and its options."""
+    if device.takes_everything:
+        return None
+    node = graph.nodes[index]
+    if not device.takes_operator(node.op):
+        return f"{device.name} does not take operator {node.op}"
+    if device.dtypes is not None:
+        for role, ids in (("input", node.inputs), ("output", node.outputs)):
+            for tensor in ids:
+                info = graph.tensors[tensor]
+                if not device.takes_dtype(info.dtype, info.quantized):
+                    return f"{device.name} does not take {info.dtype or 'an unknown dtype'} ({role} tensor {tensor})"
+    return device.refuses(node) if device.refuses is not None else None
+
+
+def host_of(devices: Sequence[Device]) -> int:
+    """The device to fall back to: the last one that takes everything, or the last."""
+    return max((i for i, device in enumerate(devices) if device.takes_everything), default=len(devices) - 1)
+
+
+def placements(
+    graph: NodeGraph, order: Sequence[int], devices: Sequence[Device]
+) -> tuple[list[tuple[int, ...]], dict[int, str]]:
+    """For each node the numbers of the devices that take it, and node id -> why nobody but the host does.
+
+    Raises PartitionError that names the nodes which no device takes.
+    """
+    host = host_of(devices)
+    takers: list[tuple[int, ...]] = [()] * len(graph.nodes)
+    everyone, only_host = tuple(range(len(devices))), (host,)
+    choosy = [d for d, device in enumerate(devices) if not device.takes_everything]
+    blocked: dict[int, str] = {}
+    homeless: list[str] = []
+    for v in sorted(order):
+        reasons = {}
+        for d in choosy:
+            reason = refusal(devices[d], graph, v)
+            if reason is not None:
+                reasons[d] = reason
+        takers[v] = tuple(d for d in everyone if d not in reasons) if reasons else everyone
+        if takers[v] == only_host and len(devices) > 1:
+            takers[v] = only_host
+            blocked[v] = "; ".join(reasons.values())
+        elif not takers[v]:
+            homeless.append(f"{graph.label(v)}: " + "; ".join(reasons.values()))
+    if homeless:
+        some = "\n  ".join(homeless[:5] + ["..."] * (len(homeless) > 5))
+        raise PartitionError(f"expected a device for every node, found none for {len(homeless)}:\n  {some}")
+    return takers, blocked

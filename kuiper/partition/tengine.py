@@ -1,0 +1,170 @@
+"""Mode "tengine": the sub-graphs that Tengine-lite makes, step by step as it makes them.
+
+Nodes are cut into ranges of ids at the nodes that the accelerator blocks. A range with too little work stays on the CPU.
+Unknown operator types count as blocked. Where the original reads a tensor before it is made, overflows its integers or
+reads outside its arrays, there is an error instead.
+Source: Tengine-lite, source/optimizer/split.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from kuiper.partition.boundary import Group
+from kuiper.partition.dependencies import undefined
+from kuiper.partition.device import Device
+from kuiper.partition.errors import PartitionError
+from kuiper.partition.node_graph import NodeGraph, TensorKind
+from kuiper.partition.subgraph import SubGraph
+from kuiper.partition.support import host_of, units
+
+COMPLEX = 3
+"""Tengine's MODEL_COMPLEX_COUNT: the least work that is worth the accelerator."""
+MOST_SUBGRAPHS, MOST_INPUTS, MOST_OUTPUTS, MOST_TENSORS = 256, 255, 255, 32767
+"""Beyond these the integers of the original overflow."""
+
+
+def split_tengine(
+    graph: NodeGraph, devices: Sequence[Device], limits: bool
+) -> tuple[list[SubGraph], dict[int, str]]:
+    """Sub-graphs as Tengine makes them, and the blocked nodes; `limits`: with the original's limits on sizes.
+
+    Raises PartitionError for other devices than one accelerator and one host that takes everything, for a size beyond
+    the limits, and for a node that reads a tensor before it is made.
+    """
+    accelerator, host = _roles(devices)
+    if limits:
+        _check("tensors", max(len(graph.tensors), max(graph.tensors, default=0)), MOST_TENSORS)
+    blocked = {} if accelerator is host else blocked_nodes(graph, accelerator)
+    groups = merged(ranges(graph, list(blocked), accelerator, host))
+    if limits:
+        _check("sub-graphs", len(groups), MOST_SUBGRAPHS)
+    _check_definitions(graph, groups)
+    parts = with_boundaries(graph, groups)
+    if limits:
+        _check("inputs of a sub-graph", max(len(part.inputs) for part in parts), MOST_INPUTS)
+        _check("outputs of a sub-graph", max(len(part.outputs) for part in parts), MOST_OUTPUTS)
+    return parts, blocked
+
+
+def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
+    """Ascending ids of the nodes that the accelerator blocks -> why: by type, then by precision, then by its own rule."""
+    reasons: dict[int, str] = {}
+    for v, node in enumerate(graph.nodes):
+        if not accelerator.takes_operator(node.op):
+            reasons[v] = f"{accelerator.name} does not take operator {node.op}"
+        elif not precision_is_fine(graph, v, accelerator):
+            found = ", ".join(str(graph.tensors[tensor].dtype) for tensor in node.outputs) or "no output"
+            reasons[v] = f"{accelerator.name} takes none of its outputs' dtypes ({found})"
+        elif accelerator.refuses is not None and (reason := accelerator.refuses(node)) is not None:
+            reasons[v] = reason
+    return reasons
+
+
+def precision_is_fine(graph: NodeGraph, v: int, accelerator: Device) -> bool:
+    """Fine at the first output that is a constant, or whose dtype is allowed or quantised: one output is enough."""
+    for tensor in graph.nodes[v].outputs:
+        info = graph.tensors[tensor]
+        if info.kind is TensorKind.CONST or accelerator.takes_dtype(info.dtype, info.quantized):
+            return True
+    return False
+
+
+def ranges(graph: NodeGraph, blocked: Sequence[int], accelerator: Device, host: Device) -> list[Group]:
+    """Ranges of ids with their device, in order: the part before the first blocked node, even if it is empty; then
+    from each blocked node to the next, whole on the host or, with enough work, all but its first node on the accelerator.
+    """
+    stops = [*blocked, len(graph.nodes)]
+    groups: list[Group] = [(accelerator, list(range(stops[0])))]
+    allowed = accelerator.operators
+    for first, stop in pairwise(stops):
+        work = sum(units(graph.nodes[v]) for v in range(first, stop) if allowed is None or graph.nodes[v].op in allowed)
+        if work < COMPLEX:
+            groups.append((host, list(range(first, stop))))
+        else:
+            groups += [(host, [first]), (accelerator, list(range(first + 1, stop)))]
+    return groups
+
+
+def merged(groups: Sequence[Group]) -> list[Group]:
+    """Neighbours on the same device become one."""
+    return [
+        (device, [v for _, nodes in same for v in nodes])
+        for device, same in ((run[0][0], run) for run in (list(g) for _, g in groupby(groups, lambda group: id(group[0]))))
+    ]
+
+
+def with_boundaries(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:
+    """Groups -> sub-graphs with their inputs, outputs and wait counts."""
+    boundaries = [_boundary(graph, nodes) for _, nodes in groups]
+    group_of = {v: i for i, (_, nodes) in enumerate(groups) for v in nodes}
+    handed_over = [set(outputs) for _, outputs in boundaries]
+
+    def hand_over(group: int, tensor: int) -> None:
+        if tensor not in handed_over[group]:
+            handed_over[group].add(tensor)
+            boundaries[group][1].append(tensor)
+
+    for inputs, _ in boundaries[1:]:
+        for tensor in inputs:
+            if graph.tensors[tensor].kind is not TensorKind.INPUT:
+                hand_over(group_of[graph.producer[tensor]], tensor)
+    returned = set(graph.outputs)
+    for i, (_, nodes) in enumerate(groups):
+        for v in nodes:
+            if v in returned:
+                for tensor in graph.nodes[v].outputs:
+                    hand_over(i, tensor)
+    return [
+        SubGraph(i, device, nodes, *boundary, sum(graph.tensors[t].kind is TensorKind.VAR for t in boundary[0]))
+        for i, ((device, nodes), boundary) in enumerate(zip(groups, boundaries, strict=True))
+    ]
+
+
+def _boundary(graph: NodeGraph, nodes: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Read and not made, made and not read; an output of kind input counts as read, constants not at all."""
+    read: set[int] = set()
+    made: set[int] = set()
+    for v in nodes:
+        node = graph.nodes[v]
+        read.update(t for t in node.inputs if graph.tensors[t].kind is not TensorKind.CONST)
+        for tensor in node.outputs:
+            kind = graph.tensors[tensor].kind
+            if kind is TensorKind.INPUT:
+                read.add(tensor)
+            elif kind is TensorKind.VAR:
+                made.add(tensor)
+    return sorted(read - made), sorted(made - read)
+
+
+def _roles(devices: Sequence[Device]) -> tuple[Device, Device]:
+    host = devices[host_of(devices)]
+    others = [device for device in devices if device is not host]
+    if not host.takes_everything or len(others) > 1:
+        found = ", ".join(device.name for device in devices)
+        raise PartitionError(f"tengine: expected one accelerator and one device that takes everything, found {found}")
+    return (others or [host])[0], host
+
+
+def _check(what: str, count: int, most: int) -> None:
+    if count > most:
+        raise PartitionError(
+            f"tengine: expected at most {most} {what}, found {count}: the original's integers overflow; "
+            "limits=False does without them"
+        )
+
+
+def _check_definitions(graph: NodeGraph, groups: Sequence[Group]) -> None:
+    """Raise PartitionError where a node reads what nobody makes, or what a later node of its own group makes."""
+    producer, sources = graph.producer, graph.sources
+    group_of = {v: i for i, (_, nodes) in enumerate(groups) for v in nodes}
+    for v, node in enumerate(graph.nodes):
+        for tensor in node.inputs:
+            u = producer.get(tensor)
+            if u is None:
+                if graph.tensors[tensor].kind is TensorKind.VAR:
+                    raise undefined(graph, v, tensor)
+            elif u >= v and u not in sources and group_of[u] == group_of[v]:
+                made = f"{graph.label(u)} makes it later" if u > v else "it makes it itself"
+                raise PartitionError(f"tengine: {graph.label(v)} reads tensor {tensor} before it is made: {made}")

@@ -1,0 +1,204 @@
+"""One operator of a PNNX file -> the torch call of the same name.
+
+PNNX names its operators after PyTorch: nn.X is a module, F.x and torch.x are functions, Tensor.x is a method. What is
+written here is what does not follow from the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from kuiper.errors import KuiperError
+from kuiper.expression.layer import source_text
+from kuiper.peers.torch_expression import torch_expression
+from kuiper.pnnx import Operator
+
+Call = Callable[..., Any]
+
+
+def torch_call(torch: Any, op: Operator) -> Call:
+    """The operator's inputs -> its output, or a tuple of them. A module is made here, with its weights.
+
+    Raises KuiperError for a type that torch has no name for.
+    """
+    params = {name: _value(torch, parameter.value) for name, parameter in op.params.items()}
+    if "adaptive" in op.type.lower() and isinstance(params.get("output_size"), list):
+        params["output_size"] = tuple(size or None for size in params["output_size"])  # 0 says: as the input
+    if op.type in _SPECIAL:
+        return _SPECIAL[op.type](torch, op, params)
+    prefix, _, name = op.type.rpartition(".")
+    if op.type.startswith(("prim::Tuple", "prim::List")):
+        return _sequence if op.type.endswith("Construct") else lambda x: x
+    if op.type.startswith("aten::"):
+        function = getattr(torch.ops.aten, op.type.removeprefix("aten::"), None)
+    elif prefix == "nn":
+        return _module(torch, op, params)
+    elif prefix == "Tensor":
+        return _method(torch, op, name, params)
+    else:
+        owner = {"F": torch.nn.functional}.get(prefix) or _attribute(torch, prefix)
+        function = getattr(owner, name, None)
+    if function is None:
+        raise KuiperError(f"torch has nothing of the name {op.type}", operator=op.name)
+    return _function(function, op, params)
+
+
+def _function(function: Call, op: Operator, params: dict[str, Any]) -> Call:
+    """Inputs without a name by position, those with one, and the options, by name."""
+    names = op.input_names
+    if all(name is None or i == 0 for i, name in enumerate(names)):
+        return partial(_with_options, function, params)
+    first = next((i for i, name in enumerate(names) if name is not None), len(names))
+    later = names[first:]
+
+    def call(*xs: Any) -> Any:
+        return function(*xs[:first], **dict(zip(later, xs[first:])), **params)
+
+    return call
+
+
+def _with_options(function: Call, params: dict[str, Any], *xs: Any) -> Any:
+    return function(*xs, **params)
+
+
+def _module(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """torch.nn's module with the weights that the file stores for it."""
+    made = getattr(torch.nn, op.type.removeprefix("nn."), None)
+    if made is None:
+        raise KuiperError(f"torch has nothing of the name {op.type}", operator=op.name)
+    module = made(**{k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}).eval()
+    weights = {name: torch.from_numpy(a.data.copy()) for name, a in op.attributes.items()}
+    missing, surplus = module.load_state_dict(weights, strict=False)
+    missing = [name for name in missing if not name.endswith("num_batches_tracked")]
+    if missing or surplus:
+        raise KuiperError(f"{op.type}: weights {missing} are missing, {surplus} are not known", operator=op.name)
+    if op.type in ("nn.LSTM", "nn.GRU", "nn.RNN"):
+        return _Adapted(module, _recurrent)
+    if op.type == "nn.MultiheadAttention":
+        return _Adapted(module, partial(_attention, op.input_names, len(op.outputs)))
+    result: Call = module
+    return result
+
+
+class _Adapted:
+    """A module that is called in a way of its own."""
+
+    def __init__(self, module: Any, call: Call) -> None:
+        self.module, self.call = module, call
+
+    def __call__(self, *xs: Any) -> Any:
+        return self.call(self.module, *xs)
+
+
+def _recurrent(module: Any, x: Any, *state: Any) -> tuple[Any, ...]:
+    """(x, h[, c]) -> (y, h[, c]): the states stand side by side in the file, and in a tuple in torch's LSTM."""
+    y, last = module(x, tuple(state) if len(state) == 2 else state[0]) if state else module(x)
+    return (y, *last) if isinstance(last, tuple) else (y, last)
+
+
+def _attention(names: list[str | None], outputs: int, module: Any, *xs: Any) -> Any:
+    """One input is query, key and value; two are query, and key and value; the mask bears its name."""
+    named = {name: x for name, x in zip(names, xs) if name in ("attn_mask", "key_padding_mask")}
+    plain = [x for name, x in zip(names, xs) if name not in named]
+    result = module(plain[0], plain[min(1, len(plain) - 1)], plain[-1], need_weights=outputs > 1, **named)
+    return result if outputs > 1 else result[0]
+
+
+def _method(torch: Any, op: Operator, name: str, params: dict[str, Any]) -> Call:
+    """x.name(others, options); the sizes that reshape and its kin take have no name there."""
+    sizes = [params.pop(key) for key in ("shape", "sizes", "dims") if name in _SIZED and key in params]
+    names = op.input_names[1:]
+
+    def call(x: Any, *others: Any) -> Any:
+        plain = [y for key, y in zip(names, others) if key is None or key in _SIZE_NAMES]
+        named = {key: y for key, y in zip(names, others) if key is not None and key not in _SIZE_NAMES}
+        function = getattr(x, name, None) or partial(getattr(torch, name), x)
+        return function(*plain, *sizes, **named, **params)
+
+    return call
+
+
+_SIZED = {"reshape", "view", "permute", "expand", "repeat"}
+_SIZE_NAMES = {"shape", "sizes", "dims", "other"}
+
+
+def _expression(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    return torch_expression(torch, source_text(op.params["expr"].value), len(op.inputs))
+
+
+def _joining(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """cat and stack take their inputs as one list."""
+    function = _attribute(torch, op.type.removeprefix("torch."))
+    return lambda *xs: function(xs, **params)
+
+
+def _einsum(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    return lambda *xs: torch.einsum(params["equation"], *xs)
+
+
+def _tensor_split(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    at = params.get("indices", params.get("sections"))
+    return lambda x: torch.tensor_split(x, at, dim=params.get("dim", 0))
+
+
+def _slice(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """x[start:end:step] along one axis, or along several (`dims`), of which `selects` says where one index is taken."""
+    late = op.input_names
+
+    def call(x: Any, *others: Any) -> Any:
+        given = {**params, **{name: y for name, y in zip(late[1:], others) if name is not None}}
+        axes = given.get("dims", [given.get("dim")])
+        index: list[Any] = [slice(None)] * x.dim()
+        for i, axis in enumerate(axes):
+            start, end, step, select = (_at(given, name, i) for name in ("start", "end", "step", "select"))
+            taken = select is not None and select != _NO_SELECT
+            index[axis] = select if taken else slice(start, end, step)
+        return x[tuple(index)]
+
+    return call
+
+
+_NO_SELECT = 2**63 - 1
+
+
+def _at(given: dict[str, Any], name: str, i: int) -> Any:
+    several = given.get(name + "s")
+    return given.get(name) if several is None else several[i]
+
+
+def _index(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """x[indices], where the indices are one list."""
+    return lambda x, indices=params.get("indices"): x[tuple(slice(None) if i is None else i for i in indices)]
+
+
+def _sequence(*xs: Any) -> tuple[Any, ...]:
+    return xs
+
+
+_SPECIAL: dict[str, Callable[[Any, Operator, dict[str, Any]], Call]] = {
+    "pnnx.Expression": _expression,
+    "torch.cat": _joining,
+    "torch.stack": _joining,
+    "torch.einsum": _einsum,
+    "torch.tensor_split": _tensor_split,
+    "Tensor.slice": _slice,
+    "Tensor.slice_copy": _slice,
+    "Tensor.index": _index,
+}
+
+
+def _value(torch: Any, value: Any) -> Any:
+    """A parameter as torch wants it: names of types and memory formats become those."""
+    if isinstance(value, str) and value.startswith("torch."):
+        return _attribute(torch, value.removeprefix("torch."))
+    return value
+
+
+def _attribute(torch: Any, path: str) -> Any:
+    """torch.a.b for "a.b" or "torch.a.b"; None where there is nothing of that name."""
+    found = torch
+    for name in path.removeprefix("torch").lstrip(".").split(".") if path != "torch" else []:
+        found = getattr(found, name, None)
+    return found
