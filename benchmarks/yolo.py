@@ -94,7 +94,9 @@ class YOLOv5s(nn.Module):
     def __init__(self, size: int = 640, classes: int = 80, width: int = 32) -> None:
         super().__init__()
         w1, w2, w4, w8, w16 = (width * k for k in (1, 2, 4, 8, 16))
-        self.first = nn.Sequential(unit(3, w1, 6, 2), unit(w1, w2, 3, 2), C3(w2, w2, 1), unit(w2, w4, 3, 2), C3(w4, w4, 2))
+        self.first = nn.Sequential(
+            unit(3, w1, 6, 2), unit(w1, w2, 3, 2), C3(w2, w2, 1), unit(w2, w4, 3, 2), C3(w4, w4, 2)
+        )
         self.second = nn.Sequential(unit(w4, w8, 3, 2), C3(w8, w8, 3))
         self.third = nn.Sequential(unit(w8, w16, 3, 2), C3(w16, w16, 1), Pyramid(w16))
         self.up = nn.Upsample(scale_factor=2, mode="nearest")

@@ -47,7 +47,7 @@ def _handed_out(lesson: Lesson) -> str:
 
 
 def forbidden(lesson: Lesson) -> tuple[str, ...]:
-    """Modules that the homework is solved without, by its stub as it was handed out: the student's edits change nothing.
+    """Modules that the homework is solved without, by its stub as handed out: the student's edits change nothing.
 
     A stub that does not import kuiper at its top is solved without it: an import inside a function is a way into the
     framework for afterwards, and no test goes it. One that does is solved without the modules of its own lesson.

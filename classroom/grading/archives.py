@@ -12,7 +12,7 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -128,7 +128,7 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken) -> None:
             elif info.file_size > HIGHEST_RATIO * info.compress_size + 4096:
                 taken.faults.append(Fault(f"{_shown(path[-1])} unpacks to far more than it is", path))
             else:
-                _add(path, partial(archive.open, info), limit, _zip_time(info), taken)
+                _add(Found(path, b"", _zip_time(info)), partial(archive.open, info), limit, taken, info.file_size)
 
 
 def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken) -> None:
@@ -144,7 +144,9 @@ def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: T
             if not member.isreg() or member.issparse():
                 taken.faults.append(Fault(f"{_shown(path[-1])} is a link, device or sparse file", path))
                 continue
-            _add(path, partial(archive.extractfile, member), limit, _epoch(member.mtime), taken)
+            _add(
+                Found(path, b"", _epoch(member.mtime)), partial(archive.extractfile, member), limit, taken, member.size
+            )
 
 
 def _take_folder(folder: Path, wanted: Wanted, taken: Taken) -> None:
@@ -157,7 +159,7 @@ def _take_folder(folder: Path, wanted: Wanted, taken: Taken) -> None:
         try:
             with _opened(Path(entry.path)) as file:
                 time = _epoch(os.fstat(file.fileno()).st_mtime)
-                _add(path, partial(_itself, file), limit, time, taken)
+                _add(Found(path, b"", time), partial(_itself, file), limit, taken)
         except _Refused as refused:
             taken.faults.append(Fault(str(refused), path))
         except OSError as error:
@@ -191,9 +193,10 @@ def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[
 
 
 def _add(
-    path: tuple[str, ...], opened: Callable[[], IO[bytes] | None], limit: int, time: datetime | None, taken: Taken
+    empty: Found, opened: Callable[[], IO[bytes] | None], limit: int, taken: Taken, size: int | None = None
 ) -> None:
-    """Read one member, at most one byte more than allowed."""
+    """Read one member, at most one byte more than allowed; `size` is what the archive says of it."""
+    path = empty.path
     if len(taken.found) >= MOST_WANTED or sum(len(one.data) for one in taken.found) > LARGEST_TOTAL:
         raise _Refused(f"more than {MOST_WANTED} homework files, or than {LARGEST_TOTAL >> 20} MB of them")
     try:
@@ -207,8 +210,11 @@ def _add(
         return
     if len(data) > limit:
         taken.faults.append(Fault(f"{_shown(path[-1])} is larger than {limit >> 10} KB", path))
+    elif size is not None and len(data) != size:
+        said = f"{_shown(path[-1])} has {len(data)} bytes where the archive says {size}"
+        taken.faults.append(Fault(said, path))
     else:
-        taken.found.append(Found(path, data, time))
+        taken.found.append(replace(empty, data=data))
 
 
 class _Bounded:

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from classroom.grading.pages import save
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.safe import cell, cut, file_names, one_line
 from classroom.grading.totals import total
 from classroom.grading.words import NO_HINT, exercise_of, lesson_of, remarks, sentence, standing, title_of
-from classroom.progress import write_whole
 from classroom.register import Course, Lesson
 
 NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -53,9 +53,9 @@ def write_exports(
     homeworks = file_names(one.homework for one in ready)
     for one in ready:
         path = folder / "gradescope" / homeworks[one.homework] / names[one.student] / "results.json"
-        write_whole(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
-    write_whole(folder / "nbgrader.csv", nbgrader(ready, submissions))
-    write_whole(folder / "canvas.csv", canvas(ready, register))
+        save(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
+    save(folder / "nbgrader.csv", nbgrader(ready, submissions))
+    save(folder / "canvas.csv", canvas(ready, register))
     left_out = len(results) - len(ready)
     more = f"; {left_out} without a grade left out, to be judged again" if left_out else ""
     return [f"exports for Gradescope, nbgrader and Canvas: {folder}{more}"]

@@ -91,7 +91,7 @@ def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart
 def exercise_part(grade: Grade, title: str) -> ExercisePart:
     """One grade as the page shows it."""
     failed = [check for check in grade.checks if not check.passed and grade.status is not Status.MISSING]
-    hints = Counter(check.hint or NO_HINT for check in failed if not check.public)
+    hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
     return ExercisePart(
         grade,
         title,

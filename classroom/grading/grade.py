@@ -88,11 +88,12 @@ class Run:
             raise GradingError(f"{self.out} was graded with --seed {kept}: take another folder, or that seed")
         return kept
 
-    def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation) -> list[str]:
-        """The digests of what has to be judged. With `fresh`, everything."""
+    def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation | None) -> list[str]:
+        """The digests of what has to be judged: with `fresh` everything, else what is not, or in weaker isolation."""
         if self.options.retry_infrastructure:
             store.forget_infrastructure()
-        store.forget_weaker(isolation)
+        if isolation is not None:
+            store.forget_weaker(isolation)
         open_ones = []
         for one in store.submissions():
             suite = suites.get(one.homework)
@@ -107,10 +108,8 @@ class Run:
     def judge(self, store: Store, suites: dict[str, Suite], digests: Iterable[str]) -> Iterator[Graded]:
         """Judge, and keep each result before it is given on. Only this process writes."""
         jobs = (Job(one, suites[one.homework]) for one in map(store.__getitem__, digests))
-        if self.options.dask:
-            results = run_dask(jobs, self.options.dask)
-        else:
-            results = run_local(jobs, self.options.processes)
+        cluster = self.options.dask
+        results = run_dask(jobs, cluster) if cluster else run_local(jobs, self.options.processes)
         for graded in results:
             store.keep(graded)
             yield graded
@@ -123,8 +122,8 @@ class Run:
         lines = [f"{len(graded)} graded submissions: {self.out / 'grades.csv'}"]
         from classroom.grading.reports import write_reports  # which needs jinja2
 
-        options = {"overrides": overrides, "submissions": store, "force": force}
-        return [*lines, *write_reports(self.out, graded, self.course, **options)]
+        shown = write_reports(self.out, graded, self.course, overrides=overrides, submissions=store, force=force)
+        return [*lines, *shown]
 
 
 def in_shard(student: str, shard: tuple[int, int]) -> bool:

@@ -232,4 +232,3 @@ class Timed:
 def _died(outcome: Outcome) -> bool:
     error = outcome.error
     return isinstance(error, SubmissionError) and "died" in (error.kind, error.type)
-

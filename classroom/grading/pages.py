@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from classroom.grading.safe import clean, number
+from classroom.grading.safe import cut, number
 from classroom.grading.settings import GradingError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
+LONGEST = 20_000
+"""Characters of one value; no text of a stranger makes a page that nobody can open."""
 
 
 def page(template: str, **values: object) -> str:
     """The template filled in. Raises GradingError where jinja2 is not installed."""
     return _environment().get_template(template).render(values)
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file that is never seen half written, and that can be made again: the disk is not waited for.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(new, path)
 
 
 def markup(text: str) -> Any:
@@ -48,4 +62,4 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What a template prints: strangers' text without control codes; markup of our own as it is."""
-    return clean(value) if type(value) is str else value
+    return cut(value, LONGEST) if type(value) is str else value

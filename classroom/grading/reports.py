@@ -9,13 +9,13 @@ from pathlib import Path
 
 from classroom.grading.exports import refusal, write_exports
 from classroom.grading.feedback import feedback_page
+from classroom.grading.pages import save
 from classroom.grading.records import Graded, Submission
 from classroom.grading.safe import file_names, one_line
 from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Pair, similar_pairs
 from classroom.grading.summary import summary_page
 from classroom.grading.totals import Overrides, overridden
-from classroom.progress import write_whole
 from classroom.register import Course, Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
@@ -42,14 +42,16 @@ def write_reports(
     Raises GradingError for two results of one student and homework, OSError where a file cannot be written.
     """
     results = _in_order(overridden(graded, overrides or {}))
-    submissions = submissions or {}
+    submissions = {} if submissions is None else submissions
     names = file_names(one.student for one in results)
     pairs = _similar(results, submissions, register)
     for student, own in groupby(results, key=lambda one: one.student):
-        write_whole(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    write_whole(out / "summary.html", summary_page(results, register, pairs, names))
+        save(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
+    save(out / "summary.html", summary_page(results, register, pairs, names))
     lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
-    lines += [f"{len(pairs)} pairs of submissions are alike: look at them yourself"] if pairs else []
+    if pairs:
+        alike = "1 pair of submissions is" if len(pairs) == 1 else f"{len(pairs)} pairs of submissions are"
+        lines.append(f"{alike} alike: the summary names them, for you to look at")
     reason = refusal(results)
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
@@ -67,12 +69,13 @@ def _in_order(results: Sequence[Graded]) -> list[Graded]:
 
 def _similar(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> list[Pair]:
     """Similar pairs of all homeworks, the given code of each left out."""
-    taken = [submissions[one.digest] for one in results if one.digest in submissions]
     lessons = {lesson.folder: lesson for lesson in register.lessons}
     pairs: list[Pair] = []
-    for homework in sorted({one.homework for one in taken}):
+    for homework in sorted({one.homework for one in results}):
+        digests = [one.digest for one in results if one.homework == homework]
+        taken = [one for digest in digests if (one := submissions.get(digest)) is not None]
         given, solution = _code_of_the_course(lessons.get(homework))
-        pairs += similar_pairs([one for one in taken if one.homework == homework], given, solution)
+        pairs += similar_pairs(taken, given, solution)
     return pairs
 
 

@@ -33,14 +33,21 @@ def clean(text: str) -> str:
     'red exe.txt'
     """
     text = TERMINAL.sub("", text).replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return "".join(map(_kept, text))
+    return text.translate(_KEPT)
 
 
-def _kept(character: str) -> str:
-    if character in "\n\t" or character in JOINERS:
-        return character
-    kind = unicodedata.category(character)
-    return {"Cs": "\ufffd", "Cc": "", "Cf": ""}.get(kind, character)
+class _Kept(dict[int, str]):
+    """Code of a character -> what stays of it, worked out once for each."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        stays = character in "\n\t" or character in JOINERS
+        by_kind = {} if stays else {"Cs": "\ufffd", "Cc": "", "Cf": ""}
+        self[code] = by_kind.get(unicodedata.category(character), character)
+        return self[code]
+
+
+_KEPT = _Kept()
 
 
 def one_line(text: str, most: int = 200) -> str:
@@ -92,18 +99,18 @@ def number(value: float) -> str:
 def file_names(names: Iterable[str]) -> dict[str, str]:
     """Name -> a file name for it without a suffix: of letters, digits, `.`, `_`, `-`, and no two alike on any system.
 
-    A name that had to be changed, or that differs from another by capitals alone, ends in eight digits of its sha256:
-    the same name always gets the same file.
+    A name that had to be changed, that differs from another by capitals alone, or that already looks so, ends in twelve
+    digits of its sha256: nobody can choose a name that gets the file of another.
 
     >>> file_names(["ann", "../bo"])
-    {'ann': 'ann', '../bo': 'bo-e8b01960'}
+    {'ann': 'ann', '../bo': 'bo-e8b019606c27'}
     """
     wanted = {name: _plain(name) for name in dict.fromkeys(names)}
     alike = Counter(plain.casefold() for plain in wanted.values())
     chosen = {}
     for name, plain in wanted.items():
-        if plain != name or alike[plain.casefold()] > 1:
-            plain = f"{_shortened(plain)}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+        if plain != name or alike[plain.casefold()] > 1 or re.search("-[0-9a-f]{12}$", plain):
+            plain = f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
         chosen[name] = plain
     return chosen
 

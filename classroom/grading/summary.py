@@ -17,8 +17,8 @@ from classroom.grading.totals import total
 from classroom.grading.words import exercise_of, lesson_of, title_of
 from classroom.register import Course
 
-SLOWEST, FAILURES = 10, 15
-"""Rows of the two tables."""
+SLOWEST, FAILURES, PAIRS = 10, 15, 200
+"""Rows that a table has at most."""
 UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE)
 """Grades that say nothing of how hard an exercise is."""
 
@@ -73,7 +73,8 @@ def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pa
         isolation=_isolation(results),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
         needed=[row for one in results if (row := _row(one, register, names, _needs_person(one, mixed)))],
-        pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs],
+        pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs[:PAIRS]],
+        more_pairs=max(0, len(pairs) - PAIRS),
         titles={homework: title_of(homework, register) for homework in homeworks},
         slowest=_slowest(results, register, names),
         homeworks=homeworks,

@@ -51,7 +51,7 @@ def total(graded: Graded) -> Total:
 
 
 def overridden(results: Sequence[Graded], overrides: Overrides) -> list[Graded]:
-    """The results with the points that a person has set, whatever the judge had said; lateness is deducted from them."""
+    """The results with the points that a person has set, whatever the judge said; lateness is still deducted."""
     return [
         replace(graded, grades=tuple(_set(grade, overrides, graded) for grade in graded.grades)) for graded in results
     ]

@@ -92,7 +92,7 @@ def lesson_of(homework: str, register: Course) -> Lesson | None:
 def title_of(homework: str, register: Course) -> str:
     """The homework's name for people: "Homework 2: Tensor"."""
     lesson = lesson_of(homework, register)
-    return f"Homework {lesson.number}: {lesson.title}" if lesson else homework
+    return f"Homework {lesson.number}: {lesson.title}" if lesson else one_line(homework, 80)
 
 
 def exercise_of(grade: Grade, lesson: Lesson | None) -> Exercise:

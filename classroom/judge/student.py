@@ -71,6 +71,8 @@ class Student:
         self._last: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
         if not self._path.is_file():
             raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
+        if sandbox is not None and Path(path).is_symlink():  # to a file that is not the student's, it may be
+            raise SubmissionError("load", f"{Path(path).name} is a link, not a file", "OSError")
         try:
             command = (sandbox or Bare()).command(self._path, self._without)
             self._process = Process(command, show_output)

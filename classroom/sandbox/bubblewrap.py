@@ -25,8 +25,8 @@ FIRST_USER = 0x7000_0000
 class Bubblewrap(Sandbox):
     """A worker that sees Python, numpy and its submission read-only, no network, no process, no other user.
 
-    The process is number 1 of its namespace: when it ends, or the judge does, nothing of it can live on. There is no
-    /proc inside, so there is no other process to read. As root, the worker becomes a user of its own.
+    When it ends, or the judge does, so does its namespace, and nothing of it lives on. There is no /proc inside, so
+    there is no other process to read. As root, the worker becomes a user of its own.
     """
 
     def __init__(self, limits: Limits | None = None, program: str | None = None) -> None:
@@ -69,7 +69,8 @@ def new_user() -> int:
 
 def _namespaces(root: bool) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-    own += ["--hostname", "worker", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
+    # not --as-pid-1: a worker that is another user than bubblewrap would not get the signal that it sends when it dies
+    own += ["--hostname", "worker", "--die-with-parent", "--cap-drop", "ALL"]
     if root:  # to become another user, which lockdown.py does; a user namespace would leave it the judge's
         return [*own, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     return ["--unshare-user", *own]

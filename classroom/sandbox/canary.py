@@ -35,6 +35,7 @@ NEEDED = {
 }
 """What a submission must not be able to do in any sandbox: a function of probe.py -> what it does, in words."""
 STRONG = {
+    "open_sockets": "opens sockets",
     "see_processes": "sees other processes",
     "start_processes": "starts processes",
     "start_threads": "starts threads",
@@ -44,7 +45,7 @@ STRONG = {
     "call_the_kernel": "makes system calls that reach around the sandbox",
 }
 """What must be refused besides by a strong one."""
-WALLS = {"OSError", "PermissionError", "RuntimeError", "MemoryError"}
+WALLS = {"OSError", "PermissionError", "BlockingIOError", "RuntimeError", "MemoryError"}
 """What a probe may raise."""
 
 
@@ -63,8 +64,14 @@ class Examination:
 
 
 def canary(sandbox: Sandbox) -> Isolation:
-    """How well the sandbox really shuts a submission in; `examine` says why. Raises SandboxError if none starts."""
-    return examine(sandbox).isolation
+    """How well the sandbox really shuts a submission in. Raises SandboxError when no worker starts in it.
+
+    What it lets through is told by `sandbox.explanation` from then on, and by `examine`.
+    """
+    found = examine(sandbox)
+    if found.leaks:
+        sandbox.explanation = "; ".join([sandbox.explanation, *found.leaks])
+    return found.isolation
 
 
 def examine(sandbox: Sandbox) -> Examination:
@@ -109,13 +116,19 @@ def _proof(attempt: Callable[[], Any], refusal: type[Any]) -> str:
 def _facts(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
     """What the canary looks for: a secret file, a port that listens, the judge's process and variables."""
     token = secrets.token_hex(8)
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as listener:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.socket() as listener,
+        socket.socket(socket.AF_UNIX) as local,
+    ):
         secret = Path(folder) / "secret.txt"
         secret.write_text(token, encoding="utf-8")
         secret.chmod(0o644)
         Path(folder).chmod(0o755)
         listener.bind(("127.0.0.1", 0))
         listener.listen()
+        local.bind("\0" + token)
+        local.listen()
         yield {
             "token": token,
             "files": [str(secret), str(ROOT / "course.toml"), "/etc/passwd", "/proc/1/environ"],

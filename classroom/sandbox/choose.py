@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from classroom.grading.records import Isolation
-from classroom.sandbox.base import Bare, Sandbox, SandboxError
+from classroom.sandbox.base import Bare, Command, Sandbox, SandboxError
 from classroom.sandbox.bubblewrap import Bubblewrap
 from classroom.sandbox.landlock import Landlock
 
@@ -52,7 +53,24 @@ def starts(sandbox: Sandbox) -> None:
             with Student(file, sandbox=sandbox) as student:
                 student.f()
         except (JudgeError, SubmissionError) as error:
-            raise SandboxError(str(error)) from error
+            raise SandboxError(_complaint(sandbox.command(file, frozenset())) or str(error)) from error
+
+
+def _complaint(command: Command) -> str:
+    """The last line that the command writes to stderr when nobody speaks to it."""
+    try:
+        done = subprocess.run(
+            command.argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=dict(command.environment),
+            cwd=command.folder,
+            timeout=20,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return lines[-1][:300] if done.returncode and lines else ""
 
 
 def _advice(kind: type[Sandbox], reason: str) -> str:

@@ -1,4 +1,4 @@
-"""What lies inside a sandbox: Python's standard library, numpy, the libraries of both, and kuiper where it is allowed."""
+"""What lies inside a sandbox: the standard library, numpy, the libraries of both, and kuiper where it is allowed."""
 
 from __future__ import annotations
 

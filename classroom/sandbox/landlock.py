@@ -18,7 +18,7 @@ KUIPER = ROOT / "kuiper"
 
 
 class Landlock(Sandbox):
-    """A worker that can open Python, numpy and its own files for reading and nothing else, and make few system calls."""
+    """A worker that opens Python, numpy and its own files for reading, nothing else, and makes few system calls."""
 
     isolation = Isolation.WEAK
     explanation = "Landlock: rules for paths and an allow-list of system calls, but the same user beside your processes"

@@ -65,22 +65,36 @@ def write_files(facts: dict[str, Any]) -> str:
 
 def change_modes(facts: dict[str, Any]) -> str:
     """The judge's file, made readable for all."""
-    return _first(lambda path: os.chmod(path, 0o644) or path, facts["files"][:1])
+
+    def change(path: str) -> str:
+        os.chmod(path, 0o644)
+        return path
+
+    return _first(change, facts["files"][:1])
 
 
 def open_connections(facts: dict[str, Any]) -> str:
-    """The judge's own port; and sockets of kinds that a network namespace does not hold back."""
+    """The judge's own ports: of the network, and of the machine."""
+
+    def connect(kind: socket.AddressFamily, address: Any) -> str:
+        with socket.socket(kind, socket.SOCK_STREAM) as end:
+            end.settimeout(0.5)
+            end.connect(address)
+            return f"a {kind.name} port of the judge's"
+
+    ports = [(socket.AF_INET, ("127.0.0.1", facts["port"])), (socket.AF_UNIX, "\0" + facts["token"])]
+    return _first(lambda port: connect(*port), ports)
+
+
+def open_sockets(facts: dict[str, Any]) -> str:
+    """Sockets, some of a kind that no network namespace holds back."""
     kinds = ["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK", "AF_VSOCK", "AF_PACKET", "AF_ALG"]
 
-    def connect(kind: str) -> str:
+    def opened(kind: str) -> str:
         with socket.socket(getattr(socket, kind), socket.SOCK_RAW if kind == "AF_NETLINK" else socket.SOCK_STREAM):
             return kind
 
-    def judge(port: int) -> str:
-        with socket.create_connection(("127.0.0.1", port), 0.5):
-            return "the judge's port"
-
-    return _first(judge, [facts["port"]]) or _first(connect, [kind for kind in kinds if hasattr(socket, kind)])
+    return ", ".join(filter(None, (_first(opened, [kind]) for kind in kinds if hasattr(socket, kind))))
 
 
 def read_environments(facts: dict[str, Any]) -> str:
@@ -168,7 +182,9 @@ def import_packages(facts: dict[str, Any]) -> str:
     """The judge, the homework, and packages that are installed beside numpy."""
     import importlib
 
-    return _first(lambda name: importlib.import_module(name) and name, ["classroom", "kuiper", "pip", "pytest", "torch"])
+    return _first(
+        lambda name: importlib.import_module(name) and name, ["classroom", "kuiper", "pip", "pytest", "torch"]
+    )
 
 
 def _first(attempt: Callable[[Any], Any], things: Any) -> str:

@@ -29,3 +29,12 @@ def floats(text: str) -> list[float]:
         except (ValueError, ZeroDivisionError):
             raise typer.BadParameter(f"{part.strip()!r} is not a number; write one, or several with commas") from None
     return values
+
+
+def names(text: str) -> list[str]:
+    """`torch, ncnn` -> names, each once.
+
+    >>> names("torch, ncnn,torch")
+    ['torch', 'ncnn']
+    """
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))

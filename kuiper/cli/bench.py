@@ -1,34 +1,68 @@
-"""`kuiper bench`: how long a forward pass takes on this machine, and where the time goes."""
+"""`kuiper bench`: how long a forward pass takes on this machine, where the time goes, and what others take."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, cast, get_args
 
 import numpy as np
 import typer
 
 import kuiper
-from kuiper.cli import arguments, options
-from kuiper.cli.model import load_model, random_inputs
-from kuiper.cli.text import console, count, facts, seconds, shape_of, table
+from kuiper.cli import arguments, hotspots, options, versus
+from kuiper.cli.model import find_model, load_model, random_inputs
+from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
-from kuiper.profile import NetworkCost, Times, machine, measured_extents, network_cost, time_operators, time_passes
+from kuiper.engine import Engine
+from kuiper.errors import KuiperError
+from kuiper.peers import Task
+from kuiper.profile import (
+    NetworkCost,
+    Times,
+    blas_threads,
+    forced_core,
+    machine,
+    measure_roof,
+    measured_extents,
+    network_cost,
+    roofline_points,
+    time_operators,
+    time_passes,
+    usable_cores,
+)
+from kuiper.show import show_roofline
 
-EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --shape 8,3,224,224 --repeat 10 --profile"
+EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --vs torch,onnxruntime --profile --roofline resnet18.svg"
+PLANNING = 2
+"""Passes before anything is measured: the engine "auto" makes its plan at the second."""
 
 
 def bench(
     model: options.Model,
     shape: options.Shapes = None,
-    repeat: Annotated[int, typer.Option("--repeat", "-r", min=1, help="Passes that are measured.")] = 20,
+    repeat: Annotated[int, typer.Option("--repeat", "-r", min=1, help="Passes (with --vs: turns) measured.")] = 20,
     warmup: Annotated[int, typer.Option("--warmup", "-w", min=0, help="Passes before them that are not.")] = 3,
+    vs: Annotated[
+        str, typer.Option("--vs", metavar="NAMES", help="Measure these too, in turns: torch,onnxruntime,ncnn.")
+    ] = "",
+    engine: Annotated[str, typer.Option("--engine", help="How kuiper computes: simple, fast or auto.")] = "auto",
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", "-t", min=1, max=1024, help="Threads of everyone; by default, one a core."),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", min=0.0, help="Largest difference of outputs, as a share of the largest.")
+    ] = 1e-3,
     profile: Annotated[
         bool, typer.Option("--profile", help="Measure each operator too, in as many further passes.")
     ] = False,
     all_rows: Annotated[
         bool, typer.Option("--all", help="With --profile: every operator, not only the 20 slowest.")
     ] = False,
+    roofline: Annotated[
+        str | None, typer.Option("--roofline", metavar="FILE", help="Draw each operator's speed into this .svg file.")
+    ] = None,
     bin: options.Bin = None,
     seed: options.Seed = 0,
 ) -> None:
@@ -36,28 +70,74 @@ def bench(
 
     The figures hold for this machine and its load now: compare only what was measured together.
     """
-    extents = arguments.shapes(shape or [])
-    graph = load_model(model, bin)
+    extents, names = arguments.shapes(shape or []), arguments.names(vs)
+    if engine not in get_args(Engine):
+        raise typer.BadParameter(f"--engine is one of {', '.join(get_args(Engine))}, not {engine!r}")
+    how, threads = cast(Engine, engine), threads or usable_cores()
+    versus.check_names(names)
+    graph = load_model(model, bin, engine=how, threads=threads)
     inputs = random_inputs(graph, extents, seed, quiet=True)
     cost = network_cost(graph.operators, measured_extents(graph, *inputs))
-    with progress("measuring", warmup + repeat * (1 + profile)) as advance:
-        times = time_passes(graph, inputs, repeat=repeat, warmup=warmup, on_pass=advance)
-        per_operator = time_operators(graph, inputs, repeat=repeat, on_pass=advance) if profile else {}
     out = console()
-    out.print(facts(pass_facts(inputs, times, cost)))
-    if profile:
+    if names:
+        task = Task(find_model(model), None if bin is None else Path(bin), inputs, threads, how)
+        found = versus.take_turns(task, names, rounds=repeat, tolerance=tolerance)
+        out.print(facts(pass_facts(inputs, found[0].times, cost, how, threads)))
         out.print()
-        show_profile(graph, per_operator, cost, all_rows)
+        versus.show(found)
+    else:
+        times = own_times(graph, inputs, repeat=repeat, warmup=warmup, threads=threads)
+        out.print(facts(pass_facts(inputs, times, cost, how, threads)))
+    warn_of_forced_core()
+    if profile or roofline is not None:
+        show_operators(graph, inputs, cost, repeat, threads, roofline, all_rows if profile else None)
 
 
-def pass_facts(inputs: Sequence[np.ndarray], times: Times, cost: NetworkCost) -> list[tuple[str, str]]:
+def own_times(
+    graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], *, repeat: int, warmup: int, threads: int
+) -> Times:
+    """Passes of kuiper alone, in this process."""
+    with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
+        return time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
+
+
+def show_operators(
+    graph: kuiper.RuntimeGraph,
+    inputs: Sequence[np.ndarray],
+    cost: NetworkCost,
+    repeat: int,
+    threads: int,
+    svg: str | None,
+    all_rows: bool | None,
+) -> None:
+    """Each operator's time against what the machine can do: as tables (unless `all_rows` is None), as a picture."""
+    with progress("measuring operators", PLANNING + repeat) as advance, blas_threads(threads):
+        time_passes(graph, inputs, repeat=1, warmup=PLANNING - 1, on_pass=advance)
+        times = time_operators(graph, inputs, repeat=repeat, on_pass=advance)
+    roof = measure_roof(threads)
+    if all_rows is not None:
+        console().print()
+        hotspots.show(graph, times, cost, roof, all_rows)
+    if svg is not None:
+        points = roofline_points(cost, times)
+        if not points:
+            raise KuiperError("--roofline: no operator of this network has operations that can be counted")
+        name = Path(graph.param).name.removesuffix(".param").removesuffix(".pnnx")
+        show_roofline(points, roof, title=name).save(svg)
+        note(f"drew {len(points)} operators into {svg}")
+
+
+def pass_facts(
+    inputs: Sequence[np.ndarray], times: Times, cost: NetworkCost, engine: str, threads: int
+) -> list[tuple[str, str]]:
     """What was measured, on what, as (name, text)."""
     facts_ = machine()
-    threads = f", BLAS threads: {facts_['blas_threads']}" if "blas_threads" in facts_ else ""
+    core = f" with kernels for {facts_['blas_core']}" if "blas_core" in facts_ else ""
     batch = inputs[0].shape[0] if inputs and inputs[0].ndim else 1
     rows = [
         ("machine", f"{facts_['system']}, {facts_['cores']} cores"),
-        ("software", f"Python {facts_['python']}, numpy {facts_['numpy']}, {facts_['blas']}{threads}"),
+        ("software", f"Python {facts_['python']}, numpy {facts_['numpy']}, {facts_['blas']}{core}"),
+        ("engine", f"{engine}, {threads} thread{'s' * (threads != 1)}"),
         ("input", ", ".join(f"{shape_of(x.shape)} {x.dtype}" for x in inputs) or "none"),
         ("median", f"{seconds(times.median)} a pass, of {len(times.seconds)}"),
         ("range", f"{seconds(times.fastest)} to {seconds(times.slowest)}"),
@@ -69,45 +149,12 @@ def pass_facts(inputs: Sequence[np.ndarray], times: Times, cost: NetworkCost) ->
     return rows
 
 
-def show_profile(
-    graph: kuiper.RuntimeGraph, per_operator: dict[str, Times], cost: NetworkCost, all_rows: bool, most: int = 20
-) -> None:
-    """Operators by time, then types by time."""
-    total = sum(times.median for times in per_operator.values()) or 1.0
-    costs = {op.name: op for op in cost.operators}
-    slowest = sorted(per_operator, key=lambda name: -per_operator[name].median)
-    rows = table(
-        "operator", "type", "time", "share", "FLOPs", "GFLOP/s",
-        right=("time", "share", "FLOPs", "GFLOP/s"), fold=("operator", "type"),
-    )  # fmt: skip
-    for name in slowest if all_rows else slowest[:most]:
-        op, taken = costs[name], per_operator[name].median
-        speed = f"{op.flops / taken / 1e9:.3g}" if op.flops and taken else "-"
-        work = count(op.flops) if op.flops != 0 else "-"
-        rows.add_row(name, op.type, seconds(taken), f"{taken / total:.1%}", work, speed)
-    out = console()
-    out.print(rows)
-    if len(slowest) > most and not all_rows:
-        rest = sum(per_operator[name].median for name in slowest[most:])
-        out.print(f"and {len(slowest) - most} more with {rest / total:.1%} of the time (--all shows them)")
-    out.print()
-    show_types(per_operator, costs_by_type(graph), total)
-
-
-def costs_by_type(graph: kuiper.RuntimeGraph) -> dict[str, list[str]]:
-    """Operator type -> names of its operators."""
-    names: dict[str, list[str]] = {}
-    for op in graph.operators:
-        names.setdefault(op.type, []).append(op.name)
-    return names
-
-
-def show_types(per_operator: dict[str, Times], types: dict[str, list[str]], total: float) -> None:
-    """How the time divides among operator types."""
-    taken = {
-        kind: sum(per_operator[name].median for name in names if name in per_operator) for kind, names in types.items()
-    }
-    rows = table("type", "operators", "time", "share", right=("operators", "time", "share"), fold=("type",))
-    for kind in sorted((k for k in taken if taken[k]), key=lambda k: -taken[k]):
-        rows.add_row(kind, str(len(types[kind])), seconds(taken[kind]), f"{taken[kind] / total:.1%}")
-    console().print(rows)
+def warn_of_forced_core() -> None:
+    """Say so where the environment makes the matrix library use another processor's kernels."""
+    forced = forced_core()
+    if forced is not None:
+        used, natural = forced
+        warn(
+            f"OPENBLAS_CORETYPE makes numpy multiply with kernels for {used}; this processor would get {natural}. "
+            "Unset the variable: these times say little about kuiper"
+        )

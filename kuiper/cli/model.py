@@ -9,6 +9,7 @@ import numpy as np
 
 import kuiper
 from kuiper.cli.text import note, shape_of, warn
+from kuiper.engine import Engine
 from kuiper.errors import InferError, InferStatus, KuiperError, ModelFormatError
 from kuiper.inputs import Normalization, random_input, read_input
 
@@ -40,9 +41,11 @@ def find_model(model: str) -> Path:
     raise KuiperError(f"{model}: expected a model file, its stem, or a folder, found no such file{hint}")
 
 
-def load_model(model: str, bin_file: str | None) -> kuiper.RuntimeGraph:
+def load_model(
+    model: str, bin_file: str | None, *, engine: Engine = "auto", threads: int | None = None
+) -> kuiper.RuntimeGraph:
     """The built graph; what the reader warns of is shown. Raises KuiperError."""
-    graph = kuiper.load(find_model(model), bin_file)
+    graph = kuiper.load(find_model(model), bin_file, engine=engine, threads=threads)
     for warning in graph.warnings:
         warn(warning)
     return graph

@@ -16,10 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from kuiper.fast.alone import Alone, bind_alone
-from kuiper.fast.kernel import Kernel
+from kuiper.fast.kernel import Kernel, Stage
 from kuiper.fast.place import Spec
-from kuiper.fast.plan import run_stages
-from kuiper.fast.pool import blas
+from kuiper.fast.pool import parallel
 
 ROUNDS = 5
 HOPELESS = 1.6
@@ -87,25 +86,25 @@ def fastest(
 ) -> Kernel:
     """The candidate with the least time for a pass, over some rounds in turn."""
     best: dict[int, float] = {}
-    with blas.one_thread():
+    with parallel(lanes) as run:
         bound: dict[int, Alone] = {}
         for i, candidate in enumerate(candidates):
             bound[i] = bind_alone(candidate, inputs, outputs, lanes)
-            run_stages(bound[i].stages)  # fetches weights, touches memory
-            best[i] = timed(bound[i], clock)
+            run(bound[i].stages)  # fetches weights, touches memory
+            best[i] = timed(run, bound[i].stages, clock)
             limit = HOPELESS * min(best.values())
             for slow in [j for j in bound if best[j] > limit]:
                 del bound[slow]
         for _ in range(ROUNDS):
             for i, alone in bound.items():
-                best[i] = min(best[i], timed(alone, clock))
+                best[i] = min(best[i], timed(run, alone.stages, clock))
     return candidates[min(best, key=best.__getitem__)]
 
 
-def timed(alone: Alone, clock: Callable[[], float]) -> float:
+def timed(run: Callable[[Sequence[Stage]], None], stages: Sequence[Stage], clock: Callable[[], float]) -> float:
     """Seconds of one pass."""
     started = clock()
-    run_stages(alone.stages)
+    run(stages)
     return clock() - started
 
 

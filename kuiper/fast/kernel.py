@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from kuiper.fast.place import Halo, Place, Spec
+from kuiper.fast.rows import LongRow
 from kuiper.fast.workspace import Workspace
 from kuiper.runtime import RuntimeOperator
 
@@ -81,7 +83,7 @@ class View(Kernel):
 
 
 class Join(Kernel):
-    """Concatenation along `axis`. The plan lets producers write into their part of the output where that is possible."""
+    """Concatenation along `axis`. Where it is possible, producers write into their part of the output at once."""
 
     layout: Layout = "like input"
 
@@ -111,7 +113,7 @@ def copies(source: np.ndarray, target: np.ndarray, space: Workspace) -> Stage:
 
 
 def _copy(source: np.ndarray, target: np.ndarray) -> Call:
-    return lambda: np.copyto(target, source)
+    return partial(np.copyto, target, source)
 
 
 Index = tuple[Any, ...]
@@ -155,8 +157,7 @@ class Epilogue:
     bias: np.ndarray | None = None
     residual: bool = False
     activation: Any = None
-    then: list[str] = field(default_factory=list)
-    """Names of the operators that were fused in."""
+    _long: LongRow | None = field(default=None, repr=False, compare=False)
 
     def columns(self, some: slice) -> Epilogue:
         """The part of it for some of the channels."""
@@ -166,26 +167,26 @@ class Epilogue:
         self, source: np.ndarray, target: np.ndarray, residual: np.ndarray | None, space: Workspace, lane: int
     ) -> list[Call]:
         """target = activation(source + bias + residual); all (..., C); `source` may be `target` and may be spoilt."""
-        steps: list[tuple[Any, np.ndarray]] = []
-        if self.bias is not None:
-            steps.append((np.add, self.bias))
-        if residual is not None:
-            steps.append((np.add, residual))
+        last = target if residual is None else source
         calls: list[Call] = []
         x = source
-        for place, (function, other) in enumerate(steps):
-            out = target if place == len(steps) - 1 else source
-            calls.append(_binary(function, x, other, out))
-            x = out
+        if self.bias is not None:
+            calls += self._row().calls(np.add, x, last)
+            x = last
+        if residual is not None:
+            calls.append(partial(np.add, x, residual, target))
+            x = target
         if self.activation is not None:
             return calls + self.activation.calls(x, target, lambda: space.own(lane, target.shape))
         if x is not target:
             calls.append(_copy(x, target))
         return calls
 
-
-def _binary(function: Any, x: np.ndarray, y: np.ndarray, out: np.ndarray) -> Call:
-    return lambda: function(x, y, out)
+    def _row(self) -> LongRow:
+        assert self.bias is not None
+        if self._long is None or self._long.row is not self.bias:
+            self._long = LongRow(self.bias)
+        return self._long
 
 
 Lowering = Callable[[Node], "Kernel | None"]

@@ -11,7 +11,7 @@ from kuiper.fast.alone import image_place
 from kuiper.fast.kernel import Join, View
 from kuiper.fast.kernels.reshape import Reshape
 from kuiper.fast.nodes import Step
-from kuiper.fast.place import Halo, Place, Spec
+from kuiper.fast.place import NO_HALO, Halo, Place, Spec
 from kuiper.fast.simple import Simple
 
 
@@ -30,7 +30,7 @@ class Value:
     first: int
     last: int
     pixels: bool = False
-    halo: Halo = Halo()
+    halo: Halo = NO_HALO
     home: str | None = None
     look: Callable[[np.ndarray], np.ndarray] | None = None
 
@@ -187,7 +187,7 @@ class Layout:
                 seen = step.kernel.view(given)
                 if seen is not None and np.may_share_memory(seen, given):
                     value.home, value.look = step.inputs[0], _reshaping(step.kernel)
-                    value.pixels, value.halo = False, Halo()
+                    value.pixels, value.halo = False, NO_HALO
         for value in self.values.values():
             root = self.root(value.name)
             root.first, root.last = min(root.first, value.first), max(root.last, value.last)
@@ -202,11 +202,11 @@ class Layout:
 
 def is_free(step: Step) -> bool:
     """Whether a step has nothing to compute: its outputs are views."""
-    return isinstance(step.kernel, View) or isinstance(step.kernel, Simple) and not step.outputs
+    return isinstance(step.kernel, View) or (isinstance(step.kernel, Simple) and not step.outputs)
 
 
 def keeps_planes(look: Callable[[np.ndarray], np.ndarray], spec: Spec) -> bool:
-    """Whether a view of images takes whole planes (H, W) as they are: then what surrounds the image surrounds it too."""
+    """Whether a view of images takes whole planes (H, W) as they are: then their surroundings come with them."""
     if spec.shape is None or len(spec.shape) != 4:
         return False
     images = np.empty(spec.shape, spec.dtype)

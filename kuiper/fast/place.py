@@ -26,6 +26,9 @@ class Halo(NamedTuple):
         return Halo(*map(max, self, other))
 
 
+NO_HALO = Halo()
+
+
 @dataclass(frozen=True)
 class Spec:
     """What a plan knows of a value: shape and dtype of an array; for what never changes, the value itself.
@@ -55,7 +58,7 @@ class Place:
 
     array: np.ndarray
     padded: np.ndarray | None = None
-    halo: Halo = Halo()
+    halo: Halo = NO_HALO
 
     @property
     def pixels(self) -> np.ndarray:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.fast.kernel import Call, Stage
+from kuiper.fast.kernel import Stage
 from kuiper.fast.layout import Layout, Value
 from kuiper.fast.nodes import Step
 from kuiper.fast.place import Halo, Place, Spec
-from kuiper.fast.pool import blas, pool
+from kuiper.fast.pool import parallel
 from kuiper.fast.simple import detached
 from kuiper.fast.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.runtime import RuntimeOperator
@@ -70,17 +70,17 @@ class Plan:
         `on_operator` is called with the first operator of each step and the seconds that the step took. Callers on
         several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
         """
-        with self._lock, blas.one_thread():
+        with self._lock, parallel(self.lanes) as run:
             try:
                 for place, array in zip(self._inputs, inputs):
                     np.copyto(place.array, array)
                 if on_operator is None:
                     for stages in self._stages:
-                        run_stages(stages)
+                        run(stages)
                 else:
                     for step, stages in zip(self.steps, self._stages):
                         started = time.perf_counter()
-                        run_stages(stages)
+                        run(stages)
                         on_operator(step.operators[0], time.perf_counter() - started)
                 return [self._result(name) for name in self._returned]
             finally:
@@ -134,16 +134,6 @@ def _is_view(step: Step, layout: Layout) -> bool:
     return bool(homes) and all(home is not None and home == step.inputs[0] for home in homes)
 
 
-def run_stages(stages: Sequence[Stage]) -> None:
-    """Make the calls of the stages, one stage after the other."""
-    for stage in stages:
-        if len(stage) > 1:
-            pool.run(stage)
-        else:
-            for call in stage[0]:
-                call()
-
-
 def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
     """The four parts of (N, H, W, C) that are halo; none of them empty."""
     _, height, width, _ = padded.shape
@@ -173,8 +163,3 @@ def _cut(arena: np.ndarray, memory: MemoryPlan, root: Value) -> np.ndarray:
     start = memory.offsets[root.name]
     size = int(np.prod(root.physical)) * dtype.itemsize
     return arena[start : start + size].view(dtype).reshape(root.physical)
-
-
-def flat(stages: Sequence[Stage]) -> list[Call]:
-    """All calls of stages in the order of one thread."""
-    return [call for stage in stages for lane in stage for call in lane]

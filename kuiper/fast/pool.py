@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+import numpy as np
 
 from kuiper.fast.kernel import Call, Stage
 
@@ -27,15 +29,19 @@ def default_lanes() -> int:
 class _Worker:
     """A thread that waits for a list of calls, makes them, and says so."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, core: int | None) -> None:
         self.begin, self.done = threading.Lock(), threading.Lock()
         self.begin.acquire()
         self.done.acquire()
         self.calls: list[Call] = []
         self.error: BaseException | None = None
+        self._core = core
         threading.Thread(target=self._serve, name=f"kuiper-lane-{number}", daemon=True).start()
 
     def _serve(self) -> None:
+        if self._core is not None:
+            os.sched_setaffinity(0, {self._core})
+        np.seterr(all="ignore")  # of this thread alone; what is infinite or NaN shows in the result
         while True:
             self.begin.acquire()
             try:
@@ -47,27 +53,51 @@ class _Worker:
 
 
 class Pool:
-    """Threads that outlive the plans that use them; a plan that finds the pool in use runs its lanes by itself."""
+    """Threads that outlive the plans that use them, each on a processor core of its own where the system allows.
+
+    A stage is over in a fraction of a millisecond, long before a scheduler moves two threads apart that it has woken on
+    one core. So where there are as many lanes as cores, every lane keeps to its core while a plan runs.
+    """
 
     def __init__(self) -> None:
         self._workers: list[_Worker] = []
         self._in_use = threading.Lock()
 
-    def run(self, stage: Stage) -> None:
-        """Make the calls of all lanes; return when all are made. Raises what a call raised."""
-        if not self._in_use.acquire(blocking=False):
-            for lane in stage:
-                for call in lane:
-                    call()
+    @contextmanager
+    def session(self, lanes: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
+        """Inside, the function that it gives runs stages on so many lanes.
+
+        While somebody else has the pool, and for one lane, it runs them on this thread.
+        """
+        if lanes < 2 or not self._in_use.acquire(blocking=False):
+            yield run_alone
             return
         try:
-            self._fork(stage)
+            cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+            pinned = len(cores) == lanes
+            while len(self._workers) < lanes - 1:
+                number = len(self._workers) + 1
+                self._workers.append(_Worker(number, cores[number] if pinned else None))
+            if not pinned:
+                yield self._run
+                return
+            os.sched_setaffinity(0, cores[:1])
+            try:
+                yield self._run
+            finally:
+                os.sched_setaffinity(0, cores)
         finally:
             self._in_use.release()
 
+    def _run(self, stages: Sequence[Stage]) -> None:
+        for stage in stages:
+            if len(stage) > 1:
+                self._fork(stage)
+            else:
+                for call in stage[0]:
+                    call()
+
     def _fork(self, stage: Stage) -> None:
-        while len(self._workers) < len(stage) - 1:
-            self._workers.append(_Worker(len(self._workers) + 1))
         busy = self._workers[: len(stage) - 1]
         for worker, lane in zip(busy, stage[1:]):
             worker.calls = lane
@@ -85,14 +115,21 @@ class Pool:
             raise error
 
 
+def run_alone(stages: Sequence[Stage]) -> None:
+    """Make the calls of the stages on this thread, lane after lane."""
+    for stage in stages:
+        for lane in stage:
+            for call in lane:
+                call()
+
+
 pool = Pool()
 
 
 def _forget() -> None:
     """In a forked child no thread of the parent lives on."""
-    global pool
-    pool = Pool()
-    blas.__init__()  # type: ignore[misc]
+    global pool, blas
+    pool, blas = Pool(), Blas()
 
 
 class Blas:
@@ -142,3 +179,10 @@ class Blas:
 blas = Blas()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
+
+
+@contextmanager
+def parallel(lanes: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
+    """Inside, the function that it gives runs stages on so many threads, the matrix library on one in each."""
+    with blas.one_thread(), np.errstate(all="ignore"), pool.session(lanes) as run:
+        yield run

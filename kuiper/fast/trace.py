@@ -9,7 +9,6 @@ import numpy as np
 
 from kuiper.fast.place import Spec
 from kuiper.runtime import RuntimeGraph, RuntimeOperator
-from kuiper.runtime.graph import BOUNDARY
 
 LOOKS_AT_SHAPES = frozenset({"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel"})
 """Operators whose results depend on their input's shape alone."""

@@ -240,12 +240,16 @@ class UpsampleByInputs(Layer):
 
     def resize(self, x: np.ndarray, size: Any, align_corners: bool, scales: tuple[Any, ...]) -> np.ndarray:
         """Resize x to `size`."""
+        return self.layer(size, align_corners, scales).forward(x)
+
+    def layer(self, size: Any, align_corners: bool, scales: tuple[Any, ...]) -> Upsample:
+        """The layer with these options."""
         factors = scales[0] if len(scales) == 1 and np.ndim(scales[0]) else scales
         known = all(factor is not None for factor in factors)
         layer = Upsample(size, factors if size is None else None, self.mode, align_corners, antialias=self.antialias)
         if size is not None and known:
             layer.scales = tuple(float(factor) for factor in factors)
-        return layer.forward(x)
+        return layer
 
 
 @registry.register(*(f"aten::_upsample_nearest_exact{rank}d" for rank in (1, 2, 3)))

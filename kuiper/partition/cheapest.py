@@ -44,7 +44,7 @@ def split_cost(graph: NodeGraph, devices: Sequence[Device], link: Link) -> tuple
 def least_cut(model: Model, placed: list[int], extra: float = 0.0) -> list[int]:
     """The placement with the least computing and copying, each copy `extra` seconds dearer.
 
-    Exact for two devices. For more, no exchange of nodes between two devices makes the result cheaper, or ROUNDS passed.
+    Exact for two devices. For more, no exchange of nodes between two devices makes it cheaper, or ROUNDS passed.
     """
     cost = model.cut_cost(placed, extra)
     for _ in range(ROUNDS):
@@ -125,7 +125,7 @@ def _apart(moves: Sequence[Move]) -> list[Move]:
 
 
 def _add_copy(network: FlowNetwork, seconds: float, maker: int | None, readers: Sequence[int]) -> None:
-    """Let the cut pay once when a reader is not on the maker's side; a maker elsewhere (None) pays for each side read."""
+    """Let the cut pay once when a reader is not on the maker's side; a maker elsewhere (None) pays per side read."""
     if maker is not None and len(readers) == 1:
         network.arc(maker, readers[0], seconds, seconds)
         return

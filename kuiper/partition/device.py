@@ -44,12 +44,14 @@ class Device:
             raise PartitionError(f"device: expected a name, found {self.name!r}")
         for field in ("operators", "blocked", "dtypes"):
             value = getattr(self, field)
-            if isinstance(value, str):
+            if isinstance(value, str) or not isinstance(value, (Collection, type(None))):
                 raise PartitionError(f"device {self.name}: {field}: expected a set of names, found {value!r}")
             object.__setattr__(self, field, None if value is None else frozenset(value))
         if not self.speed > 0 or not self.launch >= 0:
             found = f"speed {self.speed} and launch {self.launch}"
-            raise PartitionError(f"device {self.name}: expected a speed above 0 and a launch of 0 or more, found {found}")
+            raise PartitionError(
+                f"device {self.name}: expected a speed above 0 and a launch of 0 or more, found {found}"
+            )
 
     def __str__(self) -> str:
         return self.name

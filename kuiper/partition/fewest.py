@@ -1,8 +1,8 @@
 """Mode "fewest": as few sub-graphs as the devices' operators allow.
 
-Nodes with a device each are cut into groups such that a group has one device and the groups can run one after the other.
-With two devices the groups alternate, so a node is at least as many groups behind a predecessor as their devices change
-on the way: the levels below are the least possible, hence so is their number. With more devices the problem contains
+Nodes with a device each are cut into groups such that a group has one device and the groups can run one after another.
+With two devices the groups alternate, so a node is at least as many groups behind a predecessor as devices change on
+the way: the levels below are the least possible, hence so is their number. With more devices the problem contains
 shortest common supersequence, which is NP-hard; there a greedy order serves.
 """
 

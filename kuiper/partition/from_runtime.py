@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import Node, NodeGraph, TensorInfo, TensorKind
 from kuiper.runtime import GraphState, RuntimeGraph, RuntimeOperand, RuntimeOperator
-from kuiper.runtime.plan import declared_bytes
 
 KINDS = {"pnnx.Input": TensorKind.INPUT, "pnnx.Attribute": TensorKind.CONST}
 
 
-def node_graph(graph: RuntimeGraph, work: Mapping[str, float] | None = None) -> NodeGraph:
+def node_graph(graph: RuntimeGraph, work: Mapping[str, float] | None, open_dimension: int | None) -> NodeGraph:
     """One node per operator, in execution order, but for pnnx.Output: what it reads gives the graph's outputs.
 
     Nodes and tensors bear the names of operators and operands. Raises PartitionError when the graph is not built.
@@ -27,7 +27,7 @@ def node_graph(graph: RuntimeGraph, work: Mapping[str, float] | None = None) -> 
     for i, op in enumerate(operators):
         for operand in op.output_operands:
             ids[operand.name] = len(ids)
-            tensors[ids[operand.name]] = _tensor(operand, KINDS.get(op.type, TensorKind.VAR))
+            tensors[ids[operand.name]] = _tensor(operand, KINDS.get(op.type, TensorKind.VAR), open_dimension)
             producer[operand.name] = i
     nodes = [
         Node(
@@ -35,7 +35,7 @@ def node_graph(graph: RuntimeGraph, work: Mapping[str, float] | None = None) -> 
             [ids[operand.name] for operand in op.input_operands],
             [ids[operand.name] for operand in op.output_operands],
             op.name,
-            _work(op) if work is None else work.get(op.name, 0.0),
+            _work(op, open_dimension) if work is None else work.get(op.name, 0.0),
             {name: parameter.value for name, parameter in op.params.items()},
         )
         for op in operators
@@ -44,22 +44,23 @@ def node_graph(graph: RuntimeGraph, work: Mapping[str, float] | None = None) -> 
     return NodeGraph(nodes, tensors, outputs, runtime=graph)
 
 
-def _tensor(operand: RuntimeOperand, kind: TensorKind) -> TensorInfo:
-    dtype = None if operand.type is None else operand.type.torch
-    return TensorInfo(kind, dtype, bytes=declared_bytes(operand), name=operand.name)
+def _tensor(operand: RuntimeOperand, kind: TensorKind, open_dimension: int | None) -> TensorInfo:
+    elements = _elements(operand, open_dimension)
+    if operand.type is None:
+        return TensorInfo(kind, None, name=operand.name)
+    size = None if elements is None else elements * operand.type.compute.itemsize
+    return TensorInfo(kind, operand.type.torch, bytes=size, name=operand.name)
 
 
-def _work(op: RuntimeOperator) -> float:
+def _elements(operand: RuntimeOperand, open_dimension: int | None) -> int | None:
+    if operand.shapes is None or (open_dimension is None and -1 in operand.shapes):
+        return None
+    return math.prod(open_dimension if extent == -1 and open_dimension else extent for extent in operand.shapes)
+
+
+def _work(op: RuntimeOperator, open_dimension: int | None) -> float:
     """A multiplication and an addition for each weight that an output element meets; one operation without weights."""
-    elements = 0.0
-    for operand in op.output_operands:
-        size = declared_bytes(operand)
-        if size is not None and operand.type is not None:
-            elements += size / operand.type.compute.itemsize
+    elements = sum(_elements(operand, open_dimension) or 0 for operand in op.output_operands)
     weight = op.attributes.get("weight")
-    if weight is None or len(weight.shape) < 2 or not weight.shape[0]:
-        return elements
-    size = 1
-    for extent in weight.shape[1:]:
-        size *= extent
-    return 2.0 * size * elements
+    matrix = weight is not None and len(weight.shape) > 1
+    return 2.0 * elements * math.prod(weight.shape[1:]) if weight is not None and matrix else float(elements)

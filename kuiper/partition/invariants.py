@@ -9,8 +9,8 @@
 - wait_count: the number of different inputs that another sub-graph makes
 - schedule: the waves reach every sub-graph
 
-Tengine's own sub-graphs are held to Tengine's own rules: empty sub-graphs are fine, support is what its blocked nodes say,
-and tensors of the kinds input and const neither wait nor cross.
+Tengine's own sub-graphs are held to Tengine's own rules: empty sub-graphs are fine, support is what its blocked nodes
+say, and tensors of the kinds input and const neither wait nor cross.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition, SubGraph
 from kuiper.partition.support import refusal
 from kuiper.partition.tengine import blocked_nodes
+from kuiper.runtime.order import find_cycle
 
 
 def verify(partition: Partition) -> None:
@@ -58,7 +59,9 @@ def _cover(partition: Partition) -> None:
             if not 0 <= v < len(graph.nodes):
                 raise PartitionError(f"sub-graph {part.index}: node {v} is not in the graph", invariant="cover")
             if v in place:
-                raise PartitionError(f"{graph.label(v)} is in sub-graphs {place[v]} and {part.index}", invariant="cover")
+                raise PartitionError(
+                    f"{graph.label(v)} is in sub-graphs {place[v]} and {part.index}", invariant="cover"
+                )
             place[v] = part.index
     for v in range(len(graph.nodes)):
         if v not in place and (tengine or v not in graph.sources):
@@ -77,7 +80,9 @@ def _support(partition: Partition) -> None:
             reason = (
                 blocked_on[part.device.name].get(v)
                 if partition.mode == "tengine"
-                else None if v in graph.sources else refusal(part.device, graph, v)
+                else None
+                if v in graph.sources
+                else refusal(part.device, graph, v)
             )
             if reason is not None:
                 raise PartitionError(f"sub-graph {part.index}, {graph.label(v)}: {reason}", invariant="support")
@@ -134,8 +139,6 @@ def _raise_order(partition: Partition, part: SubGraph, v: int, tensor: int) -> N
 
 def _cycle(partition: Partition) -> list[int]:
     """Indices of sub-graphs in a circle, the first one again at the end; empty when there is none."""
-    from kuiper.runtime.order import find_cycle
-
     graph, placed = partition.graph, partition.subgraph_of
     successors: dict[str, list[str]] = {str(part.index): [] for part in partition.subgraphs}
     for part in partition.subgraphs:
@@ -151,7 +154,8 @@ def _boundary(partition: Partition, made_in: dict[int, int]) -> None:
     graph, tengine = partition.graph, partition.mode == "tengine"
     handed_over = [set(part.outputs) for part in partition.subgraphs]
     for part in partition.subgraphs:
-        reads, makes = set(), set()
+        reads: set[int] = set()
+        makes: set[int] = set()
         for v in part.nodes:
             reads.update(graph.nodes[v].inputs)
             makes.update(graph.nodes[v].outputs)
@@ -168,7 +172,9 @@ def _boundary(partition: Partition, made_in: dict[int, int]) -> None:
                 _boundary_error(partition.subgraphs[source], f"does not hand over tensor {tensor}")
         odd = inputs - reads - (makes if tengine else set())
         if odd or (not tengine and inputs & makes):
-            _boundary_error(part, f"has tensor {min(odd or inputs & makes)} as an input and does not read it from outside")
+            _boundary_error(
+                part, f"has tensor {min(odd or inputs & makes)} as an input and does not read it from outside"
+            )
         if not handed_over[part.index] <= makes:
             _boundary_error(part, f"hands over tensor {min(handed_over[part.index] - makes)}, which it does not make")
     placed = partition.subgraph_of

@@ -63,9 +63,9 @@ class NodeGraph:
     runtime: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for node in self.outputs:
-            if not _is_id(node) or node >= len(self.nodes):
-                raise PartitionError(f"outputs: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {node!r}")
+        for output in self.outputs:
+            if not _is_id(output) or output >= len(self.nodes):
+                raise PartitionError(f"outputs: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {output!r}")
         producer: dict[int, int] = {}
         for i, node in enumerate(self.nodes):
             for tensor in node.outputs:
@@ -109,19 +109,22 @@ class NodeGraph:
         return cls(made, infos, list(outputs))
 
     @classmethod
-    def from_runtime(cls, graph: Any, work: Mapping[str, float] | None = None) -> NodeGraph:
+    def from_runtime(
+        cls, graph: Any, work: Mapping[str, float] | None = None, *, open_dimension: int | None = None
+    ) -> NodeGraph:
         """A RuntimeGraph's operators as nodes, in its order; pnnx.Output gives the graph's outputs.
 
         Parameters
         ----------
         graph : a RuntimeGraph that is built.
         work : operator name -> operations; if not said, two for each weight that an output element meets, or one.
+        open_dimension : the length to reckon with where the file leaves a dimension open; None: the size is unknown.
 
         Raises PartitionError when the graph is not built.
         """
         from kuiper.partition.from_runtime import node_graph
 
-        return node_graph(graph, work)
+        return node_graph(graph, work, open_dimension)
 
     @cached_property
     def producer(self) -> dict[int, int]:
@@ -149,7 +152,7 @@ class NodeGraph:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 0)
 
 
 def _node(index: int, entry: Sequence[Any]) -> Node:
@@ -170,6 +173,8 @@ def _node(index: int, entry: Sequence[Any]) -> Node:
 
 
 def _tensor(tensor: int, description: Mapping[str, Any]) -> TensorInfo:
+    if not isinstance(description, Mapping):
+        raise PartitionError(f"tensor {tensor}: expected a dict, found {description!r}")
     values = dict(description)
     shape = values.pop("shape", None)
     known = {f.name for f in fields(TensorInfo)}

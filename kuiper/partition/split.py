@@ -31,7 +31,7 @@ def partition(
     Parameters
     ----------
     graph : the network; `NodeGraph.from_runtime` and `NodeGraph.from_lists` make one.
-    devices : the preferred one first; one that takes everything, such as a CPU, makes sure that every node finds a place.
+    devices : the preferred one first; one that takes everything, such as a CPU, gives every node a place.
     mode : "tengine": the sub-graphs of Tengine-lite, from one accelerator and one device that takes everything;
         "fewest": as few sub-graphs as possible, at most two devices exactly; "cost": the least time by `cost_of`.
         Tengine counts input and constant nodes as work; the other modes leave them out of all sub-graphs.
@@ -48,21 +48,19 @@ def partition(
     >>> [(part.device.name, part.nodes, part.inputs, part.outputs) for part in split.subgraphs]
     [('ACC', [0], [0], [1]), ('CPU', [1], [1], [2])]
     """
-    devices = list(devices)
-    _check(graph, devices, mode)
+    devices = list(devices) if isinstance(devices, Iterable) else []
+    _check(graph, devices, mode, min_work)
     if mode == "tengine":
         parts, blocked = split_tengine(graph, devices, limits)
     else:
         groups, blocked = (
-            split_fewest(graph, devices, min_work)
-            if mode == "fewest"
-            else split_cost(graph, devices, link or Link())
+            split_fewest(graph, devices, min_work) if mode == "fewest" else split_cost(graph, devices, link or Link())
         )
         parts = subgraphs(graph, groups)
     return Partition(graph, devices, mode, parts, blocked)
 
 
-def _check(graph: NodeGraph, devices: list[Device], mode: str) -> None:
+def _check(graph: NodeGraph, devices: list[Device], mode: str, min_work: int) -> None:
     if mode not in MODES:
         raise PartitionError(f"mode: expected {', '.join(MODES)}, found {mode!r}")
     if not isinstance(graph, NodeGraph):
@@ -75,3 +73,5 @@ def _check(graph: NodeGraph, devices: list[Device], mode: str) -> None:
     names = [device.name for device in devices]
     if len(set(names)) < len(names):
         raise PartitionError(f"devices: expected different names, found {', '.join(names)}")
+    if not isinstance(min_work, (int, float)):
+        raise PartitionError(f"min_work: expected a number, found {min_work!r}")

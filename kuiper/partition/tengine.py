@@ -1,6 +1,6 @@
 """Mode "tengine": the sub-graphs that Tengine-lite makes, step by step as it makes them.
 
-Nodes are cut into ranges of ids at the nodes that the accelerator blocks. A range with too little work stays on the CPU.
+Nodes are cut into ranges of ids at the nodes that the accelerator blocks. A range with little work stays on the CPU.
 Unknown operator types count as blocked. Where the original reads a tensor before it is made, overflows its integers or
 reads outside its arrays, there is an error instead.
 Source: Tengine-lite, source/optimizer/split.c.
@@ -25,9 +25,7 @@ MOST_SUBGRAPHS, MOST_INPUTS, MOST_OUTPUTS, MOST_TENSORS = 256, 255, 255, 32767
 """Beyond these the integers of the original overflow."""
 
 
-def split_tengine(
-    graph: NodeGraph, devices: Sequence[Device], limits: bool
-) -> tuple[list[SubGraph], dict[int, str]]:
+def split_tengine(graph: NodeGraph, devices: Sequence[Device], limits: bool) -> tuple[list[SubGraph], dict[int, str]]:
     """Sub-graphs as Tengine makes them, and the blocked nodes; `limits`: with the original's limits on sizes.
 
     Raises PartitionError for other devices than one accelerator and one host that takes everything, for a size beyond
@@ -49,7 +47,7 @@ def split_tengine(
 
 
 def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
-    """Ascending ids of the nodes that the accelerator blocks -> why: by type, then by precision, then by its own rule."""
+    """Ascending ids of the nodes that the accelerator blocks -> why: by type, precision, or a rule of its own."""
     reasons: dict[int, str] = {}
     for v, node in enumerate(graph.nodes):
         if not accelerator.takes_operator(node.op):
@@ -73,7 +71,7 @@ def precision_is_fine(graph: NodeGraph, v: int, accelerator: Device) -> bool:
 
 def ranges(graph: NodeGraph, blocked: Sequence[int], accelerator: Device, host: Device) -> list[Group]:
     """Ranges of ids with their device, in order: the part before the first blocked node, even if it is empty; then
-    from each blocked node to the next, whole on the host or, with enough work, all but its first node on the accelerator.
+    from each blocked node to the next, whole on the host or, with enough work, all but its first node on the other.
     """
     stops = [*blocked, len(graph.nodes)]
     groups: list[Group] = [(accelerator, list(range(stops[0])))]
@@ -91,7 +89,9 @@ def merged(groups: Sequence[Group]) -> list[Group]:
     """Neighbours on the same device become one."""
     return [
         (device, [v for _, nodes in same for v in nodes])
-        for device, same in ((run[0][0], run) for run in (list(g) for _, g in groupby(groups, lambda group: id(group[0]))))
+        for device, same in (
+            (run[0][0], run) for run in (list(g) for _, g in groupby(groups, lambda group: id(group[0])))
+        )
     ]
 
 

@@ -1,1 +1,20 @@
-"""Peers."""
+"""Other frameworks on the same network: what `kuiper bench --vs` measures against.
+
+Each peer gets the network from the .pnnx.param and .bin alone. None of them is needed to import this room.
+"""
+
+from kuiper.peers.agreement import Difference, largest_difference
+from kuiper.peers.runners import PEERS, PeerError, Runner, Task, open_runner
+from kuiper.peers.turns import Measured, measure
+
+__all__ = [
+    "PEERS",
+    "Difference",
+    "Measured",
+    "PeerError",
+    "Runner",
+    "Task",
+    "largest_difference",
+    "measure",
+    "open_runner",
+]

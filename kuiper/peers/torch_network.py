@@ -18,7 +18,7 @@ def torch_network(graph: pnnx.Graph) -> Any:
 
     Raises KuiperError for an operator that torch has no name for, ModuleNotFoundError where there is no torch.
     """
-    torch = importlib.import_module("torch")
+    torch: Any = importlib.import_module("torch")
     places = {name: i for i, name in enumerate(graph.operands)}
     steps = [(op, _call(torch, op)) for op in graph if op.type not in ("pnnx.Input", "pnnx.Output")]
     last = {o.name: i for i, (op, _) in enumerate(steps) for o in (*op.inputs, *op.outputs)}
@@ -34,7 +34,7 @@ def torch_network(graph: pnnx.Graph) -> Any:
     arguments = [places[o.name] for op in graph if op.type == "pnnx.Input" for o in op.outputs]
     results = [places[name] for name in outputs]
 
-    class Network(torch.nn.Module):  # type: ignore[name-defined,misc]
+    class Network(torch.nn.Module):
         """The operators in the order of the file."""
 
         def __init__(self) -> None:
@@ -77,7 +77,7 @@ def _call(torch: Any, op: pnnx.Operator) -> Any:
 def _constant(torch: Any, attribute: pnnx.Attribute) -> Any:
     """A module without inputs that gives the stored array, so that exporters see it as a weight."""
 
-    class Constant(torch.nn.Module):  # type: ignore[name-defined,misc]
+    class Constant(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("data", torch.from_numpy(attribute.data.copy()))

@@ -50,11 +50,11 @@ def _function(function: Call, op: Operator, params: dict[str, Any]) -> Call:
     names = op.input_names
     if all(name is None or i == 0 for i, name in enumerate(names)):
         return partial(_with_options, function, params)
-    first = next((i for i, name in enumerate(names) if name is not None), len(names))
-    later = names[first:]
+    plain = [i for i, name in enumerate(names) if name is None]
+    named = {name: i for i, name in enumerate(names) if name is not None}
 
     def call(*xs: Any) -> Any:
-        return function(*xs[:first], **dict(zip(later, xs[first:])), **params)
+        return function(*[xs[i] for i in plain], **{name: xs[i] for name, i in named.items()}, **params)
 
     return call
 
@@ -170,7 +170,12 @@ def _at(given: dict[str, Any], name: str, i: int) -> Any:
 
 def _index(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     """x[indices], where the indices are one list."""
-    return lambda x, indices=params.get("indices"): x[tuple(slice(None) if i is None else i for i in indices)]
+    given = params.get("indices")
+
+    def call(x: Any, indices: Any = given) -> Any:
+        return x[tuple(slice(None) if i is None else i for i in indices)]
+
+    return call
 
 
 def _sequence(*xs: Any) -> tuple[Any, ...]:

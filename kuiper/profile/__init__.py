@@ -1,6 +1,6 @@
 """What a network costs, by counting (weights, operations, space) and by the clock."""
 
-from kuiper.profile.clock import Times, machine, time_operators, time_passes
+from kuiper.profile.clock import Times, time_operators, time_passes
 from kuiper.profile.cost import (
     Extent,
     NetworkCost,
@@ -11,20 +11,30 @@ from kuiper.profile.cost import (
     operator_cost,
 )
 from kuiper.profile.flops import UnknownShapeError, Work, flops
+from kuiper.profile.hardware import blas_threads, forced_core, machine, processor, usable_cores
+from kuiper.profile.roof import Point, Roof, measure_roof, roofline_points
 
 __all__ = [
     "Extent",
     "NetworkCost",
     "OperatorCost",
+    "Point",
+    "Roof",
     "Times",
     "UnknownShapeError",
     "Work",
+    "blas_threads",
     "declared_extents",
     "flops",
+    "forced_core",
     "machine",
+    "measure_roof",
     "measured_extents",
     "network_cost",
     "operator_cost",
+    "processor",
+    "roofline_points",
     "time_operators",
     "time_passes",
+    "usable_cores",
 ]

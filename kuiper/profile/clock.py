@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,12 +38,18 @@ class Times:
         return max(self.seconds)
 
     @property
+    def quartiles(self) -> tuple[float, float]:
+        """The values that a quarter and three quarters of them do not exceed."""
+        if len(self.seconds) < 2:
+            return self.median, self.median
+        low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        return low, high
+
+    @property
     def spread(self) -> float:
         """(third quartile - first quartile) / median: how far to trust the median; 0 for a single measurement."""
-        if len(self.seconds) < 2 or not self.median:
-            return 0.0
-        low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
-        return (high - low) / self.median
+        low, high = self.quartiles
+        return (high - low) / self.median if self.median else 0.0
 
 
 def time_passes(
@@ -91,26 +93,3 @@ def time_operators(
         graph.forward(*inputs, on_operator=record)
         on_pass()
     return {name: Times(taken) for name, taken in seconds.items()}
-
-
-def machine() -> dict[str, Any]:
-    """What a measurement depends on: processor cores, numpy and its matrix library, and that library's threads."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    facts: dict[str, Any] = {
-        "system": f"{platform.system()} {platform.machine()}",
-        "cores": usable,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "blas": _blas(),
-    }
-    try:
-        threadpool_info = importlib.import_module("threadpoolctl").threadpool_info
-    except ModuleNotFoundError:
-        return facts
-    threads = [pool["num_threads"] for pool in threadpool_info() if pool.get("user_api") == "blas"]
-    return {**facts, "blas_threads": max(threads)} if threads else facts
-
-
-def _blas() -> str:
-    blas = np.show_config(mode="dicts")["Build Dependencies"].get("blas", {})
-    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()

@@ -42,6 +42,14 @@ class OperatorCost:
     flops: int | None
     counted: bool
     bytes_out: int | None
+    bytes_in: int | None = None
+
+    @property
+    def bytes_touched(self) -> int | None:
+        """Inputs, weights and outputs, each once: what must move between memory and processor at the least."""
+        if self.bytes_in is None or self.bytes_out is None:
+            return None
+        return self.bytes_in + self.bytes_out + sum(self.weight_bytes.values())
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ def operator_cost(
         counted = operations is not None
     except UnknownShapeError:
         pass
-    sizes = [extent.bytes for extent in outputs]
+    read = {operand.name: extents[operand.name].bytes for operand in op.input_operands}
     return OperatorCost(
         name=op.name,
         type=op.type,
@@ -125,7 +133,8 @@ def operator_cost(
         weight_bytes=dict(weight_bytes),
         flops=operations,
         counted=counted,
-        bytes_out=None if None in sizes else sum(size for size in sizes if size is not None),
+        bytes_out=_sum([extent.bytes for extent in outputs]),
+        bytes_in=_sum(read.values()),
     )
 
 
@@ -154,6 +163,16 @@ def _extent(value: Any) -> Extent:
     if isinstance(value, (np.ndarray, np.generic)):
         return Extent(value.shape, value.dtype.itemsize)
     return Extent(None, 0)
+
+
+def _sum(sizes: Iterable[int | None]) -> int | None:
+    """None where one of them is not known."""
+    total = 0
+    for size in sizes:
+        if size is None:
+            return None
+        total += size
+    return total
 
 
 def _shared_weights(order: Iterable[RuntimeOperator]) -> list[np.ndarray]:

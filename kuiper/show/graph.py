@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kuiper.show.layout import Layout, layered
+from kuiper.show.layout import BEND, Layout, layered
 from kuiper.show.nodes import Node, nodes_in_order
-from kuiper.show.palette import FAMILIES, INK, family
+from kuiper.show.palette import FAMILIES, INK, Family, family
 from kuiper.show.svg import Svg, element, escape, number, picture, pill, pill_width, shorten, text, text_width
 
 BOX, LABELS = 40.0, 22.0
@@ -19,11 +19,12 @@ PORT = 16.0
 """Pixels between two lines that enter the same box."""
 
 
-def show_graph(graph: Any, *, title: str | None = None) -> Svg:
+def show_graph(graph: Any, *, title: str | None = None, families: Mapping[str, Family] | None = None) -> Svg:
     """A pnnx.Graph or a RuntimeGraph -> its picture: one box per operator, one line per input slot.
 
     Colours tell the family of an operator, labels shape and type of an operand ("1x64x56x56 f32"; ? = known only when
     the network runs). A box shows its parameters while the mouse rests on it. The same graph gives the same text.
+    `families` (operator name -> family) gives operators other colours than those of their types.
     Raises KuiperError when `graph` has no operators to draw, GraphError when it has a cycle.
 
     >>> from kuiper.pnnx import Graph, Operand, Operator
@@ -35,15 +36,19 @@ def show_graph(graph: Any, *, title: str | None = None) -> Svg:
     nodes = nodes_in_order(graph)
     producer = {operand: i for i, node in enumerate(nodes) for operand, _ in node.outputs}
     wires = [(producer[operand], i, operand) for i, node in enumerate(nodes) for operand in node.inputs]
+    late = {i for i, node in enumerate(nodes) if not node.inputs and family(node.type).name != "input, output"}
+    own = families or {}
     for node in nodes:
         _measure(node)
-    late = {i for i, node in enumerate(nodes) if not node.inputs and family(node.type).name != "input, output"}
+        node.family = own.get(node.name) or family(node.type)
     edges = [(source, target) for source, target, _ in wires]
     layout = layered([_full_width(node) for node in nodes], edges, late)
 
     heading = title or f"Graph of {len(nodes)} operators"
     width = max([x + _full_width(node) / 2 for x, node in zip(layout.x, nodes)] + [300.0, text_width(title or "", 15)])
-    head, top = _head(title, nodes, width)
+    width = max([width, *(x + BEND for bends in layout.bends for x in bends)])
+    used = {node.family for node in nodes}
+    head, top = _head(title, [kind for kind in dict.fromkeys([*FAMILIES, *own.values()]) if kind in used], width)
     tops = _tops(nodes, layout, edges, top)
     for node, x, layer in zip(nodes, layout.x, layout.layer):
         node.x, node.y = x + MARGIN, tops[layer]
@@ -53,15 +58,14 @@ def show_graph(graph: Any, *, title: str | None = None) -> Svg:
     return picture(width + 2 * MARGIN, bottom + MARGIN, heading, _description(nodes, wires), *head, *body)
 
 
-def _head(title: str | None, nodes: Sequence[Node], width: float) -> tuple[list[str], float]:
+def _head(title: str | None, kinds: Sequence[Family], width: float) -> tuple[list[str], float]:
     """The title, if any, and the colours that the picture uses, in as many lines as they need; and where they end."""
     y, marks = MARGIN, []
     if title:
         marks.append(text(title, MARGIN, y + 8, 15.0, text_anchor="start", font_weight="bold"))
         y += 28
-    used = {family(node.type) for node in nodes}
     x = MARGIN
-    for kind in (kind for kind in FAMILIES if kind in used):
+    for kind in kinds:
         needed = text_width(kind.name) + 34
         if x > MARGIN and x + needed > width + MARGIN:
             x, y = MARGIN, y + 20
@@ -164,7 +168,7 @@ def _labels(node: Node) -> str:
 
 
 def _box(node: Node) -> str:
-    kind = family(node.type)
+    kind = node.family or family(node.type)
     tip = "\n".join(line for line in (f"{node.name} ({node.type})", node.options) if line)
     rect = element("rect", x=node.x - node.width / 2, y=node.y, width=node.width, height=BOX, rx=6.0, fill=kind.fill,
                    stroke=kind.border, stroke_width=1.5)  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from kuiper.errors import GraphError, KuiperError
 from kuiper.runtime.order import topological_order
+from kuiper.show.palette import Family
 
 
 @dataclass
@@ -19,6 +20,7 @@ class Node:
     inputs: list[str]
     outputs: list[tuple[str, str]]
     options: str = ""
+    family: Family | None = None
     width: float = 0.0
     x: float = 0.0
     y: float = 0.0

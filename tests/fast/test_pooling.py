@@ -45,8 +45,10 @@ def fits(layer, x) -> None:
         assume(False)
 
 
-@settings(max_examples=150, deadline=None)
-@given(x=images(SPECIAL), options=options(), dilation=PAIR, ways=WAYS, lanes=LANES, limit=st.sampled_from([1, 40, 10**6]))
+@settings(max_examples=100, deadline=None)
+@given(
+    x=images(SPECIAL), options=options(), dilation=PAIR, ways=WAYS, lanes=LANES, limit=st.sampled_from([1, 40, 10**6])
+)
 def test_the_largest_of_each_window(beside, x, options, dilation, ways, lanes, limit):
     layer = MaxPool2d(**options, dilation=dilation)
     fits(layer, x)
@@ -56,7 +58,7 @@ def test_the_largest_of_each_window(beside, x, options, dilation, ways, lanes, l
         beside(layer, x, layouts=ways, lanes=lanes, rtol=0, atol=0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     x=images(),
     options=options(),
@@ -153,7 +155,9 @@ def test_tiles_hold_every_row_once_and_in_order(sizes, limit, data):
     assert rows == list(range(start, stop))
 
 
-@pytest.mark.parametrize("options", [{"kernel_size": 3, "stride": 2, "padding": 1}, {"kernel_size": 2, "ceil_mode": True}])
+@pytest.mark.parametrize(
+    "options", [{"kernel_size": 3, "stride": 2, "padding": 1}, {"kernel_size": 2, "ceil_mode": True}]
+)
 def test_pools_are_pytorchs(beside, options):
     torch = pytest.importorskip("torch", reason="compares with torch, which is not installed")
     x = np.random.default_rng(0).standard_normal((2, 5, 9, 7)).astype(np.float32)

@@ -43,7 +43,7 @@ class Boxes(Kernel):
         pooled = space.shared((n, len(self.rows), width, channels))
         stage: Stage = []
         for cut in blocks((n, width), space.lanes_for(source.size * 0.3)):
-            part = (cut[0], slice(None), *cut[1:])
+            part = (cut[0], slice(None), *cut[1:]) if cut else ()
             stage.append(self._calls(source[part], pooled[part], 1, self.rows))
         last = self._calls(pooled, target, 2, self.columns)
         if self.scale is not None:
@@ -103,7 +103,7 @@ def adaptive_pool(node: Node) -> Kernel | None:
     """(N, C, H, W) -> (N, C, *output_size) float32, without indices."""
     x, result = node.inputs[0], node.outputs[0]
     mean = isinstance(node.layer, AdaptiveAvgPool2d)
-    if not x.is_float or x.shape is None or result.shape is None or len(x.shape) != 4:
+    if not x.is_float or x.shape is None or result.shape is None or len(x.shape) != 4 or 0 in x.shape:
         return None
     if not mean and node.layer.return_indices:
         return None
@@ -123,7 +123,7 @@ def adaptive_pool(node: Node) -> Kernel | None:
 def mean(node: Node) -> Kernel | None:
     """(..., n, ...) -> (..., ...) float32; of images over H and W as average pooling computes it."""
     x, layer = node.inputs[0], node.layer
-    if not x.is_float or not x.shape or 0 in x.shape or layer.dtype not in (None, np.float32) or len(node.inputs) > 1:
+    if not x.is_float or not x.shape or 0 in x.shape or not node.outputs[0].is_float or len(node.inputs) > 1:
         return None
     axes = tuple(sorted(axis % len(x.shape) for axis in layer.dims or range(len(x.shape))))
     if len(x.shape) == 4 and axes == (2, 3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class Convolution(Kernel):
 class Algorithm(Convolution):
     """One way to compute a convolution."""
 
-    known: list[type[Algorithm]] = []
+    known: ClassVar[list[type[Algorithm]]] = []
 
     def __init_subclass__(cls) -> None:
         Algorithm.known.append(cls)
@@ -138,7 +139,8 @@ class Algorithm(Convolution):
 def rows_as_matrix(pixels: np.ndarray) -> np.ndarray | None:
     """(..., C) as a matrix (pixels, C) of the same memory, if that is possible.
 
-    >>> rows_as_matrix(np.zeros((2, 5, 6, 4))[:, :, :, 1:3]).shape, rows_as_matrix(np.zeros((2, 5, 6, 4))[:, :, 1:]) is None
+    >>> pixels = np.zeros((2, 5, 6, 4))
+    >>> rows_as_matrix(pixels[:, :, :, 1:3]).shape, rows_as_matrix(pixels[:, :, 1:]) is None
     ((60, 2), True)
     """
     *extents, channels = pixels.shape

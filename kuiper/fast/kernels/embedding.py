@@ -37,14 +37,14 @@ class Embedding(Kernel):
         if not (flat and target.flags.c_contiguous and np.may_share_memory(numbers, indices)):
             scratch = space.shared(y.shape)
             fetch: list[Call] = [
-                partial(np.take, self.weight, indices, 0, scratch, "clip"),
+                partial(self.weight.take, indices, 0, scratch, "clip"),
                 partial(np.copyto, y, scratch),
             ]
             return [check, [fetch]]
         return [
             check,
             [
-                [partial(np.take, self.weight, numbers[start:stop], 0, target[start:stop], "clip")]
+                [partial(self.weight.take, numbers[start:stop], 0, target[start:stop], "clip")]
                 for start, stop in spans(len(numbers), lanes)
             ],
         ]

@@ -1,6 +1,7 @@
 """Convolution as a matrix product: windows in rows (im2col), or for 1x1 kernels the image itself.
 
-Source: K. Chellapilla, S. Puri, P. Simard, High performance convolutional neural networks for document processing, 2006.
+Source: K. Chellapilla, S. Puri, P. Simard, High performance convolutional neural networks for document processing,
+2006.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,14 +22,13 @@ CACHED = 1 << 15
 class Linear(Kernel):
     """x (..., I) -> activation(x @ weight.T + bias + residual), (..., O).
 
-    Parameters: weight (O, I), bias (O,) or None. The weight is kept transposed, (I, O): BLAS is 10 % faster with rows
-    that lie so, and several times where x has few rows.
+    Parameters: weight (O, I), bias (O,) or None, packs as Node's. The weight is used transposed, (I, O): BLAS is 10 %
+    faster with rows that lie so, and several times where x has few of them.
     """
 
-    def __init__(self, weight: np.ndarray, bias: np.ndarray | None) -> None:
-        self.weight = np.ascontiguousarray(weight.T)
+    def __init__(self, weight: np.ndarray, bias: np.ndarray | None, packs: dict[str, np.ndarray] | None = None) -> None:
+        self.weight, self.packs = weight, {} if packs is None else packs
         self.epilogue: Epilogue = Epilogue(bias)
-        self.scale = 1.0
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """Copies of what does not lie in rows, the product, and back."""
@@ -38,17 +36,16 @@ class Linear(Kernel):
         return product(inputs[0].array, *self.scaled(), outputs[0].array, residual, space)
 
     def scaled(self) -> tuple[np.ndarray, Epilogue]:
-        """The weight and epilogue, both scaled as the activation likes it best."""
+        """The weight, (I, O), and the epilogue: a factor with which the activation begins goes into weight and bias."""
         epilogue, factor = self.epilogue, 1.0
-        wish = None if epilogue.activation is None or epilogue.residual else epilogue.activation.scaled
-        if wish is not None:
-            factor, activation = wish
+        if epilogue.activation is not None and not epilogue.residual:
+            factor = epilogue.activation.factor
             bias = None if epilogue.bias is None else epilogue.bias * np.float32(factor)
-            epilogue = replace(epilogue, bias=bias, activation=activation)
-        if factor != self.scale:
-            self.weight *= np.float32(factor / self.scale)
-            self.scale = factor
-        return self.weight, epilogue
+            epilogue = Epilogue(bias, False, epilogue.activation.scaled)
+        name = f"rows times {factor}"
+        if name not in self.packs:
+            self.packs[name] = np.ascontiguousarray(self.weight.T) * np.float32(factor)
+        return self.packs[name], epilogue
 
 
 def product(
@@ -64,22 +61,25 @@ def product(
     rows = in_rows(x, space, stages)
     added = None if residual is None else in_rows(residual, space, stages)
     target = rows_of(y)
-    scratch = None if target is not None else space.shared(y.shape)
-    result = target if target is not None else scratch.reshape(-1, y.shape[-1])  # type: ignore[union-attr]
+    scratch = space.shared(y.shape) if target is None else y
+    result = scratch.reshape(-1, y.shape[-1]) if target is None else target
     stages.append(_product(rows, weight, epilogue, result, added, space))
-    if scratch is not None:
+    if target is None:
         stages.append(copies(scratch, y, space))
     return stages
 
 
-def in_rows(x: np.ndarray, space: Workspace, before: list[Stage]) -> np.ndarray:
-    """(..., n) -> (M, n), rows that BLAS takes: a view, or a scratch copy that a stage added to `before` makes."""
-    rows = rows_of(x)
+def in_rows(x: np.ndarray, space: Workspace, before: list[Stage], size: int | None = None) -> np.ndarray:
+    """(...) -> (M, size), rows that BLAS takes: a view, or a scratch copy that a stage added to `before` makes.
+
+    size : numbers of a row; the last axis when None.
+    """
+    rows = rows_of(x, size)
     if rows is not None and blas_takes(rows):
         return rows
     copy = space.shared(x.shape)
     before.append(copies(x, copy, space))
-    return copy.reshape(-1, x.shape[-1])
+    return copy.reshape(-1, size or x.shape[-1])
 
 
 def _product(
@@ -91,8 +91,7 @@ def _product(
     for lane, (rows, columns) in enumerate(cuts(y.shape, space.lanes_for(work))):
         target = y[rows, columns]
         source = target if blas_takes(target) else space.own(lane, target.shape)
-        bias = None if epilogue.bias is None else epilogue.bias[columns]
-        last = replace(epilogue, bias=bias)
+        last = epilogue.columns(columns)
         calls: list[Call] = [partial(np.matmul, x[rows], weight[:, columns], source)]
         for part in blocks_of(target.shape):
             with space.tile(lane):
@@ -136,4 +135,4 @@ def linear(node: Node) -> Kernel | None:
         return None
     if bias is not None and (bias.dtype != np.float32 or bias.shape != weight.shape[:1]):
         return None
-    return Linear(weight, bias)
+    return Linear(weight, bias, node.packs)

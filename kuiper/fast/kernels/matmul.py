@@ -99,9 +99,12 @@ def one_matrix(a: np.ndarray, b: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
     return flat_a, b.reshape(b.shape[-2:]), flat_y
 
 
-def rows_of(x: np.ndarray) -> np.ndarray | None:
-    """(..., n) -> (M, n): all rows one below the other, as a view; None where that takes a copy."""
-    rows = x.reshape(-1, x.shape[-1])
+def rows_of(x: np.ndarray, size: int | None = None) -> np.ndarray | None:
+    """(...) -> (M, size): all rows one below the other, as a view; None where that takes a copy.
+
+    size : numbers of a row; the last axis when None.
+    """
+    rows = x.reshape(-1, size or x.shape[-1])
     return rows if np.may_share_memory(rows, x) else None
 
 
@@ -110,8 +113,8 @@ def even_cuts(shape: tuple[int, ...], parts: int) -> list[tuple[slice, ...]]:
 
     The first axis that divides well is cut: matrices stay whole if there are enough of them.
 
-    >>> even_cuts((3, 64, 32), 2)
-    [(slice(0, 3, None), slice(0, 32, None), slice(0, 32, None)), (slice(0, 3, None), slice(32, 64, None), slice(0, 32, None))]
+    >>> [rows for _, rows, _ in even_cuts((3, 64, 32), 2)]
+    [slice(0, 32, None), slice(32, 64, None)]
     """
     whole = tuple(slice(0, n) for n in shape)
     units = [1] * (len(shape) - 2) + [UNIT] * 2

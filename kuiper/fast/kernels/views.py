@@ -50,9 +50,12 @@ def same_type(node: Node) -> View | None:
 
 
 def checked(node: Node, *views: Callable[[np.ndarray], Any]) -> View | None:
-    """The kernel of these views; None unless each gives its output's shape, from memory that the input holds."""
+    """The kernel of these views; None unless each gives its output's shape, from memory that the input holds.
+
+    A constant has no memory in a plan.
+    """
     given = node.inputs[0]
-    if given.shape is None or any(output.shape is None for output in node.outputs):
+    if given.shape is None or given.constant or any(output.shape is None for output in node.outputs):
         return None
     array = np.broadcast_to(np.zeros((), given.dtype), given.shape)  # one element that stands for all
     for function, output in zip(views, node.outputs):

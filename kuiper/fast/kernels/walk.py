@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from kuiper.fast.kernel import Index, spans
 from kuiper.fast.workspace import Workspace
 
-TILE = 1 << 15
+TILE = 1 << 16
 """Elements of a tile: with two or three arrays of scratch it stays in the cache of one core."""
 
 
@@ -48,7 +48,7 @@ def tiles(shape: Sequence[int], parts: int) -> Iterator[Index]:
     [(slice(0, 1, None), slice(0, 3, None)), (slice(0, 1, None), slice(3, 5, None))]
     """
     if not shape or parts <= 1:
-        yield ()
+        yield (...,)
     elif shape[0] >= parts:
         yield from ((slice(*span),) for span in spans(shape[0], parts))
     else:

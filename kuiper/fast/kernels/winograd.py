@@ -4,7 +4,9 @@ A tile of m x m outputs comes from (m+2) x (m+2) inputs d and the kernel g as A^
 rows, each of the three transforms is one matrix product (with a Kronecker product such as B^T (x) B^T), and the
 elementwise product summed over channels is (m+2)^2 products of matrices (tiles, C) and (C, O).
 
-Source: A. Lavin, S. Gray, Fast algorithms for convolutional neural networks, https://arxiv.org/abs/1509.09308
+Sources: A. Lavin, S. Gray, Fast algorithms for convolutional neural networks, https://arxiv.org/abs/1509.09308
+B. Barabasz et al., Error analysis and improving the accuracy of Winograd convolution,
+https://arxiv.org/abs/1803.10986
 """
 
 from __future__ import annotations
@@ -21,42 +23,40 @@ from kuiper.fast.kernels.gemm_convolution import NS_PER_FLOP
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
 
-# (A^T, G, B^T) of F(m, 3) with the interpolation points 0, 1, -1 (and 2, -2), as in the paper
-TRANSFORMS: dict[int, tuple[list[list[float]], list[list[float]], list[list[float]]]] = {
-    2: (
-        [[1, 1, 1, 0], [0, 1, -1, -1]],
-        [[1, 0, 0], [1 / 2, 1 / 2, 1 / 2], [1 / 2, -1 / 2, 1 / 2], [0, 0, 1]],
-        [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
-    ),
-    4: (
-        [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
-        [
-            [1 / 4, 0, 0],
-            [-1 / 6, -1 / 6, -1 / 6],
-            [-1 / 6, 1 / 6, -1 / 6],
-            [1 / 24, 1 / 12, 1 / 6],
-            [1 / 24, -1 / 12, 1 / 6],
-            [0, 0, 1],
-        ],
-        [
-            [4, 0, -5, 0, 1, 0],
-            [0, -4, -4, 1, 1, 0],
-            [0, 4, -4, -1, 1, 0],
-            [0, -2, -1, 2, 1, 0],
-            [0, 2, -1, -2, 1, 0],
-            [0, 4, 0, -5, 0, 1],
-        ],
-    ),
-}
+POINTS = {2: (0.0, 1.0, -1.0), 4: (0.0, 0.5**0.5, -(0.5**0.5), 2.0**0.5, -(2.0**0.5))}
+"""Where the polynomials are evaluated, besides infinity. The usual 0, 1, -1, 2, -2 lose four times as much precision."""
 
 
-def twice(matrix: list[list[float]]) -> np.ndarray:
+def transforms(m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(A^T, G, B^T) of F(m, 3), by the construction of Toom and Cook: shapes (m, m+2), (m+2, 3), (m+2, m+2); float64.
+
+    A correlation of m + 2 inputs with 3 weights is the transpose of a product of two polynomials. That is found from
+    its values at m + 1 points and at infinity.
+
+    >>> back, g, into = transforms(2)
+    >>> (back @ (g @ [1, 2, 3] * (into @ [1, 0, 0, 1]))).round(6).tolist()
+    [1.0, 3.0]
+    """
+    points = POINTS[m]
+    count = len(points) + 1
+    back, g, into = np.zeros((m, count)), np.zeros((count, 3)), np.zeros((count, count))
+    for j, point in enumerate(points):
+        others = [other for other in points if other != point]
+        back[:, j] = np.power(point, np.arange(m))
+        g[j] = np.power(point, np.arange(3)) / np.prod(point - np.array(others))
+        into[j, :-1] = np.polynomial.polynomial.polyfromroots(others)
+    back[-1, -1] = g[-1, -1] = 1
+    into[-1] = np.polynomial.polynomial.polyfromroots(points)
+    return back, g, into
+
+
+def twice(matrix: np.ndarray) -> np.ndarray:
     """The matrix that applies `matrix` to the rows and to the columns of a tile written as one column.
 
-    >>> twice([[1, 1]])
+    >>> twice(np.array([[1, 1]]))
     array([[1., 1., 1., 1.]], dtype=float32)
     """
-    return np.kron(np.array(matrix), np.array(matrix)).astype(np.float32)
+    return np.kron(matrix, matrix).astype(np.float32)
 
 
 class Winograd(Algorithm):
@@ -127,7 +127,7 @@ class Winograd(Algorithm):
         """The calls for the tile rows row..row+down of one image."""
         problem, m = self.problem, self.m
         a, tiles = m + 2, down * across
-        back, _, into = TRANSFORMS[m]
+        back, _, into = transforms(m)
         weight = problem.packed(f"winograd{m}", partial(transformed, m=m))
         patches = space.own(lane, (a * a, tiles, problem.channels))
         inner = space.own(lane, (a * a, tiles, problem.channels))
@@ -162,7 +162,7 @@ class Winograd(Algorithm):
 
 def transformed(weight: np.ndarray, m: int) -> np.ndarray:
     """Kernels (O, C, 3, 3) -> ((m+2)^2, C, O): G g G^T of each, computed in float64."""
-    g = np.array(TRANSFORMS[m][1], np.float64)
+    g = transforms(m)[1]
     inner = np.einsum("ai,ocij,bj->abco", g, weight.astype(np.float64), g, optimize=True)
     return inner.reshape(-1, *inner.shape[2:]).astype(np.float32)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from kuiper.fast.kernel import LOWERINGS, Kernel, Node, lowers
+from kuiper.fast.kernel import LOWERINGS, Join, Kernel, Node, lowers
 from kuiper.layers.late_pooling import LatePool
 from kuiper.layers.layer import Layer, _Late
 from kuiper.layers.leftovers import Leftover
@@ -75,4 +75,5 @@ def kernel_of(node: Node, layer: Layer, count: int) -> Kernel | None:
         return None
     layer.toolbox = node.operator.toolbox
     operator = dataclasses.replace(node.operator, layer=layer)
-    return lowering(Node(operator, node.inputs[:count], node.outputs))
+    kernel = lowering(dataclasses.replace(node, operator=operator, inputs=node.inputs[:count]))
+    return None if isinstance(kernel, Join) and count < len(node.inputs) else kernel  # which would join the options too

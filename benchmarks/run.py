@@ -1,0 +1,159 @@
+"""The whole table in one command: `python -m benchmarks` measures every network and writes RESULTS.md.
+
+Every network is measured in processes of its own, kuiper and its peers in turns, with equal threads for everyone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import loading
+from benchmarks.measure import add_options
+from benchmarks.networks import NETWORKS, ROOT
+from kuiper.profile import machine, processor
+from kuiper.profile.hardware import CORE_VARIABLE
+
+RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+HEAD = """# Speed
+
+Written by `python -m benchmarks`. Each framework runs the same exported file, in a process of its own, in turns with
+kuiper on the same machine, with equal threads and in float32; every turn begins with a pass that does not count. A
+ratio is kuiper's time divided by the other's: below 1, kuiper is faster. Medians, the middle half in brackets. "At
+peak" is the time that the operations would take at the speed of the fastest matrix product measured beside them.
+"""
+
+
+def run_one(name: str, options: Sequence[str]) -> dict[str, Any]:
+    """What benchmarks.measure finds for one network, or {"fault": why not}."""
+    free = {key: value for key, value in os.environ.items() if key != CORE_VARIABLE}
+    command = [sys.executable, "-m", "benchmarks.measure", name, *options]
+    done = subprocess.run(command, cwd=ROOT, env=free, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        return {"fault": lines[-1]}
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def report(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str], load: str = "") -> str:
+    """The Markdown text of RESULTS.md."""
+    head = ["network", "GFLOP", "at peak, ms", "kuiper, ms"]
+    for peer in peers:
+        head += [f"{peer}, ms", f"kuiper / {peer}"]
+    lines = [HEAD, *_machine(results, peers), "", _row(head), _row(["---", *["--:"] * (len(head) - 1)])]
+    lines += [_row(_cells(NETWORKS[name].title, found, peers)) for name, found in results.items()]
+    notes = [note for name, found in results.items() for note in _notes(NETWORKS[name].title, found)]
+    if notes:
+        lines += ["", *notes]
+    if load:
+        lines += [
+            "",
+            "## Loading ResNet18",
+            "",
+            "The file is in the system's cache; mapping copies no weight.",
+            "",
+            load,
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _machine(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str]) -> list[str]:
+    facts = machine()
+    measured = [found for found in results.values() if "roof" in found]
+    threads = sorted({found["threads"] for found in measured})
+    peaks = [found["roof"]["peak"] / 1e9 for found in measured]
+    copies = [found["roof"]["bandwidth"] / 1e9 for found in measured]
+    rows = {
+        "processor": f"{processor()}, {facts['cores']} cores, {platform.system()}",
+        "threads": ", ".join(map(str, threads)) or "-",
+        "software": ", ".join([f"Python {facts['python']}", f"numpy {facts['numpy']}", *_versions(peers)]),
+        "numpy's matrix library": f"{facts['blas']}, kernels for {facts.get('blas_core', 'an unknown processor')}",
+    }
+    if measured:
+        rows["measured beside them"] = (
+            f"matrix product {min(peaks):.0f} to {max(peaks):.0f} GFLOP/s, copy {min(copies):.0f} to {max(copies):.0f} GB/s"
+        )
+    return ["| | |", "|---|---|", *(_row([name, text]) for name, text in rows.items())]
+
+
+def _versions(peers: Sequence[str]) -> list[str]:
+    found = []
+    for name in (*peers, "pnnx", "numba", "threadpoolctl"):
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _cells(title: str, found: Mapping[str, Any], peers: Sequence[str]) -> list[str]:
+    if "fault" in found:
+        return [title, *["-"] * (3 + 2 * len(peers))]
+    named = {one["name"]: one for one in found["frameworks"]}
+    cells = [title, f"{found['flops'] / 1e9:.2f}", f"{found['flops'] / found['roof']['peak'] * 1e3:.2g}"]
+    cells.append(_milliseconds(named["kuiper"]["seconds"]))
+    for peer in peers:
+        one = named.get(peer, {"seconds": None, "ratio": None})
+        cells += [_milliseconds(one["seconds"]), _ratio(one["ratio"])]
+    return cells
+
+
+def _notes(title: str, found: Mapping[str, Any]) -> list[str]:
+    """Why something was not measured, and how well outputs agree."""
+    if "fault" in found:
+        return [f"- {title}: not measured: {found['fault']}"]
+    notes = [f"- {title}, {one['name']}: {one['fault']}" for one in found["frameworks"] if one["fault"]]
+    agreed = [one for one in found["frameworks"] if one["difference"] is not None and not one["fault"]]
+    if agreed:
+        worst = max(agreed, key=lambda one: one["difference"])
+        notes.append(f"- {title}: outputs differ by at most {worst['difference']:.0e} of the largest ({worst['name']})")
+    return notes
+
+
+def _milliseconds(quartiles: Sequence[float] | None) -> str:
+    if quartiles is None:
+        return "-"
+    low, middle, high = (f"{value * 1e3:.3g}" for value in quartiles)
+    return f"{middle} ({low} to {high})"
+
+
+def _ratio(quartiles: Sequence[float] | None) -> str:
+    if quartiles is None:
+        return "-"
+    low, middle, high = (f"{value:.2f}" for value in quartiles)
+    return f"**{middle}** ({low} to {high})"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Measure what the command line names, and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="kuiper beside torch, onnxruntime, ncnn.")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=NETWORKS, help="this network; repeatable")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write (default: benchmarks/RESULTS.md)")
+    add_options(parser)
+    typed = parser.parse_args()
+    options = [f"--vs={typed.vs}", f"--threads={typed.threads}", f"--rounds={typed.rounds}"]
+    options += [f"--engine={typed.engine}", f"--cache={typed.cache}"]
+    peers = [name for name in typed.vs.split(",") if name]
+    results = {}
+    for name in typed.only or NETWORKS:
+        print(f"{NETWORKS[name].title} ...", flush=True)
+        results[name] = run_one(name, options)
+        print("  " + " | ".join(_cells("", results[name], peers)[1:]), flush=True)
+    load = ""
+    if "resnet18" in results:
+        load = loading.table(loading.loading_times(NETWORKS["resnet18"].export(typed.cache)))
+    typed.output.write_text(report(results, peers, load), encoding="utf-8", newline="\n")
+    print(f"wrote {typed.output}")

@@ -1,0 +1,236 @@
+"""Commands for those who teach: release, grade, regrade, override, merge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course
+from classroom.cli.steps import progress
+from classroom.cli.tools import WORKSHOP
+from classroom.page import say
+from classroom.tasks import UnknownTask, find_one
+
+if TYPE_CHECKING:
+    from classroom.grading.grade import Options, Run
+    from classroom.grading.records import Isolation
+    from classroom.grading.store import Store
+    from classroom.grading.suite import Suite
+
+TEACH = "Teach"
+RESULTS = Path("results")
+Out = Annotated[Path, typer.Option("--out", help="The folder of results.", file_okay=False)]
+Force = Annotated[bool, typer.Option("--force", help="Write exports though the isolation is below strong.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Processes that judge; 0: one for each core.")]
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Trouble with settings, folders and results becomes a sentence and exit code 2."""
+    from classroom.grading.settings import GradingError
+
+    try:
+        yield
+    except GradingError as error:
+        stop(str(error))
+    except OSError as error:
+        stop(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
+    except ModuleNotFoundError as error:
+        if error.name != "jinja2":
+            raise
+        stop('jinja2 is not installed: pip install -e ".[grading]"; what was judged is kept')
+
+
+@app.command(rich_help_panel=TEACH)
+def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=False)]) -> None:
+    """Write what students get: the course without solutions and hidden tests, as a folder and a zip in DIR."""
+    from classroom.grading.release import write_release
+
+    with explained():
+        target, archive, count = write_release(the_course(), folder)
+    say(f"{count} files without solutions and hidden tests: {target} and {archive}")
+
+
+@app.command(rich_help_panel=TEACH)
+def grade(
+    submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student in it.")],
+    out: Out = RESULTS,
+    homework: Annotated[list[str] | None, typer.Option(help="Only this one: number, folder or file.")] = None,
+    jobs: Jobs = 0,
+    shard: Annotated[str, typer.Option(help="i/n: of n parts of the class the i-th, counted from 1.")] = "1/1",
+    resume: Annotated[bool, typer.Option("--resume/--fresh", help="Keep what is judged, or judge all anew.")] = True,
+    retry_infra: Annotated[bool, typer.Option("--retry-infra", help="Also what the judge could not judge.")] = False,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the hidden tests' inputs; without: a secret one.")] = None,
+    times: Annotated[Path | None, typer.Option(help="CSV: student, time and perhaps homework.")] = None,
+    dask: Annotated[str, typer.Option(help="Judge on this Dask cluster: tcp://host:8786.")] = "",
+    force: Force = False,
+) -> None:
+    """Judge submissions, each in a process shut in by the sandbox; write grades.csv, pages and exports.
+
+    Ended in the middle, the same command goes on where it was. See docs/grading-at-scale.md.
+
+    Examples: grade submissions --out results; grade submissions --homework 2 --jobs 8
+    """
+    from classroom.grading.grade import Options
+
+    options = Options(tuple(homework or ()), jobs or cores(), _shard(shard), not resume, retry_infra, seed, dask, times)
+    with explained():
+        _grade(options, out, submissions, force)
+
+
+@app.command(rich_help_panel=TEACH)
+def regrade(
+    student: Annotated[str, typer.Argument(help="The student's name, as in grades.csv.")],
+    out: Out = RESULTS,
+    homework: Annotated[list[str] | None, typer.Option(help="Only this one: number, folder or file.")] = None,
+    jobs: Jobs = 0,
+    force: Force = False,
+) -> None:
+    """Judge what one student handed in once more. Points that a person has set stay.
+
+    Example: regrade ann --out results
+    """
+    from classroom.grading.grade import Options, Run
+    from classroom.grading.intake import lessons_with_homework
+
+    with explained(), _results(out) as store:
+        run = Run(the_course(), out, Options(tuple(homework or ()), jobs or cores()))
+        wanted = {lesson.folder for lesson in lessons_with_homework(run.course, run.options.homeworks)}
+        own = [one for one in store.submissions(student) if one.homework in wanted and one.files]
+        if not own:
+            stop(f"{out} holds nothing of {student!r}")
+        _shut_in()
+        suites = run.suites(store)
+        for one in own:
+            store.forget(one.digest, suites[one.homework].version)
+        _judge(run, store, [one.digest for one in own], suites)
+        _report(run, store, force)
+
+
+@app.command(rich_help_panel=TEACH)
+def override(
+    student: Annotated[str, typer.Argument(help="The student's name, as in grades.csv.")],
+    exercise: Annotated[str, typer.Argument(help="The exercise: flatten, or 2.1.")],
+    points: Annotated[float, typer.Argument(min=0, help="Before the deduction for lateness.")],
+    why: Annotated[str, typer.Option(help="The reason; the student reads it.")],
+    out: Out = RESULTS,
+    force: Force = False,
+) -> None:
+    """Set the points of an exercise by hand. They stay when it is judged again.
+
+    Example: override ann flatten 2 --why "right, but for the sign" --out results
+    """
+    from classroom.grading.grade import Options, Run
+
+    course = the_course()
+    try:
+        task = find_one(course, exercise)
+    except UnknownTask as error:
+        stop(str(error))
+    if not why.strip():
+        stop("--why needs a reason")
+    with explained(), _results(out) as store:
+        if not any(one.homework == task.lesson.folder for one in store.submissions(student)):
+            stop(f"{out} holds nothing of {student!r} for {task.lesson.folder}")
+        store.override(student, task.lesson.folder, task.id, points, why.strip())
+        _report(Run(course, out, Options()), store, force)
+
+
+@app.command(rich_help_panel=TEACH)
+def merge(
+    shards: Annotated[list[Path], typer.Argument(help="Folders of results, one for each shard.")],
+    out: Out = RESULTS,
+    force: Force = False,
+) -> None:
+    """Put the results of shards together, and write grades.csv, pages and exports of all.
+
+    Example: merge part-1 part-2 part-3 --out results
+    """
+    from classroom.grading.grade import Options, Run
+    from classroom.grading.store import Store
+
+    with explained(), Store(out) as store:
+        for shard in shards:
+            say(f"{store.merge(shard)} results from {shard}")
+        _report(Run(the_course(), out, Options()), store, force)
+
+
+def cores() -> int:
+    """How many processes may run at a time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
+    from classroom.grading.grade import Run
+    from classroom.grading.store import Store
+
+    run = Run(the_course(), out, options)
+    isolation = _shut_in() if not options.dask else None
+    with Store(out) as store:
+        with progress("reading", None) as step:
+            run.take_in(submissions, store, lambda student: step.done())
+        suites = run.suites(store)
+        open_ones = run.jobs(store, suites, isolation)
+        judged = sum(one.files != {} for one in store.submissions()) - len(open_ones)
+        say(f"{len(open_ones)} submissions to judge" + (f", {judged} judged already" if judged else ""))
+        _judge(run, store, open_ones, suites)
+        _report(run, store, force)
+
+
+def _judge(run: Run, store: Store, digests: list[str], suites: dict[str, Suite]) -> None:
+    from classroom.grading.records import Status
+
+    if not digests:
+        return
+    waiting = 0
+    with progress("judging", len(digests)) as step:
+        for graded in run.judge(store, suites, digests):
+            waiting += any(one.status is Status.INFRASTRUCTURE for one in graded.grades)
+            step.done()
+    if waiting:
+        say(f"{waiting} could not be judged: no fault of theirs, and no grade. Again: --retry-infra")
+
+
+def _report(run: Run, store: Store, force: bool) -> None:
+    for line in run.report(store, force):
+        say(line)
+
+
+def _shut_in() -> Isolation:
+    """Prove the sandbox, and say how well it shuts in."""
+    from classroom.grading.judging import this_sandbox
+    from classroom.grading.records import Isolation
+
+    sandbox, isolation = this_sandbox()
+    say(f"isolation: {isolation.value}" + (f" ({sandbox.explanation})" if isolation is not Isolation.STRONG else ""))
+    return isolation
+
+
+@contextmanager
+def _results(out: Path) -> Iterator[Store]:
+    from classroom.grading.store import NAME, Store
+
+    if not (out / NAME).is_file():
+        stop(f"{out} holds no results: grade first, or name the folder with --out")
+    with Store(out) as store:
+        yield store
+
+
+def _shard(text: str) -> tuple[int, int]:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        stop(f"--shard: expected i/n with i from 1 to n, found {text!r}")
+    return int(number), int(count)
+
+
+if not WORKSHOP.is_file():
+
+    @app.command(hidden=True, rich_help_panel=MACHINE, context_settings=PASS_ON)
+    def dev() -> None:
+        """For those who write the course."""
+        stop("this copy of the course is the students': it holds neither solutions nor the tools that need them")

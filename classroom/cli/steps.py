@@ -1,0 +1,74 @@
+"""How far a long job is: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+class Step(Protocol):
+    """Something of which one more is done."""
+
+    def done(self) -> None:
+        """One more."""
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Step]:
+    """A bar with rate and time left on a terminal, plain lines elsewhere."""
+    if not sys.stdout.isatty():
+        lines = Lines(what, total)
+        yield lines
+        lines.tell()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    rate = TextColumn("{task.fields[rate]:.1f} a second")
+    with Progress(TextColumn(what), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn()) as bar:
+        yield Bar(bar, bar.add_task(what, total=total, rate=0.0))
+
+
+class Bar:
+    """Rich's bar."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+        self._count, self._start = 0, time.monotonic()
+
+    def done(self) -> None:
+        """One more."""
+        self._count += 1
+        self._bar.update(self._task, advance=1, rate=self._count / max(time.monotonic() - self._start, 1e-9))
+
+
+class Lines:
+    """A line now and then: how many are done, how many a second, how long it still takes."""
+
+    def __init__(self, what: str, total: int | None) -> None:
+        self._what, self._total, self._count = what, total, 0
+        self._start = self._told = time.monotonic()
+
+    def done(self) -> None:
+        """One more."""
+        self._count += 1
+        if time.monotonic() - self._told > EVERY:
+            self.tell()
+
+    def tell(self) -> None:
+        """Print the line."""
+        self._told = time.monotonic()
+        rate = self._count / max(self._told - self._start, 1e-9)
+        line = f"{self._what}: {self._count}" + (f" of {self._total}" if self._total is not None else "")
+        line += f", {rate:.1f} a second"
+        if self._total is not None and rate and self._count < self._total:
+            line += f", {(self._total - self._count) / rate / 60:.0f} min left"
+        print(line, flush=True)

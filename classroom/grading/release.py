@@ -1,0 +1,121 @@
+"""What students get: the course without solutions, hidden tests, mutants and explanations, as a folder and a zip.
+
+Only files that git knows are taken, from the working tree; where there is no git, all but what GENERATED names. A stub
+that differs from homework/stubs.zip stops the release: it may be solved in part.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from classroom.grading.settings import GradingError
+from classroom.register import Course
+from classroom.stubs import FIXED_TIME, StubError, pristine
+from classroom.tasks import all_tasks, files_of
+
+KEPT_BACK = (
+    "homework/*/judge/**",
+    "homework/mutation.md",
+    "classroom/dev/**",
+    "tests/classroom/**",
+    "tests/lessons/**",
+    "benchmarks/**",
+    ".ci/**",
+    "docs/grading-at-scale.md",
+)
+"""Patterns of what stays with the course. `**` stands for anything below."""
+GENERATED = re.compile(
+    r"(^|/)(\.[^/]+|__pycache__|[^/]*\.egg-info|build|dist|venv|node_modules|\.?env|results\.sqlite.*)(/|$)|\.py[co]$"
+)
+"""What is no part of the course where git cannot say so: hidden files, environments, what tools have made."""
+NAME = "course"
+"""The folder inside the zip."""
+EXECUTABLE = {"course.py"}
+
+
+def released_files(course: Course) -> list[PurePosixPath]:
+    """The files that students get, relative to the course's folder, sorted. Raises GradingError."""
+    root = course.lessons[0].root
+    _check_stubs(course)
+    return sorted(path for path in _known_files(root) if not is_kept_back(path) and (root / path).is_file())
+
+
+def is_kept_back(path: PurePosixPath) -> bool:
+    """Whether a file of the course is not for students.
+
+    >>> is_kept_back(PurePosixPath("homework/01_first_tests/judge/solution.py"))
+    True
+    """
+    return any(_regex(pattern).fullmatch(path.as_posix()) for pattern in KEPT_BACK)
+
+
+def write_release(course: Course, folder: Path) -> tuple[Path, Path, int]:
+    """Write FOLDER/course and FOLDER/course.zip -> (folder, zip, number of files). The same files give the same bytes.
+
+    Raises GradingError where something is in the way that is no release, OSError where nothing can be written.
+    """
+    root, target = course.lessons[0].root, folder / NAME
+    files = released_files(course)
+    if target.exists():
+        if not (target / "course.toml").is_file() or (target / ".git").exists() or target.resolve() == root.resolve():
+            raise GradingError(f"{target} is there already and is no release: take another folder")
+        if any((target / "homework").glob("*/judge")):
+            raise GradingError(f"{target} holds solutions, so it is no release: take another folder")
+        shutil.rmtree(target)
+    for path in files:
+        copy = target / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / path, copy)
+        copy.chmod(0o755 if path.name in EXECUTABLE else 0o644)
+    return target, _zip(target, folder / f"{NAME}.zip", files), len(files)
+
+
+def _zip(source: Path, target: Path, files: Iterable[PurePosixPath]) -> Path:
+    """Stored, not packed: what packing makes of the same bytes is not the same everywhere."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for path in files:
+            entry = zipfile.ZipInfo(f"{NAME}/{path.as_posix()}", FIXED_TIME)
+            entry.create_system = 3
+            entry.external_attr = (0o100755 if path.name in EXECUTABLE else 0o100644) << 16
+            archive.writestr(entry, (source / path).read_bytes(), zipfile.ZIP_STORED)
+    return target
+
+
+def _known_files(root: Path) -> list[PurePosixPath]:
+    """The files that git knows; links are left out."""
+    if (root / ".git").exists():
+        command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z", "--cached"]
+        try:
+            found = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "surrogateescape")
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise GradingError(f"git cannot say which files belong to the course: {error}") from error
+        names = [PurePosixPath(name) for name in found.split("\0") if name]
+    else:
+        names = [PurePosixPath(path.relative_to(root).as_posix()) for path in root.rglob("*")]
+        names = [name for name in names if name.as_posix() == ".gitignore" or not GENERATED.search(name.as_posix())]
+    return [name for name in names if not (root / name).is_symlink()]
+
+
+def _check_stubs(course: Course) -> None:
+    tasks = [task for task in all_tasks(course) if task.exists]
+    first = {task.file: task for task in tasks}
+    for file in files_of(tasks):
+        try:
+            handed_out = pristine(first[file])
+        except StubError as error:
+            raise GradingError(f"{error}: python -m classroom.stubs writes it") from error
+        if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out.encode():
+            raise GradingError(
+                f"{file.name} is not as homework/stubs.zip has it: put it back (course reset {file.name}), or, if the "
+                f"stub was changed on purpose, python -m classroom.stubs"
+            )
+
+
+def _regex(pattern: str) -> re.Pattern[str]:
+    parts = {"**": ".*", "*": "[^/]*"}
+    return re.compile("".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*)", pattern)))

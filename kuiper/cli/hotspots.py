@@ -1,0 +1,65 @@
+"""Where a pass spends its time: operators, and types of operators, the slowest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import kuiper
+from kuiper.cli.text import console, count, seconds, table
+from kuiper.profile import NetworkCost, Roof, Times
+
+MOST = 20
+"""Operators that are shown unless all are asked for."""
+
+
+def show(graph: kuiper.RuntimeGraph, times: Mapping[str, Times], cost: NetworkCost, roof: Roof, all_rows: bool) -> None:
+    """Operators by time, with their speed as a share of the fastest matrix product; then types by time.
+
+    Operators that the fast engine computes together stand under the first of them, with the time of all.
+    """
+    total = sum(taken.median for taken in times.values()) or 1.0
+    costs = {op.name: op for op in cost.operators}
+    slowest = sorted(times, key=lambda name: -times[name].median)
+    rows = table(
+        "operator", "type", "time", "share", "FLOPs", "GFLOP/s", "of peak",
+        right=("time", "share", "FLOPs", "GFLOP/s", "of peak"), fold=("operator", "type"),
+    )  # fmt: skip
+    for name in slowest if all_rows else slowest[:MOST]:
+        op, taken = costs[name], times[name].median
+        speed = op.flops / taken if op.flops and taken else None
+        rows.add_row(
+            name,
+            op.type,
+            seconds(taken),
+            f"{taken / total:.1%}",
+            count(op.flops) if op.flops != 0 else "-",
+            f"{speed / 1e9:.3g}" if speed else "-",
+            f"{speed / roof.peak:.1%}" if speed else "-",
+        )
+    out = console()
+    out.print(rows)
+    if len(slowest) > MOST and not all_rows:
+        rest = sum(times[name].median for name in slowest[MOST:])
+        out.print(f"and {len(slowest) - MOST} more with {rest / total:.1%} of the time (--all shows them)")
+    out.print()
+    _show_types(times, _names_by_type(graph), total)
+    out.print()
+    out.print(
+        f"peak: {roof.peak / 1e9:.3g} GFLOP/s in a float32 matrix product, {roof.bandwidth / 1e9:.3g} GB/s in a copy, "
+        f"measured now with {roof.threads} thread{'s' * (roof.threads != 1)}"
+    )
+
+
+def _names_by_type(graph: kuiper.RuntimeGraph) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for op in graph.operators:
+        names.setdefault(op.type, []).append(op.name)
+    return names
+
+
+def _show_types(times: Mapping[str, Times], types: Mapping[str, list[str]], total: float) -> None:
+    taken = {kind: sum(times[name].median for name in names if name in times) for kind, names in types.items()}
+    rows = table("type", "operators", "time", "share", right=("operators", "time", "share"), fold=("type",))
+    for kind in sorted((k for k in taken if taken[k]), key=lambda k: -taken[k]):
+        rows.add_row(kind, str(len(types[kind])), seconds(taken[kind]), f"{taken[kind] / total:.1%}")
+    console().print(rows)

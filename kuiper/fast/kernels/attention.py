@@ -1,0 +1,230 @@
+"""Scaled dot-product attention, block by block of queries, with the scores in the cache."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
+from kuiper.fast.kernels.matmul import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
+from kuiper.fast.place import Place
+from kuiper.fast.workspace import Workspace
+from kuiper.layers import attention as simple
+
+CACHED = 1 << 16
+"""Scores of a block: as many heads and queries are computed together as that allows."""
+QUERIES = 64
+"""Queries of a block when attention is causal: the more, the more scores are computed that nobody may see."""
+LOWEST, SMALLEST = np.array(np.finfo(np.float32).min), np.array(np.finfo(np.float32).tiny)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The scores of some queries of some heads of one sample, which are computed together."""
+
+    sample: tuple[int, ...]
+    heads: slice
+    queries: slice
+    keys: int
+    """How many keys the queries look at, from the first on."""
+
+    @property
+    def scores(self) -> int:
+        """How many they are."""
+        return (self.heads.stop - self.heads.start) * (self.queries.stop - self.queries.start) * self.keys
+
+
+class Attention(Kernel):
+    """query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev): softmax(query @ key.T * scale) @ value.
+
+    Parameters
+    ----------
+    scale : of the scores.
+    mask : broadcasts to (..., L, S): numbers to be added to the scores, or booleans, True where a key may be seen.
+    causal : query l sees keys 0 to l only.
+    group : how many neighbouring heads of the query share one of key and value.
+    mask_slot : which input is the mask, where it is not constant.
+    """
+
+    def __init__(
+        self,
+        scale: float,
+        mask: np.ndarray | None = None,
+        causal: bool = False,
+        group: int = 1,
+        mask_slot: int | None = None,
+    ) -> None:
+        self.scale, self.causal, self.group, self.mask_slot = scale, causal, group, mask_slot
+        self.mask = None if mask is None else turned(mask)
+
+    def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
+        """Copies of what BLAS does not take as it lies; then the attention."""
+        stages: list[Stage] = []
+        q, k, v = (place.array for place in inputs[:3])
+        mask = self.mask
+        if self.mask_slot is not None:
+            given = inputs[self.mask_slot].array
+            mask = space.shared(given.swapaxes(-1, -2).shape)
+            stages.append(turning(given, mask, space))
+        heads = Heads(q, k, v, outputs[0].array, mask, self.scale, self.causal, self.group, space, stages)
+        return [*stages, heads.stage()]
+
+
+class Heads:
+    """One attention on bound arrays: q (..., heads, L, E), k, v (..., heads / group, S, E), mask (..., S, L) or None.
+
+    The scores have the queries along their last axis: numpy finds maxima of columns faster than of rows. A product with
+    ones sums them up, several times faster than a sum and with less rounding.
+    Stages that must come first are added to `before`.
+    """
+
+    def __init__(
+        self,
+        q: np.ndarray,
+        k: np.ndarray,
+        v: np.ndarray,
+        y: np.ndarray,
+        mask: np.ndarray | None,
+        scale: float,
+        causal: bool,
+        group: int,
+        space: Workspace,
+        before: list[Stage],
+    ) -> None:
+        heads = y.shape[:-2] or (1,)
+        shared = (*heads[:-1], heads[-1] // group)
+        k, v = operand(k, space, before), operand(v, space, before)
+        self.q, self.y = in_groups(q, heads, group), in_groups(y, heads, group)
+        self.k, self.v = in_groups(k, shared, 1), in_groups(v, shared, 1)
+        scores = (*heads, k.shape[-2], q.shape[-2])
+        self.mask = None if mask is None else in_groups(np.broadcast_to(mask, scores), heads, group)
+        self.scale, self.causal, self.group, self.space = np.array(scale, np.float32), causal, group, space
+        future = np.tri(QUERIES, k=-1, dtype=bool)
+        self.future = np.where(future, np.float32(-np.inf), np.float32(0))
+
+    def stage(self) -> Stage:
+        """The blocks, shared out so that all lanes have about the same work."""
+        length, keys = self.q.shape[-2], self.k.shape[-2]
+        lanes = self.space.lanes_for(math.prod(self.q.shape) * keys * NANOSECONDS_PER_MULTIPLY * 3)
+        return [
+            [call for block in blocks for call in self._block(block, lane)]
+            for lane, blocks in enumerate(shared_out(self._blocks(length, keys, lanes), lanes))
+        ]
+
+    def _blocks(self, length: int, keys: int, lanes: int) -> Iterator[Block]:
+        most = max(CACHED // (self.group * keys), 32)
+        if self.causal:
+            most = min(most, QUERIES)
+        pieces = -(-length // most)
+        heads = self.k.shape[-4]
+        together = max(min(CACHED // (self.group * keys * -(-length // pieces)), -(-heads // lanes)), 1)
+        for sample in itertools.product(*map(range, self.k.shape[:-4])):
+            for head in range(0, heads, together):
+                some = slice(head, min(head + together, heads))
+                for first, last in spans(length, pieces):
+                    yield Block(sample, some, slice(first, last), min(last, keys) if self.causal else keys)
+
+    def _block(self, block: Block, lane: int) -> list[Call]:
+        """The calls for one block; arrays are (heads, group, queries or keys, ...)."""
+        with self.space.tile(lane):
+            queries, keys = block.queries, slice(0, block.keys)
+            q, y = (x[block.sample][block.heads, :, queries] for x in (self.q, self.y))
+            k, v = (x[block.sample][block.heads, :, keys] for x in (self.k, self.v))
+            heads, group, length, _ = q.shape
+            scaled = self.space.own(lane, q.shape)
+            scores = self.space.own(lane, (heads, group, block.keys, length))
+            line = self.space.own(lane, (heads, group, 1, length))
+            result = y if blas_takes(y) else self.space.own(lane, y.shape)
+            calls: list[Call] = [
+                partial(np.multiply, q, self.scale, scaled),
+                partial(np.matmul, k, scaled.swapaxes(-1, -2), scores),
+                *self._hide(block, scores),
+                partial(np.maximum.reduce, scores, -2, None, line, True),
+            ]
+            if self.mask is not None:  # -inf - -inf would be no number
+                calls.append(partial(np.maximum, line, LOWEST, out=line))
+            calls += [
+                partial(np.subtract, scores, line, scores),
+                partial(np.exp, scores, scores),
+                partial(np.matmul, np.ones((1, block.keys), np.float32), scores, line),
+            ]
+            if self.mask is not None:  # a query that may see nothing gets 0 / SMALLEST
+                calls.append(partial(np.maximum, line, SMALLEST, out=line))
+            return [
+                *calls,
+                partial(np.matmul, scores.swapaxes(-1, -2), v, result),
+                partial(np.divide, result, line.swapaxes(-1, -2), y),
+            ]
+
+    def _hide(self, block: Block, scores: np.ndarray) -> list[Call]:
+        """-inf, or what the mask says, for keys that the queries may not see."""
+        queries = block.queries
+        if self.mask is not None:
+            mask = self.mask[block.sample][block.heads, :, : block.keys, queries]
+            return [partial(np.add, scores, mask, scores)]
+        if self.causal and block.keys > queries.start:
+            diagonal = scores[..., queries.start :, :]
+            return [partial(np.add, diagonal, self.future[: diagonal.shape[-2], : diagonal.shape[-1]], diagonal)]
+        return []
+
+
+def in_groups(x: np.ndarray, heads: tuple[int, ...], group: int) -> np.ndarray:
+    """(..., n, m) -> (*heads but the last, heads / group, group, n, m): a view, leading axes broadcast to `heads`."""
+    lead, matrix = x.shape[:-2] or (1,), x.shape[-2:]
+    x = x.reshape(lead + matrix)
+    x = x if lead == heads else np.broadcast_to(x, heads + matrix)
+    return x.reshape(*heads[:-1], heads[-1] // group, group, *matrix)
+
+
+def shared_out(blocks: Iterable[Block], lanes: int) -> list[list[Block]]:
+    """The blocks of each lane: the largest first, always to the lane that has least to do."""
+    of_lane: list[list[Block]] = [[] for _ in range(lanes)]
+    work = [0] * lanes
+    for block in sorted(blocks, key=lambda block: -block.scores):
+        lane = work.index(min(work))
+        of_lane[lane].append(block)
+        work[lane] += block.scores
+    return of_lane
+
+
+def turned(mask: np.ndarray) -> np.ndarray:
+    """(..., L, S) -> (..., S, L): the numbers to add to the scores, 0 and -inf for booleans."""
+    numbers = np.where(mask, np.float32(0), np.float32(-np.inf)) if mask.dtype == bool else mask
+    return np.ascontiguousarray(numbers.swapaxes(-1, -2), np.float32)
+
+
+def turning(mask: np.ndarray, numbers: np.ndarray, space: Workspace) -> Stage:
+    """The stage that does what `turned` does: numbers = the mask, turned."""
+    across = mask.swapaxes(-1, -2)
+    if mask.dtype != bool:
+        return copies(across, numbers, space)
+    return [[partial(np.copyto, numbers, np.float32(-np.inf)), partial(np.copyto, numbers, 0, where=across)]]
+
+
+@lowers(simple.ScaledDotProductAttention)
+def attention(node: Node) -> Kernel | None:
+    """The kernel for float32 arrays; the mask is the layer's own, or a fourth input."""
+    layer, specs = node.layer, node.inputs
+    if len(specs) not in (3, 4) or not fit(*specs[:3], *node.outputs):
+        return None
+    q, k, v = (spec.shape for spec in specs[:3])
+    assert q is not None
+    assert k is not None
+    assert v is not None
+    group = 1
+    if layer.enable_gqa:
+        if min(len(q), len(k), len(v)) < 3 or k[-3] != v[-3] or q[-3] % k[-3]:
+            return None
+        group = q[-3] // k[-3]
+    mask = layer.attn_mask
+    given: Any = mask.dtype if mask is not None else specs[3].dtype if len(specs) == 4 else np.float32
+    if given not in (np.float32, bool) or (layer.is_causal and (mask is not None or len(specs) == 4)):
+        return None
+    scale = 1 / math.sqrt(max(q[-1], 1)) if layer.scale is None else layer.scale
+    return Attention(scale, mask, layer.is_causal, group, 3 if len(specs) == 4 else None)

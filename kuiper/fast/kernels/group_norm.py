@@ -1,0 +1,145 @@
+"""Normalization of images by the mean and variance of groups of their channels: GroupNorm and InstanceNorm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
+from kuiper.fast.kernels.linear import blocks_of
+from kuiper.fast.kernels.matmul import blas_takes
+from kuiper.fast.kernels.normalization import NANOSECONDS_PER_NUMBER, fits
+from kuiper.fast.kernels.softmax import memory_order, ordered
+from kuiper.fast.place import Place
+from kuiper.fast.workspace import Workspace
+from kuiper.layers import group_norm as simple
+
+
+class GroupNorm(Kernel):
+    """(N, C, ...) -> (N, C, ...): (x - mean) / sqrt(variance + eps) * weight + bias, for each group of channels.
+
+    Parameters: groups, weight and bias (C,) or None, eps.
+    """
+
+    layout = "pixels"
+
+    def __init__(self, groups: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> None:
+        self.groups, self.weight, self.bias, self.eps = groups, weight, bias, np.array(eps, np.float32)
+
+    def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
+        """Each lane takes some of the samples, or some of the groups of every sample."""
+        stages: list[Stage] = []
+        source, result = inputs[0].array, outputs[0].array
+        x, y = by_places(source), by_places(result)
+        scratch = result
+        if x is None:
+            copy = channels_last(space, source.shape)
+            stages.append(copies(source, copy, space))
+            x = by_places(copy)
+        if y is None:
+            scratch = channels_last(space, result.shape)
+            y = by_places(scratch)
+        assert x is not None
+        assert y is not None
+        samples, _, channels = x.shape
+        lanes = space.lanes_for(x.size * NANOSECONDS_PER_NUMBER)
+        size = channels // self.groups
+        parts = 1 if samples >= lanes else lanes
+        tasks = [(n, span) for n in range(samples) for span in spans(self.groups, parts)]
+        stage: Stage = []
+        for lane, (start, stop) in enumerate(spans(len(tasks), lanes)):
+            calls: list[Call] = []
+            for n, (first, last) in tasks[start:stop]:
+                some = slice(first * size, last * size)
+                with space.tile(lane):
+                    calls += self._calls(x[n, :, some], y[n, :, some], some, size, space, lane)
+            stage.append(calls)
+        stages.append(stage)
+        if scratch is not result:
+            stages.append(copies(scratch, result, space))
+        return stages
+
+    def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, lane: int) -> list[Call]:
+        """x and y (places, channels): `some` channels, in groups of `size`."""
+        channels = x.shape[1]
+        blocks = list(blocks_of(x.shape))
+        mean, scale = space.own(lane, (channels // size, size)), space.own(lane, (channels // size, size))
+        per_channel = scale.reshape(-1)
+        calls = self._means(x, blocks, mean, None, space, lane)
+        calls += [partial(np.subtract, x[block], mean.reshape(-1), y[block]) for block in blocks]
+        calls += self._means(y, blocks, scale, np.multiply, space, lane)
+        calls += [
+            partial(np.add, scale, self.eps, scale),
+            partial(np.sqrt, scale, scale),
+            partial(np.divide, np.float32(1), scale, scale),
+        ]
+        if self.weight is not None:
+            calls.append(partial(np.multiply, per_channel, self.weight[some], per_channel))
+        for block in blocks:
+            calls.append(partial(np.multiply, y[block], per_channel, y[block]))
+            if self.bias is not None:
+                calls.append(partial(np.add, y[block], self.bias[some], y[block]))
+        return calls
+
+    def _means(
+        self, x: np.ndarray, blocks: list[slice], mean: np.ndarray, square: np.ufunc | None, space: Workspace, lane: int
+    ) -> list[Call]:
+        """Each number of `mean` (groups, channels of a group) = the mean of x, or of its square, over that group."""
+        places, channels = x.shape
+        sums = space.own(lane, (len(blocks), channels))
+        ones = np.full(places, 1 / (places * mean.shape[1]), np.float32)
+        calls: list[Call] = []
+        for block, line in zip(blocks, sums):
+            part = x[block]
+            with space.tile(lane):
+                if square is not None:
+                    squares = ordered(space, lane, part.shape, memory_order(part))
+                    calls.append(partial(square, part, part, squares))
+                    part = squares
+                if blas_takes(part):
+                    calls.append(partial(np.matmul, ones[: len(part)], part, line))
+                else:
+                    calls += [partial(np.add.reduce, part, 0, None, line), partial(np.multiply, line, ones[0], line)]
+        total = space.own(lane, (channels,))
+        group = space.own(lane, (len(mean), 1))
+        return [
+            *calls,
+            partial(np.add.reduce, sums, 0, None, total),
+            partial(np.add.reduce, total.reshape(mean.shape), 1, None, group, True),
+            partial(np.copyto, mean, group),
+        ]
+
+
+def by_places(x: np.ndarray) -> np.ndarray | None:
+    """(N, C, ...) -> (N, places, C): a view, or None where that takes a copy."""
+    flat = x.reshape(*x.shape[:2], -1)
+    return flat.swapaxes(1, 2) if np.may_share_memory(flat, x) else None
+
+
+def channels_last(space: Workspace, shape: tuple[int, ...]) -> np.ndarray:
+    """A scratch array (N, C, ...) in which the channels of a place lie side by side."""
+    array = space.shared((shape[0], *shape[2:], shape[1]))
+    return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1))
+
+
+@lowers(simple.GroupNorm)
+def group_norm(node: Node) -> Kernel | None:
+    """The kernel for float32 weights, or none."""
+    layer = node.layer
+    if not fits(node, layer.weight, layer.bias):
+        return None
+    return GroupNorm(layer.num_groups, layer.weight, layer.bias, layer.eps)
+
+
+@lowers(simple.InstanceNorm, simple.InstanceNorm1d, simple.InstanceNorm2d, simple.InstanceNorm3d)
+def instance_norm(node: Node) -> Kernel | None:
+    """The kernel for a batch that is normalized by its own statistics."""
+    layer, shape = node.layer, node.inputs[0].shape
+    if layer.by_running_stats is not None or not fits(node, layer.weight, layer.bias):
+        return None
+    assert shape is not None
+    if len(shape) < 3 or (layer.rank is not None and len(shape) != layer.rank):
+        return None
+    return GroupNorm(shape[1], layer.weight, layer.bias, layer.eps)

@@ -1,0 +1,130 @@
+"""A framework with one network and one input: ready to run, again and again."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kuiper
+from kuiper import pnnx
+from kuiper.engine import Engine
+from kuiper.errors import KuiperError
+from kuiper.peers.convert import ncnn_files, onnx_bytes, quiet
+from kuiper.peers.torch_network import torch_network
+
+
+class PeerError(KuiperError):
+    """A peer that is not installed, or that cannot take the network."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What everyone is given: the model's two files, the inputs, the number of threads, and kuiper's engine."""
+
+    param: Path
+    bin: Path | None
+    inputs: Sequence[np.ndarray] = field(repr=False)
+    threads: int
+    engine: Engine = "auto"
+
+
+@dataclass(frozen=True)
+class Runner:
+    """`run` makes one forward pass; `arrays` turns what it returned into numpy arrays. `about` names the version."""
+
+    run: Callable[[], Any]
+    arrays: Callable[[Any], list[np.ndarray]]
+    about: str
+
+
+def open_runner(name: str, task: Task) -> Runner:
+    """The runner of that name, in this process, whose threads it sets.
+
+    Raises PeerError where the framework is not installed or cannot take the network.
+    """
+    if name not in PEERS and name != "kuiper":
+        raise PeerError(f"expected one of {', '.join(PEERS)}, found {name!r}")
+    try:
+        return {"kuiper": _kuiper, **PEERS}[name](task)
+    except ModuleNotFoundError as error:
+        raise PeerError(f"not installed (no module {error.name})") from error
+    except KuiperError as error:
+        raise PeerError(str(error)) from error
+    except Exception as error:
+        text = str(error).strip() or type(error).__name__
+        raise PeerError(f"cannot take the network: {text.splitlines()[0][:200]}") from error
+
+
+def _kuiper(task: Task) -> Runner:
+    graph = kuiper.load(task.param, task.bin, engine=task.engine, threads=task.threads)
+    return Runner(lambda: graph.forward(*task.inputs), list, f"kuiper {kuiper.__version__}, {task.engine} engine")
+
+
+def _torch(task: Task) -> Runner:
+    torch = importlib.import_module("torch")
+    torch.set_num_threads(task.threads)
+    network = torch_network(pnnx.read(task.param, task.bin))
+    inputs = [torch.from_numpy(x.copy()) for x in task.inputs]
+
+    def run() -> Any:
+        with torch.inference_mode():
+            return network(*inputs)
+
+    def arrays(result: Any) -> list[np.ndarray]:
+        return [np.asarray(y) for y in (result if isinstance(result, tuple) else (result,))]
+
+    return Runner(run, arrays, f"torch {torch.__version__}, eager")
+
+
+def _onnxruntime(task: Task) -> Runner:
+    onnxruntime = importlib.import_module("onnxruntime")
+    model, names = onnx_bytes(pnnx.read(task.param, task.bin), task.inputs)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = task.threads, 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feed = dict(zip(names, task.inputs))
+    return Runner(lambda: session.run(None, feed), list, f"onnxruntime {onnxruntime.__version__}")
+
+
+def _ncnn(task: Task) -> Runner:
+    ncnn = importlib.import_module("ncnn")
+    if any(x.shape[0] != 1 for x in task.inputs if x.ndim > 1):
+        raise PeerError("takes one sample at a time; the batch is larger")
+    with ncnn_files(pnnx.read(task.param, task.bin), task.inputs) as (param, weights):
+        network = ncnn.Net()
+        options = network.opt
+        options.num_threads = task.threads
+        options.use_vulkan_compute = False
+        options.use_fp16_packed = options.use_fp16_storage = options.use_fp16_arithmetic = False  # float32, as the rest
+        options.use_bf16_storage = False
+        with quiet():
+            if network.load_param(str(param)) or network.load_model(str(weights)):
+                raise PeerError("cannot take the network: it does not load what pnnx has converted")
+    matrices = [ncnn.Mat(_without_batch(x)).clone() for x in task.inputs]
+    outputs = list(network.output_names())
+
+    def run() -> Any:
+        extractor = network.create_extractor()
+        for name, matrix in zip(network.input_names(), matrices):
+            extractor.input(name, matrix)
+        found = [extractor.extract(name) for name in outputs]
+        if any(status for status, _ in found):
+            raise PeerError("cannot take the network: the pass fails")
+        return [matrix for _, matrix in found]
+
+    return Runner(run, lambda found: [np.array(y) for y in found], f"ncnn {ncnn.__version__}")
+
+
+def _without_batch(x: np.ndarray) -> np.ndarray:
+    x = x.astype(np.int32) if x.dtype.kind in "iu" else x
+    return np.ascontiguousarray(x[0] if x.ndim > 1 else x)
+
+
+PEERS: dict[str, Callable[[Task], Runner]] = {"torch": _torch, "onnxruntime": _onnxruntime, "ncnn": _ncnn}
+"""Peers by the name that `--vs` knows them by."""

@@ -1,0 +1,192 @@
+"""A partition as two pictures: the graph coloured by sub-graph, and who runs when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kuiper.errors import KuiperError
+from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
+from kuiper.runtime import RuntimeOperand
+from kuiper.show.graph import show_graph
+from kuiper.show.palette import INK, Family, family
+from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
+
+HUES = (
+    ("#cfe3fa", "#98c1ee", "#2f6db3"),
+    ("#fde0c2", "#f5b97e", "#b8651b"),
+    ("#e0d7f7", "#bfaeee", "#6a4fb3"),
+    ("#d5edcf", "#a6d699", "#47843a"),
+    ("#f8d5e0", "#eda5bf", "#b03a68"),
+    ("#c6ebe8", "#88d3cd", "#1c7f7a"),
+)
+"""For each device two fills, which its sub-graphs take in turn, and the border."""
+WAVE, BAR, GAP, MARGIN, PAGE = 110.0, 30.0, 6.0, 16.0, 900.0
+
+
+@dataclass(frozen=True)
+class _Operator:
+    """A node as `show_graph` draws it."""
+
+    name: str
+    type: str
+    inputs: list[RuntimeOperand]
+    outputs: list[RuntimeOperand]
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    operators: list[Any]
+
+
+def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
+    """A Partition -> its graph, each box with the number and the colour of its sub-graph.
+
+    Hues tell devices; sub-graphs of one device take a light and a darker fill in turn. Inputs and constants that are in
+    no sub-graph have the colour of inputs. Raises KuiperError for what is no partition.
+
+    >>> from kuiper.partition import Device, NodeGraph, partition
+    >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
+    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_work=0)
+    >>> "sub-graph 1, CPU" in show_partition(split).text
+    True
+    """
+    _check("show_partition", partition)
+    kinds = _families(partition)
+    graph = partition.graph
+    names = [f"{partition.subgraph_of[v]}: " if v in partition.subgraph_of else "" for v in range(len(graph.nodes))]
+    labels = [
+        f"{name}{node.name or f'node {v}'}" for v, (name, node) in enumerate(zip(names, graph.nodes, strict=True))
+    ]
+    families = {labels[v]: family("pnnx.Input") for v in graph.sources}
+    families |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
+    heading = title or f"Graph of {len(graph.nodes)} nodes in {len(partition.subgraphs)} sub-graphs"
+    return show_graph(_Drawing(_operators(graph, labels)), title=heading, families=families)
+
+
+def show_schedule(
+    partition: Partition, times: Mapping[int, tuple[float, float]] | None = None, *, title: str | None = None
+) -> Svg:
+    """A Partition -> a Gantt chart: a row per device, a bar per sub-graph, time from left to right.
+
+    Parameters
+    ----------
+    times : sub-graph -> seconds at which it started and ended, as measured; if not said, each wave of the schedule
+        takes one unit.
+
+    Raises DeadlockError when the waves do not reach every sub-graph, KuiperError for what is no partition.
+
+    >>> from kuiper.partition import Device, NodeGraph, partition
+    >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
+    >>> "wave 0" in show_schedule(partition(graph, [Device("CPU")])).text
+    True
+    """
+    _check("show_schedule", partition)
+    waves = schedule(partition)
+    if times is None:
+        times = {i: (float(w), float(w + 1)) for w, wave in enumerate(waves) for i in wave}
+        marks = [(w, f"wave {w}") for w in range(len(waves))]
+    else:
+        marks = []
+    left = 2 * MARGIN + max(text_width(device.name, 12.0) for device in partition.devices)
+    begin = min((start for start, _ in times.values()), default=0.0)
+    length = max((end for _, end in times.values()), default=1.0) - begin or 1.0
+    scale = max(min(WAVE, (PAGE - left) / length), 14.0) if marks else (PAGE - left - MARGIN) / length
+
+    y = MARGIN + 8
+    heading = title or f"{len(partition.subgraphs)} sub-graphs in {len(waves)} waves"
+    body = [text(heading, MARGIN, y, 15.0, text_anchor="start", font_weight="bold")]
+    y += 30
+    body += _axis(marks, length, left, scale, y)
+    y += 14
+    top = y
+    kinds = _families(partition)
+    for device in partition.devices:
+        mine = [part for part in partition.subgraphs if part.device == device and part.index in times]
+        lanes = _lanes(mine, times)
+        body.append(text(device.name, MARGIN, y + BAR / 2 + GAP, 12.0, text_anchor="start", font_weight="bold"))
+        for part in mine:
+            start, end = times[part.index]
+            box = (left + (start - begin) * scale, y + GAP + lanes[part.index] * (BAR + GAP), (end - start) * scale)
+            body.append(_bar(part, kinds[part.index], *box))
+        y += max([lane + 1 for lane in lanes.values()], default=1) * (BAR + GAP) + GAP
+        body.append(_line(MARGIN, y, left + length * scale, y))
+    if marks:
+        body += [_line(left + w * scale, top, left + w * scale, y, "2 4") for w, _ in marks]
+    order = "; ".join(f"wave {w}: " + ", ".join(_name(partition.subgraphs[i]) for i in wave) for w, wave in
+                      enumerate(waves[:12])) + "; and so on" * (len(waves) > 12)  # fmt: skip
+    width = max(left + length * scale, MARGIN + text_width(heading, 15.0)) + MARGIN
+    return picture(width, y + MARGIN, heading, f"Gantt chart by device. {order}.", *body)
+
+
+def _check(what: str, partition: object) -> None:
+    if not isinstance(partition, Partition):
+        raise KuiperError(f"{what}: expected a Partition, found {type(partition).__name__}")
+
+
+def _families(partition: Partition) -> list[Family]:
+    """The colours of each sub-graph."""
+    count = [0] * len(partition.devices)
+    families = []
+    for part in partition.subgraphs:
+        device = [known.name for known in partition.devices].index(part.device.name)
+        light, dark, border = HUES[device % len(HUES)]
+        families.append(Family(f"sub-graph {_name(part)}", "", (light, dark)[count[device] % 2], border))
+        count[device] += 1
+    return families
+
+
+def _name(part: SubGraph) -> str:
+    return f"{part.index}, {part.device.name}"
+
+
+def _operators(graph: NodeGraph, labels: Sequence[str]) -> list[_Operator]:
+    """Nodes as operators; an input that no node stands for comes from a node of its own."""
+    shapes: dict[str, RuntimeOperand] = {}
+    for op in getattr(graph.runtime, "operators", ()):
+        shapes |= {operand.name: operand for operand in op.output_operands}
+    operands = {t: shapes.get(info.name) or RuntimeOperand(info.name or str(t)) for t, info in graph.tensors.items()}
+    return [
+        _Operator(label, node.op, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
+        for label, node in zip(labels, graph.nodes, strict=True)
+    ]
+
+
+def _axis(marks: Sequence[tuple[int, str]], length: float, left: float, scale: float, y: float) -> list[str]:
+    """Names of the waves where there is room for them, or the measured span in milliseconds."""
+    if not marks:
+        return [
+            text("0 ms", left, y, 10.0, text_anchor="start"),
+            text(f"{length * 1e3:.3g} ms", left + length * scale, y, 10.0, text_anchor="end"),
+        ]
+    needed = text_width(marks[-1][1], 10.0) + 8
+    every = max(1, -int(-needed // scale))
+    return [text(name, left + w * scale + scale / 2, y, 10.0) for w, name in marks if w % every == 0]
+
+
+def _lanes(parts: Sequence[SubGraph], times: Mapping[int, tuple[float, float]]) -> dict[int, int]:
+    """Sub-graph -> its line in the device's row, so that no two bars overlap."""
+    free: list[float] = []
+    lanes: dict[int, int] = {}
+    for part in sorted(parts, key=lambda part: (times[part.index], part.index)):
+        start, end = times[part.index]
+        lane = next((i for i, until in enumerate(free) if until <= start), len(free))
+        free[lane : lane + 1] = [end]
+        lanes[part.index] = lane
+    return lanes
+
+
+def _bar(part: SubGraph, kind: Family, x: float, y: float, width: float) -> str:
+    nodes = f"{len(part.nodes)} node{'s' * (len(part.nodes) != 1)}"
+    tip = f"sub-graph {_name(part)}: {nodes}, waits for {part.wait_count}"
+    width = max(width - 3, 2.0)
+    rect = element("rect", x=x, y=y, width=width, height=BAR, rx=min(5.0, width / 2), fill=kind.fill,
+                   stroke=kind.border, stroke_width=1.5)  # fmt: skip
+    label = next((words for words in (f"{part.index}: {nodes}", str(part.index)) if text_width(words) + 6 <= width), "")
+    return element("g", element("title", escape(tip)), rect,
+                   text(shorten(label, 40), x + width / 2, y + BAR / 2, 11.0, kind.text) if label else "")  # fmt: skip
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, dashes: str = "none") -> str:
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=INK, stroke_width=0.7, stroke_dasharray=dashes)

@@ -1,0 +1,141 @@
+"""A roofline: every operator by operations per byte and operations a second, below what the machine can do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from kuiper.profile import Point, Roof
+from kuiper.show.palette import FAMILIES, INK, Family, family
+from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
+
+WIDTH, HEIGHT = 760.0, 470.0
+LEFT, RIGHT, TOP, BOTTOM = 66.0, 16.0, 58.0, 78.0
+LABELLED = 6
+"""How many operators bear their names: those that take the most time, where there is room."""
+_GRID = {"stroke": INK, "stroke_width": 0.5, "stroke_opacity": 0.35}
+
+
+def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline") -> Svg:
+    """Points under a roof -> picture with logarithmic axes: FLOP/byte to the right, GFLOP/s upwards.
+
+    The area of a circle is the operator's share of the time. The roof is the measured speed of a copy (slope) and of
+    a matrix product (flat); an operator can lie above it where its data stay in a cache, or where an algorithm such as
+    Winograd's takes fewer operations than are counted.
+    """
+    axes = _Axes(points, roof)
+    total = sum(point.seconds for point in points) or 1.0
+    slowest = sorted(points, key=lambda point: (-point.seconds, point.name))
+    families = [f for f in FAMILIES if any(family(point.type) is f for point in points)]
+    facts = f"{_giga(roof.peak)} GFLOP/s matrix product, {_giga(roof.bandwidth)} GB/s copy, {_threads(roof.threads)}"
+    description = (
+        f"{len(points)} operators; roof: {facts}. Slowest: "
+        + "; ".join(f"{p.name} {p.intensity:.3g} FLOP/byte, {_giga(p.speed)} GFLOP/s" for p in slowest[:5])
+        + "."
+    )
+    head = [
+        text(title, LEFT, 18.0, 15.0, text_anchor="start", font_weight="bold"),
+        text(facts, LEFT, 38.0, text_anchor="start"),
+    ]
+    circles = [_circle(point, axes, point.seconds / total) for point in slowest]
+    parts = [*head, *axes.grid(), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(families)]
+    return picture(WIDTH, HEIGHT, title, description, *parts)
+
+
+class _Axes:
+    """Numbers -> pixels, both axes logarithmic, from one power of ten to another."""
+
+    def __init__(self, points: Sequence[Point], roof: Roof) -> None:
+        xs = [point.intensity for point in points] + [roof.ridge]
+        ys = [point.speed for point in points] + [roof.peak]
+        self.x_from, self.x_to = math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs)) + 0.05)
+        self.y_from, self.y_to = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)) + 0.05)
+
+    def x(self, intensity: float) -> float:
+        """Pixels from the left."""
+        share = (math.log10(intensity) - self.x_from) / (self.x_to - self.x_from)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(self, speed: float) -> float:
+        """Pixels from the top."""
+        share = (math.log10(speed) - self.y_from) / (self.y_to - self.y_from)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+    def grid(self) -> list[str]:
+        """A line and a number for each power of ten, and what the axes mean."""
+        parts = []
+        for power in range(self.x_from, self.x_to + 1):
+            x = self.x(10.0**power)
+            parts.append(element("line", x1=x, y1=TOP, x2=x, y2=HEIGHT - BOTTOM, **_GRID))
+            parts.append(text(f"{10.0**power:g}", x, HEIGHT - BOTTOM + 13))
+        for power in range(self.y_from, self.y_to + 1):
+            y = self.y(10.0**power)
+            parts.append(element("line", x1=LEFT, y1=y, x2=WIDTH - RIGHT, y2=y, **_GRID))
+            parts.append(text(f"{10.0 ** (power - 9):g}", LEFT - 7, y, text_anchor="end"))
+        middle = (TOP + HEIGHT - BOTTOM) / 2
+        parts.append(text("FLOP/byte of inputs, weights and outputs", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 31))
+        parts.append(text("GFLOP/s", 14.0, middle, transform=f"rotate(-90 14 {middle:g})"))
+        return parts
+
+
+def _roof(axes: _Axes, roof: Roof) -> list[str]:
+    """The slope up to the ridge, then the flat; the slope begins where it enters the picture."""
+    low = max(10.0**axes.x_from, 10.0**axes.y_from / roof.bandwidth)
+    corners = [(low, roof.at(low)), (roof.ridge, roof.peak), (10.0**axes.x_to, roof.peak)]
+    path = " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in corners)
+    return [element("polyline", points=path, fill="none", stroke=INK, stroke_width=2.0, stroke_linejoin="round")]
+
+
+def _circle(point: Point, axes: _Axes, share: float) -> str:
+    kind = family(point.type)
+    facts = f"{point.name} ({point.type}): {point.intensity:.3g} FLOP/byte, {_giga(point.speed)} GFLOP/s"
+    title = element("title", escape(f"{facts}, {share:.1%} of the time"))
+    x, y = axes.x(point.intensity), axes.y(point.speed)
+    look = {"fill": kind.fill, "fill_opacity": 0.85, "stroke": kind.border, "stroke_width": 1.2}
+    return element("circle", title, cx=x, cy=y, r=_radius(share), **look)
+
+
+def _radius(share: float) -> float:
+    return 3.0 + 26.0 * math.sqrt(share)
+
+
+def _labels(slowest: Sequence[Point], axes: _Axes, total: float) -> list[str]:
+    """The names of the slowest operators beside their circles, where they lie on nothing and do not leave the picture.
+
+    A box is (left, right, middle height, half height).
+    """
+    circles = [(axes.x(p.intensity), axes.y(p.speed), _radius(p.seconds / total)) for p in slowest]
+    taken = [(x - r, x + r, y, r) for x, y, r in circles]
+    parts = []
+    for point, (x, y, r) in zip(slowest[:LABELLED], circles):
+        name = shorten(point.name, 26)
+        width = text_width(name, 10.0)
+        for left in (x + r + 4, x - r - 4 - width):
+            box = (left, left + width, y, 5.0)
+            if left >= LEFT and left + width <= WIDTH - RIGHT and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                parts.append(text(name, left, y, 10.0, text_anchor="start"))
+                break
+    return parts
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[1] and b[0] < a[1] and abs(a[2] - b[2]) < a[3] + b[3]
+
+
+def _legend(families: Sequence[Family]) -> list[str]:
+    """A dot and a name for each family of operators, in one line at the bottom."""
+    parts, x, y = [], LEFT, HEIGHT - 18
+    for kind in families:
+        parts.append(element("circle", cx=x, cy=y, r=5.0, fill=kind.fill, stroke=kind.border, stroke_width=1.2))
+        parts.append(text(kind.name, x + 10, y, 10.0, text_anchor="start"))
+        x += text_width(kind.name, 10.0) + 26
+    return parts
+
+
+def _giga(value: float) -> str:
+    return f"{value / 1e9:.3g}"
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread{'s' * (count != 1)}"

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom import register
+from classroom.grading.judging import Job, judge
+from classroom.grading.records import Graded, Isolation, Submission
+from classroom.grading.settings import load_settings
+from classroom.grading.suite import suite_of
+from classroom.sandbox import Bare
+
+FOLDER = "01_numbers"
+
+HIDDEN = '''"""Hidden tests."""
+
+import numpy as np
+
+from classroom.judge import expect, task
+
+
+@task("double")
+def any_shape(student, rng):
+    """Tables of any shape are doubled."""
+    x = rng.standard_normal((int(rng.integers(2, 5)), 3))
+    expect(student.double(x), 2 * x)
+
+
+@task("double")
+def negative_ones(student, rng):
+    """Negative numbers are doubled."""
+    x = -rng.integers(1, 100, 5)
+    expect(student.double(x), 2 * x)
+
+
+@task("turn")
+def long_lists(student, rng):
+    """Twenty numbers are turned."""
+    x = [int(n) for n in rng.integers(0, 1000, 20)]
+    expect(student.turn(x), x[::-1])
+
+
+@task("power")
+def any_number(student, rng):
+    """Whole numbers are multiplied with themselves."""
+    n = int(rng.integers(10, 1000))
+    expect(student.power(n), n * n)
+'''
+
+MUTANTS = '''"""Wrong solutions."""
+
+MUTANTS = [
+    {"name": "thrice", "exercise": "double", "why": "one too many", "old": "return 2 * x", "new": "return 3 * x"},
+    {"name": "sorted", "exercise": "turn", "why": "order", "old": "return x[::-1]", "new": "return sorted(x)"},
+    {"name": "twice", "exercise": "power", "why": "2x", "old": "return x * x", "new": "return x + x"},
+]
+'''
+
+
+def code(name: str, *lines: str, **metadata: Any) -> dict[str, Any]:
+    """A code cell."""
+    source = [f"{line}\n" for line in lines]
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": metadata,
+        "execution_count": None,
+        "outputs": [],
+        "source": source,
+    }
+
+
+def notebook(*cells: dict[str, Any]) -> bytes:
+    """A notebook of these cells, the worksheet's heading first."""
+    heading = {"cell_type": "markdown", "id": "cell-00", "metadata": {}, "source": ["# Worksheet for homework 1\n"]}
+    return json.dumps({"cells": [heading, *cells], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+class Teacher:
+    """A small course with everything that judges it."""
+
+    def __init__(self, root: Path, solution: str) -> None:
+        self.root, self.solution = root, solution
+        self.course = register.load(root)
+        self.lesson = self.course.lesson(1)
+        self.stub = self.file.read_text(encoding="utf-8")
+        self.code, self.notebook = code, notebook
+
+    @property
+    def file(self) -> Path:
+        return self.root / "homework" / FOLDER / "hw01_numbers.py"
+
+    def job(self, seed: int = 7, student: str = "ann", settings: Any = None, **files: bytes | str) -> Job:
+        """A job for files {"hw01_numbers": text, "worksheet": bytes}."""
+        suffix = {"hw01_numbers": ".py", "worksheet": ".ipynb"}
+        data = {name + suffix[name]: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+        suite = suite_of(self.lesson, settings or load_settings(self.root), seed)
+        return Job(Submission(student, FOLDER, data), suite)
+
+    def judged(self, **options: Any) -> Graded:
+        """The job judged in this process, by a bare worker."""
+        return judge(self.job(**options), Bare(), Isolation.NONE)
+
+    def points(self, **options: Any) -> dict[str, float]:
+        """Exercise -> points of the job judged."""
+        return {grade.exercise: grade.points for grade in self.judged(**options).grades}
+
+
+@pytest.fixture
+def teacher(mini: Any, with_solutions: Callable[[], None]) -> Teacher:
+    """The small course with hidden tests, mutants and a worksheet."""
+    with_solutions()
+    folder = mini.file.parent
+    (folder / "judge" / "hidden.py").write_text(HIDDEN, encoding="utf-8")
+    (folder / "judge" / "mutants.py").write_text(MUTANTS, encoding="utf-8")
+    cells = [code("cell-01", "import hw01_numbers as hw"), code("cell-02", "hw.double(3)"), code("cell-03", "1")]
+    (folder / "worksheet.ipynb").write_bytes(notebook(*cells))
+    return Teacher(mini.root, (folder / "judge" / "solution.py").read_text(encoding="utf-8"))

@@ -1,0 +1,213 @@
+"""Similar submissions: copies are found however they are dressed up, honest work is left alone."""
+
+from __future__ import annotations
+
+import io
+import keyword
+import re
+import subprocess
+import sys
+import tokenize
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from classroom.grading import similarity
+from classroom.grading.records import Submission
+from classroom.grading.similarity import FEW, GRAM, WINDOW, Pair, grams, similar_pairs, winnow
+from classroom.grading.tokens import LEXEMES, tokens
+from classroom.judge import Session
+from classroom.judge.homework import Homework, homework_of
+from classroom.register import load
+
+HONEST = Path(__file__).with_name("honest")
+GRAPHS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("graph_*.py"))]
+TENSORS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("tensor_*.py"))]
+HOMEWORKS = {lesson.folder: found for lesson in load().lessons if (found := homework_of(lesson)) is not None}
+
+
+def text_of(homework: str, name: str) -> str:
+    return getattr(HOMEWORKS[homework], name).read_text(encoding="utf-8")
+
+
+def compare(*texts: str, homework: str = "04_graph") -> list[Pair]:
+    handed_in = [Submission(f"student{i}", homework, {"hw.py": text.encode()}) for i, text in enumerate(texts)]
+    return similar_pairs(handed_in, text_of(homework, "stub"), text_of(homework, "solution"))
+
+
+def renamed(text: str) -> str:
+    """Every name of the file's own in another one, numbers and texts changed as well."""
+    own = set(re.findall(r"\b(\w+) = ", text)) | set(re.findall(r"for (\w+) in", text))
+    pattern = re.compile(rf"(?<!\.)\b({'|'.join(own)})\b")
+    return re.sub(r"'[^']*'|\"[^\"\n]*\"", '"something else"', pattern.sub(lambda found: f"my_{found[0]}_2", text))
+
+
+def reordered(text: str) -> str:
+    head, *functions = re.split(r"(?m)^(?=def )", text)
+    return head + "".join(reversed(functions))
+
+
+def commented(text: str) -> str:
+    lines = text.replace(":\n    ", ':\n    """What I thought of by myself."""\n    ').splitlines()
+    return "\n\n".join(f"{line}  # step {i}" for i, line in enumerate(lines))
+
+
+def broken(text: str) -> str:
+    return text.replace("return", "return (", 1) + "\n  ]] 'no end"
+
+
+DISGUISES: list[Callable[[str], str]] = [
+    renamed,
+    reordered,
+    commented,
+    broken,
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: commented(reordered(renamed(text))),
+]
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+@pytest.mark.parametrize("honest", [GRAPHS, TENSORS])
+def test_a_copy_is_found_however_it_is_dressed_up(honest: list[str], disguise: Callable[[str], str]) -> None:
+    copy = disguise(honest[0])
+    assert copy != honest[0]
+    pairs = compare(*honest, copy, homework="04_graph" if honest is GRAPHS else "02_tensor")
+    assert [pair.students for pair in pairs] == [("student0", f"student{len(honest)}")]
+
+
+def test_a_copy_of_one_exercise_of_two_is_found() -> None:
+    mixed = GRAPHS[0].split("def peak_bytes")[0] + "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
+    assert ("student0", "student1") in [pair.students for pair in compare(GRAPHS[0], mixed, GRAPHS[1])]
+
+
+def test_two_that_differ_by_one_mistake_are_found() -> None:
+    first, second, *_ = [m.applied(text_of("04_graph", "solution")) for m in HOMEWORKS["04_graph"].mutants]
+    assert [pair.students for pair in compare(first, second, *GRAPHS)] == [("student0", "student1")]
+
+
+def test_independent_solutions_are_not_reported() -> None:
+    assert compare(*GRAPHS, text_of("04_graph", "solution")) == []
+    assert compare(*TENSORS, text_of("02_tensor", "solution"), homework="02_tensor") == []
+
+
+@pytest.mark.parametrize("honest", sorted(HONEST.glob("*.py")), ids=lambda path: path.stem)
+def test_the_independent_solutions_are_right(honest: Path) -> None:
+    homework = HOMEWORKS["04_graph" if honest.stem.startswith("graph") else "02_tensor"]
+    with Session(honest) as session:
+        assert [o.test.name for o in (session.run(test, 0) for test in homework.public) if not o.passed] == []
+
+
+@pytest.mark.parametrize("homework", HOMEWORKS.values(), ids=HOMEWORKS)
+def test_untouched_stubs_are_not_reported(homework: Homework) -> None:
+    stub = homework.stub.read_text(encoding="utf-8")
+    assert compare(stub, stub, commented(stub), homework=homework.lesson.folder) == []
+
+
+def test_one_students_two_submissions_are_not_compared() -> None:
+    twice = [Submission("ann", "04_graph", {name: GRAPHS[0].encode()}) for name in ("a.py", "b.py")]
+    assert similar_pairs(twice) == []
+    assert similar_pairs([twice[0], Submission("bo", "04_graph", twice[1].files)])
+
+
+def test_what_many_have_is_no_sign_of_copying() -> None:
+    assert len(compare(*[GRAPHS[0]] * FEW)) == FEW * (FEW - 1) / 2
+    assert compare(*[GRAPHS[0]] * (FEW + 1)) == []
+
+
+def test_what_three_have_of_the_worked_solution_is_no_sign_of_copying() -> None:
+    solution = text_of("04_graph", "solution")
+    assert len(compare(solution, solution)) == 1
+    assert compare(*[solution] * 3) == []
+
+
+def test_the_lines_are_those_that_are_alike() -> None:
+    own = "def mine():\n" + "".join(f"    print({i})\n    x[{i}] += y @ z\n" for i in range(40))
+    (pair,) = compare(GRAPHS[2], own + GRAPHS[2], GRAPHS[1])
+    ((first, last),) = pair.lines[1]
+    before = own.count("\n")
+    assert before - GRAM < first <= before + 8
+    assert last == before + GRAPHS[2].rstrip().count("\n") + 1
+
+
+def test_files_that_are_no_python_are_left_out() -> None:
+    content = GRAPHS[0].encode()
+    pair = [Submission(name, "04_graph", {"worksheet.ipynb": content, "notes.txt": content}) for name in ("ann", "bo")]
+    assert similar_pairs(pair) == []
+
+
+def test_work_grows_with_the_submissions_and_not_with_their_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fingerprint that more than FEW of a small class have is not compared among them."""
+    compared: list[int] = []
+    monkeypatch.setattr(similarity, "combinations", lambda places, size: compared.append(len(places)) or [])
+    compare(*GRAPHS * FEW)
+    assert max(compared) == FEW
+    compared.clear()
+    compare(*GRAPHS[:2] * 2 * FEW)
+    assert max(compared, default=0) <= FEW
+
+
+@given(st.lists(st.integers(0, 5), max_size=60))
+def test_winnowing_keeps_the_rightmost_smallest_of_every_window_and_no_more(values: list[int]) -> None:
+    array = np.array(values, np.uint64)
+    if not len(array):
+        return
+    chosen = set(winnow(array).tolist())
+    width = min(WINDOW, len(array))
+    wanted = set()
+    for start in range(len(array) - width + 1):
+        window = array[start : start + width]
+        wanted.add(start + max(i for i in range(width) if window[i] == window.min()))
+    assert chosen == wanted
+
+
+@given(st.text("abcxyz=+()[]\n '\"#:\\0.", max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all(1 <= token.line <= text.count("\n") + 1 for token in tokens(text))
+    assert "".join(match[0] for match in LEXEMES.finditer(text)) == text
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_can_be_handed_in(content: bytes) -> None:
+    assert similar_pairs([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]) == []
+
+
+@pytest.mark.parametrize("homework", HOMEWORKS.values(), ids=HOMEWORKS)
+def test_tokens_are_those_of_pythons_own_tokenizer(homework: Homework) -> None:
+    text = homework.solution.read_text(encoding="utf-8")
+    assert [kind_of(token.text) for token in tokens(text)] == expected_kinds(text)
+
+
+def kind_of(text: str) -> str:
+    """Names of libraries are kept; here every name is N."""
+    return "N" if text.isidentifier() and not keyword.iskeyword(text) and text != "S" else text
+
+
+def expected_kinds(text: str) -> list[str]:
+    """What tokenize says, without layout, comments and lines that are nothing but a text."""
+    lines: list[list[str]] = [[]]
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_START":
+            depth += 1
+            lines[-1] += ["S"] * (depth == 1)
+        elif kind == "FSTRING_END":
+            depth -= 1
+        elif depth:
+            continue
+        elif kind == "NEWLINE":
+            lines.append([])
+        elif kind in ("NAME", "NUMBER", "STRING", "OP"):
+            plain = {"NUMBER": "0", "STRING": "S"}.get(kind, token.string)
+            lines[-1].append("N" if kind == "NAME" and not keyword.iskeyword(token.string) else plain)
+    return [kind for line in lines if set(line) != {"S"} for kind in line]
+
+
+def test_hashes_are_those_of_any_process() -> None:
+    code = "from classroom.grading.similarity import grams; print(grams('a = b + c * d - e(f, g) ** 2')[0].tolist())"
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout == f"{grams('a = b + c * d - e(f, g) ** 2')[0].tolist()}\n"

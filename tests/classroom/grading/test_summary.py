@@ -1,0 +1,169 @@
+"""The instructors' page: numbers that are right, whom to look at, and words that accuse nobody."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+
+from classroom.grading.charts import LABELS, counted, distribution
+from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
+from classroom.grading.reports import write_reports
+from classroom.grading.settings import GradingError
+from classroom.grading.similarity import Pair
+from classroom.grading.summary import PAIRS, summary_page
+from classroom.register import Course, Exercise, Lesson
+
+REGISTER = Course("A course", (Lesson(1, "Numbers", "", "01_numbers", (), (Exercise("double", "Twice", 4),), "hw.py"),))
+
+
+def graded(student: str, points: float = 4, status: Status = Status.PASSED, **rest: object) -> Graded:
+    checks = rest.pop("checks", ())
+    grade = Grade("double", points, 4, status, str(rest.pop("message", "")), checks)  # type: ignore[arg-type]
+    values = {"isolation": Isolation.STRONG, "late_days": 0, **rest}
+    return Graded(student, "01_numbers", student, "s", (grade,), **values)  # type: ignore[arg-type]
+
+
+def text_of(*results: Graded, pairs: tuple[Pair, ...] = ()) -> str:
+    html = summary_page(results, REGISTER, pairs, {one.student: one.student for one in results})
+    return " ".join(re.sub("<[^>]*>", " ", html.split("</style>")[1]).split())
+
+
+def test_mean_and_median_leave_out_what_was_not_handed_in_or_not_judged() -> None:
+    text = text_of(
+        graded("a", 4),
+        graded("b", 1, Status.PARTIAL),
+        graded("c", 1, Status.PARTIAL),
+        graded("d", 0, Status.MISSING),
+        graded("e", 0, Status.INFRASTRUCTURE),
+    )
+    assert "mean 2, median 1 of 4; 3 judged, 1 with nothing handed in, 1 not judged yet" in text
+
+
+def test_a_chart_counts_every_submission_once() -> None:
+    points = [0, 0, 0.5, 1, 2, 2.5, 3.9, 4, 4, 5]
+    assert counted(points, 4) == [2, 2, 1, 1, 1, 3]
+    assert sum(counted(points, 4)) == len(points)
+
+
+def test_a_chart_is_an_image_with_a_title_and_its_numbers_in_words() -> None:
+    drawn = distribution("<double>", [0, 4, 4], 4)
+    root = ElementTree.fromstring(drawn.text)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.attrib["role"] == "img"
+    assert root.findtext(f"{space}title") == "<double>"
+    assert f"{LABELS[0]}: 1" in str(root.findtext(f"{space}desc"))
+    assert f"{LABELS[-1]}: 2" in root.attrib["aria-label"]
+    heights = [float(bar.attrib["height"]) for bar in root.iter(f"{space}rect")]
+    assert heights[1] == 2 * heights[0]
+    assert drawn == distribution("<double>", [4, 0, 4], 4)
+
+
+def test_failures_are_counted_and_come_in_order() -> None:
+    def checks(rare: bool, often: bool) -> tuple[Check, ...]:
+        return Check("double", "rare", True, rare), Check("double", "often", False, often)
+
+    text = text_of(graded("a", checks=checks(True, False)), graded("b", checks=checks(False, False)))
+    assert "double often hidden 2 of 2 double rare public 1 of 2" in text
+
+
+def test_what_was_not_handed_in_is_no_failure() -> None:
+    text = text_of(graded("a", 0, Status.MISSING, checks=(Check("double", "t", True, False),)), graded("b"))
+    assert "What fails most often" not in text
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (graded("x", 0, Status.INFRASTRUCTURE), "the judge did not work: grade it again"),
+        (graded("x", 0, Status.UNREADABLE, message="line 3 is no Python"), "cannot be read: line 3 is no Python"),
+        (graded("x", isolation=Isolation.WEAK), "isolation was weak"),
+        (graded("x", faults=("a.zip holds a link",)), "a.zip holds a link"),
+        (graded("x", late_days=None), "when it was handed in is not known"),
+    ],
+)
+def test_what_needs_a_person_is_named(result: Graded, words: str) -> None:
+    assert f"x Homework 1: Numbers {words}" in text_of(graded("fine"), result)
+    assert "Every submission could be read and judged" in text_of(graded("fine"))
+
+
+def test_isolation_is_told_once_where_it_was_weak_for_all() -> None:
+    text = text_of(*(graded(f"s{i}", isolation=Isolation.WEAK) for i in range(5)))
+    assert "Of 5 submissions, 5 with isolation weak" in text
+    assert "isolation was weak" not in text
+
+
+def test_the_slowest_come_first() -> None:
+    text = text_of(*(graded(f"s{i}", seconds=float(i)) for i in range(1, 20)))
+    slowest = text.split("Slowest submissions")[1].split("Points of all")[0]
+    assert re.findall(r"(\d+)\.0 s", slowest) == [str(i) for i in range(19, 9, -1)]
+
+
+def test_similar_pairs_are_advice_and_accuse_nobody() -> None:
+    pair = Pair("01_numbers", ("a", "b"), 0.755, 31, (((2, 9), (12, 12)), ((1, 8),)))
+    text = text_of(graded("a"), graded("b"), pairs=(pair,))
+    assert "Advice for a person, never a grade." in text
+    assert "a b 76 % 31 fingerprints 2–9, 12–12 1–8" in text
+    assert not re.search("plagiari|cheat|copied|guilty|fraud", text, re.IGNORECASE)
+    many = text_of(graded("a"), graded("b"), pairs=(pair,) * (PAIRS + 3))
+    assert "3 more pairs, less alike, are left out" in many
+
+
+def test_points_of_all_students_leave_a_cell_empty_without_a_grade() -> None:
+    html = summary_page([graded("a"), graded("b", 0, Status.INFRASTRUCTURE)], REGISTER, (), {"a": "a", "b": "b"})
+    cells = html.split("Points of all students")[1]
+    assert re.findall(r'<td class="n">(.*?)</td>', cells) == ["4", ""]
+
+
+def test_reports_are_the_same_whatever_the_order(tmp_path: Path) -> None:
+    results = [graded("b"), graded("a", 2, Status.PARTIAL), graded("C")]
+    for name, order in (("one", results), ("two", results[::-1])):
+        write_reports(tmp_path / name, order, REGISTER)
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
+    assert len(files) == 3 + 1 + 2 + 3
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_every_link_of_the_summary_leads_to_a_page(tmp_path: Path) -> None:
+    names = ["ann", "Zoë Müller", "a/b", "50% #1?", "<b>"]
+    write_reports(tmp_path, [graded(name) for name in names], REGISTER)
+    links = set(re.findall('href="([^"]*)"', (tmp_path / "summary.html").read_text(encoding="utf-8")))
+    assert {unquote(link) for link in links} == {f"feedback/{path.name}" for path in (tmp_path / "feedback").iterdir()}
+    assert len(links) == len(names)
+
+
+def test_a_persons_points_replace_the_judges(tmp_path: Path) -> None:
+    overrides = {("ann", "01_numbers", "double"): (3.5, "The test was wrong.")}
+    write_reports(tmp_path, [graded("ann", 0, Status.FAILED), graded("bo", 1)], REGISTER, overrides=overrides)
+    page = (tmp_path / "feedback" / "ann.html").read_text(encoding="utf-8")
+    assert "3.5 of 4 points" in page
+    assert "points set by a person" in page
+    assert "The test was wrong." in page
+    assert "ann,,ann,,3.5" in (tmp_path / "exports" / "canvas.csv").read_text(encoding="utf-8")
+
+
+def test_similar_submissions_are_found_on_the_way(tmp_path: Path) -> None:
+    code = Path(__file__).with_name("honest").joinpath("graph_rounds.py").read_text(encoding="utf-8")
+    results = [graded("ann"), graded("bo"), graded("cy")]
+    submissions = {
+        "ann": Submission("ann", "01_numbers", {"hw.py": code.encode()}),
+        "bo": Submission("bo", "01_numbers", {"hw.py": code.replace("waiting", "todo").encode()}),
+        "cy": Submission("cy", "01_numbers", {"hw.py": b"def double(x):\n    return x + x\n"}),
+    }
+    lines = write_reports(tmp_path, results, REGISTER, submissions=submissions)
+    assert any("1 pair of submissions is alike" in line for line in lines)
+    assert "never a grade" in (tmp_path / "summary.html").read_text(encoding="utf-8")
+
+
+def test_two_results_of_one_student_and_homework_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(GradingError, match="one result for each student and homework, found several of ann in 01_num"):
+        write_reports(tmp_path, [graded("ann"), graded("ann", 2)], REGISTER)
+
+
+def test_nothing_graded_gives_an_empty_summary(tmp_path: Path) -> None:
+    write_reports(tmp_path, [], REGISTER)
+    assert "0 submissions of 0 students" in (tmp_path / "summary.html").read_text(encoding="utf-8")

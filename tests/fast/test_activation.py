@@ -1,0 +1,146 @@
+"""Activations: kernels against the simple layers, as they are called by themselves and on the tiles of others."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kuiper.fast.kernels.activation import activation_of
+from kuiper.layers import activation as simple
+from kuiper.layers import elementwise
+from kuiper.layers import gates_and_shrinks as gates
+
+LAYERS = [
+    *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),
+    *(simple.Hardsigmoid(), simple.Hardswish(), simple.GELU(), simple.GELU("tanh")),
+    *(simple.LeakyReLU(slope) for slope in (0.01, 1.0, 2.5, -0.5)),
+    *(gates.RReLU(), gates.SELU(), gates.Mish(), gates.Hardtanh(), gates.Hardtanh(-0.5, 3)),
+    *(gates.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)),
+    *(gates.CELU(alpha) for alpha in (1.0, 0.4, 3.0)),
+    *(gates.Softplus(), gates.Softplus(2.0, 30.0), gates.Softplus(0.25)),
+    *(elementwise.Clamp(0, None), elementwise.Clamp(None, 1.5), elementwise.Clamp(1.0, -1.0)),
+    *(elementwise.ClampMin(0.5), elementwise.ClampMax(-1)),
+]
+LAYER = st.sampled_from(LAYERS)
+FUSED_ONLY = [simple.Identity(), simple.Dropout()]
+SPECIAL = np.array([0, -0.0, math.nan, math.inf, 1e-30, -1e-30, 88, -88, 1000, -1000, 1e9, -1e9], np.float32)
+
+
+def numbers(*shape, seed=0):
+    x = np.random.default_rng(seed).normal(size=shape, scale=4).astype(np.float32)
+    x.flat[: SPECIAL.size] = SPECIAL[: x.size]
+    return x
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    layer=LAYER,
+    shape=st.sampled_from([(7,), (3, 5), (2, 3, 4, 5), (1, 4, 90, 91), (2, 1, 1, 1), (2, 3, 0, 4), (1,), (1, 1)]),
+    ways=st.tuples(*[st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])] * 2),
+    lanes=st.integers(1, 2),
+)
+def test_kernel_computes_what_the_layer_does(beside, layer, shape, ways, lanes):
+    beside(layer, numbers(*shape), layouts=ways, lanes=lanes)
+
+
+@pytest.mark.parametrize("layer", LAYERS + FUSED_ONLY, ids=lambda layer: type(layer).__name__)
+@pytest.mark.parametrize("spoil", [True, False])
+@pytest.mark.parametrize("in_place", [True, False])
+def test_function_may_overwrite_its_operand_only_where_that_is_allowed(layer, spoil, in_place):
+    x = numbers(6, 50)
+    wide = np.full((6, 60), 9, np.float32)
+    source = wide[:, 3:53] if in_place else x.copy()
+    target = wide[:, 3:53]
+    source[...] = x
+    taken = []
+
+    def take():
+        taken.append(np.full(target.shape, 5, np.float32))
+        return taken[-1]
+
+    activation = activation_of(layer)
+    for call in activation.calls(source, target, take, spoil=spoil):
+        call()
+    np.testing.assert_allclose(target, layer.forward(x), rtol=1e-5, atol=1e-6)
+    assert (wide[:, :3] == 9).all()
+    assert (wide[:, 53:] == 9).all()
+    assert len(taken) <= activation.scratch + 1
+    if not spoil and not in_place:
+        np.testing.assert_array_equal(source, x)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
+def test_factor_can_be_left_to_whoever_makes_the_operand(layer):
+    activation = activation_of(layer)
+    x = np.linspace(-9, 9, 500, dtype=np.float32)
+    y = np.empty_like(x)
+    for call in activation.scaled.calls(x * np.float32(activation.factor), y, lambda: np.empty_like(x)):
+        call()
+    np.testing.assert_allclose(y, layer.forward(x), rtol=1e-5, atol=1e-6)
+
+
+def test_hardswish_after_a_producer_that_scales_takes_three_passes():
+    x = np.ones(4, np.float32)
+    activation = activation_of(simple.Hardswish())
+    assert len(activation.calls(x, x.copy(), lambda: x.copy())) == 4
+    assert len(activation.scaled.calls(x, x.copy(), lambda: x.copy())) == 3
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
+def test_large_numbers_give_no_warning(layer):
+    x = np.array([-1e11, -1e4, 0, 1e4, 1e11], np.float32)
+    y = np.empty_like(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in activation_of(layer).calls(x.copy(), y, lambda: np.empty_like(x)):
+            call()
+    np.testing.assert_allclose(y, layer.forward(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
+def test_infinity_and_nan_give_what_the_layer_gives(layer):
+    x = np.array([-math.inf, math.inf, math.nan], np.float32)
+    y = x.copy()
+    with np.errstate(invalid="ignore"):
+        for call in activation_of(layer).calls(y, y, lambda: np.empty_like(y)):
+            call()
+        np.testing.assert_allclose(y, layer.forward(x), rtol=1e-5, atol=1e-6)
+
+
+def test_gelu_is_within_a_millionth_of_the_normal_distribution():
+    x = np.linspace(-9, 9, 20001)
+    y = x.astype(np.float32)
+    for call in activation_of(simple.GELU()).calls(y, y, lambda: np.empty_like(y)):
+        call()
+    exact = [value * 0.5 * (1 + math.erf(value / math.sqrt(2))) for value in x.astype(np.float32).tolist()]
+    assert np.max(np.abs(y - exact) / np.maximum(1, np.abs(x))) < 5e-7
+
+
+def test_work_that_is_large_enough_is_shared_by_the_lanes(beside):
+    kernel = beside(simple.SiLU(), numbers(1, 8, 300, 200), layouts=("halo", "pixels"), lanes=2)
+    assert kernel.name == "silu"
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        *(simple.LeakyReLU(0.0), gates.CELU(-2.0), gates.Softplus(1.0, 2.0), gates.Softplus(-1.0)),
+        *(elementwise.Clamp(np.zeros(3, np.float32)), elementwise.Clamp(), elementwise.Clamp(True, 2)),
+        simple.Softmax(1),
+    ],
+)
+def test_no_function_for_options_that_it_does_not_know(layer):
+    assert activation_of(layer) is None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32])
+def test_no_kernel_for_another_element_type(lowered, dtype):
+    assert lowered(simple.ReLU(), np.ones((2, 3), dtype)) is None
+
+
+def test_no_kernel_for_bounds_that_come_as_inputs(lowered):
+    x = np.ones((2, 3), np.float32)
+    assert lowered(elementwise.Clamp(), x, 0.0, 1.0) is None

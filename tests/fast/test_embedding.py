@@ -1,0 +1,69 @@
+"""Embedding gives the rows that the simple layer gives, and refuses the numbers that it refuses, in the same words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kuiper.errors import InferError
+from kuiper.fast.place import Place
+from kuiper.fast.workspace import Workspace
+from kuiper.layers.embedding import Embedding
+from kuiper.layers.layer import call
+from kuiper.runtime import RuntimeOperator
+
+LAYOUT = st.sampled_from(["plain", "wide plain"])
+TABLE = np.random.default_rng(0).standard_normal((11, 5), np.float32)
+
+
+def run_stages(stages) -> None:
+    for stage in stages:
+        for lane in stage:
+            for each in lane:
+                each()
+
+
+@pytest.fixture(autouse=True)
+def always_fork(monkeypatch):
+    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    shape=st.lists(st.integers(1, 6), max_size=3),
+    dtype=st.sampled_from([np.int64, np.int32, np.uint8]),
+    ways=st.tuples(LAYOUT, LAYOUT),
+    lanes=st.integers(1, 2),
+)
+def test_rows_by_numbers_of_any_shape(beside, shape, dtype, ways, lanes):
+    indices = np.random.default_rng(1).integers(0, 11, shape).astype(dtype)
+    beside(Embedding(TABLE), np.asarray(indices), layouts=ways, lanes=lanes, rtol=0, atol=0)
+
+
+def test_a_table_that_lies_across(beside):
+    across = np.asfortranarray(TABLE)
+    beside(Embedding(across), np.array([3, 10, 0]), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("wrong", [[11], [-1], [0, 3, 1000], [-12, 4]])
+def test_a_number_that_names_no_row_is_the_simple_layers_error(lowered, wrong):
+    layer, indices = Embedding(TABLE), np.array(wrong)
+    kernel = lowered(layer, np.zeros_like(indices))
+    place = Place(np.zeros_like(indices))
+    stages = kernel.bind([place], [Place(np.zeros((len(wrong), 5), np.float32))], Workspace(1))
+    place.array[...] = indices
+    with pytest.raises(InferError) as fast:
+        run_stages(stages)
+    with pytest.raises(InferError) as simple:
+        call(layer, RuntimeOperator("here", "nn.Embedding"), [indices])
+    assert str(fast.value) == str(simple.value)
+    assert fast.value.operator == "here"
+
+
+def test_what_has_no_kernel(lowered):
+    numbers = np.array([1, 2])
+    assert lowered(Embedding(TABLE, max_norm=1.0), numbers) is None
+    assert lowered(Embedding(TABLE.astype(np.float64)), numbers) is None
+    assert lowered(Embedding(TABLE), np.zeros((0,), int)) is None

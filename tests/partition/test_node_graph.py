@@ -1,0 +1,158 @@
+"""Graphs for partitioning, from lists and from a network; devices; and what is wrong with bad ones."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kuiper
+from kuiper.partition import Device, NodeGraph, PartitionError, TensorKind, partition, verify
+from kuiper.runtime import RuntimeGraph
+
+CPU = Device("CPU")
+
+
+@pytest.fixture(scope="module")
+def digits() -> RuntimeGraph:
+    return kuiper.load("models/digits/digits.pnnx.param")
+
+
+def test_a_networks_operators_become_nodes(digits: RuntimeGraph) -> None:
+    graph = NodeGraph.from_runtime(digits)
+    operators = [op for op in digits.operators if op.type != "pnnx.Output"]
+    assert [(node.name, node.op) for node in graph.nodes] == [(op.name, op.type) for op in operators]
+    for node, op in zip(graph.nodes, operators, strict=True):
+        assert [graph.tensors[t].name for t in node.inputs] == [o.name for o in op.input_operands]
+        assert [graph.tensors[t].name for t in node.outputs] == [o.name for o in op.output_operands]
+    (output,) = digits.output_operands
+    assert [graph.tensors[t].name for v in graph.outputs for t in graph.nodes[v].outputs] == [output.name]
+    assert graph.runtime is digits
+
+
+def test_sizes_and_types_come_from_the_file(digits: RuntimeGraph) -> None:
+    graph = NodeGraph.from_runtime(digits, open_dimension=5)
+    x = np.zeros((5, 1, 8, 8), np.float32)
+    kept = digits.forward(x, keep=True).kept
+    for node in graph.nodes:
+        (tensor,) = node.outputs
+        info = graph.tensors[tensor]
+        assert (info.bytes, info.dtype) == (kept[node.name].nbytes, "float32")
+        assert info.kind is (TensorKind.INPUT if node.op == "pnnx.Input" else TensorKind.VAR)
+    assert {info.bytes for info in NodeGraph.from_runtime(digits).tensors.values()} == {None}  # the batch is left open
+
+
+def test_work_is_two_operations_per_weight_and_output_element(digits: RuntimeGraph) -> None:
+    nodes = {node.name: node for node in NodeGraph.from_runtime(digits, open_dimension=1).nodes}
+    for op in digits.operators:
+        if op.type == "nn.Linear":
+            out_features, in_features = op.attributes["weight"].shape
+            assert nodes[op.name].work == 2 * out_features * in_features
+        if op.type == "nn.Conv2d":
+            (_, channels, height, width), kernel = op.output_operands[0].shapes, op.attributes["weight"].shape
+            assert nodes[op.name].work == 2 * channels * height * width * kernel[1] * kernel[2] * kernel[3]
+        if op.type in ("nn.ReLU", "F.relu"):
+            assert nodes[op.name].work == np.prod(op.output_operands[0].shapes[1:])
+    given = NodeGraph.from_runtime(digits, {op.name: 7.0 for op in digits.operators})
+    assert {node.work for node in given.nodes} == {7.0}
+
+
+@pytest.mark.parametrize("mode", ["tengine", "fewest", "cost"])
+def test_a_network_is_split(digits: RuntimeGraph, mode: str) -> None:
+    types = {node.op for node in NodeGraph.from_runtime(digits).nodes}
+    convs = sorted(op for op in types if "onv" in op)
+    acc = Device("ACC", operators={"pnnx.Input", "nn.ReLU", *convs}, dtypes={"float32"}, speed=1e11)
+    verify(partition(NodeGraph.from_runtime(digits), [acc, CPU], mode, min_work=0))
+
+
+def test_a_graph_that_is_not_built_is_an_error() -> None:
+    graph = kuiper.RuntimeGraph("models/digits/digits.pnnx.param")
+    with pytest.raises(PartitionError, match="expected a RuntimeGraph in state COMPLETE, found NEED_INIT"):
+        NodeGraph.from_runtime(graph)
+    with pytest.raises(PartitionError, match="expected a RuntimeGraph in state COMPLETE, found int"):
+        NodeGraph.from_runtime(3)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"nodes": [["conv", [0]]]}, r"node 0: expected \[operator type, tensors read, tensors made\]"),
+    ({"nodes": [["conv", 0, [1]]]}, "node 0: expected"),
+    ({"nodes": [[3, [0], [1]]]}, "node 0: expected"),
+    ({"nodes": [None]}, "node 0: expected"),
+    ({"nodes": [["conv", [0], [1], {"size": 3}]]}, "node 0: expected"),
+    ({"nodes": [["conv", [-1], [1]]]}, r"node 0 \(conv\): expected tensor ids from 0 on, found -1"),
+    ({"nodes": [["conv", ["x"], [1]]]}, "expected tensor ids from 0 on, found 'x'"),
+    ({"nodes": [["conv", [0], [1], {"work": -1}]]}, "expected work of 0 or more, found -1"),
+    (
+        {"nodes": [["conv", [0], [1]], ["relu", [0], [1]]]},
+        "tensor 1: expected one node that makes it, found nodes 0 and 1",
+    ),
+    ({"nodes": [["conv", [0], [1, 1]]]}, "tensor 1: expected one node that makes it, found node 0 twice"),
+    ({"nodes": [["conv", [0], [1]]], "outputs": [1]}, "outputs: expected ids of nodes, 0 to 0, found 1"),
+    (
+        {"nodes": [["conv", [0], [1]]], "tensors": {0: {"kind": "weight"}}},
+        "tensor 0: expected a kind of var, const or input",
+    ),
+    ({"nodes": [["conv", [0], [1]]], "tensors": {0: {"size": 3}}}, "tensor 0: expected .*, found size"),
+    ({"nodes": [["conv", [0], [1]]], "tensors": {"x": {}}}, "tensors: expected ids from 0 on, found 'x'"),
+    ({"nodes": [["conv", [0], [1]]], "tensors": {0: 3}}, "tensor 0: expected a dict, found 3"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_lists_are_errors(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(PartitionError, match=message):
+        NodeGraph.from_lists(**arguments)
+
+
+def test_outputs_are_by_default_the_nodes_whose_tensors_nobody_reads() -> None:
+    assert NodeGraph.from_lists([["a", [9], [0]], ["b", [0], [1]], ["c", [0], [2]]]).outputs == [1, 2]
+
+
+def test_a_device_knows_what_it_takes() -> None:
+    device = Device("ACC", operators={"conv", "relu"}, blocked={"relu"}, dtypes={"float32"})
+    assert [device.takes_operator(op) for op in ("conv", "relu", "mish")] == [True, False, False]
+    cases = itertools.product(("float32", "int8", None), (False, True))
+    assert [device.takes_dtype(*case) for case in cases] == [True, True, False, True, False, True]
+    assert not Device("ACC", dtypes=()).takes_dtype("int8", quantized=True)
+    assert CPU.takes_everything
+    assert CPU.takes_dtype(None)
+    assert not device.takes_everything
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": ""}, "expected a name, found ''"),
+        ({"name": "A", "operators": "conv"}, "operators: expected a set of names, found 'conv'"),
+        ({"name": "A", "dtypes": 3}, "dtypes: expected a set of names, found 3"),
+        ({"name": "A", "speed": 0}, "expected a speed above 0"),
+        ({"name": "A", "launch": -1}, "a launch of 0 or more"),
+    ],
+)
+def test_bad_devices_are_errors(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(PartitionError, match=message):
+        Device(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mode": "best"}, "mode: expected tengine, fewest, cost, found 'best'"),
+        ({"devices": []}, "devices: expected one or more Devices"),
+        ({"devices": ["CPU"]}, "devices: expected one or more Devices"),
+        ({"devices": CPU}, "devices: expected one or more Devices"),
+        ({"devices": [CPU, CPU]}, "devices: expected different names, found CPU, CPU"),
+        ({"graph": 3}, "graph: expected a NodeGraph"),
+        ({"graph": NodeGraph([], {}, [])}, "graph: expected at least one node, found none"),
+        ({"min_work": "x"}, "min_work: expected a number, found 'x'"),
+    ],
+)
+def test_bad_arguments_are_errors(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {
+        "graph": NodeGraph.from_lists([["a", [9], [0]]], {9: {"kind": "input"}}),
+        "devices": [CPU],
+    }
+    with pytest.raises(PartitionError, match=message):
+        partition(**{**arguments, **change})
