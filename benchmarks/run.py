@@ -28,7 +28,7 @@ HEAD = """# Speed
 Written by `python -m benchmarks`. Each framework runs the same exported file, in a process of its own, in turns with
 kuiper on the same machine, with equal threads and in float32; every turn begins with a pass that does not count. A
 ratio is kuiper's time divided by the other's: below 1, kuiper is faster. Medians, the middle half in brackets. "At
-peak" is the time that the operations would take at the speed of the fastest matrix product measured beside them.
+peak" is the time that the operations would take at the speed of the fastest matrix product measured in between.
 """
 
 
@@ -50,7 +50,8 @@ def report(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str], load:
     for peer in peers:
         head += [f"{peer}, ms", f"kuiper / {peer}"]
     lines = [HEAD, *_machine(results, peers), "", _row(head), _row(["---", *["--:"] * (len(head) - 1)])]
-    lines += [_row(_cells(NETWORKS[name].title, found, peers)) for name, found in results.items()]
+    peak = max((found["roof"]["peak"] for found in results.values() if "roof" in found), default=0.0)
+    lines += [_row(_cells(NETWORKS[name].title, found, peers, peak)) for name, found in results.items()]
     notes = [note for name, found in results.items() for note in _notes(NETWORKS[name].title, found)]
     if notes:
         lines += ["", *notes]
@@ -70,8 +71,7 @@ def _machine(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str]) -> 
     facts = machine()
     measured = [found for found in results.values() if "roof" in found]
     threads = sorted({found["threads"] for found in measured})
-    peaks = [found["roof"]["peak"] / 1e9 for found in measured]
-    copies = [found["roof"]["bandwidth"] / 1e9 for found in measured]
+    peaks, copies = (_range([found["roof"][key] / 1e9 for found in measured]) for key in ("peak", "bandwidth"))
     rows = {
         "processor": f"{processor()}, {facts['cores']} cores, {platform.system()}",
         "threads": ", ".join(map(str, threads)) or "-",
@@ -79,10 +79,12 @@ def _machine(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str]) -> 
         "numpy's matrix library": f"{facts['blas']}, kernels for {facts.get('blas_core', 'an unknown processor')}",
     }
     if measured:
-        rows["measured beside them"] = (
-            f"matrix product {min(peaks):.0f} to {max(peaks):.0f} GFLOP/s, copy {min(copies):.0f} to {max(copies):.0f} GB/s"
-        )
+        rows["measured in between"] = f"matrix product {peaks} GFLOP/s, copy {copies} GB/s"
     return ["| | |", "|---|---|", *(_row([name, text]) for name, text in rows.items())]
+
+
+def _range(values: Sequence[float]) -> str:
+    return f"{min(values):.0f} to {max(values):.0f}" if values else "-"
 
 
 def _versions(peers: Sequence[str]) -> list[str]:
@@ -95,11 +97,11 @@ def _versions(peers: Sequence[str]) -> list[str]:
     return found
 
 
-def _cells(title: str, found: Mapping[str, Any], peers: Sequence[str]) -> list[str]:
+def _cells(title: str, found: Mapping[str, Any], peers: Sequence[str], peak: float) -> list[str]:
     if "fault" in found:
         return [title, *["-"] * (3 + 2 * len(peers))]
     named = {one["name"]: one for one in found["frameworks"]}
-    cells = [title, f"{found['flops'] / 1e9:.2f}", f"{found['flops'] / found['roof']['peak'] * 1e3:.2g}"]
+    cells = [title, f"{found['flops'] / 1e9:.2f}", f"{found['flops'] / peak * 1e3:.3g}"]
     cells.append(_milliseconds(named["kuiper"]["seconds"]))
     for peer in peers:
         one = named.get(peer, {"seconds": None, "ratio": None})
@@ -151,7 +153,8 @@ def main() -> None:
     for name in typed.only or NETWORKS:
         print(f"{NETWORKS[name].title} ...", flush=True)
         results[name] = run_one(name, options)
-        print("  " + " | ".join(_cells("", results[name], peers)[1:]), flush=True)
+        peak = results[name].get("roof", {}).get("peak", 0.0)
+        print("  " + " | ".join(_cells("", results[name], peers, peak)[1:]), flush=True)
     load = ""
     if "resnet18" in results:
         load = loading.table(loading.loading_times(NETWORKS["resnet18"].export(typed.cache)))

@@ -29,6 +29,15 @@ def silence() -> Iterator[None]:
                 os.close(copy)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What kuiper remembers of this machine lies in a folder of the tests' own."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KUIPER_CACHE", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """export(model, *inputs, dynamic=None) -> path of the .pnnx.param, the .bin beside it.

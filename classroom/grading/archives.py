@@ -29,6 +29,8 @@ LARGEST_TOTAL = 64 << 20
 DEEPEST = 24
 HIGHEST_RATIO = 120
 """Unpacked to packed size; text packs to a fifth, and zeros to a thousandth."""
+MOST_EMPTY = 16
+"""Reads behind the end of a .tar.gz; a whole one needs one or two."""
 SKIPPED = {"__MACOSX", "__pycache__", "venv", "node_modules", "site-packages", "judge"}
 ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
 OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
@@ -237,16 +239,22 @@ class _Bounded:
 
 
 class _Counted:
-    """A stream that ends in a refusal after so many bytes."""
+    """A stream that ends in a refusal after so many bytes, and where someone goes on reading behind its end.
+
+    tarfile does: it skips a member of a claimed size block by block, whether there are blocks or not.
+    """
 
     def __init__(self, stream: Any, most: int) -> None:
-        self._stream, self._left = stream, most
+        self._stream, self._left, self._empty = stream, most, 0
 
     def read(self, count: int) -> bytes:
         data = self._stream.read(count)
         self._left -= len(data)
+        self._empty += not data
         if self._left < 0:
             raise _Refused("the archive unpacks to far more than it is")
+        if self._empty > MOST_EMPTY:
+            raise _Refused("the archive ends too early")
         return data
 
 

@@ -20,9 +20,8 @@ from classroom.grading.intake import WORKSHEET, judged_file
 from classroom.grading.points import grade_of, nothing
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
-from classroom.grading.suite import Suite, check_version, homework_in, stub_of, worksheet_ids
+from classroom.grading.suite import Suite, check_version, homework_in, stub_of, to_its_end, worksheet_ids
 from classroom.grading.told import told
-from classroom.judge.compare import Failure
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
 from classroom.sandbox import Sandbox, best_sandbox, canary
@@ -201,14 +200,9 @@ class Bench:
         until = min(self._until, started + self._settings.test_seconds)
 
         def timed(student: Any, rng: Any) -> None:
-            try:
-                test.function(Timed(student, until), rng)  # type: ignore[arg-type]
-            except (Exception, KeyboardInterrupt):
-                raise
-            except BaseException as error:  # a skip is one, and no pass
-                raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
+            test.function(Timed(student, until), rng)  # type: ignore[arg-type]
 
-        outcome = session.run(replace(test, function=timed), self._seed)
+        outcome = session.run(to_its_end(replace(test, function=timed)), self._seed)
         return replace(outcome, test=test), round(time.monotonic() - started, 4)
 
 

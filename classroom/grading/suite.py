@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 from classroom import register
 from classroom.grading import notebook
 from classroom.grading.intake import WORKSHEET
 from classroom.grading.settings import GradingError, Settings
+from classroom.judge.compare import Failure
 from classroom.judge.homework import Homework, HomeworkError
-from classroom.judge.tests import Session
+from classroom.judge.student import Student
+from classroom.judge.tests import Session, Test
 from classroom.register import Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
@@ -104,11 +108,25 @@ def check_version(suite: Suite) -> None:
         raise GradingError("another version of the course or of its tests lies here than where grading was started")
 
 
+def to_its_end(test: Test) -> Test:
+    """The test, failed where it skips or exits: that is no Exception, and no pass."""
+
+    def function(student: Student, rng: np.random.Generator) -> None:
+        try:
+            test.function(student, rng)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
+
+    return replace(test, function=function)
+
+
 def _given(homework: Homework, settings: Settings) -> frozenset[tuple[bool, str]]:
     """The tests that hold for the stub. It is the course's own, so one worker does for all."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / homework.stub.name
         path.write_text(stub_of(homework.lesson.root, homework.folder.name), encoding="utf-8")
         with Session(path, seconds=settings.call_seconds, without=homework.without) as session:
-            outcomes = [session.run(test, 0) for test in homework.public + homework.hidden]
+            outcomes = [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
     return frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)

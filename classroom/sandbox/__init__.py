@@ -1,7 +1,7 @@
 """The sandbox: what shuts a worker in, so that a submission reaches nothing but its own memory.
 
 Inside are one submission, Python's standard library and numpy, read-only; kuiper only where the homework imports it.
-There is no network, no file to write, no second process, and no way to see or signal another one.
+There is no network, no file to write, no second process or thread, and no way to see or signal another process.
 
 | sandbox | walls | isolation |
 |---|---|---|

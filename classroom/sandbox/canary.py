@@ -45,7 +45,7 @@ STRONG = {
     "call_the_kernel": "makes system calls that reach around the sandbox",
 }
 """What must be refused besides by a strong one."""
-WALLS = {"OSError", "PermissionError", "BlockingIOError", "RuntimeError", "MemoryError"}
+WALLS = {"OSError", "PermissionError", "BlockingIOError", "ProcessLookupError", "RuntimeError", "MemoryError"}
 """What a probe may raise."""
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from classroom.sandbox.base import ROOT
 
-SYSTEM = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec")
-"""Where a Linux system keeps its libraries."""
+SYSTEM = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/alternatives")
+"""Where a Linux system keeps its libraries; Debian's links to the BLAS that was chosen are in the last."""
 FLAGS = ("-P", "-S", "-s", "-B", "-X", "utf8")
 """Of Python: no folder of the script's, no site-packages, nothing of the user's, no bytecode."""
 
@@ -51,10 +51,10 @@ def runtime() -> tuple[Path, ...]:
 
 @functools.cache
 def foreign() -> tuple[Path, ...]:
-    """Folders of packages inside `runtime`: numpy's own are shown, the others are not the submission's to import."""
+    """Folders of packages, and the course's own, inside `runtime`: of them only numpy is shown."""
     places = [*site.getsitepackages(), *site.getsitepackages([sys.base_prefix]), sysconfig.get_path("purelib")]
     places += [f"{folder}/{name}" for folder in _stdlibs() for name in ("site-packages", "dist-packages")]
-    places += ["/usr/lib/python3/dist-packages"]
+    places += ["/usr/lib/python3/dist-packages", str(ROOT)]
     found = {Path(place).resolve() for place in places if Path(place).is_dir()}
     return tuple(sorted(folder for folder in found if any(folder.is_relative_to(part) for part in _resolved())))
 

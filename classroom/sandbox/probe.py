@@ -12,7 +12,6 @@ import glob
 import mmap
 import os
 import socket
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -117,11 +116,8 @@ def see_processes(facts: dict[str, Any]) -> str:
 def signal_the_judge(facts: dict[str, Any]) -> str:
     """Signal 0, which asks whether a real one would be let through."""
 
-    def send(pid: int) -> str:
-        os.kill(pid, 0)
-        return f"process {pid}"
-
-    return _first(send, [facts["pid"], *([os.getppid()] if os.getppid() > 0 else [])])
+    os.kill(facts["pid"], 0)
+    return f"process {facts['pid']}"
 
 
 def start_processes(facts: dict[str, Any]) -> str:
@@ -197,7 +193,3 @@ def _first(attempt: Callable[[Any], Any], things: Any) -> str:
         if got:
             return str(got)
     return ""
-
-
-if sys.platform == "win32":  # a probe needs a Linux worker
-    raise ImportError("the canary is for Linux")

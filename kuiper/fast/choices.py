@@ -20,7 +20,7 @@ from kuiper.fast.kernel import Kernel, Stage
 from kuiper.fast.place import Spec
 from kuiper.fast.pool import parallel
 
-ROUNDS = 5
+ROUNDS = 4
 HOPELESS = 1.6
 """How many times slower than the best a first look may be for the candidate to be timed any further."""
 

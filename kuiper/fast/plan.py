@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.fast.arena import plan_arena
 from kuiper.fast.kernel import Stage
 from kuiper.fast.layout import Layout, Value
 from kuiper.fast.nodes import Step
@@ -18,7 +19,7 @@ from kuiper.fast.pool import parallel
 from kuiper.fast.simple import detached
 from kuiper.fast.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.runtime import RuntimeOperator
-from kuiper.runtime.plan import Lifetime, MemoryPlan, plan_memory
+from kuiper.runtime.plan import Lifetime, MemoryPlan
 
 
 class Plan:
@@ -154,7 +155,7 @@ def _memory(roots: Sequence[Value]) -> MemoryPlan:
         assert root.spec.dtype is not None
         size = int(np.prod(root.physical)) * root.spec.dtype.itemsize
         sizes[root.name] = -(-size // ALIGNMENT) * ALIGNMENT
-    return plan_memory({root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}, sizes)
+    return plan_arena({root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}, sizes)
 
 
 def _cut(arena: np.ndarray, memory: MemoryPlan, root: Value) -> np.ndarray:

@@ -16,9 +16,13 @@ class Difference:
     relative: float
     fault: str = ""
 
-    def within(self, tolerance: float) -> bool:
-        """Whether the outputs are the same for all that matters; not where anything is nan on one side alone."""
-        return not self.fault and self.relative <= tolerance
+    def complaint(self, tolerance: float) -> str:
+        """Why these are not the outputs of the same network; empty where they are, for all that matters."""
+        if self.fault:
+            return f"computes something else: {self.fault}"
+        if not self.relative <= tolerance:
+            return f"computes something else: outputs differ by {self.relative:.1e} (> {tolerance:.0e})"
+        return ""
 
 
 def largest_difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> Difference:

@@ -58,6 +58,10 @@ def ncnn_files(graph: Graph, inputs: Sequence[np.ndarray]) -> Iterator[tuple[Pat
         param, weights = folder / "net.ncnn.param", folder / "net.ncnn.bin"
         if not (param.exists() and weights.exists()):
             raise KuiperError("pnnx cannot convert the network for ncnn")
+        types = {line.split()[0] for line in param.read_text(encoding="utf-8").splitlines()[2:] if line.strip()}
+        foreign = sorted(kind for kind in types if "." in kind or "::" in kind)  # what pnnx has left as it was
+        if foreign:
+            raise KuiperError(f"cannot take the network: ncnn has no layer for {', '.join(foreign)}")
         yield param, weights
 
 

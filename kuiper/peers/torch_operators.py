@@ -144,23 +144,25 @@ def _tensor_split(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
 
 
 def _slice(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
-    """x[start:end:step] along one axis, or along several (`dims`), of which `selects` says where one index is taken."""
+    """x[start:end:step] along one axis, or along several (`dims`), of which a `select` takes some out."""
     late = op.input_names
 
     def call(x: Any, *others: Any) -> Any:
         given = {**params, **{name: y for name, y in zip(late[1:], others) if name is not None}}
         axes = given.get("dims", [given.get("dim")])
+        selects = iter(given.get("selects") or [given.get("select")])
+        every = len(given.get("selects") or axes) == len(axes)  # else only the axes whose step is 0 have one
         index: list[Any] = [slice(None)] * x.dim()
         for i, axis in enumerate(axes):
-            start, end, step, select = (_at(given, name, i) for name in ("start", "end", "step", "select"))
-            taken = select is not None and select != _NO_SELECT
-            index[axis] = select if taken else slice(start, end, step)
+            start, end, step = (_at(given, name, i) for name in ("start", "end", "step"))
+            select = next(selects, None) if every or step == 0 else None
+            index[axis] = slice(start, end, step) if select in (None, _NO_SELECT) else select
         return x[tuple(index)]
 
     return call
 
 
-_NO_SELECT = 2**63 - 1
+_NO_SELECT = 2**31 - 1
 
 
 def _at(given: dict[str, Any], name: str, i: int) -> Any:

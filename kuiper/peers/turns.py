@@ -119,11 +119,8 @@ class _Process:
         """Note the difference from kuiper's outputs, as a fault where it is too large."""
         if self.result.fault:
             return
-        found = self.result.difference = largest_difference(outputs, self.outputs)
-        if found.fault:
-            self.result.fault = f"computes something else: {found.fault}"
-        elif not found.within(tolerance):
-            self.result.fault = f"computes something else: outputs differ by {found.relative:.1e} (> {tolerance:.0e})"
+        self.result.difference = largest_difference(outputs, self.outputs)
+        self.result.fault = self.result.difference.complaint(tolerance)
         self.outputs = []
 
     def turn(self) -> float:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernels import linear
+from kuiper.fast.kernels import group_norm, normalization
 from kuiper.fast.kernels.normalization import RowNorm
 from kuiper.fast.place import Spec
 from kuiper.layers.group_norm import GroupNorm, InstanceNorm, InstanceNorm1d, InstanceNorm2d
@@ -43,7 +43,8 @@ def test_rows(beside, shape, axes, weight, bias, rms, eps, ways, lanes, cached):
     w, b = numbers(1, *last) if weight else None, numbers(2, *last) if bias else None
     layer = RMSNorm(last, w, eps) if rms else LayerNorm(last, w, b, eps)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linear, "CACHED", cached)
+        for module in (group_norm, normalization):
+            patch.setattr(module, "CACHED", cached)
         beside(layer, numbers(0, *shape), layouts=ways, lanes=lanes, atol=1e-5)
 
 
@@ -81,7 +82,8 @@ def test_groups_of_channels(beside, n, groups, size, places, weight, bias, ways,
     if n * size * int(np.prod(places)) == 1:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linear, "CACHED", cached)
+        for module in (group_norm, normalization):
+            patch.setattr(module, "CACHED", cached)
         beside(GroupNorm(groups, w, b, 1e-3), x, layouts=ways, lanes=lanes, atol=1e-5)
 
 

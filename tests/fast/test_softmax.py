@@ -31,7 +31,7 @@ def problems(draw):
     return draw(arrays.arrays(np.float32, tuple(shape), elements=draw(st.sampled_from([ORDINARY, SPECIAL])))), axis
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     problem=problems(),
     kind=st.sampled_from([Softmax, LogSoftmax]),

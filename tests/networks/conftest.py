@@ -48,10 +48,17 @@ def randomise(model: Any, image: Any = None) -> None:
 
 @dataclass
 class Network:
-    """A torch model and the graph that kuiper loaded from its export."""
+    """A torch model and what kuiper loaded from its export: the graph run by simple layers, and the one by plans."""
 
     model: Any
     graph: Any
+    fast: Any
+
+    @classmethod
+    def of(cls, model: Any, param: Path) -> Network:
+        """The model, and its export loaded twice."""
+        graph, fast = (kuiper.load(str(param), engine=engine, threads=2) for engine in ("simple", "fast"))
+        return cls(model, graph, fast)
 
     @property
     def types(self) -> set[str]:
@@ -59,19 +66,26 @@ class Network:
         return {operator.type for operator in self.graph.operators}
 
     def compare(self, shape: Sequence[int], seed: int = 1) -> None:
-        """Run both on one random image batch; every output within 1e-4 of torch's, relative to its largest value."""
+        """Run all on one random image batch; every output within 1e-4 of torch's, relative to its largest value."""
         import torch
 
         self.agree(torch.rand(*shape, generator=torch.Generator().manual_seed(seed)))
 
     def agree(self, *inputs: Any) -> None:
-        """Run both on these tensors; every output within 1e-4 of torch's, relative to its largest value."""
+        """Run all on these tensors; every output within 1e-4 of torch's, relative to its largest value."""
         import torch
 
         with torch.inference_mode():
             result = self.model(*inputs)
         expected = [y.numpy() for y in (result if isinstance(result, (tuple, list)) else (result,))]
-        got = self.graph(*(x.numpy() for x in inputs))
+        for graph in (self.graph, self.fast):
+            self.near(graph(*(x.numpy() for x in inputs)), expected)
+        again = self.fast(*(x.numpy() for x in inputs))
+        self.near(again, expected)
+
+    @staticmethod
+    def near(got: Sequence[Any], expected: Sequence[Any]) -> None:
+        """Each of `got` within 1e-4 of what is expected, which must be worth comparing with."""
         assert len(got) == len(expected)
         for ours, theirs in zip(got, expected, strict=True):
             assert ours.shape == theirs.shape
@@ -94,7 +108,7 @@ def network(export: Callable[..., Path]) -> Callable[..., Network]:
         model = make()
         randomise(model, torch.rand(*shape))
         param = export(model, torch.rand(*shape), dynamic=None if other is None else (torch.rand(*other),))
-        return Network(model, kuiper.load(str(param)))
+        return Network.of(model, param)
 
     return build
 
@@ -118,6 +132,6 @@ def sequence_network(export: Callable[..., Path]) -> Callable[..., Network]:
             param = export(model, *inputs, dynamic=other)
         finally:
             torch.backends.mha.set_fastpath_enabled(True)
-        return Network(model, kuiper.load(str(param)))
+        return Network.of(model, param)
 
     return build

@@ -89,7 +89,7 @@ def test_nodes_are_shared_between_two_of_three_devices_as_cheaply_as_possible(
     devices = [ACC, NPU, CPU]
     model = Model(graph, devices, LINK)
     placed = [data.draw(st.sampled_from(able)) for able in model.takers]
-    a, b = data.draw(st.sampled_from([(0, 1), (0, 2), (1, 2)]))
+    a, b, _ = data.draw(st.permutations(range(3)))
     shared = shared_out(model, placed, a, b, extra=0.0)
     choices = [[d for d in (a, b) if d in able] if p in (a, b) else [p] for p, able in zip(placed, model.takers)]
     costs = [seconds(graph, [devices[d] for d in other]) for other in itertools.product(*choices)]
@@ -112,6 +112,8 @@ def test_islands_that_do_not_earn_their_start_move_together_with_their_neighbour
     alternating = [able[0] for able in model.takers]
     assert model.total(alternating) == 5 * (1 + 5) + 4 * 4
     assert model.total(improved(model, alternating)) == 9 * 4
+    both = Model(graph, [replace(ACC, launch=2.0), replace(CPU, launch=2.0)], Link(latency=0.0))
+    assert both.total(improved(both, alternating)) == (1 + 2) + (7 * 4 + 2) + (1 + 2)
 
 
 @settings(max_examples=60, deadline=None)

@@ -168,12 +168,7 @@ def descriptions(draw: st.DrawFn, *, odd: bool = True) -> tuple[list[Any], dict[
     return nodes, tensors, draw(st.lists(st.integers(0, len(nodes) - 1), max_size=3))
 
 
-@settings(max_examples=400, deadline=None)
-@given(descriptions())
-def test_random_graphs_come_out_as_in_the_original(
-    description: tuple[list[Any], dict[int, dict[str, Any]], list[int]],
-) -> None:
-    nodes, tensors, outputs = description
+def assert_same(nodes: list[Any], tensors: dict[int, dict[str, Any]], outputs: list[int]) -> None:
     original = Original(nodes, tensors, outputs)
     split = partition(NodeGraph.from_lists(nodes, tensors, outputs), [ACC, CPU], "tengine")
     assert list(split.blocked) == original.blocked
@@ -185,6 +180,37 @@ def test_random_graphs_come_out_as_in_the_original(
     else:
         with pytest.raises(DeadlockError):
             schedule(split)
+
+
+@settings(max_examples=300, deadline=None)
+@given(descriptions())
+def test_random_graphs_come_out_as_in_the_original(
+    description: tuple[list[Any], dict[int, dict[str, Any]], list[int]],
+) -> None:
+    assert_same(*description)
+
+
+@settings(max_examples=150, deadline=None)
+@given(descriptions(), st.data())
+def test_ids_out_of_order_are_as_in_the_original_or_an_error_where_it_reads_too_early(
+    description: tuple[list[Any], dict[int, dict[str, Any]], list[int]], data: st.DataObject
+) -> None:
+    nodes, tensors, outputs = description
+    place = data.draw(st.permutations(range(len(nodes))))
+    nodes, outputs = [nodes[i] for i in place], [place.index(i) for i in outputs]
+    maker = {t: i for i, node in enumerate(nodes) for t in node[2]}
+    given_ones = [
+        not reads and (op in ("input", "const") or (made and all(tensors[t]["kind"] != "var" for t in made)))
+        for op, reads, made in nodes
+    ]
+    group = {i: k for k, (_, members) in enumerate(Original(nodes, tensors, outputs).list) for i in members}
+    if any(maker[t] >= i and group[maker[t]] == group[i] and not given_ones[maker[t]]
+           for i, (_, reads, _) in enumerate(nodes) for t in reads):  # fmt: skip
+        event("reads too early")
+        with pytest.raises(PartitionError, match="before it is made"):
+            partition(NodeGraph.from_lists(nodes, tensors, outputs), [ACC, CPU], "tengine")
+    else:
+        assert_same(nodes, tensors, outputs)
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,14 +17,16 @@ from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import attention as simple
 
-CACHED = 1 << 16
+CACHED = 1 << 17
 """Scores of a block: as many heads and queries are computed together as that allows."""
+ENOUGH = 256
+"""Queries of a block for which the keys are read once, whatever the size of their scores."""
 QUERIES = 64
 """Queries of a block when attention is causal: the more, the more scores are computed that nobody may see."""
 LOWEST, SMALLEST = np.array(np.finfo(np.float32).min), np.array(np.finfo(np.float32).tiny)
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Block:
     """The scores of some queries of some heads of one sample, which are computed together."""
 
@@ -105,7 +107,11 @@ class Heads:
         scores = (*heads, k.shape[-2], q.shape[-2])
         self.mask = None if mask is None else in_groups(np.broadcast_to(mask, scores), heads, group)
         self.scale, self.causal, self.group, self.space = np.array(scale, np.float32), causal, group, space
-        future = np.tri(QUERIES, k=-1, dtype=bool)
+        keys = k.shape[-2]
+        self.most = max(CACHED // (group * keys), ENOUGH // group, 1)
+        if causal:
+            self.most = min(self.most, max(QUERIES, keys // 8))
+        future = np.tri(self.most if causal else 0, k=-1, dtype=bool)
         self.future = np.where(future, np.float32(-np.inf), np.float32(0))
 
     def stage(self) -> Stage:
@@ -118,13 +124,13 @@ class Heads:
         ]
 
     def _blocks(self, length: int, keys: int, lanes: int) -> Iterator[Block]:
-        most = max(CACHED // (self.group * keys), 32)
-        if self.causal:
-            most = min(most, QUERIES)
-        pieces = -(-length // most)
-        heads = self.k.shape[-4]
-        together = max(min(CACHED // (self.group * keys * -(-length // pieces)), -(-heads // lanes)), 1)
-        for sample in itertools.product(*map(range, self.k.shape[:-4])):
+        *samples, heads = self.k.shape[:-3]
+        pieces = -(-length // self.most)
+        if math.prod(samples) * heads % lanes:  # a head too many: the lanes share it
+            pieces = max(pieces, min(lanes, length))
+        size = self.group * keys * -(-length // pieces)
+        together = max(min(CACHED // size, -(-heads // lanes)), 1)
+        for sample in itertools.product(*map(range, samples)):
             for head in range(0, heads, together):
                 some = slice(head, min(head + together, heads))
                 for first, last in spans(length, pieces):
@@ -213,18 +219,26 @@ def attention(node: Node) -> Kernel | None:
     layer, specs = node.layer, node.inputs
     if len(specs) not in (3, 4) or not fit(*specs[:3], *node.outputs):
         return None
-    q, k, v = (spec.shape for spec in specs[:3])
-    assert q is not None
-    assert k is not None
-    assert v is not None
+    shapes: list[Any] = [spec.shape for spec in specs[:3]]
     group = 1
     if layer.enable_gqa:
-        if min(len(q), len(k), len(v)) < 3 or k[-3] != v[-3] or q[-3] % k[-3]:
+        if min(map(len, shapes)) < 3:
             return None
-        group = q[-3] // k[-3]
-    mask = layer.attn_mask
-    given: Any = mask.dtype if mask is not None else specs[3].dtype if len(specs) == 4 else np.float32
-    if given not in (np.float32, bool) or (layer.is_causal and (mask is not None or len(specs) == 4)):
+        q, k, v = (shape[-3] for shape in shapes)
+        if k != v or q % k:
+            return None
+        group = q // k
+    mask: Any = layer.attn_mask if len(specs) == 3 else specs[3]
+    if mask is not None and (layer.is_causal or mask.dtype not in (np.float32, bool) or len(mask.shape) < 2):
         return None
-    scale = 1 / math.sqrt(max(q[-1], 1)) if layer.scale is None else layer.scale
-    return Attention(scale, mask, layer.is_causal, group, 3 if len(specs) == 4 else None)
+    scale = 1 / math.sqrt(max(shapes[0][-1], 1)) if layer.scale is None else layer.scale
+    return Attention(scale, layer.attn_mask, layer.is_causal, group, 3 if len(specs) == 4 else None)
+
+
+def masked_attention(node: Node) -> Kernel | None:
+    """The kernel for a layer that is made when its fourth input, the mask, has come."""
+    late = node.layer
+    if late.layer is not simple.ScaledDotProductAttention or late.late != {3: "attn_mask"} or late.dropped:
+        return None
+    operator = dataclasses.replace(node.operator, layer=late.layer(**late.options))
+    return attention(Node(operator, node.inputs, node.outputs))

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from kuiper.fast.kernel import Kernel, Layout, Node, Stage, blocks, lowers
+from kuiper.fast.kernel import Call, Index, Kernel, Layout, Node, Stage, blocks, lowers
 from kuiper.fast.kernels.pooling import Pool, Windows
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
@@ -50,8 +50,8 @@ class Boxes(Kernel):
             last.append(partial(np.multiply, target, self.scale, out=target))
         return [stage, [last]]
 
-    def _calls(self, x: np.ndarray, y: np.ndarray, axis: int, windows: Spans) -> list[partial[object]]:
-        ahead = (slice(None),) * axis
+    def _calls(self, x: np.ndarray, y: np.ndarray, axis: int, windows: Spans) -> list[Call]:
+        ahead: Index = (slice(None),) * axis
         return [
             partial(self.function.reduce, x[(*ahead, slice(start, stop))], axis, out=y[(*ahead, i)])
             for i, (start, stop) in enumerate(windows)
@@ -81,7 +81,8 @@ class ImageMean(Kernel):
         ones, weights = np.ones(width, np.float32), np.full(height, 1 / (height * width), np.float32)
         parts = blocks((n, height), space.lanes_for(source.size * 0.1))
         rows: Stage = [[partial(np.matmul, ones, source[part], out=sums[part])] for part in parts]
-        return [rows, [[partial(np.matmul, weights, sums, out=target)]]]
+        last: Call = partial(np.matmul, weights, sums, out=target)
+        return [rows, [[last]]]
 
 
 class MeanOf(Kernel):
@@ -94,7 +95,7 @@ class MeanOf(Kernel):
         """One call, and one for the division."""
         x, y = inputs[0].array, outputs[0].array
         count = np.float32(np.prod([x.shape[axis] for axis in self.axes]))
-        total = partial(np.add.reduce, x, self.axes, out=y, keepdims=self.keepdim)
+        total: Call = partial(np.add.reduce, x, self.axes, out=y, keepdims=self.keepdim)
         return [[[total, partial(np.divide, y, count, out=y)]]]
 
 
@@ -113,7 +114,8 @@ def adaptive_pool(node: Node) -> Kernel | None:
     sizes = list(zip(x.shape[2:], result.shape[2:]))
     if all(size % count == 0 for size, count in sizes):
         rows, columns = (Windows(size, count, size // count, size // count, 0, 1) for size, count in sizes)
-        return Pool(function, rows, columns, neutral, np.float32(1 / (rows.kernel * columns.kernel)) if mean else None)
+        scale = np.asarray(1 / (rows.kernel * columns.kernel), np.float32) if mean else None
+        return Pool(function, rows, columns, neutral, scale)
     across, down = ([(span.start, span.stop) for span in spans] for _, spans in node.layer._spans(x.shape))
     heights, widths = (np.array([stop - start for start, stop in spans], np.float32) for spans in (down, across))
     return Boxes(function, down, across, 1 / np.multiply.outer(heights, widths)[:, :, None] if mean else None)

@@ -20,6 +20,8 @@ from kuiper.fast.workspace import Workspace
 TILE = 1 << 18
 """Floats of windows and results that a tile has: what a core's second cache holds."""
 NS_PER_FLOP = 1 / 80
+FEW_PIXELS = 400
+"""Of no more it may be better to give each lane all pixels and some of the output channels."""
 
 
 class Pointwise(Algorithm):
@@ -33,7 +35,7 @@ class Pointwise(Algorithm):
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
         """Both ways where rows may be apart; rows or output channels over the lanes."""
         fits = problem.kernel == problem.stride == (1, 1) and problem.groups == 1 and not any(problem.pads)
-        few_pixels = problem.batch * problem.out_size[0] * problem.out_size[1] <= 1024
+        few_pixels = problem.batch * problem.out_size[0] * problem.out_size[1] <= FEW_PIXELS
         splits = ["rows", "columns"] if few_pixels else ["rows"]
         return [{"whole": whole, "split": split} for whole in (True, False) for split in splits] if fits else []
 
@@ -109,7 +111,7 @@ class Im2col(Algorithm):
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
         """Fits everything of one group."""
         pixels = problem.batch * problem.out_size[0] * problem.out_size[1]
-        splits = ["rows", "columns"] if pixels <= 1024 else ["rows"]
+        splits = ["rows", "columns"] if pixels <= FEW_PIXELS else ["rows"]
         one_by_one = problem.kernel == problem.stride == (1, 1) and not any(problem.pads)
         return [{"split": split} for split in splits] if problem.groups == 1 and not one_by_one else []
 
@@ -186,8 +188,9 @@ class Grouped(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits everything of several groups."""
-        return [{}] if problem.groups > 1 else []
+        """Fits everything of several groups, but where each channel is one."""
+        depthwise = problem.groups == problem.channels == problem.out_channels
+        return [{}] if problem.groups > 1 and not depthwise else []
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """For each band of rows: copy windows, multiply group by group, epilogue."""

@@ -10,7 +10,7 @@ import numpy as np
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of
 from kuiper.fast.kernels.matmul import blas_takes
-from kuiper.fast.kernels.normalization import NANOSECONDS_PER_NUMBER, fits
+from kuiper.fast.kernels.normalization import CACHED, NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.softmax import memory_order, ordered
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
@@ -64,7 +64,7 @@ class GroupNorm(Kernel):
     def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, lane: int) -> list[Call]:
         """x and y (places, channels): `some` channels, in groups of `size`."""
         channels = x.shape[1]
-        blocks = list(blocks_of(x.shape))
+        blocks = list(blocks_of(x.shape, CACHED))
         mean, scale = space.own(lane, (channels // size, size)), space.own(lane, (channels // size, size))
         per_channel = scale.reshape(-1)
         calls = self._means(x, blocks, mean, None, space, lane)

@@ -44,8 +44,21 @@ class Linear(Kernel):
             epilogue = Epilogue(bias, False, epilogue.activation.scaled)
         name = f"rows times {factor}"
         if name not in self.packs:
-            self.packs[name] = np.ascontiguousarray(self.weight.T) * np.float32(factor)
+            self.packs[name] = in_columns(self.weight)
+            if factor != 1:
+                self.packs[name] *= np.float32(factor)
         return self.packs[name], epilogue
+
+
+def in_columns(weight: np.ndarray) -> np.ndarray:
+    """(O, I) -> (I, O), row by row: what x is multiplied by.
+
+    A few rows at a time, as many numbers as a line of the cache holds: several times faster than all at once.
+    """
+    packed = np.empty(weight.shape[::-1], np.float32)
+    for start in range(0, len(weight), UNIT):
+        packed[:, start : start + UNIT] = weight[start : start + UNIT].T
+    return packed
 
 
 def product(
@@ -117,9 +130,9 @@ def cuts(shape: tuple[int, ...], lanes: int) -> Iterator[tuple[slice, slice]]:
             yield part, slice(0, columns)
 
 
-def blocks_of(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Blocks of rows of an array (M, O), each small enough for the cache."""
-    step = max(CACHED // shape[1], 1)
+def blocks_of(shape: tuple[int, ...], size: int | None = None) -> Iterator[slice]:
+    """Blocks of rows of an array (M, O), of at most `size` numbers each where rows allow it; CACHED when None."""
+    step = max((size or CACHED) // shape[1], 1)
     for start in range(0, shape[0], step):
         yield slice(start, min(start + step, shape[0]))
 

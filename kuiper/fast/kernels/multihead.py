@@ -10,7 +10,7 @@ import numpy as np
 
 from kuiper.fast.kernel import Epilogue, Kernel, Node, Stage, lowers
 from kuiper.fast.kernels.attention import Heads, turned
-from kuiper.fast.kernels.linear import product
+from kuiper.fast.kernels.linear import in_columns, product
 from kuiper.fast.kernels.matmul import fit
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
@@ -42,7 +42,7 @@ class MultiheadAttention(Kernel):
         for slot in slots:
             name = f"projections {slot} of {slots}"
             if name not in packs:
-                packs[name] = joint([w for w, s in zip(layer.projections, slots) if s == slot])
+                packs[name] = in_columns(np.concatenate([w for w, s in zip(layer.projections, slots) if s == slot]))
             self.weights[slot] = packs[name]
         has_bias = layer.biases[0] is not None
         self.biases = {
@@ -50,7 +50,7 @@ class MultiheadAttention(Kernel):
             for slot in slots
         }
         if "out" not in packs:
-            packs["out"] = np.ascontiguousarray(layer.out_weight.T)
+            packs["out"] = in_columns(layer.out_weight)
         self.out_weight = packs["out"]
         self.epilogue: Epilogue = Epilogue(layer.out_bias)
         if mask is not None:
@@ -66,14 +66,16 @@ class MultiheadAttention(Kernel):
             x = inputs[slot].array
             projected[slot] = space.shared((*x.shape[:-1], weight.shape[1]))
             stages += product(x, weight, Epilogue(self.biases[slot]), projected[slot], None, space)
-        sequences, start = [], dict.fromkeys(self.slots, 0)
+        sequences: list[np.ndarray] = []
+        start = dict.fromkeys(self.slots, 0)
         for slot in self.slots:
             part = projected[slot][..., start[slot] : start[slot] + embed]
             start[slot] += embed
             sequences.append(self.by_heads(part))
         found = space.shared(outputs[0].array.shape)
         scale = 1 / math.sqrt(embed // self.heads)
-        attention = Heads(*sequences, self.by_heads(found), self.mask, scale, False, 1, space, stages)
+        q, k, v = sequences
+        attention = Heads(q, k, v, self.by_heads(found), self.mask, scale, False, 1, space, stages)
         stages.append(attention.stage())
         residual = inputs[-1].array if self.epilogue.residual else None
         return stages + product(found, self.out_weight, self.epilogue, outputs[0].array, residual, space)
@@ -84,11 +86,6 @@ class MultiheadAttention(Kernel):
         if x.ndim == 4 and not self.batch_first:
             x = x.swapaxes(0, 1)
         return x.swapaxes(-2, -3)
-
-
-def joint(weights: list[np.ndarray]) -> np.ndarray:
-    """(E, I) each -> (I, E * how many): what one product with x multiplies."""
-    return np.ascontiguousarray(np.concatenate(weights).T)
 
 
 @lowers(simple.MultiheadAttention)

@@ -165,7 +165,8 @@ def tiles(start: int, stop: int, count: int, limit: int) -> Iterator[tuple[slice
 def windows_of(layer: MaxPool2d | AvgPool2d, node: Node) -> tuple[Windows, Windows]:
     """The windows along H and along W."""
     size, count = node.inputs[0].shape, node.outputs[0].shape
-    assert size is not None and count is not None
+    assert size is not None
+    assert count is not None
     options = zip(size[2:], count[2:], layer.kernel_size, layer.stride, layer.padding, layer.dilation)
     rows, columns = (Windows(*numbers) for numbers in options)
     return rows, columns

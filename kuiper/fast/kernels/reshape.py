@@ -112,6 +112,7 @@ def _copies(source: np.ndarray, target: np.ndarray) -> list[Call]:
     """
     if source.size == 0:
         return []
+    source, target = _merged(source, target)
     axis = _innermost(target)
     if axis is None or axis == _innermost(source):
         return [_copy(source, target)]
@@ -120,6 +121,21 @@ def _copies(source: np.ndarray, target: np.ndarray) -> list[Call]:
     step = 1 if extent < SHORT else max(1, places * WAYS)
     cuts = [(slice(None),) * axis + (slice(start, start + step),) for start in range(0, extent, step)]
     return [_copy(source[cut], target[cut]) for cut in cuts]
+
+
+def _merged(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both with axes that follow each other in either memory made one, as H and W of images without a halo."""
+    for axis in range(source.ndim - 2, -1, -1):
+        if _follow(source, axis) and _follow(target, axis):
+            shape = (*source.shape[:axis], source.shape[axis] * source.shape[axis + 1], *source.shape[axis + 2 :])
+            source, target = source.reshape(shape), target.reshape(shape)
+    return source, target
+
+
+def _follow(array: np.ndarray, axis: int) -> bool:
+    """Whether `axis` and the next one can be one axis of the same memory."""
+    count, following = array.shape[axis : axis + 2]
+    return 1 in (count, following) or array.strides[axis] == array.strides[axis + 1] * following
 
 
 def _innermost(array: np.ndarray) -> int | None:

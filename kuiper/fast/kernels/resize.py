@@ -69,7 +69,7 @@ class Run:
         return replace(self, left=self.left - top)
 
     def views(self, source: np.ndarray, target: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        """Windows (..., count, k, ...) of the source and groups (..., count, m, ...) of the target, both along `axis`."""
+        """Windows (..., count, k, ...) of the source, groups (..., count, m, ...) of the target, both along `axis`."""
         count, m, k = self.weights.shape
         ahead = (slice(None),) * axis
         inputs = source[(*ahead, slice(self.left, self.right))]

@@ -15,7 +15,7 @@ from kuiper.fast.workspace import Workspace
 from kuiper.layers import activation as simple
 
 NANOSECONDS_PER_NUMBER = 1.0
-CACHED = 1 << 15
+CACHED = 1 << 16
 """Numbers of a block: its passes stay in the cache."""
 SHORT = 32
 """Rows of fewer numbers than this are laid across: numpy reduces columns side by side, rows one by one."""

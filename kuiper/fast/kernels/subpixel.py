@@ -1,11 +1,11 @@
 """Transposed convolution whose kernel is as large as its stride, or several times as large: one product of windows.
 
-An output pixel at row q*s + r - padding sees the inputs q - T + 1 ... q only, T = kernel/s, through the rows r, r + s, ...
-of the kernel. So the windows (T, T) of the image times a matrix (T*T*C, s*s*O) give all the output, s x s pixels for each
-window; the epilogue writes them to their places. With T = 1 the image itself is the windows.
+An output pixel at row q*s + r - padding sees the inputs q - T + 1 ... q only, T = kernel/s, through the rows r, r + s,
+... of the kernel. So the windows (T, T) of the image times a matrix (T*T*C, s*s*O) give all the output, s x s pixels
+for each window; the epilogue writes them to their places. With T = 1 the image itself is the windows.
 
-Source: W. Shi et al., Real-time single image and video super-resolution using an efficient sub-pixel convolutional neural
-network, 2016, https://arxiv.org/abs/1609.05158
+Source: W. Shi et al., Real-time single image and video super-resolution using an efficient sub-pixel convolutional
+neural network, 2016, https://arxiv.org/abs/1609.05158
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NS_PER_FLOP, NS_PER_PIXEL = 1 / 80, 0.5
 
 @dataclass(frozen=True)
 class Grid:
-    """One axis: `size` inputs and `result` outputs; window q makes the outputs q*stride - padding + 0 ... stride - 1."""
+    """One axis: `size` inputs, `result` outputs; window q makes the outputs q*stride - padding + 0 ... stride - 1."""
 
     size: int
     result: int
@@ -68,7 +68,7 @@ class Grid:
         return max(0, -corner), min(self.stride, self.result - corner)
 
     def runs(self, start: int, stop: int) -> Iterator[tuple[slice, slice, int]]:
-        """Windows start ... stop - 1 in runs with the same outputs: (windows, outputs, where the first of them lies)."""
+        """Windows start ... stop - 1 in runs with the same outputs: (windows, outputs, where the first output is)."""
         for (low, high), run in groupby(range(start, stop), self.inside):
             windows = list(run)
             place = (self.first + windows[0]) * self.stride - self.padding + low

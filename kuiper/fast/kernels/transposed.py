@@ -1,8 +1,8 @@
 """Transposed convolution of channel-last images, by one of three algorithms.
 
-With stride 1 it is a convolution with the kernel turned round. A kernel that is a multiple of the stride is a product of
-windows (subpixel.py). Else one product gives every pixel's multiples of the kernel, which are added up where they land,
-one element of the kernel at a time.
+With stride 1 it is a convolution with the kernel turned round. A kernel that is a multiple of the stride is a product
+of windows (subpixel.py). Else one product gives every pixel's multiples of the kernel, which are added up where they
+land, one element of the kernel at a time.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Overlapping(Kernel):
 
     def _sums(self, products: np.ndarray, total: np.ndarray, first: int, start: int) -> Iterator[Call]:
         """Add the products of input rows `first` ... to what they land on: `total`, output rows from `start` on."""
-        n, rows, width, kh, kw, _ = products.shape
+        _, rows, _, kh, kw, _ = products.shape
         for i, j in np.ndindex(kh, kw):
             down, across = self.rows.inputs(i, start, start + total.shape[1]), self.columns.inputs(j, 0, total.shape[2])
             down = range(max(down.start, first), min(down.stop, first + rows))
@@ -187,10 +187,10 @@ def transposed_convolution(node: Node) -> Kernel | None:
     result = layer._sizes(x.shape[2:])[1]
     options = list(zip(x.shape[2:], result, layer.kernel_size, layer.stride, layer.padding, layer.dilation))
     if layer.dilation == (1, 1) and all(k % s == 0 for _, _, k, s, _, _ in options):
-        grids = (Grid(size, outputs, k // s, s, p) for size, outputs, k, s, p, _ in options)
-        return Subpixel(layer.weight, *grids, epilogue, node.packs)
-    landings = (Landing(size, k, s, p, d) for size, _, k, s, p, d in options)
-    return Overlapping(layer.weight, *landings, epilogue, node.packs)
+        down, across = (Grid(size, outputs, k // s, s, p) for size, outputs, k, s, p, _ in options)
+        return Subpixel(layer.weight, down, across, epilogue, node.packs)
+    rows, columns = (Landing(size, k, s, p, d) for size, _, k, s, p, d in options)
+    return Overlapping(layer.weight, rows, columns, epilogue, node.packs)
 
 
 def _axes(layer: ConvTranspose2d) -> Iterator[tuple[int, int, int]]:
@@ -200,7 +200,8 @@ def _axes(layer: ConvTranspose2d) -> Iterator[tuple[int, int, int]]:
 def turned_round(node: Node) -> Problem:
     """The convolution that a transposed convolution with stride 1 is."""
     layer, x, y = node.layer, node.inputs[0].shape, node.outputs[0].shape
-    assert x is not None and y is not None
+    assert x is not None
+    assert y is not None
     (up, extra_rows), (left, extra_columns) = (
         (d * (k - 1) - p, extra) for (d, k, p), extra in zip(_axes(layer), layer.output_padding)
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -23,8 +24,12 @@ from kuiper.fast.kernels.gemm_convolution import NS_PER_FLOP
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
 
+BLOCK = 1 << 19
+"""Floats that one block of tiles may take in all its forms."""
+FEW_TILES = 12
+"""Fewer rows make products that are not worth the transforms."""
 POINTS = {2: (0.0, 1.0, -1.0), 4: (0.0, 0.5**0.5, -(0.5**0.5), 2.0**0.5, -(2.0**0.5))}
-"""Where the polynomials are evaluated, besides infinity. The usual 0, 1, -1, 2, -2 lose four times as much precision."""
+"""Where the polynomials are evaluated, besides infinity; with the usual 0, 1, -1, 2, -2 the error is four times larger."""
 
 
 def transforms(m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,7 +68,6 @@ class Winograd(Algorithm):
     """F(m, 3) in two dimensions.
 
     m : the side of a tile of outputs, 2 or 4.
-    budget : thousands of floats that one block of tiles may take in all its transformed forms.
     """
 
     @classmethod
@@ -72,8 +76,12 @@ class Winograd(Algorithm):
         fits = problem.kernel == (3, 3) and problem.stride == problem.dilation == (1, 1) and problem.groups == 1
         if not fits or problem.channels < 8 or problem.out_channels < 8 or min(problem.out_size) < 2:
             return []
-        large = problem.batch * problem.out_size[0] * problem.out_size[1] * problem.channels > 1 << 16
-        return [{"m": m, "budget": budget} for m in (2, 4) for budget in ((256, 1024) if large else (1024,))]
+        found = []
+        for m in (2, 4):
+            tiles = problem.batch * prod(-(-extent // m) for extent in problem.out_size)
+            if tiles >= FEW_TILES:
+                found.append({"m": m})
+        return found
 
     @property
     def m(self) -> int:
@@ -101,7 +109,7 @@ class Winograd(Algorithm):
         work: Stage = []
         for lane, (start, stop) in enumerate(spans(problem.batch * down, lanes)):
             calls: list[Call] = []
-            most = max(1, int(self.options["budget"]) * 1024 // (per_tile * across))  # type: ignore[call-overload]
+            most = max(1, BLOCK // (per_tile * across))
             while start < stop:
                 n, row = divmod(start, down)
                 left = min(down - row, stop - start)
@@ -162,9 +170,10 @@ class Winograd(Algorithm):
 
 def transformed(weight: np.ndarray, m: int) -> np.ndarray:
     """Kernels (O, C, 3, 3) -> ((m+2)^2, C, O): G g G^T of each, computed in float64."""
+    out_channels, channels = weight.shape[:2]
     g = transforms(m)[1]
-    inner = np.einsum("ai,ocij,bj->abco", g, weight.astype(np.float64), g, optimize=True)
-    return inner.reshape(-1, *inner.shape[2:]).astype(np.float32)
+    columns = weight.transpose(2, 3, 1, 0).reshape(9, -1).astype(np.float64)
+    return (np.kron(g, g) @ columns).reshape(-1, channels, out_channels).astype(np.float32)
 
 
 def pieces(extent: int, m: int) -> list[tuple[tuple[int, int], int]]:

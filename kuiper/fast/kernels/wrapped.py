@@ -9,6 +9,7 @@ import dataclasses
 from typing import Any
 
 from kuiper.fast.kernel import LOWERINGS, Join, Kernel, Node, lowers
+from kuiper.fast.kernels.attention import masked_attention
 from kuiper.layers.late_pooling import LatePool
 from kuiper.layers.layer import Layer, _Late
 from kuiper.layers.leftovers import Leftover
@@ -21,8 +22,10 @@ def late(node: Node) -> Kernel | None:
     wrapper = node.layer
     surplus = set(wrapper.late) | wrapper.dropped
     count = len(node.inputs) - len(surplus)
-    if surplus != set(range(count, len(node.inputs))) or not all(node.inputs[slot].constant for slot in wrapper.late):
+    if surplus != set(range(count, len(node.inputs))):
         return None
+    if not all(node.inputs[slot].constant for slot in wrapper.late):
+        return masked_attention(node)
     options = {name: node.inputs[slot].value for slot, name in wrapper.late.items()}
     return kernel_of(node, wrapper.layer(**wrapper.options, **options), count)
 

@@ -11,7 +11,7 @@ from classroom import register
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Submission
 from classroom.grading.settings import load_settings
-from classroom.grading.suite import suite_of
+from classroom.grading.suite import Suite, homework_in, version_of
 from classroom.sandbox import Bare
 
 FOLDER = "01_numbers"
@@ -98,8 +98,9 @@ class Teacher:
         """A job for files {"hw01_numbers": text, "worksheet": bytes}."""
         suffix = {"hw01_numbers": ".py", "worksheet": ".ipynb"}
         data = {name + suffix[name]: text.encode() if isinstance(text, str) else text for name, text in files.items()}
-        suite = suite_of(self.lesson, settings or load_settings(self.root), seed)
-        return Job(Submission(student, FOLDER, data), suite)
+        settings = settings or load_settings(self.root)
+        version = version_of(homework_in(self.root, FOLDER), settings, seed)
+        return Job(Submission(student, FOLDER, data), Suite(self.root, FOLDER, version, settings, seed))
 
     def judged(self, **options: Any) -> Graded:
         """The job judged in this process, by a bare worker."""

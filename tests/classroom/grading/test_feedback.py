@@ -133,6 +133,7 @@ def test_a_failed_public_test_shows_the_call_expected_and_got() -> None:
     )
     text = shown(Grade("double", 0, 4, Status.FAILED, checks=(failed,)))
     assert "2 gives 4. wrong number called double(2) expected int 4 got int 5" in text
+    assert text.count("2 gives 4.") == 1
 
 
 def test_a_hidden_test_shows_its_hint_and_nothing_else() -> None:
@@ -227,3 +228,10 @@ def test_the_page_is_whole_by_itself() -> None:
     assert "@media print" in html
     assert 'name="viewport"' in html
     assert html == feedback_page("ann", [graded(Grade("double", 4, 4, Status.PASSED))], REGISTER)
+
+
+def test_how_many_tests_passed_is_told_for_each_kind() -> None:
+    checks = (check(), check(passed=False), check(public=False, passed=False))
+    grade = Grade("double", 1, 4, Status.PARTIAL, checks=checks)
+    assert standing(grade) == "1 of 2 public tests passed, 0 of 1 hidden test passed"
+    assert standing(Grade("double", 0, 4, Status.MISSING, checks=checks)) == "nothing handed in"

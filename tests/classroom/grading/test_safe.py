@@ -53,7 +53,7 @@ def test_names_of_all_scripts_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\x00=1", "\u202e=1", "＝1", "\n+2"]
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\tx", "\rx", "  =1", "\x00=1", "\u202e=1", "＝1", "\n+2"]
 )
 def test_no_cell_is_a_formula(text: str) -> None:
     assert cell(text).startswith("'")

@@ -84,6 +84,12 @@ def test_a_copy_of_one_exercise_of_two_is_found() -> None:
     assert ("student0", "student1") in [pair.students for pair in compare(GRAPHS[0], mixed, GRAPHS[1])]
 
 
+def test_a_common_part_of_much_work_is_not_reported() -> None:
+    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
+    assert len(grams(shared)[0]) > 4 * similarity.LEAST_SHARED
+    assert compare(GRAPHS[0] + TENSORS[0] + shared, GRAPHS[1] + TENSORS[1] + shared) == []
+
+
 def test_two_that_differ_by_one_mistake_are_found() -> None:
     first, second, *_ = [m.applied(text_of("04_graph", "solution")) for m in HOMEWORKS["04_graph"].mutants]
     assert [pair.students for pair in compare(first, second, *GRAPHS)] == [("student0", "student1")]
@@ -175,9 +181,24 @@ def test_any_bytes_can_be_handed_in(content: bytes) -> None:
     assert similar_pairs([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]) == []
 
 
-@pytest.mark.parametrize("homework", HOMEWORKS.values(), ids=HOMEWORKS)
-def test_tokens_are_those_of_pythons_own_tokenizer(homework: Homework) -> None:
-    text = homework.solution.read_text(encoding="utf-8")
+LAYOUT = """x = f(
+    "a text",
+    g(
+        'another'
+        "one"
+    ),
+)
+'a line of its own'
+y = 1_000.5e-3 + 0x1F - .5j; z = rb'\\'' "# none" if x else f"{x!r:>{y}} {z['k']}"  # a comment
+w = x[1:-1, ...] @ y ** 2 // 3 >> 1 != \\
+    lambda *a, **k: a
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [*(text_of(name, "solution") for name in HOMEWORKS), LAYOUT], ids=[*HOMEWORKS, "layout"]
+)
+def test_tokens_are_those_of_pythons_own_tokenizer(text: str) -> None:
     assert [kind_of(token.text) for token in tokens(text)] == expected_kinds(text)
 
 

@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.grading import judging
+from classroom.grading.judging import judge
+from classroom.grading.notebook import answers
+from classroom.grading.points import fraction, grade_of
+from classroom.grading.population import HOSTILES
+from classroom.grading.records import Check, Isolation, Status
+from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.grading.suite import homework_in, suite_of, version_of
+from classroom.grading.told import hidden_message
+from classroom.judge import JudgeError, SubmissionError
+from classroom.register import Exercise
+from classroom.sandbox import Bare
+
+FULL = {"double": 2.0, "turn": 3.0, "power": 4.0}
+NOTHING = dict.fromkeys(FULL, 0.0)
+DOUBLE = ("def double(x):", "    return 2 * x")
+
+
+def checks(public: str, hidden: str) -> list[Check]:
+    """One check for each letter: + passed, - failed."""
+    kinds = ((True, public), (False, hidden))
+    return [Check("f", str(n), kind, one == "+") for kind, row in kinds for n, one in enumerate(row)]
+
+
+@pytest.mark.parametrize(
+    ("public", "hidden", "part"),
+    [
+        ("++", "+-", 0.3 + 0.7 / 2),
+        ("+-", "+++", 0.3 / 2 + 0.7),
+        ("--", "+--+", 0.7 / 2),
+        ("++", "--", 0.0),
+        ("--", "--", 0.0),
+    ],
+)
+def test_tests_of_a_kind_weigh_the_same_and_public_ones_alone_earn_nothing(
+    public: str, hidden: str, part: float
+) -> None:
+    assert fraction(checks(public, hidden), (), 0.3) == pytest.approx(part)
+
+
+def test_what_the_stub_passes_earns_nothing_and_breaking_it_costs() -> None:
+    given = {(False, "0"), (True, "0")}
+    assert fraction(checks("+-", "+-"), given, 0.5) == 0.0
+    assert fraction(checks("+-", "++"), given, 0.5) == 0.5
+    assert fraction(checks("++", "-+"), given, 0.5) == 0.0
+
+
+def test_points_are_never_rounded_up_to_all_of_them() -> None:
+    many = [Check("f", str(n), False, n > 0) for n in range(100_000)]
+    grade = grade_of(Exercise("f", "f", 3), many, (), 0.0)
+    assert grade.points == 2.99
+    assert grade.status is Status.PARTIAL
+    assert grade_of(Exercise("f", "f", 3), many[1:], (), 0.3).points == 3
+    assert grade_of(Exercise("f", "f", 3), [], (), 0.3).status is Status.INFRASTRUCTURE
+
+
+def test_the_solution_gets_everything_and_the_stub_nothing(teacher: Any) -> None:
+    solved = teacher.judged(hw01_numbers=teacher.solution)
+    assert {grade.exercise: grade.points for grade in solved.grades} == FULL
+    assert {grade.status for grade in solved.grades} == {Status.PASSED}
+    assert [grade.stretch for grade in solved.grades] == [False, False, True]
+    assert solved.isolation is Isolation.NONE
+    stub = teacher.judged(hw01_numbers=teacher.stub)
+    assert {grade.status for grade in stub.grades} == {Status.MISSING}
+    assert {grade.exercise: grade.points for grade in stub.grades} == NOTHING
+
+
+def test_a_part_of_an_exercise_earns_a_part_of_its_points(teacher: Any) -> None:
+    text = teacher.solution.replace("return 2 * x", "return np.abs(2 * x) if x.ndim == 1 else 2 * x")
+    (grade, *_) = teacher.judged(hw01_numbers=text).grades
+    assert grade.status is Status.PARTIAL
+    assert grade.points == pytest.approx(2 * (0.3 + 0.7 / 2))
+    assert grade.message == "2 of 2 public tests passed, 1 of 2 hidden tests passed"
+
+
+@pytest.mark.parametrize("attack", HOSTILES)
+def test_hostile_submissions_gain_nothing(teacher: Any, attack: str) -> None:
+    graded = teacher.judged(hw01_numbers=HOSTILES[attack])
+    assert {grade.exercise: grade.points for grade in graded.grades} == NOTHING
+    assert not {grade.status for grade in graded.grades} & {Status.PASSED, Status.PARTIAL, Status.INFRASTRUCTURE}
+
+
+def test_public_answers_learnt_by_heart_earn_nothing(teacher: Any) -> None:
+    assert teacher.points(hw01_numbers="def power(x):\n    return 9\n")["power"] == 0
+
+
+def test_what_is_no_python_is_unreadable(teacher: Any) -> None:
+    graded = teacher.judged(hw01_numbers="def double(x:\n")
+    assert {grade.status for grade in graded.grades} == {Status.UNREADABLE}
+    assert "this is not Python" in graded.grades[0].message
+
+
+def test_an_endless_loop_costs_its_time_and_the_other_exercises_nothing(teacher: Any) -> None:
+    settings = Settings(call_seconds=1.0, test_seconds=1.0, submission_seconds=30.0)
+    text = teacher.solution.replace("return 2 * x", "while True: pass")
+    points = teacher.points(hw01_numbers=text, settings=settings)
+    assert points == {**FULL, "double": 0.0}
+
+
+def test_many_calls_that_are_each_in_time_are_together_too_late(teacher: Any) -> None:
+    def calls(student: Any, rng: Any) -> None:
+        for _ in range(1000):
+            student.f()
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            return lambda: judging.time.sleep(0.02)
+
+    with pytest.raises(SubmissionError, match="together"):
+        calls(judging.Timed(Slow(), judging.time.monotonic() + 0.1), None)
+
+
+def test_no_time_is_left_after_the_submission_s_own(teacher: Any) -> None:
+    settings = Settings(call_seconds=0.5, test_seconds=0.5, submission_seconds=0.6)
+    text = teacher.solution.replace("return 2 * x", "while True: pass")
+    graded = teacher.judged(hw01_numbers=text, settings=settings)
+    assert {grade.points for grade in graded.grades} == {0.0}
+    assert any("no time left" in check.message for grade in graded.grades for check in grade.checks)
+
+
+def test_a_worker_that_somebody_killed_is_tried_again(teacher: Any, tmp_path: Path) -> None:
+    mark = tmp_path / "killed"
+    text = teacher.solution.replace(
+        "    return 2 * x",
+        f"    import os\n    if not os.path.exists({str(mark)!r}):\n        open({str(mark)!r}, 'w').close()\n"
+        "        os.kill(os.getpid(), 9)\n    return 2 * x",
+    )
+    assert teacher.points(hw01_numbers=text) == FULL
+    assert mark.exists()
+
+
+def test_trouble_of_the_judge_is_retried_and_then_no_grade(teacher: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "PAUSE", 0.0)
+    begun: list[int] = []
+
+    class Broken(Bare):
+        def command(self, submission: Path, without: frozenset[str]) -> Any:
+            begun.append(1)
+            if len(begun) <= self.failures:
+                raise JudgeError("no sandbox today")
+            return super().command(submission, without)
+
+        failures = 2
+
+    job = teacher.job(hw01_numbers=teacher.solution)
+    assert {grade.status for grade in judge(job, Broken(), Isolation.NONE).grades} == {Status.PASSED}
+    begun.clear()
+    Broken.failures = 10**9
+    graded = judge(job, Broken(), Isolation.NONE)
+    assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
+    assert len(begun) == judging.ATTEMPTS
+    assert "no sandbox today" in graded.grades[0].message
+
+
+def test_a_test_that_skips_is_no_pass(teacher: Any) -> None:
+    path = teacher.file.parent / "judge" / "hidden.py"
+    path.write_text(path.read_text(encoding="utf-8") + SKIPS, encoding="utf-8")
+    assert not suite_of(teacher.lesson, Settings(), 0).given
+    grade = teacher.judged(hw01_numbers=teacher.solution).grades[1]
+    assert grade.status is Status.PARTIAL
+    assert [check.passed for check in grade.checks if not check.public] == [True, False]
+
+
+SKIPS = '''
+
+@task("turn")
+def skips(student, rng):
+    """It skips."""
+    import pytest
+
+    pytest.skip("not today")
+'''
+
+
+def test_every_student_has_other_inputs_and_the_same_ones_again(teacher: Any) -> None:
+    suite = teacher.job(hw01_numbers="").suite
+    assert suite.seed_of("ann") == suite.seed_of("ann")
+    assert len({suite.seed_of(name) for name in ("ann", "bo", "Ann", "")}) == 4
+    assert replace(suite, seed=8).seed_of("ann") != suite.seed_of("ann")
+
+
+def test_a_suite_s_version_is_that_of_what_decides_a_grade(teacher: Any) -> None:
+    settings = load_settings(teacher.root)
+
+    def version(seed: int = 7, settings: Settings = settings) -> str:
+        return version_of(homework_in(teacher.root, teacher.lesson.folder), settings, seed)
+
+    first = version()
+    assert version() == first
+    assert version(seed=8) != first
+    assert version(settings=replace(settings, public_share=0.9)) != first
+    assert version(settings=replace(settings, late_deduction=0.9)) == first
+    hidden = teacher.file.parent / "judge" / "hidden.py"
+    hidden.write_text(hidden.read_text(encoding="utf-8") + "\n# another word\n", encoding="utf-8")
+    assert version() != first
+
+
+def test_a_judge_with_other_tests_gives_no_grade(teacher: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "PAUSE", 0.0)
+    job = teacher.job(hw01_numbers=teacher.solution)
+    other = replace(job, suite=replace(job.suite, version="another"))
+    assert {grade.status for grade in judge(other, Bare(), Isolation.NONE).grades} == {Status.INFRASTRUCTURE}
+
+
+def test_a_hidden_test_tells_nothing_that_a_submission_says(teacher: Any) -> None:
+    text = teacher.solution.replace("return 2 * x", "raise type('Input' + str(x.size), (Exception,), {})(x.tolist())")
+    for check in teacher.judged(hw01_numbers=text).grades[0].checks:
+        if check.public:
+            assert "Input" in check.message
+        else:
+            assert check.message == "raised an exception"
+            assert (check.call, check.expected, check.got) == ("", "", "")
+            assert check.hint.endswith("doubled.")
+    assert hidden_message(SubmissionError("raise", "x", "ValueError")) == "raised ValueError"
+    wrong = teacher.judged(hw01_numbers=teacher.solution.replace("2 * x", "3 * x")).grades[0].checks
+    assert all(check.got == "" for check in wrong if not check.public)
+    assert any("[0 3 6 9]" in check.got and "[0 2 4 6]" in check.expected for check in wrong if check.public)
+
+
+def test_the_answer_cells_of_a_worksheet_are_judged(teacher: Any) -> None:
+    sheet = teacher.notebook(
+        teacher.code("cell-01", "%matplotlib inline", "import not_there", "def helper(x):", "    return x[::-1]"),
+        teacher.code("cell-02", *DOUBLE, "double(undefined)"),
+        teacher.code("new", "def turn(x):", "    return helper(x)", tags=["answer"]),
+        teacher.code("other", "def power(x):", "    return x * x"),
+    )
+    graded = teacher.judged(worksheet=sheet)
+    assert {grade.exercise: grade.points for grade in graded.grades} == {**FULL, "power": 0.0}
+    assert "judged from the worksheet, 1 cell that is not the worksheet's left out" in graded.grades[0].message
+
+
+def test_a_homework_file_comes_before_a_worksheet_unless_it_is_the_stub(teacher: Any) -> None:
+    sheet = teacher.notebook(teacher.code("cell-02", *DOUBLE))
+    assert teacher.points(worksheet=sheet, hw01_numbers=teacher.stub)["double"] == 2
+    assert teacher.points(worksheet=sheet, hw01_numbers=teacher.stub + "\n# mine\n")["double"] == 0
+
+
+def test_an_id_in_the_metadata_is_an_id(teacher: Any) -> None:
+    cell = teacher.code("x", *DOUBLE, id="cell-02")
+    del cell["id"]
+    assert teacher.points(worksheet=teacher.notebook(cell))["double"] == 2
+
+
+CHEATS = {
+    "outputs baked in": {"outputs": [{"output_type": "stream", "name": "stdout", "text": "all tests passed"}]},
+    "skipped": {"metadata": {"tags": ["skip-execution", "nbval-skip", "nbval-ignore-output"]}},
+    "raises": {"metadata": {"tags": ["raises-exception"]}},
+    "count": {"execution_count": 7},
+}
+
+
+def test_outputs_and_tags_change_nothing(teacher: Any) -> None:
+    for cheat in CHEATS.values():
+        wrong = {**teacher.code("cell-02", "def double(x):", "    return 9"), **cheat}
+        right = {**teacher.code("cell-02", *DOUBLE), **cheat}
+        assert answers(teacher.notebook(wrong), ["cell-02"]) == answers(
+            teacher.notebook(teacher.code("cell-02", "def double(x):", "    return 9")), ["cell-02"]
+        )
+        sheet = teacher.notebook(right)
+        assert answers(sheet, ["cell-02"]).cells == ("def double(x):\n    return 2 * x\n",)
+    assert teacher.points(worksheet=teacher.notebook(wrong)) == NOTHING
+    assert teacher.points(worksheet=sheet)["double"] == 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("class Liar:", "    __eq__ = lambda *a: True", "    __repr__ = lambda s: '2'", "double = lambda x: Liar()"),
+        ("get_ipython().input_transformers_post.append(print)",),
+        ("import os", "os._exit(0)"),
+        ("raise SystemExit(0)",),
+        ("import hw01_numbers, sys", "sys.modules['numpy'].testing = None"),
+        ("from judge.solution import *",),
+        ("_loader['load'] = lambda *a: None", "load = run = print"),
+    ],
+)
+def test_what_a_cell_does_to_the_kernel_gains_nothing(teacher: Any, lines: tuple[str, ...]) -> None:
+    assert teacher.points(worksheet=teacher.notebook(teacher.code("cell-02", *lines))) == NOTHING
+
+
+def test_deleted_raw_foreign_and_second_cells_do_not_count(teacher: Any) -> None:
+    raw = {**teacher.code("cell-02", *DOUBLE), "cell_type": "raw"}
+    markdown = {**teacher.code("cell-02", *DOUBLE), "cell_type": "markdown"}
+    second = (teacher.code("cell-02", "1"), teacher.code("cell-02", *DOUBLE))
+    for cells in ((), (raw,), (markdown,), (teacher.code("cell-99", *DOUBLE),), second):
+        assert teacher.points(worksheet=teacher.notebook(*cells)) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{}", b"[" * 100_000, b'{"cells": 1}', b'{"cells": [1, {"cell_type": "code"}]}', b"\xff\xfe", b"1" * 9999],
+)
+def test_what_is_no_notebook_is_judged_as_nothing(teacher: Any, data: bytes) -> None:
+    assert teacher.points(worksheet=data) == NOTHING
+
+
+def test_a_homework_that_is_not_whole_is_named(teacher: Any) -> None:
+    (teacher.file.parent / "judge" / "hidden.py").write_text("x = 1\n", encoding="utf-8")
+    with pytest.raises(GradingError, match=r"01_numbers/judge/hidden\.py"):
+        suite_of(teacher.lesson, Settings(), 0)

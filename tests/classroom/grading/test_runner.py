@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import signal
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.grading import grade as grading
+from classroom.grading import population, runner
+from classroom.grading.grade import Options, Run, in_shard
+from classroom.grading.judging import Job, judge
+from classroom.grading.records import Graded, Isolation, Status
+from classroom.grading.settings import GradingError
+from classroom.grading.store import NAME, Store
+from classroom.sandbox import Bare
+
+FULL = {"double": 2.0, "turn": 3.0, "power": 4.0}
+Key = tuple[str, str]
+
+
+def rows(out: Path) -> dict[Key, dict[str, str]]:
+    """(student, exercise) -> row of grades.csv."""
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["student"], row["exercise"]): row for row in csv.DictReader(file)}
+
+
+def points(out: Path) -> dict[Key, float]:
+    return {key: float(row["points"]) for key, row in rows(out).items()}
+
+
+def results(out: Path) -> dict[str, tuple[int, str]]:
+    """digest -> (row, result)."""
+    if not (out / NAME).is_file():
+        return {}
+    base = sqlite3.connect(out / NAME, timeout=60)
+    try:
+        return {row[0]: row[1:] for row in base.execute("SELECT digest, rowid, graded FROM results")}
+    except sqlite3.OperationalError:  # the tables are not there yet
+        return {}
+    finally:
+        base.close()
+
+
+def expected(people: Iterable[population.Student]) -> dict[Key, float]:
+    """Every mutant of the small course fails all hidden tests of its exercise."""
+    return {(one.name, name): 0.0 if name in one.wrong else most for one in people for name, most in FULL.items()}
+
+
+def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.Student]:
+    people = population.make_class([teacher.lesson], count, seed)
+    population.write_class(people, {teacher.lesson.folder: teacher.lesson.homework_file}, folder)
+    return people
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Judging in this process, by bare workers; the jobs that were judged."""
+    seen: list[Job] = []
+
+    def run(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
+        for job in jobs:
+            seen.append(job)
+            yield judge(job, Bare(), Isolation.NONE)
+
+    monkeypatch.setattr(grading, "run_local", run)
+    monkeypatch.setattr("classroom.grading.judging.this_sandbox", lambda: (Bare(), Isolation.NONE))
+    return seen
+
+
+def until(condition: Any, process: Any, seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)
+
+
+def children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+
+
+def is_judge(pid: int) -> bool:
+    return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_killed_in_the_middle_it_goes_on_and_judges_each_once(teacher: Any, mini: Any, tmp_path: Path) -> None:
+    people = hand_in(teacher, tmp_path / "subs", 12)
+    assert {one.kind for one in people} >= {population.HONEST, population.WRONG}
+    out = tmp_path / "out"
+    command = ("grade", str(tmp_path / "subs"), "--out", str(out), "--seed", "3", "--jobs", "2")
+    run = mini.start(*command)
+    until(lambda: len(results(out)) >= 1, run)
+    os.kill(next(pid for pid in children(run.pid) if is_judge(pid)), signal.SIGKILL)
+    until(lambda: len(results(out)) >= 3, run)
+    run.kill()
+    run.communicate()
+    before = results(out)
+    assert 3 <= len(before) < 12
+    assert not (out / "grades.csv").exists()
+    again = mini.start(*command)
+    said, trouble = again.communicate(timeout=300)
+    assert again.returncode == 0, trouble
+    assert f"{12 - len(before)} submissions to judge, {len(before)} judged already" in said
+    after = results(out)
+    assert len(after) == 12
+    assert {key: after[key] for key in before} == before
+    assert points(out) == expected(people)
+    assert len(list((out / "feedback").glob("*.html"))) == 12
+    once_more = mini.start(*command)
+    assert "0 submissions to judge, 12 judged already" in once_more.communicate(timeout=300)[0]
+    assert results(out) == after
+
+
+def test_a_process_that_always_dies_leaves_no_grade_and_the_run_goes_on(
+    teacher: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "serve", type)  # the process ends at once
+    jobs = [teacher.job(student=name, hw01_numbers=teacher.solution) for name in ("ann", "bo")]
+    found = list(runner.run_local(jobs, 1))
+    assert sorted(one.student for one in found) == ["ann", "bo"]
+    assert {grade.status for one in found for grade in one.grades} == {Status.INFRASTRUCTURE}
+
+
+def test_shards_divide_the_class_and_merge_to_the_whole(
+    teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
+) -> None:
+    people = hand_in(teacher, tmp_path / "subs", 4, seed=1)
+    parts = [tmp_path / f"part{number}" for number in (1, 2)]
+    assert "--shard needs --seed" in mini.run("grade", str(tmp_path / "subs"), "--shard", "1/2").stderr
+    for number, part in enumerate(parts, 1):
+        said = mini.run("grade", str(tmp_path / "subs"), "--out", str(part), "--shard", f"{number}/2", "--seed", "5")
+        assert said.exit_code == 0, said.output
+    names = [{student for student, _ in points(part)} for part in parts]
+    assert not names[0] & names[1]
+    assert all(names)
+    merged = mini.run("merge", *map(str, parts), "--out", str(tmp_path / "all"))
+    assert merged.exit_code == 0, merged.output
+    assert points(tmp_path / "all") == expected(people)
+    assert len(here) == 4
+
+
+def test_a_shard_of_a_name_is_the_same_everywhere() -> None:
+    first = int(hashlib.sha256(b"ann").hexdigest()[:16], 16)
+    assert [in_shard("ann", (n, 5)) for n in range(1, 6)].index(True) == first % 5
+    shares = [sum(in_shard(f"student{n}", (i, 4)) for n in range(1000)) for i in range(1, 5)]
+    assert sum(shares) == 1000
+    assert min(shares) > 200
+
+
+def test_points_set_by_a_person_stay_when_it_is_judged_again(
+    teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
+) -> None:
+    (tmp_path / "subs" / "ann").mkdir(parents=True)
+    (tmp_path / "subs" / "ann" / "hw01_numbers.py").write_text(teacher.stub, encoding="utf-8")
+    (tmp_path / "subs" / "=cmd()").mkdir()
+    out = ("--out", str(tmp_path / "out"))
+    assert mini.run("grade", str(tmp_path / "subs"), *out).exit_code == 0
+    assert points(tmp_path / "out")["ann", "double"] == 0
+    assert ("'=cmd()", "double") in points(tmp_path / "out")
+    assert "needs a reason" in mini.run("override", "ann", "double", "1.5", "--why", " ", *out).stderr
+    assert mini.run("override", "ann", "double", "1.5", "--why", "right but for a sign", *out).exit_code == 0
+    assert mini.run("regrade", "ann", *out).exit_code == 0
+    row = rows(tmp_path / "out")["ann", "double"]
+    assert (row["points"], row["status"], row["message"]) == ("1.5", "overridden", "right but for a sign")
+    assert rows(tmp_path / "out")["ann", "turn"]["status"] == "missing"
+    assert len(here) == 2
+    assert here[0] == here[1]
+    for command in (("regrade", "bo"), ("override", "bo", "double", "1", "--why", "x")):
+        said = mini.run(*command, *out)
+        assert said.exit_code == 2
+        assert "holds nothing of 'bo'" in said.stderr
+    assert "holds no results" in mini.run("regrade", "ann", "--out", str(tmp_path / "nowhere")).stderr
+
+
+def test_lateness_is_taken_from_the_table_and_the_policy(
+    teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
+) -> None:
+    path = teacher.root / "course.toml"
+    policy = "[grading]\nlate_deduction = 0.25\ngrace_minutes = 0\n"
+    deadline = "[grading.deadlines]\n01_numbers = 2027-03-01T12:00:00Z\n"
+    path.write_text(path.read_text(encoding="utf-8") + policy + deadline, encoding="utf-8")
+    (tmp_path / "subs" / "ann").mkdir(parents=True)
+    (tmp_path / "subs" / "ann" / "hw01_numbers.py").write_text(teacher.solution, encoding="utf-8")
+    (tmp_path / "times.csv").write_text("student,time\nann,2027-03-02T12:00:01Z\n", encoding="utf-8")
+    command = ("grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"))
+    assert mini.run(*command, "--times", str(tmp_path / "times.csv")).exit_code == 0
+    row = rows(tmp_path / "out")["ann", "turn"]
+    assert (row["points"], row["max_points"], row["late"]) == ("1.5", "3", "2")
+    (tmp_path / "times.csv").write_text("student,time\nann,2027-03-01T12:00:00Z\n", encoding="utf-8")
+    assert mini.run(*command, "--times", str(tmp_path / "times.csv")).exit_code == 0
+    assert rows(tmp_path / "out")["ann", "turn"]["points"] == "3"
+    assert len(here) == 1
+
+
+def test_exports_below_strong_isolation_need_force(teacher: Any, mini: Any, tmp_path: Path, here: list[Job]) -> None:
+    (tmp_path / "subs" / "ann").mkdir(parents=True)
+    (tmp_path / "subs" / "ann" / "hw01_numbers.py").write_text(teacher.solution, encoding="utf-8")
+    command = ("grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"))
+    said = mini.run(*command)
+    assert "isolation: none" in said.stdout
+    assert "no exports" in said.stdout
+    assert rows(tmp_path / "out")["ann", "turn"]["isolation"] == "none"
+    assert (tmp_path / "out" / "feedback" / "ann.html").is_file()
+    assert not (tmp_path / "out" / "exports").exists()
+    assert mini.run(*command, "--force").exit_code == 0
+    assert (tmp_path / "out" / "exports").is_dir()
+
+
+def test_the_seed_is_secret_kept_and_never_mixed(teacher: Any, tmp_path: Path) -> None:
+    seeds = []
+    for name in ("a", "b"):
+        with Store(tmp_path / name) as store:
+            seeds += [Run(teacher.course, tmp_path / name, Options())._seed(store) for _ in (1, 2)]
+    assert seeds[0] == seeds[1] != seeds[2]
+    with Store(tmp_path / "c") as store:
+        assert Run(teacher.course, tmp_path, Options(seed=3))._seed(store) == 3
+        assert Run(teacher.course, tmp_path, Options())._seed(store) == 3
+        with pytest.raises(GradingError, match="was graded with --seed 3"):
+            Run(teacher.course, tmp_path, Options(seed=4))._seed(store)
+
+
+def test_fresh_judges_again_and_retry_infra_only_what_could_not_be(
+    teacher: Any, tmp_path: Path, here: list[Job]
+) -> None:
+    people = hand_in(teacher, tmp_path / "subs", 2, seed=1)
+    with Store(tmp_path / "out") as store:
+        run = Run(teacher.course, tmp_path / "out", Options())
+        run.take_in(tmp_path / "subs", store)
+        suites = run.suites(store)
+        digests = run.jobs(store, suites, Isolation.NONE)
+        assert len(digests) == len(people) == 2
+        list(run.judge(store, suites, digests))
+        assert run.jobs(store, suites, Isolation.NONE) == []
+        store.forget(digests[0], suites["01_numbers"].version)
+        store.keep(runner.infrastructure(Job(store[digests[0]], suites["01_numbers"]), "no disk"))
+        assert run.jobs(store, suites, Isolation.NONE) == []
+        run.options = Options(retry_infrastructure=True)
+        assert run.jobs(store, suites, Isolation.NONE) == digests[:1]
+        run.options = Options(fresh=True)
+        assert run.jobs(store, suites, Isolation.NONE) == digests
+        run.options = Options()
+        assert run.jobs(store, suites, Isolation.STRONG) == digests
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "2", "a/b", "1/2/3"])
+def test_a_bad_shard_is_told(mini: Any, shard: str) -> None:
+    said = mini.run("grade", "subs", "--shard", shard)
+    assert said.exit_code == 2
+    assert "expected i/n" in said.stderr
+
+
+def test_a_course_without_hidden_tests_says_that_it_cannot_grade(mini: Any, tmp_path: Path) -> None:
+    (tmp_path / "subs" / "ann").mkdir(parents=True)
+    said = mini.run("grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"))
+    assert said.exit_code == 2
+    assert "holds no hidden tests" in said.stderr
+
+
+def test_a_class_is_the_same_for_the_same_seed(teacher: Any, tmp_path: Path) -> None:
+    people = population.make_class([teacher.lesson], 60, seed=1)
+    assert people == population.make_class([teacher.lesson], 60, seed=1)
+    assert people[:20] == population.make_class([teacher.lesson], 20, seed=1)
+    assert people != population.make_class([teacher.lesson], 60, seed=2)
+    assert {one.kind for one in people} == set(population.SHARES)
+    assert all(one.wrong for one in people if one.kind == population.WRONG)
