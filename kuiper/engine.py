@@ -10,7 +10,7 @@ import numpy as np
 from kuiper import runtime
 from kuiper.errors import KuiperError
 from kuiper.expression import ExpressionLayer
-from kuiper.fast import Choices, Plan, Planner, PlanMismatchError
+from kuiper.fast import Choices, Plan, PlanMismatchError, Planner
 from kuiper.layers import LayerRegisterer, registry
 from kuiper.runtime import GraphState, RuntimeOperator, Toolbox
 from kuiper.runtime.graph import Outputs, Path, leaves, own

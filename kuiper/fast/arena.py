@@ -32,9 +32,7 @@ def plan_arena(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> Memor
     planned = max(offsets[name] + size for name, size in sizes.items())
     if planned >= start.planned_bytes:
         return start
-    return MemoryPlan(
-        offsets, start.sizes, start.lifetimes, start.total_bytes, planned, start.lower_bound_bytes
-    )
+    return MemoryPlan(offsets, start.sizes, start.lifetimes, start.total_bytes, planned, start.lower_bound_bytes)
 
 
 class _Search:

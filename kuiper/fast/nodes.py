@@ -9,7 +9,6 @@ from typing import Any
 from kuiper.fast.kernel import LOWERINGS, Kernel, Node
 from kuiper.fast.kernels.activation import activation_of
 from kuiper.fast.kernels.convolution import Convolution
-
 from kuiper.fast.kernels.pointwise import channel_affine, is_addition
 from kuiper.fast.place import Spec
 from kuiper.fast.simple import Simple

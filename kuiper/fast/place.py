@@ -20,7 +20,7 @@ class Halo(NamedTuple):
     left: int = 0
     right: int = 0
 
-    def __or__(self, other: object) -> Halo:  # type: ignore[override]
+    def __or__(self, other: object) -> Halo:
         """The border that is enough for both."""
         assert isinstance(other, Halo)
         return Halo(*map(max, self, other))

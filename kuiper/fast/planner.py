@@ -79,7 +79,6 @@ class Planner:
     def _choose(self, step: Step, lanes: int) -> None:
         kernel = step.kernel
         if isinstance(kernel, Convolution):
-            assert kernel.epilogue is not None
             residual = " residual" if kernel.epilogue.residual else ""
             key = f"convolution {kernel.problem.key}{residual} lanes{lanes}"
             step.kernel = self.choices.choose(kernel, step.node.inputs, step.node.outputs, key, lanes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -169,10 +170,10 @@ class Blas:
     def _find(self) -> Any:
         if self._controller is None:
             try:
-                from threadpoolctl import ThreadpoolController
+                threadpoolctl = importlib.import_module("threadpoolctl")
             except ModuleNotFoundError:
                 return None
-            self._controller = ThreadpoolController().select(user_api="blas")
+            self._controller = threadpoolctl.ThreadpoolController().select(user_api="blas")
         return self._controller
 
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from kuiper.fast.alone import bind_alone
 from kuiper.fast.kernel import Node
-from kuiper.fast.kernels.matmul import blas_takes, even_cuts, matmul
+from kuiper.fast.kernels.linear import Linear
+from kuiper.fast.kernels.matmul import added_product, even_cuts, matmul
+from kuiper.fast.kernels.matrices import blas_takes
 from kuiper.fast.place import Place, Spec
 from kuiper.fast.workspace import Workspace
 from kuiper.layers.matmul import BMM, MM, MV, AddMM, BAddBMM, MatMul
@@ -111,15 +113,22 @@ def test_operands_and_results_with_any_strides(a, b, y, lanes):
     np.testing.assert_allclose(out, x1 @ x2, rtol=1e-5, atol=2e-5)
 
 
-def test_a_constant_second_operand_is_packed():
-    constant = numbers(0, 3, 5).T
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("added", [False, True])
+def test_a_product_with_a_constant_matrix_is_linear(turned, added):
+    constant = numbers(0, 3, 5).T if turned else numbers(0, 5, 3)
     given = [Spec((4, 5), np.dtype(np.float32)), Spec((5, 3), np.dtype(np.float32), True, constant)]
+    row = numbers(1, 3)
+    if added:
+        given = [Spec((3,), np.dtype(np.float32), True, row), *given]
     result = [Spec((4, 3), np.dtype(np.float32))]
-    kernel = matmul(Node(RuntimeOperator("here", "torch.matmul", layer=MatMul()), given, result))
-    assert kernel.b.flags.c_contiguous
+    lower, layer = (added_product, AddMM()) if added else (matmul, MatMul())
+    kernel = lower(Node(RuntimeOperator("here", "torch.matmul", layer=layer), given, result))
+    assert isinstance(kernel, Linear)
     alone = bind_alone(kernel, given, result)
     alone.run()
-    np.testing.assert_allclose(alone.outputs[0].array, alone.inputs[0].array @ constant, rtol=1e-5, atol=1e-6)
+    expected = alone.inputs[-2].array @ constant + (row if added else 0)
+    np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("x", VIEWS)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
-from kuiper.fast.kernels.matmul import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
+from kuiper.fast.kernels.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import attention as simple

@@ -46,6 +46,7 @@ class Problem:
 
         For instance "1x64x56x56 o64 k3x3 s1x1 d1x1 p1,1,1,1 g1".
         """
+
         def by(pair: Sequence[int]) -> str:
             return "x".join(map(str, pair))
 
@@ -64,13 +65,13 @@ class Convolution(Kernel):
     """A convolution whose algorithm is not chosen yet; `candidates` are those that know its shape and options."""
 
     layout = "pixels"
+    epilogue: Epilogue
 
     def __init__(self, problem: Problem, epilogue: Epilogue) -> None:
         self.problem, self.epilogue = problem, epilogue
 
     def scale(self, factor: np.ndarray, shift: np.ndarray) -> None:
         """Make it compute factor * y + shift per channel, as the BatchNorm behind it does."""
-        assert self.epilogue is not None
         self.problem.weight = self.problem.weight * factor.reshape(-1, 1, 1, 1)
         bias = self.epilogue.bias
         self.epilogue.bias = (shift if bias is None else bias * factor + shift).astype(np.float32)

@@ -37,7 +37,6 @@ class Depthwise(Algorithm):
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """For each band of rows: one einsum, then the epilogue."""
-        assert self.epilogue is not None
         problem = self.problem
         weight = problem.packed("depthwise", lambda w: w[:, 0].transpose(1, 2, 0))
         image, stages = self.image(inputs[0], space)

@@ -45,13 +45,13 @@ class Pointwise(Algorithm):
         weight = problem.packed("1x1", lambda w: w[:, :, 0, 0].T)
         image, stages = self.image(inputs[0], space)
         target = outputs[0].pixels
-        residual = inputs[-1].pixels if self.epilogue and self.epilogue.residual else None
+        residual = inputs[-1].pixels if self.epilogue.residual else None
         lanes = space.lanes_for(problem.flops * NS_PER_FLOP)
         work: Stage = []
         if self.options["split"] == "columns":
             for lane, (start, stop) in enumerate(spans(problem.out_channels, lanes)):
-                part = (Ellipsis, slice(start, stop))
-                work.append(self._band(image, weight[:, start:stop], target, residual, part, space, lane))
+                some = (Ellipsis, slice(start, stop))
+                work.append(self._band(image, weight[:, start:stop], target, residual, some, space, lane))
         else:
             for lane, bands in enumerate(row_bands(problem, problem.channels + problem.out_channels, lanes)):
                 calls: list[Call] = []
@@ -73,7 +73,6 @@ class Pointwise(Algorithm):
         lane: int,
     ) -> list[Call]:
         """The calls for target[part] from the rows `image` that belong to it."""
-        assert self.epilogue is not None
         out = target[part]  # type: ignore[index]
         rest = None if residual is None else residual[part]  # type: ignore[index]
         if weight.shape[1] != self.problem.out_channels and self.epilogue.bias is not None:
@@ -117,7 +116,6 @@ class Im2col(Algorithm):
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """For each band of rows: copy windows, multiply, epilogue."""
-        assert self.epilogue is not None
         problem = self.problem
         weight = problem.packed("im2col", lambda w: w.transpose(2, 3, 1, 0).reshape(-1, w.shape[0]))
         image, stages = self.image(inputs[0], space)
@@ -150,7 +148,6 @@ class Im2col(Algorithm):
         lane: int,
         residual: np.ndarray | None,
     ) -> list[Call]:
-        assert self.epilogue is not None
         result = rows_as_matrix(out)
         source = out
         if result is None:
@@ -167,7 +164,6 @@ class Im2col(Algorithm):
         space: Workspace,
         lanes: int,
     ) -> list[Stage]:
-        assert self.epilogue is not None
         columns = space.shared(view.shape)
         height = view.shape[1]
         copies: Stage = [[partial(np.copyto, columns[:, a:b], view[:, a:b])] for a, b in spans(height, lanes)]
@@ -194,7 +190,6 @@ class Grouped(Algorithm):
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """For each band of rows: copy windows, multiply group by group, epilogue."""
-        assert self.epilogue is not None
         problem, groups = self.problem, self.problem.groups
         weight = problem.packed(
             "grouped", lambda w: w.reshape(groups, -1, *w.shape[1:]).transpose(0, 3, 4, 2, 1)

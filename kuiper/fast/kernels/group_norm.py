@@ -9,7 +9,7 @@ import numpy as np
 
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of
-from kuiper.fast.kernels.matmul import blas_takes
+from kuiper.fast.kernels.matrices import blas_takes
 from kuiper.fast.kernels.normalization import CACHED, NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.softmax import memory_order, ordered
 from kuiper.fast.place import Place

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kuiper.fast.kernel import Call, Epilogue, Kernel, Node, Stage, copies, lowers
-from kuiper.fast.kernels.matmul import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
+from kuiper.fast.kernels.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import linear as simple
@@ -22,18 +22,20 @@ CACHED = 1 << 15
 class Linear(Kernel):
     """x (..., I) -> activation(x @ weight.T + bias + residual), (..., O).
 
-    Parameters: weight (O, I), bias (O,) or None, packs as Node's. The weight is used transposed, (I, O): BLAS is 10 %
-    faster with rows that lie so, and several times where x has few of them.
+    Parameters: weight (O, I), bias (O,) or None, packs as Node's, slot, which input is x. The weight is used
+    transposed, (I, O): BLAS is 10 % faster with rows that lie so, and several times where x has few of them.
     """
 
-    def __init__(self, weight: np.ndarray, bias: np.ndarray | None, packs: dict[str, np.ndarray] | None = None) -> None:
-        self.weight, self.packs = weight, {} if packs is None else packs
+    def __init__(
+        self, weight: np.ndarray, bias: np.ndarray | None, packs: dict[str, np.ndarray] | None = None, slot: int = 0
+    ) -> None:
+        self.weight, self.packs, self.slot = weight, {} if packs is None else packs, slot
         self.epilogue: Epilogue = Epilogue(bias)
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """Copies of what does not lie in rows, the product, and back."""
         residual = inputs[-1].array if self.epilogue.residual else None
-        return product(inputs[0].array, *self.scaled(), outputs[0].array, residual, space)
+        return product(inputs[self.slot].array, *self.scaled(), outputs[0].array, residual, space)
 
     def scaled(self) -> tuple[np.ndarray, Epilogue]:
         """The weight, (I, O), and the epilogue: a factor with which the activation begins goes into weight and bias."""

@@ -11,12 +11,10 @@ import numpy as np
 from kuiper.fast.kernel import Epilogue, Kernel, Node, Stage, lowers
 from kuiper.fast.kernels.attention import Heads, turned
 from kuiper.fast.kernels.linear import in_columns, product
-from kuiper.fast.kernels.matmul import fit
+from kuiper.fast.kernels.matrices import fit
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import attention as simple
-
-SEQUENCES = ("query", "key", "value")
 
 
 class MultiheadAttention(Kernel):
@@ -96,7 +94,8 @@ def multihead_attention(node: Node) -> Kernel | None:
     plain = layer.bias_k is None and layer.bias_v is None and not layer.add_zero_attn
     if layer.returns != ("output",) or not plain or "query" not in roles or "mask" in roles:
         return None
-    if "key_padding_mask" in roles or not all(w.dtype == np.float32 for w in layer.projections):
+    weights = [*layer.projections, layer.out_weight]
+    if "key_padding_mask" in roles or not all(w.dtype == np.float32 for w in weights):
         return None
     slots = distinct(node, roles)
     if not fit(*(specs[slot] for slot in slots), *node.outputs):

@@ -10,7 +10,7 @@ import numpy as np
 
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of, in_rows
-from kuiper.fast.kernels.matmul import fit, rows_of
+from kuiper.fast.kernels.matrices import fit, rows_of
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import normalization as simple

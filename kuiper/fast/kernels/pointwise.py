@@ -12,9 +12,9 @@ from kuiper.fast.kernel import Call, Kernel, Layout, Node, Stage, lowers
 from kuiper.fast.kernels.curves import clip
 from kuiper.fast.kernels.formulas import FORMULAS, NotHandled, apply, evaluate, operand
 from kuiper.fast.kernels.program import Operand, Operation, Program, Value, registers
-from kuiper.fast.rows import lengthened
 from kuiper.fast.kernels.walk import lane_tiles, walk
 from kuiper.fast.place import Place
+from kuiper.fast.rows import lengthened
 from kuiper.fast.workspace import Workspace
 from kuiper.layers.elementwise import LAYERS
 from kuiper.layers.gates_and_shrinks import PReLU

@@ -29,7 +29,8 @@ BLOCK = 1 << 19
 FEW_TILES = 12
 """Fewer rows make products that are not worth the transforms."""
 POINTS = {2: (0.0, 1.0, -1.0), 4: (0.0, 0.5**0.5, -(0.5**0.5), 2.0**0.5, -(2.0**0.5))}
-"""Where the polynomials are evaluated, besides infinity; with the usual 0, 1, -1, 2, -2 the error is four times larger."""
+"""Where the polynomials are evaluated, besides infinity. With the usual 0, 1, -1, 2, -2 the error is four times
+larger."""
 
 
 def transforms(m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -76,7 +77,7 @@ class Winograd(Algorithm):
         fits = problem.kernel == (3, 3) and problem.stride == problem.dilation == (1, 1) and problem.groups == 1
         if not fits or problem.channels < 8 or problem.out_channels < 8 or min(problem.out_size) < 2:
             return []
-        found = []
+        found: list[dict[str, object]] = []
         for m in (2, 4):
             tiles = problem.batch * prod(-(-extent // m) for extent in problem.out_size)
             if tiles >= FEW_TILES:
@@ -101,7 +102,7 @@ class Winograd(Algorithm):
         problem, m = self.problem, self.m
         image, stages = self.image(inputs[0], space)
         target = outputs[0].pixels
-        residual = inputs[-1].pixels if self.epilogue and self.epilogue.residual else None
+        residual = inputs[-1].pixels if self.epilogue.residual else None
         lanes = space.lanes_for(problem.flops * NS_PER_FLOP / m)
         down, across = (-(-extent // m) for extent in problem.out_size)
         a = m + 2
@@ -163,7 +164,6 @@ class Winograd(Algorithm):
                 part = (slice(row * m + rows[0], row * m + rows[1]), slice(*columns))
                 with space.tile(lane):
                     rest = None if residual is None else tiled(residual[part], i, j)
-                    assert self.epilogue is not None
                     calls += self.epilogue.calls(source, tiled(target[part], i, j), rest, space, lane)
         return calls
 
