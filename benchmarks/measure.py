@@ -17,7 +17,7 @@ import numpy as np
 import kuiper
 from benchmarks.networks import CACHE, NETWORKS
 from kuiper.peers import PEERS, Measured, Task, measure
-from kuiper.profile import Times, measure_roof, measured_extents, network_cost, usable_cores
+from kuiper.profile import Times, busy, measure_roof, measured_extents, network_cost, usable_cores
 
 
 def measure_model(
@@ -26,12 +26,14 @@ def measure_model(
     """Operations, this machine's peak with as many threads, and each framework's times and ratios, for JSON."""
     graph = kuiper.load(param, engine="simple")
     cost = network_cost(graph.operators, measured_extents(graph, *inputs))
+    used = busy()
     found = measure(Task(param, None, list(inputs), threads, engine), peers, rounds=rounds)  # type: ignore[arg-type]
     roof = measure_roof(threads)
     return {
         "flops": cost.flops,
         "roof": asdict(roof),
         "threads": threads,
+        "busy": max(used or 0.0, busy() or 0.0),
         "frameworks": [_as_dict(one) for one in found],
     }
 

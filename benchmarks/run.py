@@ -23,6 +23,8 @@ from kuiper.profile import machine, processor
 from kuiper.profile.hardware import CORE_VARIABLE
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+BUSY = 0.15
+"""Share of the processor that other programs may use."""
 HEAD = """# Speed
 
 Written by `python -m benchmarks`. Each framework runs the same exported file, in a process of its own, in turns with
@@ -114,6 +116,8 @@ def _notes(title: str, found: Mapping[str, Any]) -> list[str]:
     if "fault" in found:
         return [f"- {title}: not measured: {found['fault']}"]
     notes = [f"- {title}, {one['name']}: {one['fault']}" for one in found["frameworks"] if one["fault"]]
+    if found["busy"] > BUSY:
+        notes.append(f"- {title}: other programs used {found['busy']:.0%} of the processor: **the ratios mislead**")
     agreed = [one for one in found["frameworks"] if one["difference"] is not None and not one["fault"]]
     if agreed:
         worst = max(agreed, key=lambda one: one["difference"])

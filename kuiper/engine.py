@@ -10,7 +10,7 @@ import numpy as np
 from kuiper import runtime
 from kuiper.errors import KuiperError
 from kuiper.expression import ExpressionLayer
-from kuiper.fast import Choices, Plan, PlanMismatchError, Planner
+from kuiper.fast import BatchPlan, Choices, Plan, PlanMismatchError, Planner
 from kuiper.layers import LayerRegisterer, registry
 from kuiper.runtime import GraphState, RuntimeOperator, Toolbox
 from kuiper.runtime.graph import Outputs, Path, leaves, own
@@ -97,7 +97,7 @@ class RuntimeGraph(runtime.RuntimeGraph):
 
     __call__ = forward
 
-    def plan_for(self, values: dict[str, np.ndarray]) -> Plan | None:
+    def plan_for(self, values: dict[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs (operand name -> array); None where "auto" leaves them to the layers this time."""
         arrays = list(values.values())
         plan = self._planner.find(arrays)

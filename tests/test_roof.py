@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.profile import Roof, Times, blas_threads, network_cost, roof, roofline_points
+from kuiper.profile import Roof, Times, blas_threads, hardware, network_cost, roof, roofline_points
 from kuiper.runtime import RuntimeAttribute, RuntimeOperand, RuntimeOperator
 
 F32 = dtypes.DTYPES["f32"]
@@ -81,6 +81,20 @@ def test_threads_of_the_matrix_library_are_set_and_set_back() -> None:
         assert arranged
         assert set(threads()) <= {1}
     assert threads() == before
+
+
+def test_the_share_of_the_processor_that_others_use_is_what_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hardware, "_ticks", iter([(1000, 5000), (1030, 5040)]).__next__)
+    assert hardware.busy(0.0) == pytest.approx(0.25)
+    monkeypatch.setattr(hardware, "_ticks", lambda: None)
+    assert hardware.busy(0.0) is None
+
+
+def test_idle_ticks_are_some_of_all_ticks() -> None:
+    found = hardware._ticks()
+    if found is None:
+        pytest.skip("the system does not count ticks in /proc/stat")
+    assert 0 < found[0] < found[1]
 
 
 def test_kernels_that_the_environment_forces_are_noticed() -> None:

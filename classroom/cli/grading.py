@@ -32,11 +32,13 @@ Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Processes that judge; 
 @contextmanager
 def explained() -> Iterator[None]:
     """Trouble with settings, folders and results becomes a sentence and exit code 2."""
+    import sqlite3
+
     from classroom.grading.settings import GradingError
 
     try:
         yield
-    except GradingError as error:
+    except (GradingError, sqlite3.Error) as error:
         stop(str(error))
     except OSError as error:
         stop(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
@@ -105,7 +107,10 @@ def regrade(
         if not own:
             stop(f"{out} holds nothing of {student!r}")
         _shut_in()
-        suites = run.suites(store)
+        suites, kept = run.suites(store), store.suites()
+        changed = sorted({one.homework for one in own if kept.get(one.homework) != suites[one.homework].version})
+        if changed:
+            stop(f"tests or settings of {', '.join(changed)} have changed since: `course grade` judges everyone again")
         for one in own:
             store.forget(one.digest, suites[one.homework].version)
         _judge(run, store, [one.digest for one in own], suites)
@@ -170,13 +175,15 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
     from classroom.grading.store import Store
 
     run = Run(the_course(), out, options)
-    isolation = _shut_in() if not options.dask else None
+    isolation = None if options.dask else _shut_in()
+    if options.dask:
+        say("isolation: each worker of the cluster proves its own, and grades.csv tells it")
     with Store(out) as store:
         with progress("reading", None) as step:
             run.take_in(submissions, store, lambda student: step.done())
         suites = run.suites(store)
         open_ones = run.jobs(store, suites, isolation)
-        judged = sum(one.files != {} for one in store.submissions()) - len(open_ones)
+        judged = sum(one.homework in suites and one.files != {} for one in store.submissions()) - len(open_ones)
         say(f"{len(open_ones)} submissions to judge" + (f", {judged} judged already" if judged else ""))
         _judge(run, store, open_ones, suites)
         _report(run, store, force)
@@ -188,10 +195,14 @@ def _judge(run: Run, store: Store, digests: list[str], suites: dict[str, Suite])
     if not digests:
         return
     waiting = 0
-    with progress("judging", len(digests)) as step:
-        for graded in run.judge(store, suites, digests):
-            waiting += any(one.status is Status.INFRASTRUCTURE for one in graded.grades)
-            step.done()
+    try:
+        with progress("judging", len(digests)) as step:
+            for graded in run.judge(store, suites, digests):
+                waiting += any(one.status is Status.INFRASTRUCTURE for one in graded.grades)
+                step.done()
+    except KeyboardInterrupt:
+        say("stopped; what is judged is kept, and the same command goes on")
+        raise
     if waiting:
         say(f"{waiting} could not be judged: no fault of theirs, and no grade. Again: --retry-infra")
 

@@ -28,7 +28,7 @@ def progress(what: str, total: int | None) -> Iterator[Step]:
     if not sys.stdout.isatty():
         lines = Lines(what, total)
         yield lines
-        lines.tell()
+        lines.end()
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -56,6 +56,7 @@ class Lines:
     def __init__(self, what: str, total: int | None) -> None:
         self._what, self._total, self._count = what, total, 0
         self._start = self._told = time.monotonic()
+        self._last = -1
 
     def done(self) -> None:
         """One more."""
@@ -63,9 +64,14 @@ class Lines:
         if time.monotonic() - self._told > EVERY:
             self.tell()
 
+    def end(self) -> None:
+        """Print the last line, unless it stands there."""
+        if self._last != self._count:
+            self.tell()
+
     def tell(self) -> None:
         """Print the line."""
-        self._told = time.monotonic()
+        self._told, self._last = time.monotonic(), self._count
         rate = self._count / max(self._told - self._start, 1e-9)
         line = f"{self._what}: {self._count}" + (f" of {self._total}" if self._total is not None else "")
         line += f", {rate:.1f} a second"

@@ -69,14 +69,12 @@ class Run:
                 taken(student)
 
     def suites(self, store: Store) -> dict[str, Suite]:
-        """Homework -> suite of all that was handed in; their versions count from now on."""
+        """Homework -> suite, of all that something was handed in for."""
         seed = self._seed(store)
         wanted = {one.folder for one in lessons_with_homework(self.course, self.options.homeworks)}
         there = {one.homework for one in store.submissions() if one.files} & wanted
         lessons = [lesson for lesson in self.course.lessons if lesson.folder in there]
-        found = {lesson.folder: suite_of(lesson, self.settings, seed) for lesson in lessons}
-        store.keep_suites({name: suite.version for name, suite in found.items()})
-        return found
+        return {lesson.folder: suite_of(lesson, self.settings, seed) for lesson in lessons}
 
     def _seed(self, store: Store) -> int:
         """The run's seed: the one asked for, else the one of earlier runs, else a new one that nobody knows."""
@@ -89,7 +87,11 @@ class Run:
         return kept
 
     def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation | None) -> list[str]:
-        """The digests of what has to be judged: with `fresh` everything, else what is not, or in weaker isolation."""
+        """The digests of what these suites, which count from now on, have to judge.
+
+        With `fresh` that is everything, else what is not judged, or was in weaker isolation.
+        """
+        store.keep_suites({name: suite.version for name, suite in suites.items()})
         if self.options.retry_infrastructure:
             store.forget_infrastructure()
         if isolation is not None:
@@ -120,6 +122,8 @@ class Run:
         graded, overrides = store.graded(self.settings, exercises), store.overrides()
         write_whole(self.out / "grades.csv", grades_csv(overridden(graded, overrides)))
         lines = [f"{len(graded)} graded submissions: {self.out / 'grades.csv'}"]
+        left = store.unjudged()
+        lines += [f"{left} submissions are not judged yet and stand nowhere: grade again"] if left else []
         from classroom.grading.reports import write_reports  # which needs jinja2
 
         shown = write_reports(self.out, graded, self.course, overrides=overrides, submissions=store, force=force)

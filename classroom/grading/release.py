@@ -26,6 +26,7 @@ KEPT_BACK = (
     "tests/lessons/**",
     "benchmarks/**",
     ".ci/**",
+    "results/**",
     "docs/grading-at-scale.md",
 )
 """Patterns of what stays with the course. `**` stands for anything below."""

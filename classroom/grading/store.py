@@ -193,6 +193,13 @@ class Store(Mapping[str, Submission]):
             found.append(replace(one, late_days=days, factor=factor, faults=told))
         return found
 
+    def unjudged(self) -> int:
+        """How many submissions have files, and no result by the suite that counts."""
+        query = """SELECT COUNT(*) FROM submissions s JOIN suites u ON u.homework = s.homework
+            WHERE EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
+            AND NOT EXISTS (SELECT 1 FROM results r WHERE r.digest = s.digest AND r.suite = u.version)"""
+        return int(self._base.execute(query).fetchone()[0])
+
     def _isolation(self) -> Isolation:
         """The weakest isolation of all results, for what needed none."""
         rows = self._base.execute("SELECT DISTINCT isolation FROM results")

@@ -9,10 +9,12 @@ import typer
 from kuiper.cli.text import console, seconds, table, warn
 from kuiper.cli.waiting import progress
 from kuiper.peers import PEERS, Measured, Task, measure
-from kuiper.profile import Times
+from kuiper.profile import Times, busy
 
+BUSY = 0.15
+"""Share of the processor that others may use before a measurement is doubtful."""
 RESTLESS = 0.25
-"""Middle half as a share of the median from which on a measurement is doubtful."""
+"""Middle half as a share of the median from which on it is doubtful."""
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -24,6 +26,9 @@ def check_names(names: Sequence[str]) -> None:
 
 def take_turns(task: Task, names: Sequence[str], *, rounds: int, tolerance: float) -> list[Measured]:
     """Measure, with a bar while it lasts; kuiper's times come first. Raises PeerError where kuiper fails."""
+    used = busy()
+    if used is not None and used > BUSY:
+        warn(f"other programs use {used:.0%} of the processor: ratios measured now mislead")
     with progress("measuring in turns", 2 * rounds * len(names)) as advance:
         return measure(task, names, rounds=rounds, tolerance=tolerance, on_turn=advance)
 

@@ -51,17 +51,24 @@ class Choices:
         candidates = kernel.candidates()
         if len(candidates) == 1:
             return candidates[0]
+        named = {candidate.name: candidate for candidate in candidates}
+        found = named.get(self.find(key) or "") or fastest(candidates, inputs, outputs, lanes)
+        self.note(key, found.name)
+        return found
+
+    def find(self, key: str) -> str | None:
+        """What is known to be the fastest."""
         if self._file is not None and not self._read:
             self._read = True
             self.known = {**_read(self._file), **self.known}
-        named = {candidate.name: candidate for candidate in candidates}
-        found = named.get(self.known.get(key, ""))
-        if found is None:
-            found = fastest(candidates, inputs, outputs, lanes)
-            self.known[key] = found.name
+        return self.known.get(key)
+
+    def note(self, key: str, name: str) -> None:
+        """Remember what was chosen."""
+        self.used[key] = name
+        if self.known.get(key) != name:
+            self.known[key] = name
             self._fresh = True
-        self.used[key] = found.name
-        return found
 
     def keep(self) -> None:
         """Write what is new to the file. A file that cannot be written is no error: the next process times again."""

@@ -74,6 +74,14 @@ class Layout:
             value = self.values[value.home]
         return value
 
+    def hold(self, start: int, stop: int) -> None:
+        """Let all that the steps start..stop read or write live through all of them: their order is not known."""
+        for step in self.steps[start:stop]:
+            for name in (*step.inputs, *step.outputs):
+                if name in self.values:
+                    root = self.root(name)
+                    root.first, root.last = min(root.first, start), max(root.last, stop - 1)
+
     def places(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Place]:
         """Where every value lies, given the arrays of the roots. Constants have places too."""
         found: dict[str, Place] = {}

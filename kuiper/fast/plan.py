@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.fast.arena import plan_arena
+from kuiper.fast.branches import Run
 from kuiper.fast.kernel import Stage
 from kuiper.fast.layout import Layout, Value
 from kuiper.fast.nodes import Step
@@ -32,11 +33,13 @@ class Plan:
     inputs, returned : operand names of the network's inputs and outputs.
     passing : see Simple; the same dictionary that the steps have.
     lanes : how many threads.
+    runs : steps of which some run beside others.
 
     Attributes
     ----------
     memory : where each value lies; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : what the kernels need besides, while they run.
+    stages : the calls of every step.
     """
 
     def __init__(
@@ -47,11 +50,15 @@ class Plan:
         returned: Sequence[str],
         passing: dict[str, Any],
         lanes: int,
+        runs: Sequence[Run] = (),
     ) -> None:
         self.steps, self.lanes = list(steps), lanes
-        self._specs, self._passing, self._returned = specs, passing, returned
+        self._runs = list(runs)
+        self.specs, self.passing, self._returned = specs, passing, returned
         self._lock = threading.Lock()
         self.layout = Layout(self.steps, specs, inputs, returned)
+        for run in runs:
+            self.layout.hold(run.start, run.stop)
         roots = self.layout.roots
         self.memory = _memory(roots)
         arena = aligned(self.memory.planned_bytes)
@@ -61,7 +68,7 @@ class Plan:
         space = Workspace(lanes)
         self._bind(space)
         self.scratch_bytes = space.bytes
-        self._stages = self._bind(space.settled())
+        self.stages = self._beside(self._bind(space.settled()))
 
     def run(
         self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
@@ -76,31 +83,34 @@ class Plan:
                 for place, array in zip(self._inputs, inputs):
                     np.copyto(place.array, array)
                 if on_operator is None:
-                    for stages in self._stages:
+                    for stages in self.stages:
                         run(stages)
                 else:
-                    for step, stages in zip(self.steps, self._stages):
+                    for step, stages in zip(self.steps, self.stages):
                         started = time.perf_counter()
                         run(stages)
                         on_operator(step.operators[0], time.perf_counter() - started)
                 return [self._result(name) for name in self._returned]
             finally:
-                self._passing.clear()
+                self.passing.clear()
 
     def _result(self, name: str) -> Any:
-        spec = self._specs[name]
+        spec = self.specs[name]
         if spec.constant:
             return spec.value.copy() if isinstance(spec.value, np.ndarray) else spec.value
         if spec.shape is None:
-            return detached(self._passing[name], [self._arena.view(np.uint8)])
+            return detached(self.passing[name], [self._arena.view(np.uint8)])
         return self._places[name].array.copy(order="C")
 
     def _bind(self, space: Workspace) -> list[list[Stage]]:
         """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
         bound: list[list[Stage]] = []
         surrounded: set[str] = set()
-        for step in self.steps:
-            space.next_kernel()
+        beside = {run.start + i: lane for run in self._runs for i, lane in enumerate(run.lanes)}
+        for number, step in enumerate(self.steps):
+            if number not in beside:
+                space.next_kernel()
+            room = space.of_lane(beside[number]) if number in beside else space
             stages: list[Stage] = []
             for name in step.outputs if step.outputs else []:
                 if name in self.layout.values:
@@ -108,13 +118,23 @@ class Plan:
             if not _is_view(step, self.layout):
                 places = [self._places.get(name, NOWHERE) for name in step.inputs]
                 results = [self._places.get(name, NOWHERE) for name in step.outputs]
-                stages += step.kernel.bind(places, results, space)
+                stages += step.kernel.bind(places, results, room)
             bound.append([stage for stage in stages if stage])
         first: list[Stage] = []
         for name in self.layout.inputs:
             first += self._zeros(self.layout.root(name), surrounded)
         if bound:
             bound[0][:0] = first
+        return bound
+
+    def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
+        """The stages, those of each run put together into one stage of its first step."""
+        for run in self._runs:
+            together: Stage = [[] for _ in range(max(run.lanes) + 1)]
+            for number, lane in enumerate(run.lanes, run.start):
+                together[lane] += [call for stage in bound[number] for calls in stage for call in calls]
+                bound[number] = []
+            bound[run.start] = [[lane for lane in together if lane]]
         return bound
 
     def _zeros(self, root: Value, done: set[str]) -> list[Stage]:

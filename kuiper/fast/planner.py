@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.errors import KuiperError
+from kuiper.fast.batch import BatchPlan, fastest_of, is_by_sample
+from kuiper.fast.branches import Run, runs_of
 from kuiper.fast.choices import Choices
 from kuiper.fast.kernels.convolution import Convolution
 from kuiper.fast.nodes import Step, fused, steps_of
@@ -43,10 +46,10 @@ class Planner:
         self.lanes = lanes or default_lanes()
         self.choices = choices or Choices()
         self._packs: dict[str, dict[str, Any]] = {}
-        self._plans: OrderedDict[Signature, Plan] = OrderedDict()
+        self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
         self._making = threading.Lock()
 
-    def find(self, inputs: Sequence[np.ndarray]) -> Plan | None:
+    def find(self, inputs: Sequence[np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs of these shapes, if it has been made."""
         key = signature(inputs)
         with self._making:
@@ -55,7 +58,7 @@ class Planner:
                 self._plans.move_to_end(key)
             return plan
 
-    def make(self, values: Mapping[str, np.ndarray]) -> Plan:
+    def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan for inputs (operand name -> array) of these shapes, made if need be."""
         key = signature(list(values.values()))
         with self._making:
@@ -65,16 +68,28 @@ class Planner:
                     self._plans.popitem(last=False)
             return self._plans[key]
 
-    def _make(self, values: Mapping[str, np.ndarray]) -> Plan:
-        trace = Trace(self.graph, values)
-        passing: dict[str, Any] = {}
-        returned = [operand.name for operand in self.graph.output_operands]
-        steps = fused(steps_of(self.graph, trace, self.known, passing, self._packs), set(returned))
+    def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         lanes = self.lanes if blas.can_be_held else 1
+        passing: dict[str, Any] = {}
+        steps, trace = self._steps(values, lanes, passing)
+        whole = Plan(steps, trace.specs, list(values), self._returned, passing, lanes)
+        chosen: Plan | BatchPlan = whole
+        if lanes > 1:
+            chosen = self._shared_out(self._beside(whole, values), values)
+        self.choices.keep()
+        return chosen
+
+    @property
+    def _returned(self) -> list[str]:
+        return [operand.name for operand in self.graph.output_operands]
+
+    def _steps(self, values: Mapping[str, np.ndarray], lanes: int, passing: dict[str, Any]) -> tuple[list[Step], Trace]:
+        """The steps for inputs of these shapes, each with the fastest of its algorithms."""
+        trace = Trace(self.graph, values)
+        steps = fused(steps_of(self.graph, trace, self.known, passing, self._packs), set(self._returned))
         for step in steps:
             self._choose(step, lanes)
-        self.choices.keep()
-        return Plan(steps, trace.specs, list(values), returned, passing, lanes)
+        return steps, trace
 
     def _choose(self, step: Step, lanes: int) -> None:
         kernel = step.kernel
@@ -82,3 +97,73 @@ class Planner:
             residual = " residual" if kernel.epilogue.residual else ""
             key = f"convolution {kernel.problem.key}{residual} lanes{lanes}"
             step.kernel = self.choices.choose(kernel, step.node.inputs, step.node.outputs, key, lanes)
+
+    def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
+        """`whole`, or the plan that runs small branches side by side where that is faster."""
+        arrays = list(values.values())
+        key = f"branches {signature(arrays)} {len(whole.steps)} steps lanes{whole.lanes}"
+        known = self.choices.find(key)
+        if known is None:
+            runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.lanes)
+        else:
+            runs = [Run.read(text) for text in known.split()]
+        if runs and runs[-1].stop > len(whole.steps):
+            runs = []
+        if runs:
+            other = Plan(whole.steps, whole.specs, list(values), self._returned, whole.passing, whole.lanes, runs)
+            if known is not None or fastest_of({"apart": whole, "beside": other}, arrays) == "beside":
+                self.choices.note(key, " ".join(map(str, runs)))
+                return other
+        self.choices.note(key, "")
+        return whole
+
+    def _shared_out(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        """`whole`, or the plans that share its batch out among the lanes where those are faster."""
+        batches = {x.shape[0] if x.ndim else 0 for x in values.values()}
+        batch = batches.pop() if len(batches) == 1 else 0
+        if batch < whole.lanes or batch % whole.lanes:
+            return whole
+        key = f"batch {signature(list(values.values()))} {len(whole.steps)} steps lanes{whole.lanes}"
+        known = self.choices.find(key)
+        plans: dict[str, Plan | BatchPlan] = {} if known not in (None, "whole") else {"whole": whole}
+        if known != "whole":
+            for samples in sorted({1, batch // whole.lanes}):
+                if known in (None, f"{samples} at a time"):
+                    part = self._by_samples(whole, values, batch, samples)
+                    if part is not None:
+                        plans[f"{samples} at a time"] = part
+        if known is None or not plans:
+            plans["whole"] = whole
+        name = fastest_of(plans, list(values.values())) if len(plans) > 1 else next(iter(plans))
+        self.choices.note(key, name)
+        return plans[name]
+
+    def _by_samples(self, whole: Plan, values: Mapping[str, np.ndarray], batch: int, samples: int) -> BatchPlan | None:
+        """Plans for `samples` at a time; None where the network looks from one sample to another."""
+        some = {name: x[:samples] for name, x in values.items()}
+        try:
+            steps, trace = self._steps(some, 1, {})
+        except KuiperError:  # the network takes no other batch
+            return None
+        returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
+        if not is_by_sample(whole.steps, steps, batch, samples):
+            return None
+        if any(one.constant or one.shape is None or other.shape is None for one, other in returned):
+            return None
+        parts = [Plan(steps, trace.specs, list(values), self._returned, {}, 1) for _ in range(whole.lanes)]
+        return BatchPlan(parts, samples, batch)
+
+
+def seconds_of(plan: Plan, inputs: Sequence[np.ndarray], rounds: int = 3) -> list[float]:
+    """The least time of each step, of some passes."""
+    best = [float("inf")] * len(plan.steps)
+    plan.run(inputs)
+    for _ in range(rounds):
+        best = [min(pair) for pair in zip(best, _seconds_once(plan, inputs))]
+    return best
+
+
+def _seconds_once(plan: Plan, inputs: Sequence[np.ndarray]) -> list[float]:
+    taken: list[float] = []
+    plan.run(inputs, lambda _, seconds: taken.append(seconds))
+    return taken

@@ -49,6 +49,10 @@ class Workspace:
         """How many lanes so much work of one thread is worth: one, or all."""
         return self.lanes if nanoseconds > WORTH_FORKING else 1
 
+    def of_lane(self, lane: int) -> Workspace:
+        """The part of it for a kernel that runs on one lane while others run on the other lanes."""
+        return _OfLane(self, lane)
+
     def next_kernel(self) -> None:
         """The arrays handed out so far may be used again."""
         self._used = [0] * (self.lanes + 1)
@@ -70,6 +74,23 @@ class Workspace:
         if self._blocks is None:
             return np.empty(shape, dtype)
         return self._blocks[block][start : start + size].view(dtype).reshape(shape)
+
+
+class _OfLane(Workspace):
+    """One lane of a workspace, seen as a workspace."""
+
+    def __init__(self, whole: Workspace, lane: int) -> None:
+        super().__init__(1)
+        self._whole, self._lane = whole, lane
+        whole._used[lane] = 0
+
+    def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        return self._whole._take(self._lane, shape, dtype)
+
+    @contextmanager
+    def tile(self, lane: int) -> Iterator[None]:
+        with self._whole.tile(self._lane):
+            yield
 
 
 def aligned(size: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What can be wrong with a partition."""
+"""What can be wrong with a partition, and with its execution."""
 
 from __future__ import annotations
 
@@ -31,3 +31,25 @@ class DeadlockError(PartitionError):
     def __init__(self, message: str, waiting: list[int]) -> None:
         super().__init__(message, invariant="schedule")
         self.waiting = waiting
+
+
+class BackendError(PartitionError):
+    """A back end that is not known, not installed, or that cannot compute what it is given."""
+
+
+class ForeignArrayError(PartitionError):
+    """An array that lies in the memory of another device: it has to be transferred first."""
+
+
+class SubGraphError(PartitionError):
+    """A sub-graph that could not be made ready, or that failed while it ran.
+
+    Parameters
+    ----------
+    message : one sentence that names the sub-graph.
+    index : the sub-graph's number.
+    """
+
+    def __init__(self, message: str, index: int) -> None:
+        super().__init__(message)
+        self.index = index

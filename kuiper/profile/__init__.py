@@ -11,7 +11,7 @@ from kuiper.profile.cost import (
     operator_cost,
 )
 from kuiper.profile.flops import UnknownShapeError, Work, flops
-from kuiper.profile.hardware import blas_threads, forced_core, machine, processor, usable_cores
+from kuiper.profile.hardware import blas_threads, busy, forced_core, machine, processor, usable_cores
 from kuiper.profile.roof import Point, Roof, measure_roof, roofline_points
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "UnknownShapeError",
     "Work",
     "blas_threads",
+    "busy",
     "declared_extents",
     "flops",
     "forced_core",

@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,6 +51,28 @@ def processor() -> str:
         if found := subprocess.run(asked, capture_output=True, text=True, check=False, timeout=10).stdout.strip():
             return found
     return platform.processor() or platform.machine()
+
+
+def busy(seconds: float = 0.3) -> float | None:
+    """Share of the processor that others use while this process sleeps: 1 = all cores. None where it is not known.
+
+    Frameworks whose threads wait for each other suffer most from company, so that ratios measured then mislead.
+    """
+    before = _ticks()
+    time.sleep(seconds)
+    after = _ticks()
+    if before is None or after is None or after[1] <= before[1]:
+        return None
+    return 1.0 - (after[0] - before[0]) / (after[1] - before[1])
+
+
+def _ticks() -> tuple[int, int] | None:
+    """(idle, all) clock ticks of all cores since the system started; Linux only."""
+    try:
+        numbers = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    except (OSError, ValueError, IndexError):
+        return None
+    return numbers[3] + numbers[4], sum(numbers)
 
 
 def blas_core() -> str | None:

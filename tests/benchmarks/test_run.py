@@ -37,7 +37,12 @@ def test_both_frameworks_are_measured_and_agree(found: dict) -> None:
 
 
 def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
-    failed = {**found, "frameworks": [found["frameworks"][0], {**found["frameworks"][1], "fault": "too slow"}]}
+    found["busy"] = 0.0
+    failed = {
+        **found,
+        "busy": 0.5,
+        "frameworks": [found["frameworks"][0], {**found["frameworks"][1], "fault": "too slow"}],
+    }
     for one in failed["frameworks"][1:]:
         one["seconds"] = one["ratio"] = None
     text = run.report({"resnet18": found, "unet": failed, "gpt": {"fault": "broken"}}, ["torch"])
@@ -45,6 +50,7 @@ def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
     assert f"**{ratio:.2f}**" in text
     assert "U-Net, base 32, 256, torch: too slow" in text
     assert "not measured: broken" in text
+    assert text.count("other programs used") == text.count("used 50% of the processor") == 1
     assert f"numpy {np.__version__}" in text
     table = next(line for line in text.splitlines() if line.startswith("| network"))
     rows = [line for line in text.splitlines() if line.startswith(("| ResNet18", "| U-Net", "| GPT"))]

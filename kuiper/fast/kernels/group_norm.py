@@ -9,7 +9,7 @@ import numpy as np
 
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of
-from kuiper.fast.kernels.matrices import blas_takes
+from kuiper.fast.kernels.matrices import ROWS, blas_takes, columnwise
 from kuiper.fast.kernels.normalization import CACHED, NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.softmax import memory_order, ordered
 from kuiper.fast.place import Place
@@ -62,52 +62,61 @@ class GroupNorm(Kernel):
         return stages
 
     def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, lane: int) -> list[Call]:
-        """x and y (places, channels): `some` channels, in groups of `size`."""
-        channels = x.shape[1]
+        """x and y (places, channels): `some` channels, in groups of `size`; y = x * scale + shift in the end."""
         blocks = list(blocks_of(x.shape, CACHED))
-        mean, scale = space.own(lane, (channels // size, size)), space.own(lane, (channels // size, size))
-        per_channel = scale.reshape(-1)
-        calls = self._means(x, blocks, mean, None, space, lane)
-        calls += [partial(np.subtract, x[block], mean.reshape(-1), y[block]) for block in blocks]
-        calls += self._means(y, blocks, scale, np.multiply, space, lane)
+        shape = ROWS, x.shape[1] // size, size
+        mean, scale, shift = (space.own(lane, shape) for _ in range(3))
+        calls = self._means(x, blocks, None, mean, space, lane)
+        calls += self._means(x, blocks, mean, scale, space, lane)
         calls += [
             partial(np.add, scale, self.eps, scale),
             partial(np.sqrt, scale, scale),
             partial(np.divide, np.float32(1), scale, scale),
         ]
         if self.weight is not None:
-            calls.append(partial(np.multiply, per_channel, self.weight[some], per_channel))
+            calls.append(partial(np.multiply, scale, self.weight[some].reshape(shape[1:]), scale))
+        calls += [partial(np.multiply, mean, scale, shift), partial(np.negative, shift, shift)]
+        if self.bias is not None:
+            calls.append(partial(np.add, shift, self.bias[some].reshape(shape[1:]), shift))
         for block in blocks:
-            calls.append(partial(np.multiply, y[block], per_channel, y[block]))
-            if self.bias is not None:
-                calls.append(partial(np.add, y[block], self.bias[some], y[block]))
+            calls += columnwise(np.multiply, x[block], scale.reshape(ROWS, -1), y[block])
+            calls += columnwise(np.add, y[block], shift.reshape(ROWS, -1), y[block])
         return calls
 
     def _means(
-        self, x: np.ndarray, blocks: list[slice], mean: np.ndarray, square: np.ufunc | None, space: Workspace, lane: int
+        self,
+        x: np.ndarray,
+        blocks: list[slice],
+        centre: np.ndarray | None,
+        mean: np.ndarray,
+        space: Workspace,
+        lane: int,
     ) -> list[Call]:
-        """Each number of `mean` (groups, channels of a group) = the mean of x, or of its square, over that group."""
+        """Each number of `mean` (ROWS, groups, channels of a group) = the mean over that group of x, or, with the
+        `centre` of each group, of (x - centre)^2.
+        """
         places, channels = x.shape
         sums = space.own(lane, (len(blocks), channels))
-        ones = np.full(places, 1 / (places * mean.shape[1]), np.float32)
+        ones = np.full(places, 1 / (places * mean.shape[2]), np.float32)
         calls: list[Call] = []
         for block, line in zip(blocks, sums):
             part = x[block]
             with space.tile(lane):
-                if square is not None:
+                if centre is not None:
                     squares = ordered(space, lane, part.shape, memory_order(part))
-                    calls.append(partial(square, part, part, squares))
+                    calls += columnwise(np.subtract, part, centre.reshape(ROWS, -1), squares)
+                    calls.append(partial(np.multiply, squares, squares, squares))
                     part = squares
                 if blas_takes(part):
                     calls.append(partial(np.matmul, ones[: len(part)], part, line))
                 else:
                     calls += [partial(np.add.reduce, part, 0, None, line), partial(np.multiply, line, ones[0], line)]
         total = space.own(lane, (channels,))
-        group = space.own(lane, (len(mean), 1))
+        group = space.own(lane, (mean.shape[1], 1))
         return [
             *calls,
             partial(np.add.reduce, sums, 0, None, total),
-            partial(np.add.reduce, total.reshape(mean.shape), 1, None, group, True),
+            partial(np.add.reduce, total.reshape(mean.shape[1:]), 1, None, group, True),
             partial(np.copyto, mean, group),
         ]
 

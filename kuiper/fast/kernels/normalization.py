@@ -10,7 +10,7 @@ import numpy as np
 
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of, in_rows
-from kuiper.fast.kernels.matrices import fit, rows_of
+from kuiper.fast.kernels.matrices import ROWS, columnwise, fit, rows_of
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import normalization as simple
@@ -32,8 +32,8 @@ class RowNorm(Kernel):
     def __init__(
         self, size: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, centred: bool = True
     ) -> None:
-        self.weight = None if weight is None else weight.reshape(-1)
-        self.bias = None if bias is None else bias.reshape(-1)
+        self.weight = None if weight is None else np.tile(weight.reshape(-1), (ROWS, 1))
+        self.bias = None if bias is None else np.tile(bias.reshape(-1), (ROWS, 1))
         self.eps, self.centred = np.array(eps, np.float32), centred
         self.size, self.one_over_n = np.array(size, np.float32), np.full(size, 1 / size, np.float32)
 
@@ -74,9 +74,9 @@ class RowNorm(Kernel):
             partial(np.multiply, x, column, y),
         ]
         if self.weight is not None:
-            calls.append(partial(np.multiply, y, self.weight, y))
+            calls += columnwise(np.multiply, y, self.weight, y)
         if self.bias is not None:
-            calls.append(partial(np.add, y, self.bias, y))
+            calls += columnwise(np.add, y, self.bias, y)
         return calls
 
 

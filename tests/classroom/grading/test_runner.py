@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from classroom.cli import steps
 from classroom.grading import grade as grading
 from classroom.grading import population, runner
 from classroom.grading.grade import Options, Run, in_shard
@@ -133,9 +134,10 @@ def test_a_process_that_always_dies_leaves_no_grade_and_the_run_goes_on(
 def test_shards_divide_the_class_and_merge_to_the_whole(
     teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
 ) -> None:
-    people = hand_in(teacher, tmp_path / "subs", 4, seed=1)
+    people = hand_in(teacher, tmp_path / "subs", 5, seed=1)
     parts = [tmp_path / f"part{number}" for number in (1, 2)]
-    assert "--shard needs --seed" in mini.run("grade", str(tmp_path / "subs"), "--shard", "1/2").stderr
+    unseeded = mini.run("grade", str(tmp_path / "subs"), "--shard", "1/2", "--out", str(tmp_path / "unseeded"))
+    assert "--shard needs --seed" in unseeded.stderr
     for number, part in enumerate(parts, 1):
         said = mini.run("grade", str(tmp_path / "subs"), "--out", str(part), "--shard", f"{number}/2", "--seed", "5")
         assert said.exit_code == 0, said.output
@@ -145,7 +147,7 @@ def test_shards_divide_the_class_and_merge_to_the_whole(
     merged = mini.run("merge", *map(str, parts), "--out", str(tmp_path / "all"))
     assert merged.exit_code == 0, merged.output
     assert points(tmp_path / "all") == expected(people)
-    assert len(here) == 4
+    assert len(here) == 5
 
 
 def test_a_shard_of_a_name_is_the_same_everywhere() -> None:
@@ -174,6 +176,12 @@ def test_points_set_by_a_person_stay_when_it_is_judged_again(
     assert rows(tmp_path / "out")["ann", "turn"]["status"] == "missing"
     assert len(here) == 2
     assert here[0] == here[1]
+    hidden = teacher.file.parent / "judge" / "hidden.py"
+    hidden.write_text(hidden.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    assert "tests or settings of 01_numbers have changed" in mini.run("regrade", "ann", *out).stderr
+    assert len(here) == 2
+    assert mini.run("override", "ann", "double", "2", "--why", "again", *out).exit_code == 0
+    assert points(tmp_path / "out")["ann", "double"] == 2
     for command in (("regrade", "bo"), ("override", "bo", "double", "1", "--why", "x")):
         said = mini.run(*command, *out)
         assert said.exit_code == 2
@@ -252,8 +260,8 @@ def test_fresh_judges_again_and_retry_infra_only_what_could_not_be(
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "2", "a/b", "1/2/3"])
-def test_a_bad_shard_is_told(mini: Any, shard: str) -> None:
-    said = mini.run("grade", "subs", "--shard", shard)
+def test_a_bad_shard_is_told(mini: Any, tmp_path: Path, shard: str) -> None:
+    said = mini.run("grade", "subs", "--shard", shard, "--out", str(tmp_path))
     assert said.exit_code == 2
     assert "expected i/n" in said.stderr
 
@@ -272,3 +280,22 @@ def test_a_class_is_the_same_for_the_same_seed(teacher: Any, tmp_path: Path) -> 
     assert people != population.make_class([teacher.lesson], 60, seed=2)
     assert {one.kind for one in people} == set(population.SHARES)
     assert all(one.wrong for one in people if one.kind == population.WRONG)
+
+
+def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "EVERY", 0.0)
+    with steps.progress("judging", 4) as step:
+        for _ in range(3):
+            step.done()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["judging: 1 of 4", "judging: 2 of 4", "judging: 3 of 4"]
+    assert all("a second" in line and "min left" in line for line in lines)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with steps.progress("judging", 2) as step:
+        step.done()
+        step.done()
+    shown = capsys.readouterr().out
+    assert "2/2" in shown
+    assert "a second" in shown

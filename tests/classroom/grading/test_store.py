@@ -69,9 +69,11 @@ def test_a_later_file_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
         store.keep(graded(first, 1.0))
         store.keep_submissions([second])
         assert store.graded(Settings(), EXERCISES) == []
+        assert store.unjudged() == 1
         store.keep(graded(second, 2.0))
         (result,) = store.graded(Settings(), EXERCISES)
         assert result.digest == second.digest
+        assert store.unjudged() == 0
 
 
 def test_lateness_is_that_of_today_s_deadline(tmp_path: Path) -> None:

@@ -1,0 +1,97 @@
+"""Branches side by side: small steps that do not depend on each other, shared out among the lanes.
+
+Large steps share their own work out. What is left are runs of small ones, such as the heads of a detector; where a run
+falls apart into branches, each lane takes some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kuiper.fast.kernel import Stage
+from kuiper.fast.layout import Layout
+
+WORTH_IT = 120e-6
+"""Seconds that a run must save, several times what it costs to wake the other lanes."""
+LONGEST = 24
+
+
+@dataclass(frozen=True)
+class Run:
+    """The steps from `start` on, each on the lane that `lanes` gives it.
+
+    >>> Run.read("4:0,1,1").lanes
+    (0, 1, 1)
+    """
+
+    start: int
+    lanes: tuple[int, ...]
+
+    @property
+    def stop(self) -> int:
+        """The first step that is no part of it."""
+        return self.start + len(self.lanes)
+
+    def __str__(self) -> str:
+        return f"{self.start}:{','.join(map(str, self.lanes))}"
+
+    @classmethod
+    def read(cls, text: str) -> Run:
+        """What str gives. Raises ValueError."""
+        start, _, lanes = text.partition(":")
+        return cls(int(start), tuple(int(lane) for lane in lanes.split(",")))
+
+
+def runs_of(layout: Layout, stages: Sequence[Sequence[Stage]], seconds: Sequence[float], lanes: int) -> list[Run]:
+    """The runs that are worth it, given the stages of each step and the seconds that they take one after the other."""
+    alone = [all(len(stage) == 1 for stage in each) for each in stages]
+    found = []
+    start = 0
+    while start < len(stages):
+        stop = start
+        while stop < len(stages) and alone[stop] and stop - start < LONGEST:
+            stop += 1
+        run = _shared_out(layout, start, stop, seconds, lanes) if stop - start > 1 else None
+        if run is not None:
+            found.append(run)
+        start = max(stop, start + 1)
+    return found
+
+
+def _shared_out(layout: Layout, start: int, stop: int, seconds: Sequence[float], lanes: int) -> Run | None:
+    branches = branches_of(layout, start, stop)
+    loads = [0.0] * lanes
+    assigned: dict[int, int] = {}
+    for branch in sorted(branches, key=lambda steps: -sum(seconds[i] for i in steps)):
+        lane = loads.index(min(loads))
+        loads[lane] += sum(seconds[i] for i in branch)
+        assigned.update(dict.fromkeys(branch, lane))
+    return Run(start, tuple(assigned[i] for i in range(start, stop))) if sum(loads) - max(loads) > WORTH_IT else None
+
+
+def branches_of(layout: Layout, start: int, stop: int) -> list[list[int]]:
+    """The steps start..stop in groups, such that no step needs anything of another group."""
+    group = {i: i for i in range(start, stop)}
+
+    def top(i: int) -> int:
+        while group[i] != i:
+            i = group[i]
+        return i
+
+    writers: dict[str, list[int]] = {}
+    for i in range(start, stop):
+        for name in layout.steps[i].inputs:
+            if name in layout.values:
+                for writer in writers.get(layout.root(name).name, ()):
+                    group[top(writer)] = top(i)
+            elif not layout.specs[name].constant:  # what a simple layer passes on
+                for writer in writers.get(name, ()):
+                    group[top(writer)] = top(i)
+        for name in layout.steps[i].outputs:
+            key = layout.root(name).name if name in layout.values else name
+            writers.setdefault(key, []).append(i)
+    branches: dict[int, list[int]] = {}
+    for i in range(start, stop):
+        branches.setdefault(top(i), []).append(i)
+    return list(branches.values())
