@@ -132,6 +132,12 @@ class NodeGraph:
         return {tensor: i for i, node in enumerate(self.nodes) for tensor in node.outputs}
 
     @cached_property
+    def operators(self) -> list[Any]:
+        """Node id -> the RuntimeOperator that it stands for; empty where the graph was not made from a network."""
+        made = getattr(self.runtime, "operators", ())
+        return [op for op in made if op.type != "pnnx.Output"]
+
+    @cached_property
     def sources(self) -> frozenset[int]:
         """Ids of the nodes that compute nothing: they read nothing, and make inputs or constants."""
         return frozenset(i for i, node in enumerate(self.nodes) if not node.inputs and self._given(node))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kuiper.partition.device import Device
+from kuiper.partition.backends import is_universal, open_backend
+from kuiper.partition.device import FLOATS, Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import FULLY_CONNECTED, Node, NodeGraph
+from kuiper.partition.operator import as_pnnx
 
 WORK_OF_FULLY_CONNECTED = 3
 
@@ -29,7 +31,22 @@ def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
                 info = graph.tensors[tensor]
                 if not device.takes_dtype(info.dtype, info.quantized):
                     return f"{device.name} does not take {info.dtype or 'an unknown dtype'} ({role} tensor {tensor})"
-    return device.refuses(node) if device.refuses is not None else None
+    return rule_refusal(device, graph, index)
+
+
+def rule_refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
+    """Why a device's own rule, or its back end, refuses a node whose type and dtypes are fine; or None.
+
+    A back end is asked only where the graph was made from a network. Raises BackendError where it is not installed.
+    """
+    node = graph.nodes[index]
+    reason = device.refuses(node) if device.refuses is not None else None
+    if reason is None and device.cast:
+        typed = [f"{name}={value}" for name, value in node.params.items() if str(value).removeprefix("torch.") in FLOATS]
+        reason = f"{device.name} casts, and {typed[0]} names a type" if typed else None
+    if reason is None and graph.operators and index not in graph.sources and not is_universal(device.backend):
+        reason = open_backend(device.backend).refusal(as_pnnx(graph.operators[index]))
+    return reason
 
 
 def host_of(devices: Sequence[Device]) -> int:

@@ -17,7 +17,7 @@ from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.subgraph import SubGraph
-from kuiper.partition.support import host_of, units
+from kuiper.partition.support import host_of, rule_refusal, units
 
 COMPLEX = 3
 """Tengine's MODEL_COMPLEX_COUNT: the least work that is worth the accelerator."""
@@ -55,7 +55,7 @@ def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
         elif not precision_is_fine(graph, v, accelerator):
             found = ", ".join(str(graph.tensors[tensor].dtype) for tensor in node.outputs) or "no output"
             reasons[v] = f"{accelerator.name} takes none of its outputs' dtypes ({found})"
-        elif accelerator.refuses is not None and (reason := accelerator.refuses(node)) is not None:
+        elif (reason := rule_refusal(accelerator, graph, v)) is not None:
             reasons[v] = reason
     return reasons
 

@@ -148,3 +148,83 @@ def lowered() -> Callable[..., Kernel | None]:
 def layouts() -> tuple[str, ...]:
     """Every way in which the arrays of `beside` can lie."""
     return LAYOUTS
+
+
+class Net:
+    """A network written down operator by operator; every method gives the names of operands.
+
+    `open_axes` leaves all sizes of the inputs open in the file.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.graph = pnnx.Graph()
+        self.rng = np.random.default_rng(seed)
+
+    def input(self, *shape: int, dtype: str = "f32") -> str:
+        """An input; -1 leaves a size open."""
+        (name,) = self._add("pnnx.Input", [], 1)
+        self.graph.operands[name].shape, self.graph.operands[name].dtype = shape, dtypes.DTYPES[dtype]
+        return name
+
+    def op(self, kind: str, *inputs: str, weights: dict[str, np.ndarray] | None = None, **params: Any) -> str:
+        """An operator with one output."""
+        (name,) = self.many(kind, 1, *inputs, weights=weights, **params)
+        return name
+
+    def many(
+        self, kind: str, outputs: int, *inputs: str, weights: dict[str, np.ndarray] | None = None, **params: Any
+    ) -> list[str]:
+        """An operator with so many outputs; a parameter `name` whose value is an Operand's name with $ is an input."""
+        named = {key: value[1:] for key, value in params.items() if isinstance(value, str) and value.startswith("$")}
+        names = self._add(kind, [*inputs, *named.values()], outputs)
+        operator = self.graph.operators[-1]
+        operator.input_names = [*(None for _ in inputs), *named]
+        operator.params = {key: parameter(value) for key, value in params.items() if key not in named}
+        operator.attributes = {key: pnnx.Attribute.from_array(array) for key, array in (weights or {}).items()}
+        return names
+
+    def expression(self, text: str, *inputs: str) -> str:
+        """A pnnx.Expression."""
+        return self.op("pnnx.Expression", *inputs, expr=text)
+
+    def conv(self, x: str, channels: int, out: int, kernel: Any = 3, groups: int = 1, bias: bool = True, **params: Any):
+        """An nn.Conv2d with random weights that keep the numbers' size."""
+        kh, kw = (kernel, kernel) if isinstance(kernel, int) else kernel
+        weights = {"weight": self.numbers(out, channels // groups, kh, kw) / (channels // groups * kh * kw) ** 0.5}
+        if bias:
+            weights["bias"] = self.numbers(out)
+        options = {"in_channels": channels, "out_channels": out, "kernel_size": [kh, kw], "groups": groups}
+        return self.op("nn.Conv2d", x, weights=weights, bias=bias, **options, **params)
+
+    def norm(self, x: str, channels: int) -> str:
+        """An nn.BatchNorm2d with random statistics."""
+        weights = {key: self.numbers(channels) for key in ("running_mean", "weight", "bias")}
+        weights["running_var"] = np.abs(self.numbers(channels)) + 0.5
+        return self.op("nn.BatchNorm2d", x, weights=weights, num_features=channels, eps=1e-5, affine=True)
+
+    def numbers(self, *shape: int) -> np.ndarray:
+        return self.rng.standard_normal(shape).astype(np.float32)
+
+    def returns(self, *operands: str) -> None:
+        """What the network gives; several outputs become a tuple, as pnnx writes them."""
+        for name in operands:
+            self._add("pnnx.Output", [name], 0)
+
+    def write(self, folder: Path) -> Path:
+        """The two files in a folder of their own -> that of the text."""
+        path = Path(tempfile.mkdtemp(dir=folder)) / "net.pnnx.param"
+        pnnx.write(self.graph, path)
+        return path
+
+    def _add(self, kind: str, inputs: Sequence[str], outputs: int) -> list[str]:
+        operator = pnnx.Operator(kind, f"op{len(self.graph.operators)}")
+        for name in inputs:
+            operator.inputs.append(self.graph.operands[name])
+            self.graph.operands[name].consumers.append(operator)
+        names = [str(len(self.graph.operands) + i) for i in range(outputs)]
+        for name in names:
+            self.graph.operands[name] = pnnx.Operand(name, operator)
+            operator.outputs.append(self.graph.operands[name])
+        operator.input_names = [None] * len(inputs)
+        self.graph.operators.append(operator)
+        return names

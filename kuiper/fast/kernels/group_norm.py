@@ -10,11 +10,14 @@ import numpy as np
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.linear import blocks_of
 from kuiper.fast.kernels.matrices import ROWS, blas_takes, columnwise
-from kuiper.fast.kernels.normalization import CACHED, NANOSECONDS_PER_NUMBER, fits
+from kuiper.fast.kernels.normalization import NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.softmax import memory_order, ordered
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers import group_norm as simple
+
+CACHED = 1 << 16
+"""Numbers of a block of places."""
 
 
 class GroupNorm(Kernel):

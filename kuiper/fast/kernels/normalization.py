@@ -16,7 +16,7 @@ from kuiper.fast.workspace import Workspace
 from kuiper.layers import normalization as simple
 
 NANOSECONDS_PER_NUMBER = 0.9
-CACHED = 1 << 16
+CACHED = 1 << 18
 """Numbers of a block of rows."""
 
 

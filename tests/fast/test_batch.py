@@ -1,0 +1,94 @@
+"""Batches shared out among the lanes: only where every sample is computed by itself, and then the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kuiper
+from kuiper.fast import BatchPlan
+
+POOL = "kernel_size=(3,3) stride=(1,1) padding=(1,1) dilation=(1,1) ceil_mode=False return_indices=False"
+
+
+def load(folder, lines, choices=None, batch=4, threads=2):
+    """The network of these lines between an input (batch, 6, 5, 7) named 0 and the output that the last line gives."""
+    last = lines[-1].split()
+    output = last[4 + int(last[2])]
+    whole = [f"pnnx.Input in 0 1 0 #0=({batch},6,5,7)f32", *lines, f"pnnx.Output out 1 0 {output}"]
+    operands = sum(int(line.split()[3]) for line in whole)
+    text = "\n".join(["7767517", f"{len(whole)} {operands}", *whole]) + "\n"
+    (folder / "net.pnnx.param").write_text(text)
+    return kuiper.load(folder / "net.pnnx.param", engine="fast", threads=threads, choices=choices)
+
+
+def shared_out(folder, lines, samples):
+    """The network, made to compute so many samples at a time."""
+    image = np.random.default_rng(0).standard_normal((4, 6, 5, 7)).astype(np.float32)
+    first = load(folder, lines)
+    first(image)
+    keys = [key for key in first.choices if key.startswith("batch")]
+    assert len(keys) == 1
+    graph = load(folder, lines, {keys[0]: f"{samples} at a time"})
+    return graph, image
+
+
+def plan_of(graph, image):
+    return graph.plan_for({graph.input_operands[0].name: image})
+
+
+BY_SAMPLE = {
+    "activation": ["nn.SiLU a 1 1 0 1"],
+    "pool and sum": [f"nn.MaxPool2d p 1 1 0 1 {POOL}", "pnnx.Expression e 2 1 0 1 2 expr=add(@0,mul(@1,0.5))"],
+    "joined channels": ["nn.ReLU a 1 1 0 1", "torch.cat c 2 1 0 1 2 dim=1"],
+    "softmax over channels": ["nn.Softmax s 1 1 0 1 dim=1"],
+    "flat": ["torch.flatten f 1 1 0 1 start_dim=1 end_dim=-1", "nn.Tanh t 1 1 1 2"],
+    "attention-like product": ["torch.transpose t 1 1 0 1 dim0=2 dim1=3", "torch.matmul m 2 1 0 1 2"],
+}
+ACROSS_SAMPLES = {
+    "softmax over the batch": ["nn.Softmax s 1 1 0 1 dim=0"],
+    "joined batches": ["nn.ReLU a 1 1 0 1", "torch.cat c 2 1 0 1 2 dim=0"],
+    "mean of the batch": ["torch.mean m 1 1 0 1 dim=(0) keepdim=True", "pnnx.Expression e 2 1 0 1 2 expr=sub(@0,@1)"],
+    "batch flattened": ["torch.flatten f 1 1 0 1 start_dim=0 end_dim=1", "nn.Tanh t 1 1 1 2"],
+    "batch reversed": ["torch.flip f 1 1 0 1 dims=(0)", "nn.Tanh t 1 1 1 2"],
+    "batch exchanged with channels": ["torch.transpose t 1 1 0 1 dim0=0 dim1=1", "nn.Tanh u 1 1 1 2"],
+    "running sum over the batch": ["torch.cumsum s 1 1 0 1 dim=0"],
+}
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.parametrize("name", BY_SAMPLE)
+def test_samples_computed_apart_give_the_same(tmp_path, name, samples):
+    graph, image = shared_out(tmp_path, BY_SAMPLE[name], samples)
+    got = graph(image)[0]
+    assert isinstance(plan_of(graph, image), BatchPlan)
+    simple = kuiper.load(tmp_path / "net.pnnx.param", engine="simple")(image)[0]
+    assert got.shape == simple.shape
+    np.testing.assert_allclose(got, simple, rtol=1e-5, atol=1e-6)
+    again = graph(image)[0]
+    assert again is not got
+    np.testing.assert_array_equal(again, got)
+
+
+@pytest.mark.parametrize("name", ACROSS_SAMPLES)
+def test_networks_that_look_across_the_batch_stay_whole(tmp_path, name):
+    graph, image = shared_out(tmp_path, ACROSS_SAMPLES[name], 2)
+    got = graph(image)[0]
+    assert not isinstance(plan_of(graph, image), BatchPlan)
+    np.testing.assert_allclose(
+        got, kuiper.load(tmp_path / "net.pnnx.param", engine="simple")(image)[0], rtol=1e-5, atol=1e-6
+    )
+
+
+def test_a_batch_that_the_lanes_cannot_share_evenly_stays_whole(tmp_path):
+    graph = load(tmp_path, BY_SAMPLE["activation"], batch=3)
+    image = np.zeros((3, 6, 5, 7), np.float32)
+    graph(image)
+    assert not [key for key in graph.choices if key.startswith("batch")]
+
+
+def test_the_time_of_every_operator_is_told_once(tmp_path):
+    graph, image = shared_out(tmp_path, BY_SAMPLE["pool and sum"], 1)
+    names = []
+    graph.forward(image, on_operator=lambda op, seconds: names.append((op.name, seconds > 0)))
+    assert names == [("p", True), ("e", True)]
