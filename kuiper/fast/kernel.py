@@ -45,11 +45,13 @@ class Kernel:
     plan to lay values out so that it is fast.
 
     layout : how the output is stored: images channel-last ("pixels"), as the first input is, or row by row.
+    planes : whether it reads images fastest as they come, plane by plane.
     epilogue : what is done to the result before it is stored, for kernels that can: the plan fuses the operators that
         follow into it. None: cannot.
     """
 
     layout: Layout = "rows"
+    planes: bool = False
     epilogue: Epilogue | None = None
 
     def halo(self, slot: int) -> Halo | None:

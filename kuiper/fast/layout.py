@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kuiper.errors import KuiperError
 from kuiper.fast.alone import image_place
 from kuiper.fast.kernel import Join, View
 from kuiper.fast.kernels.reshape import Reshape
@@ -127,7 +128,7 @@ class Layout:
                 self.values[name].last = len(self.steps)
         for name in self.inputs:
             readers = [(s.kernel, s.inputs.index(name)) for s in self.steps if name in s.inputs]
-            asked = any(k.layout == "pixels" or k.halo(slot) is not None for k, slot in readers)
+            asked = any(not k.planes and (k.layout == "pixels" or k.halo(slot) is not None) for k, slot in readers)
             self.values[name].pixels = asked and self._is_image(name)
         for step in self.steps:
             layout = step.kernel.layout
@@ -214,14 +215,24 @@ def is_free(step: Step) -> bool:
 
 
 def keeps_planes(look: Callable[[np.ndarray], np.ndarray], spec: Spec) -> bool:
-    """Whether a view of images takes whole planes (H, W) as they are: then their surroundings come with them."""
+    """Whether a view of images takes whole planes (H, W) as they are: then their surroundings come with them.
+
+    A view that names H or W, such as the rows from 0 to H, does not: it would cut the surroundings off.
+    """
     if spec.shape is None or len(spec.shape) != 4:
         return False
-    images = np.empty(spec.shape, spec.dtype)
+    n, c, height, width = spec.shape
+    try:
+        return all(_keeps_planes(look, np.empty((n, c, height + k, width + k), spec.dtype)) for k in (0, 1))
+    except (KuiperError, ValueError):  # it takes only images of this very size
+        return False
+
+
+def _keeps_planes(look: Callable[[np.ndarray], np.ndarray], images: np.ndarray) -> bool:
     plane = images.strides[1]
     seen = look(images)
     away = seen.__array_interface__["data"][0] - images.__array_interface__["data"][0]
-    same = seen.ndim == 4 and seen.shape[2:] == spec.shape[2:] and seen.strides[2:] == images.strides[2:]
+    same = seen.ndim == 4 and seen.shape[2:] == images.shape[2:] and seen.strides[2:] == images.strides[2:]
     return same and away % plane == 0
 
 

@@ -73,7 +73,7 @@ class Place:
         if self.padded is None:
             pixels = self.pixels
             return pixels if not any(halo) and pixels.strides[-1] == pixels.itemsize else None
-        if any(have < need for have, need in zip(self.halo, halo)):
+        if any(have < need for have, need in zip(self.halo, halo)) or self.padded.strides[-1] != self.padded.itemsize:
             return None
         up, left = self.halo.up - halo.up, self.halo.left - halo.left
         _, _, height, width = self.array.shape

@@ -1,19 +1,113 @@
-"""Executor: run a partition, sub-graph by sub-graph."""
+"""Executor: run a partition, sub-graph by sub-graph, each by the back end of its device."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from kuiper.errors import KuiperError
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus
+from kuiper.partition.errors import PartitionError
+from kuiper.partition.invariants import verify
+from kuiper.partition.memory import over_arrays
+from kuiper.partition.network import runtime_of
+from kuiper.partition.node_graph import TensorKind
+from kuiper.partition.running import Run
+from kuiper.partition.scheduler import schedule
+from kuiper.partition.stats import Stats
 from kuiper.partition.subgraph import Partition
+from kuiper.partition.tasks import make_tasks
+from kuiper.runtime.graph import Outputs, as_input, leaves
+
+MOST_WORKERS = 16
 
 
 class Executor:
-    """Runs a partition. Raises KuiperError: not there yet."""
+    """Runs a partition of a network.
 
-    def __init__(self, partition: Partition) -> None:
+    Every device has a memory of its own. What one sub-graph makes and another device reads is copied there, once, and
+    counted; sub-graphs that wait for nothing run at the same time, on threads; a tensor is released after its last
+    reader.
+
+    Parameters
+    ----------
+    partition : of a graph that `NodeGraph.from_runtime` made.
+    workers : threads; None: as many as sub-graphs can run at a time, at most 16.
+
+    Attributes
+    ----------
+    waves : the sub-graphs in waves, as `schedule` gives them.
+    stats : what happened in the last run: transfers, bytes, order, concurrency, times and more, see Stats.
+
+    Raises PartitionError for a partition that breaks an invariant or cannot run, DeadlockError, BackendError for a back
+    end that is not installed, SubGraphError for a sub-graph that its back end cannot compute.
+
+    >>> import kuiper
+    >>> from kuiper.partition import Device, NodeGraph, partition
+    >>> graph = NodeGraph.from_runtime(kuiper.load("models/digits/digits.pnnx.param"))
+    >>> acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "pnnx.Expression"})
+    >>> executor = Executor(partition(graph, [acc, Device("CPU")]))
+    >>> executor.run([np.zeros((1, 1, 8, 8), np.float32)])[0].shape, executor.stats.transfers
+    ((1, 10), 1)
+    """
+
+    def __init__(self, partition: Partition, *, workers: int | None = None) -> None:
+        if not isinstance(partition, Partition):
+            raise PartitionError(f"Executor: expected a Partition, found {type(partition).__name__}")
+        if workers is not None and workers < 1:
+            raise PartitionError(f"workers: expected at least 1, found {workers}")
+        self._runtime = runtime_of(partition.graph)
+        verify(partition)
         self.partition = partition
+        self.waves = schedule(partition)
+        self.stats = Stats()
+        self._tasks = make_tasks(partition)
+        self._ids = {info.name: tensor for tensor, info in partition.graph.tensors.items()}
+        self._pool = ThreadPoolExecutor(workers or min(max(map(len, self.waves)), MOST_WORKERS), "kuiper-sub-graph")
 
-    def run(self, *inputs: Any) -> Any:
-        """Raise KuiperError."""
-        raise KuiperError("Executor.run: not there yet")
+    def run(self, inputs: Any) -> Outputs:
+        """The network's inputs, in order -> its outputs, as the whole graph gives them.
+
+        `inputs` is a list of arrays, a dictionary from the operands' names, or the array of a network with one input.
+        Several threads may run it at the same time. Raises InferError and ShapeError for inputs that do not fit,
+        SubGraphError that names a sub-graph which failed; the executor can run again after that.
+        """
+        operands = self._runtime.output_operands
+        given = self._given(inputs)
+        wanted = frozenset(self._ids[operand.name] for operand in operands)
+        run = Run(self.partition, self._tasks, given, wanted)
+        try:
+            run.through(self._pool)
+        finally:
+            self.stats = run.stats
+        known = {**self._constants(), **given, **run.results}
+        copies = (over_arrays(np.array, known[self._ids[operand.name]]) for operand in operands)
+        return Outputs([leaf for value in copies for leaf in leaves(value)], {})
+
+    def _given(self, inputs: Any) -> dict[int, np.ndarray]:
+        """Tensor -> array for the network's inputs."""
+        operands = self._runtime.input_operands
+        names = [operand.name for operand in operands]
+        if isinstance(inputs, Mapping):
+            if set(inputs) != set(names):
+                expected, found = ", ".join(names), ", ".join(map(str, inputs)) or "none"
+                raise InferError(f"expected inputs named {expected}, found {found}", status=InferStatus.INPUT_COUNT)
+            inputs = [inputs[name] for name in names]
+        elif not isinstance(inputs, (list, tuple)):
+            inputs = [inputs]
+        if len(inputs) != len(operands):
+            message = f"expected {len(operands)} input array(s), found {len(inputs)}"
+            raise InferError(message, status=InferStatus.INPUT_COUNT)
+        return {self._ids[o.name]: as_input(x, o) for x, o in zip(inputs, operands, strict=True)}
+
+    def _constants(self) -> dict[int, np.ndarray]:
+        """Tensor -> array for constants, which a network may return."""
+        graph = self.partition.graph
+        return {
+            tensor: next(iter(graph.operators[v].attributes.values())).get()
+            for v in graph.sources
+            for tensor in graph.nodes[v].outputs
+            if graph.tensors[tensor].kind is TensorKind.CONST
+        }

@@ -26,6 +26,11 @@ class DeviceArray:
     def __repr__(self) -> str:
         return f"DeviceArray(on {self._memory.device})"
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays in the value."""
+        return bytes_of(self._value)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         raise ForeignArrayError(f"an array on {self._memory.device} is no numpy array; Memory.get copies it to one")
 
@@ -33,8 +38,7 @@ class DeviceArray:
 class Memory:
     """The memory of one device.
 
-    A device that casts holds every array of floating-point numbers in its own type; `casts` counts how often an array
-    was changed on the way in or out.
+    A device that casts holds every array of floating-point numbers in its own type.
     """
 
     def __init__(self, device: Device) -> None:
@@ -74,10 +78,6 @@ class Memory:
             return found.astype(dtype) if cast and found.dtype.kind == "f" else found
 
         return over_arrays(carry, self.open(array))
-
-    def bytes_of(self, array: DeviceArray) -> int:
-        """Bytes of the arrays in a value."""
-        return bytes_of(self.open(array))
 
 
 def bytes_of(value: Any) -> int:

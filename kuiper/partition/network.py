@@ -61,7 +61,7 @@ def cut_out(
     add(pnnx.Operator("pnnx.Output", "output"), outputs, [])
     result.operators[-1].input_names = [None] * len(outputs)
     _describe(result, graph, casts_to)
-    return Network(result, name, runtime.registry, runtime.toolbox)
+    return Network(result, name, runtime.registry, runtime.toolbox, casts_to)
 
 
 def _describe(network: pnnx.Graph, graph: NodeGraph, casts_to: np.dtype | None) -> None:

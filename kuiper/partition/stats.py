@@ -54,7 +54,8 @@ class Stats:
         >>> Stats(times={0: (0.0, 2.0), 1: (1.0, 3.0), 2: (3.0, 4.0)}).concurrency
         2
         """
-        events = sorted([(start, 1) for start, _ in self.times.values()] + [(end, -1) for _, end in self.times.values()])
+        starts = [(start, 1) for start, _ in self.times.values()]
+        events = sorted(starts + [(end, -1) for _, end in self.times.values()])
         most = now = 0
         for _, step in events:
             now += step

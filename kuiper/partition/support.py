@@ -42,11 +42,16 @@ def rule_refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
     node = graph.nodes[index]
     reason = device.refuses(node) if device.refuses is not None else None
     if reason is None and device.cast:
-        typed = [f"{name}={value}" for name, value in node.params.items() if str(value).removeprefix("torch.") in FLOATS]
+        typed = [f"{key}={value}" for key, value in node.params.items() if _names_a_float(value)]
         reason = f"{device.name} casts, and {typed[0]} names a type" if typed else None
     if reason is None and graph.operators and index not in graph.sources and not is_universal(device.backend):
         reason = open_backend(device.backend).refusal(as_pnnx(graph.operators[index]))
     return reason
+
+
+def _names_a_float(value: object) -> bool:
+    """Whether an option is a floating-point type such as torch.float."""
+    return isinstance(value, str) and value.removeprefix("torch.") in FLOATS | {"half", "float", "double"}
 
 
 def host_of(devices: Sequence[Device]) -> int:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import kuiper.fast.kernels  # noqa: F401
+import kuiper
+import kuiper.fast.kernels
+from kuiper import dtypes, pnnx
 from kuiper.fast.alone import image_place
 from kuiper.fast.kernel import LOWERINGS, Kernel, Node
 from kuiper.fast.place import Halo, Place, Spec
@@ -151,10 +155,7 @@ def layouts() -> tuple[str, ...]:
 
 
 class Net:
-    """A network written down operator by operator; every method gives the names of operands.
-
-    `open_axes` leaves all sizes of the inputs open in the file.
-    """
+    """A network written down operator by operator; what an operator gives goes by the names of its operands."""
 
     def __init__(self, seed: int = 0) -> None:
         self.graph = pnnx.Graph()
@@ -174,12 +175,12 @@ class Net:
     def many(
         self, kind: str, outputs: int, *inputs: str, weights: dict[str, np.ndarray] | None = None, **params: Any
     ) -> list[str]:
-        """An operator with so many outputs; a parameter `name` whose value is an Operand's name with $ is an input."""
+        """An operator with so many outputs; a parameter whose value is $ and an operand's name is an input."""
         named = {key: value[1:] for key, value in params.items() if isinstance(value, str) and value.startswith("$")}
         names = self._add(kind, [*inputs, *named.values()], outputs)
         operator = self.graph.operators[-1]
         operator.input_names = [*(None for _ in inputs), *named]
-        operator.params = {key: parameter(value) for key, value in params.items() if key not in named}
+        operator.params = {key: _parameter(value) for key, value in params.items() if key not in named}
         operator.attributes = {key: pnnx.Attribute.from_array(array) for key, array in (weights or {}).items()}
         return names
 
@@ -206,13 +207,13 @@ class Net:
         return self.rng.standard_normal(shape).astype(np.float32)
 
     def returns(self, *operands: str) -> None:
-        """What the network gives; several outputs become a tuple, as pnnx writes them."""
+        """What the network gives."""
         for name in operands:
             self._add("pnnx.Output", [name], 0)
 
     def write(self, folder: Path) -> Path:
         """The two files in a folder of their own -> that of the text."""
-        path = Path(tempfile.mkdtemp(dir=folder)) / "net.pnnx.param"
+        path = Path(tempfile.mkdtemp(dir=folder), "net.pnnx.param")
         pnnx.write(self.graph, path)
         return path
 
@@ -228,3 +229,43 @@ class Net:
         operator.input_names = [None] * len(inputs)
         self.graph.operators.append(operator)
         return names
+
+
+def _parameter(value: Any) -> pnnx.Parameter:
+    first = value[0] if isinstance(value, (list, tuple)) else value
+    kinds = {type(None): 0, bool: 1, int: 2, float: 3, str: 4}
+    return pnnx.Parameter(pnnx.ParameterKind(kinds[type(first)] + 3 * (first is not value)), value)
+
+
+@pytest.fixture(scope="session")
+def net() -> type[Net]:
+    """The class of networks that are written down operator by operator."""
+    return Net
+
+
+@pytest.fixture(scope="session")
+def near() -> Callable[..., None]:
+    """near(got, expected): outputs of the same shapes and types, within 1e-4 of the largest number, NaN where NaN is."""
+
+    def compare(got: Sequence[np.ndarray], expected: Sequence[np.ndarray], tolerance: float = 1e-4) -> None:
+        assert len(got) == len(expected)
+        for one, other in zip(got, expected):
+            assert (one.shape, one.dtype) == (other.shape, other.dtype)
+            finite = np.abs(other[np.isfinite(other)])
+            atol = tolerance * max(1.0, float(finite.max(initial=0)))
+            np.testing.assert_allclose(one, other, rtol=0, atol=atol)
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """load(net, **options): the network, loaded from files."""
+    folder = tmp_path_factory.mktemp("nets")
+    return lambda net, **options: kuiper.load(net.write(folder), **options)
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kernel uses all lanes, however little there is to do."""
+    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0)

@@ -14,6 +14,9 @@ from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers.convolution import Conv2d
 
+FEW_CHANNELS = 4
+"""Of no more an image is better read plane by plane."""
+
 
 @dataclass(eq=False)
 class Problem:

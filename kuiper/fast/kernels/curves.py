@@ -35,6 +35,7 @@ class Activation:
     in_place : whether x may be the steps' work array.
     scratch : how many arrays the steps need besides x, work and out.
     nanoseconds : of one element on one thread.
+    bounds : of f(x) = min(max(x, low), high), (low, high).
     """
 
     name: str
@@ -43,6 +44,7 @@ class Activation:
     factor: float = 1.0
     in_place: bool = False
     scratch: int = 0
+    bounds: tuple[float, float] | None = None
 
     def calls(
         self, x: np.ndarray, target: np.ndarray, take: Callable[[], np.ndarray], spoil: bool = True
@@ -82,8 +84,9 @@ LARGE = number(88)
 
 def clamp(low: float | None, high: float | None) -> Activation:
     """min(max(x, low), high); NaN stays."""
-    bounds = number(-math.inf if low is None else low), number(math.inf if high is None else high)
-    return Activation("clamp", lambda x, work, out: [partial(clip, x, *bounds, out)], 0.11, in_place=True)
+    bounds = -math.inf if low is None else low, math.inf if high is None else high
+    ends = number(bounds[0]), number(bounds[1])
+    return Activation("clamp", lambda x, work, out: [partial(clip, x, *ends, out)], 0.11, in_place=True, bounds=bounds)
 
 
 def _identity(x: np.ndarray, work: np.ndarray, out: np.ndarray) -> list[Call]:

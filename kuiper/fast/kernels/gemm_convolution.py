@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from kuiper.fast.kernel import Call, Stage, spans
-from kuiper.fast.kernels.convolution import Algorithm, Problem, rows_as_matrix
+from kuiper.fast.kernels.convolution import FEW_CHANNELS, Algorithm, Problem, rows_as_matrix
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 
@@ -86,8 +86,9 @@ class Pointwise(Algorithm):
             return calls + rest_of_epilogue.calls(source, out, rest, space, lane)
         _, rows, width, channels = image.shape
         if matrix is None and self.options["whole"]:
-            step = image.strides[1] // image.strides[2]  # pixels from one row to the next
-            if image.strides[1] % image.strides[2] == 0 and image.shape[0] == 1:
+            by_row, by_column = image.strides[1:3]
+            step = by_row // by_column if by_column > 0 else 0  # pixels from one row to the next
+            if step >= width and by_row % by_column == 0 and image.shape[0] == 1:
                 flat = as_strided(image, ((rows - 1) * step + width, channels), image.strides[2:])
                 scratch = space.own(lane, (rows * step, weight.shape[1]))
                 calls = [partial(np.matmul, flat, weight, scratch[: len(flat)])]
@@ -108,11 +109,12 @@ class Im2col(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits everything of one group."""
+        """Fits everything of one group and more than a few channels."""
         pixels = problem.batch * problem.out_size[0] * problem.out_size[1]
         splits = ["rows", "columns"] if pixels <= FEW_PIXELS else ["rows"]
         one_by_one = problem.kernel == problem.stride == (1, 1) and not any(problem.pads)
-        return [{"split": split} for split in splits] if problem.groups == 1 and not one_by_one else []
+        fits = problem.groups == 1 and problem.channels > FEW_CHANNELS and not one_by_one
+        return [{"split": split} for split in splits] if fits else []
 
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """For each band of rows: copy windows, multiply, epilogue."""

@@ -50,8 +50,8 @@ def rows_of(x: np.ndarray, size: int | None = None) -> np.ndarray | None:
 def columnwise(function: Any, x: np.ndarray, numbers: np.ndarray, y: np.ndarray) -> list[Call]:
     """y = function(x, numbers): x and y (M, n), numbers (ROWS, n), all of whose rows are the same.
 
-    Where the rows of x and y follow each other without a gap, ROWS of them are taken as one: rows of a few hundred numbers
-    cost numpy up to twice as much as long ones.
+    Where the rows of x and y follow each other without a gap, ROWS of them are taken as one: rows of a few hundred
+    numbers cost numpy up to twice as much as long ones.
     """
     whole = len(x) // ROWS * ROWS if x.flags.c_contiguous and y.flags.c_contiguous else 0
     calls: list[Call] = []

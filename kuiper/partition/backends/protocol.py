@@ -26,12 +26,14 @@ class Network:
     graph : its operators, with a pnnx.Input for each input and one pnnx.Output.
     name : how messages call it.
     registry, toolbox : the layers and functions that the whole graph was built with.
+    casts_to : the type to which its weights and floating-point inputs were cast; None where they are as in the file.
     """
 
     graph: pnnx.Graph
     name: str
     registry: CreatesLayers
     toolbox: Toolbox
+    casts_to: np.dtype | None = None
 
     @property
     def inputs(self) -> list[pnnx.Operand]:

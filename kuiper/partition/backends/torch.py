@@ -39,6 +39,8 @@ class Torch(Backend):
         from kuiper.peers.torch_network import torch_network
 
         module, count = torch_network(network.graph), len(network.outputs)
+        if network.casts_to is not None:
+            module = module.to(getattr(self.torch, network.casts_to.name))
 
         def run(inputs: Sequence[Any]) -> list[Any]:
             with self.torch.inference_mode():

@@ -1,0 +1,11 @@
+"""Sub-graphs as ONNX models: the operators of convolutional networks, written with onnx.helper.
+
+model.py        a sub-graph -> the bytes of a model, or why an operator cannot be written
+builder.py      the nodes and constants of a model in the making
+operators.py    one function for each operator type of PNNX
+expression.py   pnnx.Expression as a chain of ONNX operators
+"""
+
+from kuiper.partition.onnx.model import onnx_model, refusal
+
+__all__ = ["onnx_model", "refusal"]

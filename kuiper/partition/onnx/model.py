@@ -1,0 +1,65 @@
+"""A sub-graph -> an ONNX model. Needs the onnx package only where the bytes are written."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from kuiper import pnnx
+from kuiper.errors import KuiperError
+from kuiper.partition.onnx.builder import FLOATS, Builder, CannotExpressError, Operator
+from kuiper.partition.onnx.operators import WRITERS
+
+OPSET, IR_VERSION = 17, 8
+
+
+def refusal(operator: pnnx.Operator) -> str | None:
+    """Why an operator cannot be written as ONNX, or None: its type, an option, or an operand that is no float."""
+    try:
+        _write(Builder(), operator)
+    except KuiperError as error:
+        return error.message
+    return None
+
+
+def onnx_model(graph: pnnx.Graph) -> bytes:
+    """The model of a sub-graph. Its inputs and outputs bear the names of the operands; open dimensions stay open.
+
+    Raises CannotExpressError, ModuleNotFoundError where onnx is missing.
+    """
+    onnx: Any = importlib.import_module("onnx")
+    builder = Builder()
+    for op in graph:
+        if op.type not in ("pnnx.Input", "pnnx.Output"):
+            _write(builder, op)
+    ends = {kind: [o for op in graph if op.type == kind for o in (*op.inputs, *op.outputs)]
+            for kind in ("pnnx.Input", "pnnx.Output")}  # fmt: skip
+    nodes = [onnx.helper.make_node(n.type, n.inputs, n.outputs, **n.attributes) for n in builder.nodes]
+    constants = [onnx.numpy_helper.from_array(array, name) for name, array in builder.constants.items()]
+    inputs, outputs = ([_information(onnx, operand) for operand in operands] for operands in ends.values())
+    made = onnx.helper.make_graph(nodes, "sub-graph", inputs, outputs, constants)
+    model = onnx.helper.make_model(made, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    content: bytes = model.SerializeToString()
+    return content
+
+
+def _write(builder: Builder, op: pnnx.Operator) -> None:
+    if op.type not in WRITERS:
+        raise CannotExpressError(f"no way to write {op.type} as ONNX")
+    for operand in (*op.inputs, *op.outputs):
+        _check_float(op, operand)
+    WRITERS[op.type](builder, Operator(op))
+
+
+def _check_float(op: pnnx.Operator, operand: pnnx.Operand) -> None:
+    found = operand.dtype.torch if operand.dtype is not None else "an unknown type"
+    if found not in FLOATS:
+        raise CannotExpressError(f"{op.type}: expected {' or '.join(FLOATS)}, operand {operand.name} has {found}")
+
+
+def _information(onnx: Any, operand: pnnx.Operand) -> Any:
+    """Name, element type and extents of an input or output; None for an extent that only the run tells."""
+    assert operand.dtype is not None
+    kind = onnx.helper.np_dtype_to_tensor_dtype(operand.dtype.compute)
+    extents = None if operand.shape is None else [None if size == -1 else size for size in operand.shape]
+    return onnx.helper.make_tensor_value_info(operand.name, kind, extents)

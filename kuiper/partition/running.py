@@ -1,0 +1,169 @@
+"""One run: sub-graphs start as soon as all they wait for is there, on threads; values go after their last reader.
+
+One thread, that of the caller, keeps the books: who is ready, what lies where, who still reads it. A worker computes
+one sub-graph and copies its outputs to the devices that read them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from kuiper.partition.errors import BackendError, SubGraphError
+from kuiper.partition.memory import DeviceArray, Memory, bytes_of
+from kuiper.partition.stats import Stats, Transfer
+from kuiper.partition.subgraph import Partition
+from kuiper.partition.tasks import Task, Tasks, title
+
+Place = tuple[int, str]
+"""A tensor, and the name of the device in whose memory it lies."""
+
+
+@dataclass
+class Finished:
+    """What a worker brings back of one sub-graph: the arrays by place, results for the caller, and what it did."""
+
+    arrays: dict[Place, DeviceArray] = field(default_factory=dict)
+    results: dict[int, Any] = field(default_factory=dict)
+    copies: list[Transfer] = field(default_factory=list)
+    casts: int = 0
+    times: tuple[float, float] = (0.0, 0.0)
+
+
+class Run:
+    """One pass of a partition through its tasks.
+
+    Parameters
+    ----------
+    partition, tasks : what runs.
+    given : tensor -> the host's value, for the network's inputs.
+    wanted : tensors that the caller gets.
+    """
+
+    def __init__(self, partition: Partition, tasks: Tasks, given: Mapping[int, Any], wanted: frozenset[int]) -> None:
+        self.partition, self.tasks, self.wanted = partition, tasks, wanted
+        self.results: dict[int, Any] = {}
+        self._store: dict[Place, DeviceArray] = {}
+        self._sizes: dict[Place, int] = {}
+        self._bytes = self._peak = 0
+        self._missing = [task.waits for task in tasks.tasks]
+        self._readers_left: dict[Place, int] = {}
+        for tensor, readers in tasks.readers.items():
+            for i in readers:
+                place = tensor, tasks.tasks[i].memory.device.name
+                self._readers_left[place] = self._readers_left.get(place, 0) + 1
+        self._order: list[int] = []
+        self._times: dict[int, tuple[float, float]] = {}
+        self._copies: list[Transfer] = []
+        self._casts = 0
+        for tensor, value in given.items():
+            for memory in tasks.memories_of(tensor):
+                self._keep((tensor, memory.device.name), memory.put(value))
+                self._casts += _is_cast(memory, tasks, tensor)
+        self._begin = time.perf_counter()
+
+    def through(self, pool: Executor) -> None:
+        """Run everything. Raises SubGraphError for the first sub-graph that fails, after those at work have ended."""
+        running: dict[Future[Finished], int] = {}
+        ready = [i for i, missing in enumerate(self._missing) if missing == 0]
+        try:
+            while ready or running:
+                for i in ready:
+                    running[self._start(pool, i)] = i
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                ready = []
+                for future in sorted(done, key=running.__getitem__):
+                    i = running.pop(future)
+                    ready += self._finish(i, future)
+        except BaseException:
+            for future in running:
+                future.cancel()
+            wait(running)
+            raise
+
+    @property
+    def stats(self) -> Stats:
+        """What has happened so far."""
+        return Stats(self._order, self._times, self._copies, self._casts, self._peak, self._bytes)
+
+    def _start(self, pool: Executor, i: int) -> Future[Finished]:
+        task = self.tasks.tasks[i]
+        self._order.append(i)
+        arrays = [self._store[tensor, task.memory.device.name] for tensor in task.inputs]
+        return pool.submit(self._work, task, arrays)
+
+    def _finish(self, i: int, future: Future[Finished]) -> list[int]:
+        """Enter what a sub-graph brought, forget what it was the last to read -> the sub-graphs that can run now."""
+        task = self.tasks.tasks[i]
+        try:
+            found = future.result()
+        except Exception as error:
+            text = str(error) or type(error).__name__
+            raise SubGraphError(f"{title(task.part, self.partition)} failed: {text}", i) from error
+        for place, array in found.arrays.items():
+            self._keep(place, array)
+        for tensor in task.inputs:
+            self._release((tensor, task.memory.device.name))
+        self.results |= found.results
+        self._copies += found.copies
+        self._casts += found.casts
+        start, end = found.times
+        self._times[i] = start - self._begin, end - self._begin
+        ready = []
+        for tensor in task.outputs:
+            for reader in self.tasks.readers.get(tensor, ()):
+                self._missing[reader] -= 1
+                if self._missing[reader] == 0:
+                    ready.append(reader)
+        return sorted(ready)
+
+    def _keep(self, place: Place, array: DeviceArray) -> None:
+        self._store[place] = array
+        self._sizes[place] = array.nbytes
+        self._bytes += self._sizes[place]
+        self._peak = max(self._peak, self._bytes)
+
+    def _release(self, place: Place) -> None:
+        self._readers_left[place] -= 1
+        if self._readers_left[place] == 0:
+            del self._store[place]
+            self._bytes -= self._sizes.pop(place)
+
+    def _work(self, task: Task, arrays: Sequence[DeviceArray]) -> Finished:
+        """On a worker: compute one sub-graph, and copy what it made to where it is read."""
+        found = Finished()
+        started = time.perf_counter()
+        if task.program is not None:
+            made = task.program([task.memory.open(array) for array in arrays])
+            if len(made) != len(task.outputs):
+                raise BackendError(f"expected {len(task.outputs)} output(s) of its back end, found {len(made)}")
+            for tensor, value in zip(task.outputs, made):
+                self._hand_over(task, tensor, task.memory.hold(value), found)
+        found.times = started, time.perf_counter()
+        return found
+
+    def _hand_over(self, task: Task, tensor: int, array: DeviceArray, found: Finished) -> None:
+        targets = self.tasks.memories_of(tensor)
+        own = task.memory.device.name
+        if task.memory in targets:
+            found.arrays[tensor, own] = array
+        elsewhere = [memory for memory in targets if memory is not task.memory]
+        if not elsewhere and tensor not in self.wanted:
+            return
+        value = task.memory.get(array, self.tasks.dtypes.get(tensor))
+        found.casts += _is_cast(task.memory, self.tasks, tensor)
+        for memory in elsewhere:
+            found.arrays[tensor, memory.device.name] = memory.put(value)
+            found.casts += _is_cast(memory, self.tasks, tensor)
+            found.copies.append(Transfer(tensor, own, memory.device.name, bytes_of(value)))
+        if tensor in self.wanted:
+            found.results[tensor] = value
+
+
+def _is_cast(memory: Memory, tasks: Tasks, tensor: int) -> bool:
+    """Whether a tensor changes its type on the way into or out of a memory."""
+    own, dtype = memory.device.casts_to, tasks.dtypes.get(tensor)
+    return own is not None and dtype is not None and dtype.kind == "f" and dtype != own
