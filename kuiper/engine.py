@@ -59,13 +59,18 @@ class RuntimeGraph(runtime.RuntimeGraph):
             raise KuiperError(f"threads: expected at least 1, found {threads}")
         super().__init__(param, bin, registry=registry, toolbox=toolbox)
         self.engine: Engine = engine if self.toolbox == Toolbox() else "simple"
-        self._planner = Planner(self, self._is_own, threads, Choices.of_user(choices))
-        self._seen: set[Any] = set()
+        self._choices, self._threads = Choices.of_user(choices), threads
+        self._forget_plans()
+
+    def init(self) -> None:
+        """Read the files and wrap every operator, as runtime.RuntimeGraph.init does; earlier plans are forgotten."""
+        super().init()
+        self._forget_plans()
 
     @property
     def choices(self) -> dict[str, str]:
         """The algorithms that were chosen so far, by the shapes that they are for."""
-        return self._planner.choices.used
+        return self._choices.used
 
     def forward(
         self,
@@ -82,17 +87,18 @@ class RuntimeGraph(runtime.RuntimeGraph):
         if self.engine == "simple" or wants or self.state is not GraphState.COMPLETE:
             return super().forward(*inputs, keep=wants, on_operator=on_operator)
         values = self._inputs(inputs)
-        plan = self.plan_for(values)
-        if plan is None:
-            return super().forward(*inputs, on_operator=on_operator)
         try:
+            plan = self.plan_for(values)
+            if plan is None:
+                return super().forward(*inputs, on_operator=on_operator)
             results = plan.run(list(values.values()), on_operator)
         except PlanMismatchError:  # a shape depends on the numbers in the input
             return super().forward(*inputs, on_operator=on_operator)
         outputs: list[Any] = []
         for operand, result in zip(self.output_operands, results, strict=True):
-            operand.data = own(result, list(values.values()))
-            outputs += leaves(operand.data)
+            value = own(result, list(values.values()))
+            operand.data = value
+            outputs += leaves(value)  # another thread may have set operand.data meanwhile
         return Outputs(outputs, {})
 
     __call__ = forward
@@ -107,6 +113,10 @@ class RuntimeGraph(runtime.RuntimeGraph):
                 self._seen.add(key)
                 return None
         return plan or self._planner.make(values)
+
+    def _forget_plans(self) -> None:
+        self._planner = Planner(self, self._is_own, self._threads, self._choices)
+        self._seen: set[Any] = set()
 
     def _is_own(self, op: RuntimeOperator) -> bool:
         """Whether the framework's own layer computes the operator."""

@@ -106,7 +106,7 @@ class Painter:
             mask[top:bottom, left:right][alpha > 0.5] = 1 + self.labels[which]
             boxes.append(place)
             labels.append(self.labels[which])
-        noise = self.random.normal(0, self.random.uniform(0, 6), image.shape)
+        noise = self.random.standard_normal((size, size, 1), np.float32) * np.float32(self.random.uniform(0, 6))
         pixels = np.clip(image + noise, 0, 255).astype(np.uint8)
         return Scene(pixels, np.array(boxes, np.float32).reshape(-1, 4), np.array(labels, np.int64), mask)
 
@@ -133,7 +133,7 @@ class Painter:
         offset = 7 - matrix @ [side / 2, side / 2]
         rows = np.column_stack([matrix, offset]).ravel()
         grown = padded.transform((side, side), Image.Transform.AFFINE, tuple(rows), Image.Resampling.BICUBIC)
-        alpha = np.clip((np.asarray(grown) - 0.42) * max(2.0, 0.8 * scale) + 0.5, 0, 1)
+        alpha = np.clip((np.asarray(grown) - 0.5) * max(2.0, 0.8 * scale) + 0.5, 0, 1)
         ys, xs = (np.flatnonzero((alpha > 0.5).any(axis=axis)) for axis in (1, 0))
         return alpha[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
 

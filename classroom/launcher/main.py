@@ -14,13 +14,21 @@ from classroom.launcher.place import Place
 from classroom.launcher.stamp import is_ready
 from classroom.launcher.trouble import Stop, sentence_of
 
-LIST_OF_COMMAND = {"lab": "course", "test": "dev", "dev": "dev"}
+LIST_OF_COMMAND = {
+    "grade": "grading",
+    "regrade": "grading",
+    "override": "grading",
+    "lab": "course",
+    "test": "dev",
+    "dev": "dev",
+}
 """The list of packages that a command needs; the others need `cli`."""
 
-SETUP_LISTS = {(): "cli", ("--lessons",): "course", ("--dev",): "dev"}
-SETUP_USAGE = """usage: python3 course.py setup [--lessons | --dev]
+SETUP_LISTS = {(): "cli", ("--grading",): "grading", ("--lessons",): "course", ("--dev",): "dev"}
+SETUP_USAGE = """usage: python3 course.py setup [--grading | --lessons | --dev]
 Installs, and does nothing else.
   (nothing)   what the command line needs
+  --grading   what grading needs too
   --lessons   JupyterLab and the notebooks' packages too
   --dev       the test tools too"""
 
@@ -44,7 +52,7 @@ def main(root: str, arguments: list[str]) -> int:
 
 
 def only_set_up(place: Place, options: tuple[str, ...]) -> int:
-    """`setup`, `setup --lessons`, `setup --dev`: install, and do nothing else."""
+    """`setup`, perhaps with --grading, --lessons or --dev: install, and do nothing else."""
     if options in {("--help",), ("-h",)}:
         print(SETUP_USAGE)
         return 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 LISTS = {
     "cli": "numpy, and what the command line needs",
+    "grading": "what the grader's pages need",
     "course": "JupyterLab, and what the notebooks need",
     "dev": "the test tools",
 }

@@ -1,4 +1,4 @@
-"""The command line: `kuiper run | inspect | bench`."""
+"""The command line: `kuiper run | inspect | bench | partition`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import kuiper
-from kuiper.cli import bench, inspect, run
+from kuiper.cli import bench, inspect, partition, run
 from kuiper.cli.text import complain
 from kuiper.errors import KuiperError
 
@@ -22,6 +22,8 @@ kuiper run models/digits --top 3  (one pass on random numbers)
 kuiper run resnet18 cat.jpg --top 5  (a picture; see kuiper run --help)
 
 kuiper bench resnet18 --profile  (how long each operator takes)
+
+kuiper partition resnet18 --device onnxruntime --device torch  (split over two back ends)
 """
 
 
@@ -55,6 +57,7 @@ app = typer.Typer(
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("inspect", epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command("bench", epilog=bench.EXAMPLE)(bench.bench)
+app.command("partition", epilog=partition.EXAMPLE)(partition.partition_)
 
 
 def _version(wanted: bool) -> None:

@@ -59,7 +59,10 @@ def _keeps_samples(whole: Step, part: Step, batch: int, samples: int) -> bool:
     if whole.operators[0] is not part.operators[0] or not all(_grows(*each, batch, samples) for each in values):
         return False
     kernel, inputs = whole.kernel, whole.node.inputs
-    rank = min((len(spec.shape or ()) for spec in inputs if not spec.constant), default=0)
+    ranks = {len(spec.shape or ()) for spec in inputs if not spec.constant}
+    if len(ranks) != 1:  # broadcasting may put one's batch beside another axis of the other
+        return False
+    rank = ranks.pop()
     if isinstance(kernel, Join):
         return kernel.axis != 0
     if isinstance(kernel, Softmax):

@@ -59,6 +59,25 @@ def runs_of(layout: Layout, stages: Sequence[Sequence[Stage]], seconds: Sequence
     return found
 
 
+def known_runs(layout: Layout, text: str, lanes: int) -> list[Run]:
+    """The runs that an earlier process noted, apart by spaces; none where they do not fit this network.
+
+    They may be those of another network with inputs of the same shapes, or no runs at all.
+    """
+    try:
+        runs = [Run.read(word) for word in text.split()]
+    except ValueError:
+        return []
+    ends = [0, *(run.stop for run in runs)]
+    if any(run.start < end for run, end in zip(runs, ends)) or ends[-1] > len(layout.steps):
+        return []
+    for run in runs:
+        branches = branches_of(layout, run.start, run.stop)
+        if any(len({run.lanes[i - run.start] for i in branch}) > 1 for branch in branches):
+            return []
+    return runs if all(0 <= lane < lanes for run in runs for lane in run.lanes) else []
+
+
 def _shared_out(layout: Layout, start: int, stop: int, seconds: Sequence[float], lanes: int) -> Run | None:
     branches = branches_of(layout, start, stop)
     loads = [0.0] * lanes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -42,7 +43,7 @@ class Choices:
         self.used: dict[str, str] = {}
         self._file = file
         self._read = False
-        self._fresh = False
+        self._new: dict[str, str] = {}
 
     @classmethod
     def of_user(cls, known: dict[str, str] | None = None) -> Choices:
@@ -70,21 +71,16 @@ class Choices:
         """Remember what was chosen."""
         self.used[key] = name
         if self.known.get(key) != name:
-            self.known[key] = name
-            self._fresh = True
+            self.known[key] = self._new[key] = name
 
     def keep(self) -> None:
         """Write what is new to the file. A file that cannot be written is no error: the next process times again."""
-        if self._file is None or not self._fresh:
+        if self._file is None or not self._new:
             return
-        self._fresh = False
+        new, self._new = self._new, {}
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            everything = {**_read(self._file), **self.known}
-            handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".json")
-            with os.fdopen(handle, "w", encoding="utf-8") as text:
-                json.dump(everything, text, indent=0, sort_keys=True)
-            os.replace(name, self._file)
+            _write(self._file, {**_read(self._file), **new})
 
 
 def fastest(candidates: Sequence[Kernel], inputs: Sequence[Spec], outputs: Sequence[Spec], lanes: int) -> Kernel:
@@ -138,6 +134,18 @@ def _read(file: Path) -> dict[str, str]:
     return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
 
 
+def _write(file: Path, choices: dict[str, str]) -> None:
+    """Put a new file in the place of the old one, of which nobody sees a half. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=file.parent, suffix=".json")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as text:
+            json.dump(choices, text, indent=0, sort_keys=True)
+        os.replace(name, file)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
 def default_file() -> Path:
     """The file for this machine, numpy and its matrix library, in the user's folder for such things.
 
@@ -149,9 +157,24 @@ def default_file() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where a program keeps what it can make again: KUIPER_CACHE, or the system's own convention."""
+    """Where a program keeps what it can make again: KUIPER_CACHE, or the system's own convention.
+
+    A user without a home gets a folder for this process.
+    """
     if folder := os.environ.get("KUIPER_CACHE"):
         return Path(folder)
+    try:
+        return _folder_of_user()
+    except RuntimeError:  # there is no home
+        return _folder_of_process()
+
+
+@functools.cache
+def _folder_of_process() -> Path:
+    return Path(tempfile.mkdtemp(prefix="kuiper-"))
+
+
+def _folder_of_user() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "kuiper"
     if sys.platform == "darwin":

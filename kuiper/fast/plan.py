@@ -12,12 +12,12 @@ import numpy as np
 
 from kuiper.fast.arena import plan_arena
 from kuiper.fast.branches import Run
-from kuiper.fast.kernel import Stage
+from kuiper.fast.kernel import Call, Stage
 from kuiper.fast.layout import Layout, Value
 from kuiper.fast.nodes import Step
 from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.pool import parallel
-from kuiper.fast.simple import detached
+from kuiper.fast.simple import copied, detached
 from kuiper.fast.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.runtime import RuntimeOperator
 from kuiper.runtime.plan import Lifetime, MemoryPlan
@@ -65,6 +65,7 @@ class Plan:
         self._arena = arena
         self._places = self.layout.places({root.name: _cut(arena, self.memory, root) for root in roots})
         self._inputs = [self._places[name] for name in inputs]
+        self._input_borders = [call for place in self._inputs for call in zeros(place)]
         space = Workspace(lanes)
         self._bind(space)
         self.scratch_bytes = space.bytes
@@ -82,6 +83,8 @@ class Plan:
             try:
                 for place, array in zip(self._inputs, inputs):
                     np.copyto(place.array, array)
+                for fill in self._input_borders:
+                    fill()
                 if on_operator is None:
                     for stages in self.stages:
                         run(stages)
@@ -97,7 +100,7 @@ class Plan:
     def _result(self, name: str) -> Any:
         spec = self.specs[name]
         if spec.constant:
-            return spec.value.copy() if isinstance(spec.value, np.ndarray) else spec.value
+            return copied(spec.value)
         if spec.shape is None:
             return detached(self.passing[name], [self._arena.view(np.uint8)])
         return self._places[name].array.copy(order="C")
@@ -105,7 +108,7 @@ class Plan:
     def _bind(self, space: Workspace) -> list[list[Stage]]:
         """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
         bound: list[list[Stage]] = []
-        surrounded: set[str] = set()
+        surrounded = set(self.layout.inputs)
         beside = {run.start + i: lane for run in self._runs for i, lane in enumerate(run.lanes)}
         for number, step in enumerate(self.steps):
             if number not in beside:
@@ -120,11 +123,6 @@ class Plan:
                 results = [self._places.get(name, NOWHERE) for name in step.outputs]
                 stages += step.kernel.bind(places, results, room)
             bound.append([stage for stage in stages if stage])
-        first: list[Stage] = []
-        for name in self.layout.inputs:
-            first += self._zeros(self.layout.root(name), surrounded)
-        if bound:
-            bound[0][:0] = first
         return bound
 
     def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
@@ -141,9 +139,7 @@ class Plan:
         if root.name in done or not any(root.halo):
             return []
         done.add(root.name)
-        padded = self._places[root.name].padded
-        assert padded is not None
-        return [[[partial(border.fill, 0) for border in borders(padded, root.halo)]]]
+        return [[zeros(self._places[root.name])]]
 
 
 NOWHERE = Place(np.empty(0))
@@ -153,6 +149,11 @@ def _is_view(step: Step, layout: Layout) -> bool:
     """Whether all outputs of a step lie in its first input already."""
     homes = [layout.values[name].home for name in step.outputs if name in layout.values]
     return bool(homes) and all(home is not None and home == step.inputs[0] for home in homes)
+
+
+def zeros(place: Place) -> list[Call]:
+    """The calls that make the border of an image zero."""
+    return [] if place.padded is None else [partial(part.fill, 0) for part in borders(place.padded, place.halo)]
 
 
 def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:

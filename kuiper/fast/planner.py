@@ -11,7 +11,7 @@ import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.fast.batch import BatchPlan, fastest_of, is_by_sample
-from kuiper.fast.branches import Run, runs_of
+from kuiper.fast.branches import known_runs, runs_of
 from kuiper.fast.choices import Choices
 from kuiper.fast.kernels.convolution import Convolution
 from kuiper.fast.nodes import Step, fused, steps_of
@@ -106,9 +106,7 @@ class Planner:
         if known is None:
             runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.lanes)
         else:
-            runs = [Run.read(text) for text in known.split()]
-        if runs and runs[-1].stop > len(whole.steps):
-            runs = []
+            runs = known_runs(whole.layout, known, whole.lanes)
         if runs:
             other = Plan(whole.steps, whole.specs, list(values), self._returned, whole.passing, whole.lanes, runs)
             if known is not None or fastest_of({"apart": whole, "beside": other}, arrays) == "beside":

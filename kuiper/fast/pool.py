@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,13 @@ class _Worker:
         self.done.acquire()
         self.calls: list[Call] = []
         self.error: BaseException | None = None
+        self.busy = False
         self._core = core
         threading.Thread(target=self._serve, name=f"kuiper-lane-{number}", daemon=True).start()
 
     def _serve(self) -> None:
         if self._core is not None:
-            os.sched_setaffinity(0, {self._core})
+            keep_to([self._core])
         np.seterr(all="ignore")  # of this thread alone; what is infinite or NaN shows in the result
         while True:
             self.begin.acquire()
@@ -50,6 +52,7 @@ class _Worker:
                     call()
             except BaseException as error:  # it belongs to whoever waits for the stage
                 self.error = error
+            self.calls, self.busy = [], False
             self.done.release()
 
 
@@ -82,11 +85,11 @@ class Pool:
             if not pinned:
                 yield self._run
                 return
-            os.sched_setaffinity(0, cores[:1])
+            keep_to(cores[:1])
             try:
                 yield self._run
             finally:
-                os.sched_setaffinity(0, cores)
+                keep_to(cores)
         finally:
             self._in_use.release()
 
@@ -100,20 +103,32 @@ class Pool:
 
     def _fork(self, stage: Stage) -> None:
         busy = self._workers[: len(stage) - 1]
-        for worker, lane in zip(busy, stage[1:]):
-            worker.calls = lane
-            worker.begin.release()
         error: BaseException | None = None
         try:
-            for call in stage[0]:
-                call()
-        except BaseException as mine:
-            error = mine
-        for worker in busy:
-            worker.done.acquire()
-            error, worker.error = error or worker.error, None
+            for worker, lane in zip(busy, stage[1:]):
+                worker.calls, worker.busy = lane, True
+                worker.begin.release()
+            try:
+                for call in stage[0]:
+                    call()
+            except BaseException as mine:
+                error = mine
+            for worker in busy:
+                worker.done.acquire()
+                error, worker.error = error or worker.error, None
+        except BaseException:  # Ctrl-C in between: nobody knows any more which lock is whose
+            self._workers = []
+            while any(worker.busy for worker in busy):
+                time.sleep(0.001)
+            raise
         if error is not None:
             raise error
+
+
+def keep_to(cores: Iterable[int]) -> None:
+    """Let the calling thread run on these processor cores alone, if the system lets it."""
+    with suppress(OSError):
+        os.sched_setaffinity(0, cores)
 
 
 def run_alone(stages: Sequence[Stage]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,10 +63,15 @@ def store(result: Any, spec: Spec, place: Place) -> None:
 
 def detached(value: Any, arrays: Sequence[np.ndarray]) -> Any:
     """`value` without memory of `arrays`: arrays in it that may share some are copied."""
+    return copied(value, lambda array: any(np.may_share_memory(array, x) for x in arrays))
+
+
+def copied(value: Any, where: Callable[[np.ndarray], bool] = lambda array: True) -> Any:
+    """`value` with copies of those arrays in it for which `where` holds."""
     if isinstance(value, np.ndarray):
-        return value.copy() if any(np.may_share_memory(value, x) for x in arrays) else value
+        return value.copy() if where(value) else value
     if isinstance(value, (tuple, list)):
-        return type(value)(detached(item, arrays) for item in value)
+        return type(value)(copied(item, where) for item in value)
     if isinstance(value, dict):
-        return {key: detached(item, arrays) for key, item in value.items()}
+        return {key: copied(item, where) for key, item in value.items()}
     return value

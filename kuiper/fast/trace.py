@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from kuiper.expression.layer import ExpressionLayer
+from kuiper.expression.parser import TokenNode
+from kuiper.expression.tokens import TokenType
 from kuiper.fast.place import Spec
 from kuiper.runtime import RuntimeGraph, RuntimeOperator
 
-LOOKS_AT_SHAPES = frozenset({"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel"})
+LOOKS_AT_SHAPES = frozenset({"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel", "aten::numel"})
 """Operators whose results depend on their input's shape alone."""
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "exponential", "uniform", "gumbel")
 """Parts of the names of operators that give something else at every call."""
@@ -33,28 +36,38 @@ class Trace:
             for name in graph._released_after[step]:
                 del values[name]
 
+    def _is_of_shapes(self, op: RuntimeOperator) -> bool:
+        """Whether the results follow from the shapes of the operator's inputs: sizes, and what is computed from them."""
+        if isinstance(op.layer, ExpressionLayer):
+            return reads_sizes_alone(op.layer.order, [self.specs[o.name].constant for o in op.input_operands])
+        return op.type in LOOKS_AT_SHAPES
+
     def _note(self, op: RuntimeOperator, values: dict[str, Any]) -> None:
         op.layer.forward_operator(op, values)  # type: ignore[union-attr]
         known = all(self.specs[operand.name].constant for operand in op.input_operands)
         random = any(word in op.type.lower() for word in RANDOM)
         for operand in op.output_operands:
             value = values[operand.name]
-            constant = (known and not random) or (is_of_shapes(op, value))
+            constant = (known and not random) or self._is_of_shapes(op)
             self.specs[operand.name] = spec_of(value, constant)
 
 
-def is_of_shapes(op: RuntimeOperator, value: Any) -> bool:
-    """Whether a result follows from the shapes of the operator's inputs: sizes, and integers computed from sizes."""
-    if op.type in LOOKS_AT_SHAPES:
-        return True
-    return op.type == "pnnx.Expression" and is_integers(value)
+def reads_sizes_alone(order: Iterable[TokenNode], constant: Sequence[bool]) -> bool:
+    """Whether an expression, in reverse Polish order, looks at no more than the size of operands that are not constant.
 
-
-def is_integers(value: Any) -> bool:
-    """A Python integer, or a list of them; arrays are none."""
-    if isinstance(value, (list, tuple)):
-        return all(map(is_integers, value))
-    return type(value) is int
+    >>> from kuiper.expression.parser import parse
+    >>> from kuiper.expression.polish import reverse_polish
+    >>> [reads_sizes_alone(reverse_polish(parse(text)), [False]) for text in ("add(size(@0,1),2)", "int(@0)")]
+    [True, False]
+    """
+    stack: list[bool] = []
+    for node in order:
+        if node.token.type is TokenType.OPERAND:
+            stack.append(constant[node.num_index])
+        else:
+            values = [stack.pop() for _ in node.children][::-1]
+            stack.append(all(values[1:] if node.text == "size" else values))
+    return stack == [True]
 
 
 def spec_of(value: Any, constant: bool = False) -> Spec:

@@ -1,15 +1,16 @@
 """One run: sub-graphs start as soon as all they wait for is there, on threads; values go after their last reader.
 
-One thread, that of the caller, keeps the books: who is ready, what lies where, who still reads it. A worker computes
-one sub-graph and copies its outputs to the devices that read them.
+One thread, that of the caller, keeps the books: who is ready, what lies where, who still reads it. A worker, which is
+the caller itself where nothing runs beside, computes one sub-graph and copies its outputs to where they are read.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from kuiper.partition.errors import BackendError, SubGraphError
@@ -66,18 +67,21 @@ class Run:
         self._begin = time.perf_counter()
 
     def through(self, pool: Executor) -> None:
-        """Run everything. Raises SubGraphError for the first sub-graph that fails, after those at work have ended."""
+        """Run everything, each sub-graph as soon as it is ready. Raises SubGraphError for the first sub-graph that fails, after those at work have ended."""
         running: dict[Future[Finished], int] = {}
         ready = [i for i, missing in enumerate(self._missing) if missing == 0]
         try:
             while ready or running:
+                if len(ready) == 1 and not running:  # nothing beside it: another thread would only cost time
+                    ready = self._finish(ready[0], self._job(ready[0]))
+                    continue
                 for i in ready:
-                    running[self._start(pool, i)] = i
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    running[pool.submit(self._job(i))] = i
+                done = [(running[future], future) for future in wait(running, return_when=FIRST_COMPLETED).done]
                 ready = []
-                for future in sorted(done, key=running.__getitem__):
-                    i = running.pop(future)
-                    ready += self._finish(i, future)
+                for i, future in sorted(done, key=lambda pair: pair[0]):
+                    del running[future]
+                    ready += self._finish(i, future.result)
         except BaseException:
             for future in running:
                 future.cancel()
@@ -89,17 +93,18 @@ class Run:
         """What has happened so far."""
         return Stats(self._order, self._times, self._copies, self._casts, self._peak, self._bytes)
 
-    def _start(self, pool: Executor, i: int) -> Future[Finished]:
+    def _job(self, i: int) -> Callable[[], Finished]:
+        """What a worker does for a sub-graph, with the arrays that it reads."""
         task = self.tasks.tasks[i]
         self._order.append(i)
         arrays = [self._store[tensor, task.memory.device.name] for tensor in task.inputs]
-        return pool.submit(self._work, task, arrays)
+        return partial(self._work, task, arrays)
 
-    def _finish(self, i: int, future: Future[Finished]) -> list[int]:
-        """Enter what a sub-graph brought, forget what it was the last to read -> the sub-graphs that can run now."""
+    def _finish(self, i: int, result: Callable[[], Finished]) -> list[int]:
+        """Enter what a sub-graph brings, forget what it was the last to read -> the sub-graphs that can run now."""
         task = self.tasks.tasks[i]
         try:
-            found = future.result()
+            found = result()
         except Exception as error:
             text = str(error) or type(error).__name__
             raise SubGraphError(f"{title(task.part, self.partition)} failed: {text}", i) from error

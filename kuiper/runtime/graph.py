@@ -144,8 +144,9 @@ class RuntimeGraph:
                 operand.data = result
         outputs = []
         for operand in self.output_operands:
-            operand.data = own(values[operand.name], arrays)
-            outputs += leaves(operand.data)
+            value = own(values[operand.name], arrays)
+            operand.data = value
+            outputs += leaves(value)  # another thread may have set operand.data meanwhile
         return Outputs(outputs, kept)
 
     __call__ = forward

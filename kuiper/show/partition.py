@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kuiper.errors import KuiperError
@@ -22,6 +22,8 @@ HUES = (
     ("#c6ebe8", "#88d3cd", "#1c7f7a"),
 )
 """For each device two fills, which its sub-graphs take in turn, and the border."""
+MOST_NAMED = 12
+"""Sub-graphs that the legend names one by one; of more, it names the devices, since every box has its number."""
 WAVE, BAR, GAP, MARGIN, PAGE = 110.0, 30.0, 6.0, 16.0, 900.0
 
 
@@ -61,6 +63,9 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
     ]
     families = {labels[v]: family("pnnx.Input") for v in graph.sources}
     families |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
+    if len(kinds) > MOST_NAMED:
+        by_device = sorted(families.items(), key=lambda item: _device_of(item[1]))
+        families = {label: replace(kind, name=_device_of(kind)) for label, kind in by_device}
     heading = title or f"Graph of {len(graph.nodes)} nodes in {len(partition.subgraphs)} sub-graphs"
     return show_graph(_Drawing(_operators(graph, labels)), title=heading, families=families)
 
@@ -135,6 +140,11 @@ def _families(partition: Partition) -> list[Family]:
         families.append(Family(f"sub-graph {_name(part)}", "", (light, dark)[count[device] % 2], border))
         count[device] += 1
     return families
+
+
+def _device_of(kind: Family) -> str:
+    """What the legend calls a sub-graph's colours where there are too many to name: its device."""
+    return kind.name.partition(", ")[2] if kind.name.startswith("sub-graph ") else kind.name
 
 
 def _name(part: SubGraph) -> str:

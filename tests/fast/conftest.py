@@ -17,7 +17,7 @@ from kuiper import dtypes, pnnx
 from kuiper.fast.alone import image_place
 from kuiper.fast.kernel import LOWERINGS, Kernel, Node
 from kuiper.fast.place import Halo, Place, Spec
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.workspace import Workspace, aligned
 from kuiper.runtime import RuntimeOperator
 
 LAYOUTS = ("plain", "pixels", "halo", "wide", "wide plain")
@@ -161,6 +161,12 @@ class Net:
         self.graph = pnnx.Graph()
         self.rng = np.random.default_rng(seed)
 
+    def __repr__(self) -> str:
+        """The operators, which a failing test shows."""
+        lines = ("; ".join([f"{op.type} {[x.name for x in op.inputs]} -> {[x.name for x in op.outputs]}",
+                            *(f"{k}={p.value}" for k, p in op.params.items())]) for op in self.graph)  # fmt: skip
+        return "\n" + "\n".join(lines) + "\n"
+
     def input(self, *shape: int, dtype: str = "f32") -> str:
         """An input; -1 leaves a size open."""
         (name,) = self._add("pnnx.Input", [], 1)
@@ -269,3 +275,39 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
 def forked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kernel uses all lanes, however little there is to do."""
     monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0)
+
+
+@pytest.fixture(scope="session")
+def untimed() -> Callable[..., Any]:
+    """untimed(patch, seed=None): the first candidate is taken, or some; no time is measured, no file read or written."""
+
+    def take(patch: pytest.MonkeyPatch, seed: int | None = None) -> None:
+        rng = np.random.default_rng(seed)
+
+        def some(candidates: Sequence[Kernel], *_: Any) -> Kernel:
+            known = [each for each in candidates if not each.name.startswith("Compiled")]  # takes seconds
+            return known[0 if seed is None else int(rng.integers(len(known)))]
+
+        patch.setattr("kuiper.fast.choices.fastest", some)
+        patch.setattr("kuiper.fast.choices.default_file", lambda: None)
+
+    return take
+
+
+@pytest.fixture(scope="session")
+def poison() -> Callable[[pytest.MonkeyPatch], Callable[[], None]]:
+    """spoil = poison(patch): fill the memory of all plans made since with NaN, as it is when they are made."""
+
+    def watch(patch: pytest.MonkeyPatch) -> Callable[[], None]:
+        blocks: list[np.ndarray] = []
+
+        def poisoned(size: int) -> np.ndarray:
+            blocks.append(aligned(size))
+            blocks[-1].fill(255)
+            return blocks[-1]
+
+        patch.setattr("kuiper.fast.plan.aligned", poisoned)
+        patch.setattr("kuiper.fast.workspace.aligned", poisoned)
+        return lambda: [block.fill(255) for block in blocks] and None
+
+    return watch

@@ -9,18 +9,20 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast import choices, compiler
-from kuiper.fast.kernel import LOWERINGS, Epilogue
+from kuiper.fast.alone import bind_alone
 from kuiper.fast.kernels import compiled, curves
 from kuiper.fast.kernels.compiled import Compiled
-from kuiper.fast.kernels.convolution import Algorithm, Convolution
 from kuiper.fast.kernels.depthwise import Depthwise
+from kuiper.fast.place import Spec
 from kuiper.layers.convolution import Conv2d
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+WAYS = st.tuples(LAYOUT, LAYOUT)
+LANES = st.integers(1, 2)
 PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
 SIZES = [(3, 3), (1, 2)]
 """Kernels that the tests compile; each takes a while."""
@@ -38,15 +40,9 @@ ACTIVATIONS = {
 
 
 @pytest.fixture(scope="module")
-def numba(tmp_path_factory):
-    """numba, its code kept in a folder of the test's own."""
-    module = pytest.importorskip("numba", reason="compiles with numba, which is not installed")
-    folder = str(tmp_path_factory.mktemp("cache"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KUIPER_CACHE", folder)
-        compiled.depthwise.cache_clear()
-        yield module
-        compiled.depthwise.cache_clear()
+def numba():
+    """numba, where it is installed."""
+    return pytest.importorskip("numba", reason="compiles with numba, which is not installed")
 
 
 @pytest.fixture
@@ -59,53 +55,215 @@ def interpreted(monkeypatch):
 def without_numba(monkeypatch):
     """A Python where numba is not installed."""
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "numba" else found(name, *rest))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "numba" else found(name, *rest)
+    )
 
 
 @st.composite
-def problems(draw, sizes):
-    """A layer and an image that it takes."""
-    channels = draw(st.sampled_from([2, 3, 8, 17, 40]))
-    kernel, bias = draw(sizes), draw(st.booleans())
+def cases(draw, kernels, channels):
+    """The options of a depthwise Conv2d, and a small image that it takes."""
+    channels = draw(channels)
+    kernel, dilation, padding = draw(kernels), draw(PAIR), draw(st.tuples(st.integers(0, 2), st.integers(0, 2)))
+    least = [max(1, (k - 1) * d + 1 - 2 * p) for k, d, p in zip(kernel, dilation, padding)]
+    size = [draw(st.integers(low, low + 4)) for low in least]
     rng = np.random.default_rng(draw(st.integers(0, 99)))
-    x = rng.standard_normal((draw(st.integers(1, 2)), channels, draw(st.integers(1, 9)), draw(st.integers(1, 9))))
-    layer = Conv2d(
-        rng.standard_normal((channels, 1, *kernel)).astype(np.float32),
-        rng.standard_normal(channels).astype(np.float32) if bias else None,
-        stride=draw(PAIR),
-        padding=draw(st.tuples(st.integers(0, 2), st.integers(0, 2))),
-        dilation=draw(PAIR),
-        groups=channels,
+    weight, bias, x = (
+        rng.standard_normal(shape).astype(np.float32)
+        for shape in ((channels, 1, *kernel), channels, (draw(st.integers(1, 2)), channels, *size))
     )
-    reach = [(k - 1) * d + 1 for k, d in zip(kernel, layer.dilation)]
-    up, bottom, left, right = layer.pads
-    assume(x.shape[2] + up + bottom >= reach[0] and x.shape[3] + left + right >= reach[1])
-    return layer, x.astype(np.float32)
+    options = {"stride": draw(PAIR), "padding": padding, "dilation": dilation, "groups": channels}
+    return {"weight": weight, "bias": bias if draw(st.booleans()) else None, **options}, x
 
 
-def pair(layer, x, epilogue, lower):
-    """The compiled algorithm and numpy's for the same convolution."""
-    problem = lower(layer, x).problem
-    return Compiled(problem, epilogue), Depthwise(problem, epilogue, runs="pixels")
-
-
-def magnitude(layer, x):
-    """For each output the sum of its terms' sizes, by which errors of rounding are measured."""
-    twin = Conv2d(abs(layer.weight), None if layer.bias is None else abs(layer.bias), stride=layer.stride,
-                  padding=list(layer.padding) if hasattr(layer, "padding") else 0, dilation=layer.dilation,
-                  groups=layer.groups)  # fmt: skip
-    twin.pads = layer.pads
-    return twin.forward(abs(x))
+def finished(y, activation):
+    """What the epilogue's own calls make of y."""
+    if activation is not None:
+        for call in activation.calls(y, y, lambda: np.empty_like(y)):
+            call()
+    return y
 
 
 @pytest.mark.usefixtures("interpreted")
-@settings(max_examples=60, deadline=None)
-@given(case=problems(st.tuples(st.integers(1, 4), st.integers(1, 4))), ways=st.tuples(LAYOUT, LAYOUT),
-       lanes=st.integers(1, 2))  # fmt: skip
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    case=cases(st.tuples(st.integers(1, 4), st.integers(1, 3)), st.integers(2, 3)),
+    ways=st.tuples(LAYOUT, LAYOUT),
+    lanes=LANES,
+)
 def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, ways, lanes):
-    layer, x = case
-    x = x[:, :, :6, :6]
+    options, x = case
+    layer = Conv2d(**options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1)
         kernel = lowered(layer, x)
         beside(layer, x, kernel=Compiled(kernel.problem, kernel.epilogue), layouts=ways, lanes=lanes, atol=1e-5)
+
+
+@pytest.mark.usefixtures("numba")
+@settings(max_examples=60, deadline=None)
+@given(
+    case=cases(st.sampled_from(SIZES), st.sampled_from([2, 3, 8, 17, 40])),
+    ways=WAYS,
+    lanes=LANES,
+    activation=st.sampled_from(sorted(ACTIVATIONS)),
+)
+def test_machine_code_agrees_with_numpy_but_for_rounding(beside, lowered, case, ways, lanes, activation):
+    options, x = case
+    function = ACTIVATIONS[activation]
+    terms = {**options, "weight": abs(options["weight"]), "bias": None}
+    scale = float(Conv2d(**terms).forward(abs(x)).max())  # of the sums' terms, which is what rounding errors go by
+    layer = Conv2d(**options)
+    kernel = lowered(layer, x)
+    kernel.epilogue.activation = function
+
+    class Finished:
+        def forward(self, image):
+            return finished(layer.forward(image), function)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1)
+        for algorithm in (Compiled(kernel.problem, kernel.epilogue), numpys(kernel)):
+            beside(Finished(), x, kernel=algorithm, layouts=ways, lanes=lanes, rtol=1e-6, atol=1e-6 * max(scale, 1))
+
+
+def numpys(kernel):
+    return Depthwise(kernel.problem, kernel.epilogue, runs="pixels")
+
+
+@pytest.mark.usefixtures("numba")
+@pytest.mark.parametrize("activation", sorted(ACTIVATIONS))
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, 3e38])
+def test_nan_and_infinity_are_what_numpy_makes_of_them(lowered, activation, special):
+    x = np.random.default_rng(0).standard_normal((1, 20, 6, 6)).astype(np.float32)
+    x[0, ::3, 2, 3] = special
+    weight = np.random.default_rng(1).uniform(0.1, 0.4, (20, 1, 3, 3)).astype(np.float32)
+    kernel = lowered(Conv2d(weight, padding=1, groups=20), x)
+    kernel.epilogue.activation = ACTIVATIONS[activation]
+    spec = Spec(x.shape, x.dtype)
+    results = []
+    for algorithm in (Compiled(kernel.problem, kernel.epilogue), numpys(kernel)):
+        alone = bind_alone(algorithm, [spec], [spec])
+        alone.inputs[0].array[...] = x
+        with np.errstate(all="ignore"):
+            alone.run()
+        results.append(alone.outputs[0].array)
+    np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("activation", ["relu6", "silu", "none"])
+def test_a_residual_is_added_before_the_activation(lowered, activation):
+    rng = np.random.default_rng(0)
+    x, other = rng.standard_normal((2, 2, 5, 6, 7)).astype(np.float32)
+    layer = Conv2d(rng.standard_normal((5, 1, 3, 3)).astype(np.float32), np.ones(5, np.float32), padding=1, groups=5)
+    kernel = lowered(layer, x)
+    kernel.epilogue.residual, kernel.epilogue.activation = True, ACTIVATIONS[activation]
+    spec = Spec(x.shape, x.dtype)
+    alone = bind_alone(Compiled(kernel.problem, kernel.epilogue), [spec, spec], [spec])
+    for place, value in zip(alone.inputs, (x, other)):
+        place.array[...] = value
+    alone.run()
+    expected = finished(layer.forward(x) + other, ACTIVATIONS[activation])
+    np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-5, atol=1e-5)
+
+
+def depthwise_convolution(lowered, size=3):
+    x = np.zeros((1, 4, 9, 9), np.float32)
+    return lowered(Conv2d(np.ones((4, 1, size, size), np.float32), groups=4), x), Spec(x.shape, x.dtype)
+
+
+def names(kernel):
+    return [candidate.name for candidate in kernel.candidates()]
+
+
+def test_it_is_a_candidate_only_for_small_kernels_of_one_channel_each(lowered, monkeypatch):
+    monkeypatch.setattr(compiler, "installed", lambda: True)
+    assert "Compiled()" in names(depthwise_convolution(lowered)[0])
+    assert "Compiled()" not in names(depthwise_convolution(lowered, 8)[0])
+    x = np.zeros((1, 4, 9, 9), np.float32)
+    for weight, groups in ((np.ones((4, 4, 3, 3)), 1), (np.ones((4, 2, 3, 3)), 2), (np.ones((8, 1, 3, 3)), 4)):
+        assert "Compiled()" not in names(lowered(Conv2d(weight.astype(np.float32), groups=groups), x))
+
+
+@pytest.mark.usefixtures("without_numba")
+def test_without_numba_another_algorithm_is_taken_whatever_was_known(lowered):
+    kernel, x = depthwise_convolution(lowered)
+    assert "Compiled()" not in names(kernel)
+    y = Spec((1, 4, 7, 7), x.dtype)
+    found = choices.Choices({"key": "Compiled()"})
+    chosen = found.choose(kernel, [x], [y], "key", 1)
+    assert found.used == {"key": chosen.name}
+    assert chosen.name in names(kernel)
+
+
+def test_what_is_fastest_with_numba_is_remembered_apart(without_numba, monkeypatch):
+    without = choices.default_file()
+    monkeypatch.setattr(compiler, "installed", lambda: True)
+    assert choices.default_file() != without
+
+
+@pytest.mark.parametrize("fault", [ImportError("numba needs another numpy"), OSError("no such library")])
+def test_a_numba_that_cannot_be_imported_is_as_good_as_none(beside, lowered, monkeypatch, fault):
+    def fail(name):
+        raise fault
+
+    monkeypatch.setattr(importlib, "import_module", fail)
+    compiled.depthwise.cache_clear()
+    layer = Conv2d(np.ones((4, 1, 2, 2), np.float32), groups=4)
+    x = np.random.default_rng(0).standard_normal((1, 4, 5, 5)).astype(np.float32)
+    kernel = lowered(layer, x)
+    beside(layer, x, kernel=Compiled(kernel.problem, kernel.epilogue))
+    compiled.depthwise.cache_clear()
+
+
+def test_numba_is_imported_only_to_compile():
+    program = """if True:
+        import sys
+        import numpy as np
+        import kuiper
+        from kuiper.fast.kernels.convolution import Convolution, Problem
+        from kuiper.fast.kernel import Epilogue
+        from kuiper.fast.place import Halo
+        weight = np.ones((4, 1, 3, 3), np.float32)
+        problem = Problem(1, 4, (9, 9), 4, (7, 7), (3, 3), (1, 1), (1, 1), Halo(), 4, weight)
+        Convolution(problem, Epilogue()).candidates()
+        print("numba" in sys.modules)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]
+
+
+COUNT_UP = "void(float32[::1], uint64)"
+
+
+def count_up(x, n):
+    for i in range(n):
+        x[i] = i
+
+
+def test_code_is_kept_for_the_next_process(numba, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    first = compiler.machine_code(count_up, COUNT_UP, tmp_path)
+    again = compiler.machine_code(count_up, COUNT_UP, tmp_path)
+    assert list(tmp_path.rglob("*count_up*.nbc"))
+    assert sum(first.stats.cache_hits.values()) == 0
+    assert sum(again.stats.cache_hits.values()) == 1
+    assert numba.config.CACHE_DIR == ""
+
+
+def test_numbas_own_folder_goes_before_ours(numba, tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "theirs"))
+    compiler.machine_code(count_up, COUNT_UP, tmp_path / "ours")
+    assert (tmp_path / "theirs").is_dir()
+    assert not (tmp_path / "ours").exists()
+    assert str(tmp_path / "theirs") == numba.config.CACHE_DIR
+
+
+@pytest.mark.usefixtures("numba")
+def test_where_nothing_can_be_kept_it_is_compiled_all_the_same(tmp_path):
+    space = {}
+    exec("def two(x, n):\n    x[n] = 2", space)  # a function without a file, which numba cannot keep
+    x = np.zeros(3, np.float32)
+    compiler.machine_code(space["two"], COUNT_UP, tmp_path / "cache")(x, 1)
+    assert x.tolist() == [0, 2, 0]

@@ -49,6 +49,13 @@ def test_nodes_of_one_subgraph_share_a_colour_and_neighbours_differ() -> None:
     assert legend == ["input, output", "sub-graph 0, ACC", "sub-graph 1, CPU", "sub-graph 2, ACC"]
 
 
+def test_the_legend_of_many_subgraphs_names_the_devices_and_their_two_colours() -> None:
+    svg = show_partition(split_of("cs" * 10))
+    texts = [element.text for element in ElementTree.fromstring(svg.text).iter(f"{NS}text")]
+    assert texts[1:6] == ["input, output", "ACC", "ACC", "CPU", "CPU"]
+    assert "19: node 20" in texts
+
+
 def test_a_network_keeps_names_and_shapes() -> None:
     graph = NodeGraph.from_runtime(kuiper.load("models/digits/digits.pnnx.param"))
     svg = show_partition(partition(graph, [Device("ACC", operators={"nn.Conv2d"}), CPU], "fewest", min_work=0))

@@ -99,10 +99,10 @@ def test_what_is_no_python_is_unreadable(teacher: Any) -> None:
 
 
 def test_an_endless_loop_costs_its_time_and_the_other_exercises_nothing(teacher: Any) -> None:
-    settings = Settings(call_seconds=1.0, test_seconds=1.0, submission_seconds=30.0)
-    text = teacher.solution.replace("return 2 * x", "while True: pass")
+    settings = Settings(call_seconds=2.0, test_seconds=2.0, submission_seconds=60.0)
+    text = teacher.solution.replace("return x * x", "import time\n    while True: time.sleep(1)")
     points = teacher.points(hw01_numbers=text, settings=settings)
-    assert points == {**FULL, "double": 0.0}
+    assert points == {**FULL, "power": 0.0}
 
 
 def test_many_calls_that_are_each_in_time_are_together_too_late(teacher: Any) -> None:
