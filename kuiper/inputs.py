@@ -117,19 +117,9 @@ def read_picture(file: str, operand: RuntimeOperand, normalization: Normalizatio
     if declared is None or len(declared) != 4 or declared[1] not in (1, 3):
         found = "no declared shape" if declared is None else shape_text(declared)
         raise ShapeError(f"{file} for input {operand.name}", "an input (N,1,H,W) or (N,3,H,W) for a picture", found)
-    try:
-        from PIL import Image, ImageOps
-    except ModuleNotFoundError:
-        raise KuiperError(
-            f'{file}: to read pictures kuiper needs Pillow; install it: pip install -e ".[cli]"'
-        ) from None
-    try:
-        with Image.open(file) as opened:
-            picture = ImageOps.exif_transpose(opened).convert("L" if declared[1] == 1 else "RGB")
-    except Exception as error:
-        raise _unreadable(file, error) from error
+    picture = open_picture(file, "L" if declared[1] == 1 else "RGB")
     height, width = (declared[axis] if declared[axis] > 0 else picture.size[3 - axis] for axis in (2, 3))
-    pixels = np.asarray(picture.resize((width, height), Image.Resampling.BILINEAR))
+    pixels = np.asarray(shrink(picture, height, width))
     channels_first = pixels[None] if declared[1] == 1 else pixels.transpose(2, 0, 1)
     return normalization(channels_first)[None]
 

@@ -132,7 +132,7 @@ class Plan:
             for number, lane in enumerate(run.lanes, run.start):
                 together[lane] += [call for stage in bound[number] for calls in stage for call in calls]
                 bound[number] = []
-            bound[run.start] = [[lane for lane in together if lane]]
+            bound[run.start] = [busy] if (busy := [lane for lane in together if lane]) else []
         return bound
 
     def _zeros(self, root: Value, done: set[str]) -> list[Stage]:

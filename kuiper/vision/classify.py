@@ -9,7 +9,7 @@ import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.vision.labels import name_of
-from kuiper.vision.pictures import to_pillow
+from kuiper.vision.pictures import checked, shrink
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of the red, green and blue of ImageNet's pictures, on the scale 0..1."""
@@ -35,17 +35,14 @@ def preprocess(
     Raises ShapeError, and KuiperError without Pillow or for a crop that is larger than the resized picture.
     Source: https://docs.pytorch.org/vision/stable/models/generated/torchvision.models.resnet18.html (its transforms)
     """
-    from PIL.Image import Resampling
-
     height, width = (crop, crop) if isinstance(crop, int) else crop
-    image = to_pillow(picture)
-    size = shorter_side((image.height, image.width), resize)
+    picture = checked(picture)
+    size = shorter_side((picture.shape[0], picture.shape[1]), resize)
     if height > size[0] or width > size[1]:
         raise KuiperError(f"crop: expected at most {size[0]}x{size[1]}, the resized picture, found {height}x{width}")
-    image = image.resize((size[1], size[0]), Resampling.BILINEAR)
     top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
-    pixels = np.asarray(image)[top : top + height, left : left + width].transpose(2, 0, 1)
-    return normalize(pixels, scale, mean, std)[None]
+    cut = shrink(picture, *size)[top : top + height, left : left + width]
+    return normalize(cut.transpose(2, 0, 1), scale, mean, std)[None]
 
 
 def shorter_side(size: tuple[int, int], pixels: int) -> tuple[int, int]:

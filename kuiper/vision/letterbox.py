@@ -41,7 +41,9 @@ class Letterbox:
         Letterbox(source=(480, 640), target=(640, 640), scaled=(480, 640), top=80, left=0)
         """
         if min(*source, *target, 1 if stride is None else stride) < 1:
-            raise KuiperError(f"letterbox: expected sizes and stride of at least 1, found {source} in {target}, {stride}")
+            raise KuiperError(
+                f"letterbox: expected sizes and stride of at least 1, found {source} in {target}, {stride}"
+            )
         ratio = min(t / s for s, t in zip(source, target))
         if not scaleup:
             ratio = min(ratio, 1.0)

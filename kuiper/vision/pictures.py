@@ -46,6 +46,17 @@ def to_pillow(picture: np.ndarray) -> Image:
     return Image.fromarray(checked(picture))
 
 
+def shrink(picture: np.ndarray, height: int, width: int) -> np.ndarray:
+    """(H,W,3) bytes -> (height,width,3) bytes by Pillow's bilinear, which averages all pixels where a picture shrinks.
+
+    Raises ShapeError, KuiperError without Pillow.
+    """
+    image = to_pillow(picture)
+    from PIL.Image import Resampling
+
+    return np.asarray(image.resize((width, height), Resampling.BILINEAR))
+
+
 def save_picture(file: str | Path, picture: np.ndarray) -> None:
     """Write (H,W,3) bytes; the file's ending says how (.png). Raises KuiperError when it cannot be written."""
     made = to_pillow(picture)

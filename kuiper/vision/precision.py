@@ -59,8 +59,8 @@ def average_precision(found: Sequence[Detections], truth: Sequence[Truth]) -> Av
     """
     if len(found) != len(truth):
         raise KuiperError(f"expected detections for each of {len(truth)} picture(s), found {len(found)}")
-    for picture in (*found, *truth):
-        as_boxes("boxes", picture.boxes)
+    for boxes in [picture.boxes for picture in found] + [picture.boxes for picture in truth]:
+        as_boxes("boxes", boxes)
     present = sorted({int(c) for picture in truth for c in picture.classes})
     return AveragePrecision({number: _of_class(number, found, truth) for number in present})
 
@@ -82,7 +82,8 @@ def _of_class(number: int, found: Sequence[Detections], truth: Sequence[Truth]) 
 def match(overlaps: np.ndarray) -> np.ndarray:
     """(M,K) IoU of the boxes found, best first, with the true ones -> (10,M): whether each is a hit at each threshold.
 
-    Each box takes the true one that overlaps it most among those not yet taken, if the overlap reaches the threshold.
+    Each box takes the true one that overlaps it most among those not yet taken, if the overlap reaches the threshold;
+    the last of several that overlap it alike.
 
     >>> match(np.array([[0.9], [0.6]]))[[0, 9]].tolist()
     [[True, False], [False, False]]
@@ -91,10 +92,10 @@ def match(overlaps: np.ndarray) -> np.ndarray:
     for row, threshold in zip(hits, THRESHOLDS):
         free = np.ones(overlaps.shape[1], bool)
         for i, one in enumerate(overlaps):
-            best = np.where(free, one, -1.0)
-            target = best.argmax() if best.size else -1
-            if best.size and best[target] >= min(threshold, 1 - 1e-10):
-                row[i], free[target] = True, False
+            left = np.where(free, one, -1.0)
+            best = left.max(initial=-1.0)
+            if best >= min(threshold, 1 - 1e-10):
+                row[i], free[np.flatnonzero(left == best)[-1]] = True, False
     return hits
 
 

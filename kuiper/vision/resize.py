@@ -11,7 +11,7 @@ def resize(x: np.ndarray, height: int, width: int) -> np.ndarray:
     """(H,W) or (H,W,C) -> (height,width) or (height,width,C), of the same type; bytes are rounded.
 
     Output pixel i lies at (i + 0.5) * H / height - 0.5, and is the mean of its two neighbours on each axis, weighted by
-    nearness; beyond the edge the edge pixel counts. Pillow's bilinear differs: it averages all pixels that it leaves out.
+    nearness; beyond the edge the edge pixel counts. Pillow's bilinear differs: where a picture shrinks, all pixels count.
     Raises ShapeError for empty arrays and sizes.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html, align_corners=False
@@ -36,7 +36,7 @@ def neighbours(inputs: int, outputs: int, dtype: np.dtype) -> tuple[np.ndarray, 
     """For each output pixel: the pixels before and after it, and the share of the latter.
 
     >>> [x.tolist() for x in neighbours(2, 4, np.dtype(float))]
-    [[0, 0, 0, 1], [0, 1, 1, 1], [0.0, 0.25, 0.75, 0.0]]
+    [[0, 0, 0, 1], [1, 1, 1, 1], [0.0, 0.25, 0.75, 0.0]]
     """
     place = np.clip((np.arange(outputs) + 0.5) * (inputs / outputs) - 0.5, 0, inputs - 1)
     low = place.astype(np.intp)

@@ -33,7 +33,7 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """(N, T, C), and keys and values of P earlier tokens -> (N, T, C), and those of all P + T.
+    """(N, T, C), and keys and values of P earlier tokens -> (N, T, C), and the keys and values of these T.
 
     Grouped queries: each head of keys and values serves HEADS / KEY_HEADS heads of queries.
     """
@@ -50,10 +50,10 @@ class Attention(nn.Module):
         """Compute."""
         n, length, _ = x.shape
         q, k, v = (p(x).view(n, length, -1, HEAD_WIDTH).transpose(1, 2) for p in (self.q, self.k, self.v))
-        q = rotate(q, cos, sin)
-        keys, values = torch.cat([keys, rotate(k, cos, sin)], 2), torch.cat([values, v], 2)
+        q, k = rotate(q, cos, sin), rotate(k, cos, sin)
+        keys, values = torch.cat([keys, k], 2), torch.cat([values, v], 2)
         y = functional.scaled_dot_product_attention(q, keys, values, attn_mask=mask, enable_gqa=True)
-        return self.out(y.transpose(1, 2).reshape(n, length, WIDTH)), keys, values
+        return self.out(y.transpose(1, 2).reshape(n, length, WIDTH)), k, v
 
 
 class Block(nn.Module):
@@ -77,11 +77,13 @@ class Block(nn.Module):
 
 
 class Writer(nn.Module):
-    """The next T tokens, and what is kept of P earlier ones -> scores of what follows each, and what to keep next.
+    """The next T tokens, and what is kept of earlier ones -> scores of what follows each, and what to keep of them.
 
     words : (N, T) int64.
-    keys, values : (LAYERS, N, KEY_HEADS, P, HEAD_WIDTH), P = 0 at the start of a text.
-    -> logits (N, T, V), keys and values (LAYERS, N, KEY_HEADS, P + T, HEAD_WIDTH).
+    keys, values : (LAYERS, N, KEY_HEADS, P, HEAD_WIDTH), room for P earlier tokens, P at least 1.
+    count : (1,) int64, how many of the P places are in use, from the first on; what the others hold is ignored.
+    -> logits (N, T, V), and the keys and values of the T tokens, (LAYERS, N, KEY_HEADS, T, HEAD_WIDTH): whoever calls
+    writes them to the places from `count` on, and calls again with `count` greater by T.
     """
 
     def __init__(self, words: int, dropout: float = 0.0) -> None:
@@ -92,24 +94,25 @@ class Writer(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("speeds", 1e4 ** (-torch.arange(0, HEAD_WIDTH, 2) / HEAD_WIDTH))
 
-    def forward(self, words: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, words: Tensor, keys: Tensor, values: Tensor, count: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Compute."""
-        length, past = words.shape[1], keys.shape[3]
-        places = torch.arange(past + length)
-        now = places[past:]
-        angles = now[:, None] * self.speeds
+        length, room = words.shape[1], keys.shape[3]
+        now = (torch.arange(length) + count)[:, None]
+        angles = now * self.speeds
         angles = torch.cat([angles, angles], -1)
         cos, sin = angles.cos(), angles.sin()
-        mask = places[None] <= now[:, None]
+        in_use = (torch.arange(room) < count)[None].expand(length, -1)
+        mask = torch.cat([in_use, now.transpose(0, 1) <= now], 1)
         x = self.dropout(self.words(words))
-        kept_keys, kept_values = [], []
+        new_keys, new_values = [], []
         for i, block in enumerate(self.blocks):
             x, k, v = block(x, keys[i], values[i], cos, sin, mask)
-            kept_keys.append(k)
-            kept_values.append(v)
-        return self.head(self.norm(x)), torch.stack(kept_keys), torch.stack(kept_values)
+            new_keys.append(k)
+            new_values.append(v)
+        return self.head(self.norm(x)), torch.stack(new_keys), torch.stack(new_values)
 
 
-def nothing(batch: int = 1) -> tuple[Tensor, Tensor]:
-    """The keys and values at the start of a text."""
-    return (torch.zeros(LAYERS, batch, KEY_HEADS, 0, HEAD_WIDTH),) * 2
+def empty_cache(batch: int = 1, room: int = 1) -> tuple[Tensor, Tensor]:
+    """The keys and values at the start of a text, with room for so many tokens."""
+    keys, values = torch.zeros(2, LAYERS, batch, KEY_HEADS, room, HEAD_WIDTH)
+    return keys, values

@@ -28,10 +28,10 @@ def _run(graph: PartGraph, inputs: Sequence[Any]) -> list[Any]:
     depends on the numbers in the input."""
     if graph.engine != "simple" and all(isinstance(x, np.ndarray) for x in inputs):
         values = {operand.name: x for operand, x in zip(graph.input_operands, inputs, strict=True)}
-        plan = graph.plan_for(values)
-        if plan is not None:
-            try:
+        try:
+            plan = graph.plan_for(values)
+            if plan is not None:
                 return plan.run(list(values.values()))
-            except PlanMismatchError:
-                pass
+        except PlanMismatchError:
+            pass
     return graph.compute(inputs)

@@ -1,0 +1,49 @@
+"""Lessons 8 and 9: pictures in; names, boxes and masks out. The networks themselves run elsewhere: only arrays come in.
+
+classify    ImageNet's preprocessing, softmax, the most probable classes
+letterbox   a picture of any shape in a network's square, and boxes back
+yolo        YOLOv5's outputs -> detections
+boxes       corners, IoU, non-maximum suppression
+masks       scores of pixels -> classes; IoU and Dice of masks
+precision   COCO's average precision
+draw        all of that on the picture
+pictures    files <-> arrays; needs Pillow, as classify and draw do
+"""
+
+from kuiper.vision.boxes import corners, iou, non_maximum_suppression
+from kuiper.vision.classify import Guess, preprocess, softmax, top_classes
+from kuiper.vision.draw import draw_boxes, draw_guesses, draw_mask
+from kuiper.vision.labels import labels_for, read_labels
+from kuiper.vision.letterbox import Letterbox
+from kuiper.vision.pictures import read_picture, save_picture
+from kuiper.vision.precision import AveragePrecision, Truth, average_precision
+from kuiper.vision.masks import MaskAgreement, compare_masks, segment
+from kuiper.vision.yolo import Detections, decode, detect, predictions
+
+__all__ = [
+    "AveragePrecision",
+    "Detections",
+    "Guess",
+    "Letterbox",
+    "MaskAgreement",
+    "Truth",
+    "average_precision",
+    "compare_masks",
+    "corners",
+    "decode",
+    "detect",
+    "draw_boxes",
+    "draw_guesses",
+    "draw_mask",
+    "iou",
+    "labels_for",
+    "non_maximum_suppression",
+    "predictions",
+    "preprocess",
+    "read_labels",
+    "read_picture",
+    "save_picture",
+    "segment",
+    "softmax",
+    "top_classes",
+]
