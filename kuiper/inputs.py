@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +11,11 @@ import numpy as np
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.runtime import RuntimeOperand
 from kuiper.runtime.graph import shape_text
+from kuiper.vision.normalization import Normalization
+from kuiper.vision.pictures import open_picture, shrink
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp")
 Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Normalization:
-    """How a picture's bytes 0..255 become numbers: (x * scale - mean) / std, with one value or one per channel."""
-
-    scale: float = 1 / 255
-    mean: Sequence[float] = (0.0,)
-    std: Sequence[float] = (1.0,)
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """(C,H,W) of 0..255 -> (C,H,W) of float32. Raises ShapeError when mean or std do not fit C.
-
-        >>> Normalization(mean=[0.5], std=[0.25])(np.full((1, 1, 1), 255)).item()
-        2.0
-        """
-        for name, values in (("mean", self.mean), ("std", self.std)):
-            if len(values) not in (1, x.shape[0]):
-                raise ShapeError(name, f"1 value, or one for each of {x.shape[0]} channel(s)", f"{len(values)} values")
-        if not all(np.isfinite([self.scale, *self.mean, *self.std])) or 0 in self.std:
-            raise KuiperError("scale, mean, std: expected finite numbers, and std other than 0")
-        mean, std = (np.asarray(v, np.float32).reshape(-1, 1, 1) for v in (self.mean, self.std))
-        return (x.astype(np.float32) * np.float32(self.scale) - mean) / std
 
 
 def read_input(source: str, operand: RuntimeOperand, normalization: Normalization | None = None) -> np.ndarray:
@@ -119,7 +96,7 @@ def read_picture(file: str, operand: RuntimeOperand, normalization: Normalizatio
         raise ShapeError(f"{file} for input {operand.name}", "an input (N,1,H,W) or (N,3,H,W) for a picture", found)
     picture = open_picture(file, "L" if declared[1] == 1 else "RGB")
     height, width = (declared[axis] if declared[axis] > 0 else picture.size[3 - axis] for axis in (2, 3))
-    pixels = np.asarray(shrink(picture, height, width))
+    pixels = shrink(picture, height, width)
     channels_first = pixels[None] if declared[1] == 1 else pixels.transpose(2, 0, 1)
     return normalization(channels_first)[None]
 

@@ -34,7 +34,10 @@ def setup(context: typer.Context) -> None:
 @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
 def test(context: typer.Context) -> None:
     """Run the framework's own tests. Options go to pytest: test tests/test_tensor.py -k padding."""
-    run_module("pytest", "--dev", context.args)
+    arguments = list(context.args)
+    if not arguments and importlib.util.find_spec("xdist") is not None:
+        arguments = ["-n", "auto", "--dist", "loadfile"]  # all of them: on all cores, each file in one process
+    run_module("pytest", "--dev", arguments)
 
 
 def run_module(module: str, option: str, arguments: list[str]) -> None:

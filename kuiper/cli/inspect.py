@@ -42,13 +42,20 @@ def inspect(
     shape: options.Shapes = None,
     bin: options.Bin = None,
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the graph into this .svg file.")] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", metavar="FILE", help="Draw where values lie in memory into this .svg file.")
+    ] = None,
+    engine: Annotated[str, typer.Option("--engine", help="Whose plan --memory draws: simple or fast.")] = "simple",
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs instead of tables.")] = False,
 ) -> None:
     """Show a network's operators, shapes, weights, operations and memory.
 
     Networks with operators that kuiper does not know are shown as well.
     """
-    found = examine(find_model(model), bin, arguments.shapes(shape or []))
+    if engine not in ENGINES:
+        raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    shapes = arguments.shapes(shape or [])
+    found = examine(find_model(model), bin, shapes)
     if as_json:
         typer.echo(json.dumps(as_dict(found), indent=1))
     else:
@@ -57,6 +64,10 @@ def inspect(
         warn(message)
     if svg is not None:
         draw(found, svg)
+    if memory is not None:
+        from kuiper.cli import memory as chart  # only here, as in draw
+
+        chart.draw(found, memory, engine, shapes)
 
 
 def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]]) -> Inspection:

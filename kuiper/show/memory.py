@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kuiper.errors import KuiperError
 from kuiper.fast import Plan
-from kuiper.runtime import MemoryPlan
+from kuiper.runtime import MemoryPlan, RuntimeOperator
 from kuiper.runtime.graph import RuntimeGraph, shape_text
 from kuiper.show.palette import FAMILIES, INK, Family, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
@@ -41,7 +41,11 @@ class _Facts:
 
 
 def show_memory(
-    plan: Plan | RuntimeGraph | MemoryPlan, *, names: Sequence[str] | None = None, title: str | None = None
+    plan: Plan | RuntimeGraph | MemoryPlan,
+    *,
+    operators: Sequence[RuntimeOperator] = (),
+    names: Sequence[str] | None = None,
+    title: str | None = None,
 ) -> Svg:
     """A plan of memory -> its chart: the values alive at a step stand above it, each where it lies in the arena.
 
@@ -52,20 +56,21 @@ def show_memory(
     Parameters
     ----------
     plan : of the fast engine (its first step is "input", its last "output"), of a built graph, or any MemoryPlan.
+    operators : those that the steps of a MemoryPlan are, for their names and colours; the other plans know theirs.
     names : what is written below the steps; by default the operators' names, or numbers.
 
-    Raises KuiperError for what is no plan, for a graph whose shapes are open, and for too few names.
+    Raises KuiperError for what is no plan, for a graph whose shapes are open, and for too few operators or names.
 
     >>> from kuiper.runtime import Lifetime, plan_memory
     >>> plan = plan_memory({"a": Lifetime(0, 1), "b": Lifetime(1, 2)}, {"a": 64, "b": 32})
     >>> "2 values, 96 B" in show_memory(plan, names=["in", "relu", "out"])
     True
     """
-    facts = _facts(plan)
-    if names is not None:
-        if len(names) < len(facts.steps):
-            raise KuiperError(f"show_memory: expected names for {len(facts.steps)} steps, found {len(names)}")
-        facts.steps = list(names)
+    facts = _facts(plan, operators)
+    facts.steps = list(names) if names is not None else facts.steps
+    least = max((life.last + 1 for life in facts.memory.lifetimes.values()), default=0)
+    if len(facts.steps) < least:
+        raise KuiperError(f"show_memory: expected operators or names for {least} steps, found {len(facts.steps)}")
     memory = facts.memory
     heading = title or "Memory plan"
     sizes = _sizes(facts)
@@ -87,23 +92,27 @@ def show_memory(
     return picture(width, bottom + 6, heading, _description(facts, sizes), *parts, *below, *kinds, *nested)
 
 
-def _facts(plan: object) -> _Facts:
+def _facts(plan: object, operators: Sequence[RuntimeOperator]) -> _Facts:
     if isinstance(plan, Plan):
         return _of_plan(plan)
     if isinstance(plan, MemoryPlan):
-        count = max((life.last + 1 for life in plan.lifetimes.values()), default=0)
-        return _Facts(plan, [str(step) for step in range(count)])
+        return _of_operators(plan, operators)
     if not isinstance(plan, RuntimeGraph):
         raise KuiperError(f"show_memory: expected a plan or a built graph, found {type(plan).__name__}")
     if plan.plan is None:
         raise KuiperError("show_memory: expected a graph that is built and whose shapes are known, found no plan in it")
-    makers = [(operand, op) for op in plan.operators for operand in op.output_operands]
-    return _Facts(
-        plan.plan,
-        [op.name for op in plan.operators],
-        {operand.name: family(op.type) for operand, op in makers},
-        {operand.name: shape_text(operand.shapes) for operand, _ in makers if operand.shapes is not None},
-    )
+    facts = _of_operators(plan.plan, plan.operators)
+    operands = [operand for op in plan.operators for operand in op.output_operands]
+    facts.shapes = {o.name: shape_text(o.shapes) for o in operands if o.shapes is not None}
+    return facts
+
+
+def _of_operators(memory: MemoryPlan, operators: Sequence[RuntimeOperator]) -> _Facts:
+    if not operators:
+        count = max((life.last + 1 for life in memory.lifetimes.values()), default=0)
+        return _Facts(memory, [str(step) for step in range(count)])
+    kinds = {operand.name: family(op.type) for op in operators for operand in op.output_operands}
+    return _Facts(memory, [op.name for op in operators], {name: kinds[name] for name in memory.sizes if name in kinds})
 
 
 def _of_plan(plan: Plan) -> _Facts:
@@ -164,7 +173,10 @@ def _boxes(facts: _Facts, axes: _Axes) -> list[str]:
             element("rect", tip, x=x, y=y + gap, width=width, height=tall - 2 * gap, rx=min(3.0, tall / 3), **look)
         )
         if name in largest:
-            parts += _label([f"#{name} {_space(size)}", f"#{name}"], x + width / 2, y + tall / 2, width, tall, kind)
+            words = [f"#{name} {_space(size)}", f"#{name}"]
+            if name in facts.inside:
+                words.insert(0, f"{words[0]}, holds {_listed(facts.inside[name])}")
+            parts += _label(words, x + width / 2, y + tall / 2, width, tall, kind)
     return parts
 
 
@@ -189,7 +201,7 @@ def _tip(facts: _Facts, name: str) -> str:
         f"steps {life.first} ({facts.steps[life.first]}) to {life.last} ({facts.steps[life.last]})",
     ]
     if name in facts.inside:
-        lines.append("holds " + ", ".join(f"#{other}" for other in facts.inside[name]))
+        lines.append(f"holds {_listed(facts.inside[name])}")
     return "\n".join(lines)
 
 
@@ -234,7 +246,7 @@ def _legend(kinds: Sequence[Family], y: float, right: float) -> tuple[list[str],
 
 def _inside(inside: Mapping[str, Sequence[str]], y: float) -> tuple[list[str], float]:
     """The list of values that lie inside others, and where it ends."""
-    lines = [f"#{name} holds {', '.join('#' + other for other in others)}" for name, others in inside.items()]
+    lines = [f"#{name} holds {_listed(others)}" for name, others in inside.items()]
     if len(lines) > LINES:
         lines[LINES - 1 :] = [f"and {len(lines) - LINES + 1} more that hold others"]
     parts = []
@@ -242,6 +254,10 @@ def _inside(inside: Mapping[str, Sequence[str]], y: float) -> tuple[list[str], f
         y += 16
         parts.append(text(shorten(line, 110), LEFT, y, text_anchor="start"))
     return parts, y + 8
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"#{name}" for name in names)
 
 
 def _sizes(facts: _Facts) -> str:

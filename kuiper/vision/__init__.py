@@ -15,17 +15,20 @@ from kuiper.vision.classify import Guess, preprocess, softmax, top_classes
 from kuiper.vision.draw import draw_boxes, draw_guesses, draw_mask
 from kuiper.vision.labels import labels_for, read_labels
 from kuiper.vision.letterbox import Letterbox
+from kuiper.vision.masks import MaskAgreement, compare_masks, segment
+from kuiper.vision.normalization import IMAGENET, Normalization
 from kuiper.vision.pictures import read_picture, save_picture
 from kuiper.vision.precision import AveragePrecision, Truth, average_precision
-from kuiper.vision.masks import MaskAgreement, compare_masks, segment
 from kuiper.vision.yolo import Detections, decode, detect, predictions
 
 __all__ = [
+    "IMAGENET",
     "AveragePrecision",
     "Detections",
     "Guess",
     "Letterbox",
     "MaskAgreement",
+    "Normalization",
     "Truth",
     "average_precision",
     "compare_masks",

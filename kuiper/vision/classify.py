@@ -9,10 +9,8 @@ import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.vision.labels import name_of
-from kuiper.vision.pictures import checked, shrink
-
-MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of the red, green and blue of ImageNet's pictures, on the scale 0..1."""
+from kuiper.vision.normalization import IMAGENET, Normalization
+from kuiper.vision.pictures import checked, shrink, to_pillow
 
 
 def preprocess(
@@ -20,17 +18,15 @@ def preprocess(
     *,
     resize: int = 256,
     crop: int | tuple[int, int] = 224,
-    scale: float = 1 / 255,
-    mean: Sequence[float] = MEAN,
-    std: Sequence[float] = STD,
+    normalization: Normalization = IMAGENET,
 ) -> np.ndarray:
-    """(H,W,3) bytes -> (1,3,crop,crop) float32: shorter side to `resize`, centre cut out, (x * scale - mean) / std.
+    """(H,W,3) bytes -> (1,3,crop,crop) float32: shorter side to `resize`, centre cut out, normalized.
 
     Parameters
     ----------
     resize : pixels of the shorter side; Pillow's bilinear, as torchvision.
     crop : side of the square that is cut out, or its (height, width); at most what resizing leaves.
-    mean, std : one value, or one for each of red, green and blue.
+    normalization : how bytes become numbers.
 
     Raises ShapeError, and KuiperError without Pillow or for a crop that is larger than the resized picture.
     Source: https://docs.pytorch.org/vision/stable/models/generated/torchvision.models.resnet18.html (its transforms)
@@ -41,8 +37,8 @@ def preprocess(
     if height > size[0] or width > size[1]:
         raise KuiperError(f"crop: expected at most {size[0]}x{size[1]}, the resized picture, found {height}x{width}")
     top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
-    cut = shrink(picture, *size)[top : top + height, left : left + width]
-    return normalize(cut.transpose(2, 0, 1), scale, mean, std)[None]
+    cut = shrink(to_pillow(picture), *size)[top : top + height, left : left + width]
+    return normalization(cut.transpose(2, 0, 1))[None]
 
 
 def shorter_side(size: tuple[int, int], pixels: int) -> tuple[int, int]:
@@ -55,21 +51,6 @@ def shorter_side(size: tuple[int, int], pixels: int) -> tuple[int, int]:
     if height <= width:
         return pixels, pixels * width // height
     return pixels * height // width, pixels
-
-
-def normalize(x: np.ndarray, scale: float, mean: Sequence[float], std: Sequence[float]) -> np.ndarray:
-    """(C,H,W) -> (x * scale - mean) / std in float32. Raises ShapeError, KuiperError for numbers that do not fit.
-
-    >>> normalize(np.full((3, 1, 1), 255), 1 / 255, [0.5], [0.25]).ravel().tolist()
-    [2.0, 2.0, 2.0]
-    """
-    for name, values in (("mean", mean), ("std", std)):
-        if len(values) not in (1, len(x)):
-            raise ShapeError(name, f"1 value, or one for each of {len(x)} channel(s)", f"{len(values)} values")
-    if not np.isfinite([scale, *mean, *std]).all() or 0 in std:
-        raise KuiperError("scale, mean, std: expected finite numbers, and std other than 0")
-    shift, divisor = (np.asarray(v, np.float32).reshape(-1, 1, 1) for v in (mean, std))
-    return (x.astype(np.float32) * np.float32(scale) - shift) / divisor
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

@@ -46,12 +46,8 @@ def to_pillow(picture: np.ndarray) -> Image:
     return Image.fromarray(checked(picture))
 
 
-def shrink(picture: np.ndarray, height: int, width: int) -> np.ndarray:
-    """(H,W,3) bytes -> (height,width,3) bytes by Pillow's bilinear, which averages all pixels where a picture shrinks.
-
-    Raises ShapeError, KuiperError without Pillow.
-    """
-    image = to_pillow(picture)
+def shrink(image: Image, height: int, width: int) -> np.ndarray:
+    """Pillow's picture -> (height,width) or (height,width,3) bytes by its bilinear: where it shrinks, all pixels count."""
     from PIL.Image import Resampling
 
     return np.asarray(image.resize((width, height), Resampling.BILINEAR))

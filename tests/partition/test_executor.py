@@ -114,7 +114,7 @@ def lines(draw: st.DrawFn) -> list[tuple[str, str, list[str], list[str], str]]:
 
 
 @given(lines(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_split_of_any_network_gives_its_outputs_and_counts_its_transfers(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Any], data: st.DataObject
 ) -> None:
@@ -406,12 +406,7 @@ def test_float16_islands_are_cast_at_their_borders_and_agree_within_float16(digi
     assert found.dtype == np.float32
     difference = np.abs(found - expected).max() / np.abs(expected).max()
     assert 1e-7 < difference < 1e-2, "computed in float32, or wrong"
-    assert executor.stats.casts == sum(
-        (source.device is half) + 1
-        for tensor, device in parts.transfers
-        for source in parts.subgraphs
-        if tensor in source.outputs and half in (source.device, device)
-    ) - sum(part.device is half and len(part.outputs) for part in parts.subgraphs) or executor.stats.casts > 0
+    assert executor.stats.casts == executor.stats.transfers == parts.cuts > 0  # every copy crosses the island's border
 
 
 def test_without_cast_a_float16_device_takes_no_float32_node(digits: Any) -> None:
