@@ -13,6 +13,7 @@ import typer
 
 import kuiper
 from kuiper.cli import arguments, options
+from kuiper.cli.memory import ENGINES, draw_memory
 from kuiper.cli.model import find_model
 from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
@@ -43,7 +44,7 @@ def inspect(
     bin: options.Bin = None,
     svg: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the graph into this .svg file.")] = None,
     memory: Annotated[
-        str | None, typer.Option("--memory", metavar="FILE", help="Draw where values lie in memory into this .svg file.")
+        str | None, typer.Option(metavar="FILE", help="Draw where values lie in memory into this .svg file.")
     ] = None,
     engine: Annotated[str, typer.Option("--engine", help="Whose plan --memory draws: simple or fast.")] = "simple",
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs instead of tables.")] = False,
@@ -65,9 +66,7 @@ def inspect(
     if svg is not None:
         draw(found, svg)
     if memory is not None:
-        from kuiper.cli import memory as chart  # only here, as in draw
-
-        chart.draw(found, memory, engine, shapes)
+        draw_memory(found, memory, engine, shapes)
 
 
 def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]]) -> Inspection:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ENGINES = ("simple", "fast")
 
 
-def draw(found: Inspection, file: str, engine: str, shapes: Sequence[tuple[int, ...]]) -> None:
+def draw_memory(found: Inspection, file: str, engine: str, shapes: Sequence[tuple[int, ...]]) -> None:
     """Write the chart. Raises KuiperError, also for shapes that are not known and a network that cannot run."""
     name = found.path.name.removesuffix(".param").removesuffix(".pnnx")
     title = f"{name}, {engine} engine"

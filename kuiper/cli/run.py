@@ -11,12 +11,16 @@ import typer
 
 from kuiper.cli import arguments, options
 from kuiper.cli.model import load_model, network_inputs, random_inputs
+from kuiper.cli.tasks import Wishes, task_of
 from kuiper.cli.text import console, note, shape_of, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.inputs import Normalization
+from kuiper.vision import save_picture
 
-EXAMPLE = "Example: kuiper run resnet18.pnnx.param cat.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225 --top 5"
+EXAMPLE = "Example: kuiper run yolov5s.pnnx.param street.jpg --task detect --output found.png"
+
+SCALE = "1/255"
 
 
 def run(
@@ -30,16 +34,37 @@ def run(
         list[str] | None, typer.Option(metavar="NAME", help="Show this operator's result too; repeatable.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Save the results as .npz or .npy.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Save results: .npz, .npy; with --task .png too."),
     ] = None,
-    top: Annotated[int | None, typer.Option(metavar="K", min=1, help="Show the K greatest values of each row.")] = None,
-    scale: Annotated[str, typer.Option(metavar="NUMBER", help="Pictures: factor for the bytes 0..255.")] = "1/255",
+    task: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to make of one picture: classify, detect or segment.")
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Task: names of the classes, one a line; or imagenet, coco, voc. By default by number."
+        ),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(metavar="K", min=1, help="The K greatest values of each row, classes, or boxes.")
+    ] = None,
+    conf: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Boxes: least score (0.25); masks of one class: least share (0.5)."),
+    ] = None,
+    iou: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Boxes: overlap from which the better stays alone (0.45).")
+    ] = None,
+    scale: Annotated[str, typer.Option(metavar="NUMBER", help="Pictures: factor for the bytes 0..255.")] = SCALE,
     mean: Annotated[
-        str, typer.Option(metavar="NUMBER", help="Pictures: subtracted after that; 1 number, or 1 for each channel.")
-    ] = "0",
+        str | None,
+        typer.Option(metavar="NUMBER", help="Pictures: subtracted after that, 1 number or 1 for each channel (0)."),
+    ] = None,
     std: Annotated[
-        str, typer.Option(metavar="NUMBER", help="Pictures: divides the difference; 1 number, or 1 for each channel.")
-    ] = "1",
+        str | None,
+        typer.Option(metavar="NUMBER", help="Pictures: divides the difference, 1 number or 1 for each channel (1)."),
+    ] = None,
     shape: options.Shapes = None,
     seed: options.Seed = 0,
 ) -> None:
@@ -47,23 +72,46 @@ def run(
 
     INPUT is a .npy file, a .npz file (FILE.npz:KEY: one of several arrays),
     or a picture (.png, .jpg, .bmp), resized to what the network reads.
+
+    With --task it is one picture. classify: cut and normalized as for
+    ImageNet's networks; detect: in a letterbox, for YOLOv5; segment: resized.
     """
-    scales, extents = arguments.floats(scale), arguments.shapes(shape or [])
-    if len(scales) != 1:
-        raise typer.BadParameter("--scale is one number")
-    normalization = Normalization(scales[0], arguments.floats(mean), arguments.floats(std))
-    check_output(output)
+    extents = arguments.shapes(shape or [])
+    normalization = normalization_of(scale, mean, std)
+    job = task_of(task, Wishes(labels, top, conf, iou, normalization))
+    check_output(output, pictures=job is not None)
     graph = load_model(model, bin)
-    inputs = network_inputs(graph, files, normalization) if files else random_inputs(graph, extents, seed)
+    if job is not None:
+        inputs = job.read(files or [], graph.input_operands)
+    elif files:
+        inputs = network_inputs(graph, files, normalization or Normalization())
+    else:
+        inputs = random_inputs(graph, extents, seed)
     with progress("running", len(graph.operators)) as advance:
         results = graph.forward(*inputs, keep=keep or [], on_operator=lambda op, seconds: advance())
     arrays = {f"output_{i}": np.asarray(x) for i, x in enumerate(results)}
     kept = {name: array for key, value in results.kept.items() for name, array in named_arrays(key, value)}
-    show(arrays, kept)
-    if top is not None:
+    if job is not None:
+        console().print(job.answer(list(arrays.values())))
+    if job is None or kept:
+        show(arrays, kept)
+    if top is not None and job is None:
         show_top(arrays, top)
-    if output is not None:
+    if job is not None and output is not None and Path(output).suffix.lower() == ".png":
+        save_picture(output, job.drawn)
+        note(f"saved the picture to {output}")
+    elif output is not None:
         save(output, {**arrays, **{f"kept_{name}": array for name, array in kept.items()}})
+
+
+def normalization_of(scale: str, mean: str | None, std: str | None) -> Normalization | None:
+    """What the options say of bytes -> numbers; None where they say nothing. Raises typer.BadParameter."""
+    scales = arguments.floats(scale)
+    if len(scales) != 1:
+        raise typer.BadParameter("--scale is one number")
+    if mean is None and std is None and scales == arguments.floats(SCALE):
+        return None
+    return Normalization(scales[0], arguments.floats(mean or "0"), arguments.floats(std or "1"))
 
 
 def named_arrays(name: str, value: Any) -> list[tuple[str, np.ndarray]]:
@@ -110,12 +158,13 @@ def show_top(outputs: Mapping[str, np.ndarray], count: int) -> None:
     out.print(rows)
 
 
-def check_output(file: str | None) -> None:
-    """Refuse, before the work, a file that `save` could not write."""
+def check_output(file: str | None, *, pictures: bool = False) -> None:
+    """Refuse, before the work, a file that could not be written."""
     if file is None:
         return
-    if Path(file).suffix.lower() not in (".npy", ".npz"):
-        raise KuiperError(f"--output {file}: expected a name that ends in .npz or .npy")
+    if Path(file).suffix.lower() not in (".npy", ".npz", *([".png"] * pictures)):
+        ways = ".png, .npz or .npy" if pictures else ".npz or .npy (.png with --task)"
+        raise KuiperError(f"--output {file}: expected a name that ends in {ways}")
     if not Path(file).resolve().parent.is_dir():
         raise KuiperError(f"--output {file}: expected an existing folder, found no {Path(file).parent}")
 

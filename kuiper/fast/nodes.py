@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from kuiper.fast.kernel import LOWERINGS, Kernel, Node
 from kuiper.fast.kernels.activation import activation_of
 from kuiper.fast.kernels.convolution import Convolution
@@ -27,8 +29,12 @@ class Step:
     operators: list[RuntimeOperator] = field(default_factory=list)
 
 
+Packs = tuple[list[Any], dict[str, np.ndarray]]
+"""An operator's constant inputs, and its weights as kernels want them."""
+
+
 def steps_of(
-    graph: RuntimeGraph, trace: Trace, known: Any, passing: dict[str, Any], packs: dict[str, dict[str, Any]]
+    graph: RuntimeGraph, trace: Trace, known: Any, passing: dict[str, Any], packs: dict[str, Packs]
 ) -> list[Step]:
     """A step for each operator whose result is not constant, in execution order.
 
@@ -36,7 +42,7 @@ def steps_of(
     ----------
     known : operator -> whether its layer is the framework's own, for which a kernel may stand.
     passing : see Simple.
-    packs : operator name -> its repacked weights.
+    packs : operator name -> its repacked weights, for plans of other shapes to use.
     """
     steps = []
     for op in graph.operators:
@@ -44,12 +50,20 @@ def steps_of(
         if op.layer is None or all(spec.constant for spec in outputs):
             continue
         inputs = [trace.specs[o.name] for o in op.input_operands]
-        node = Node(op, inputs, outputs, packs.setdefault(op.name, {}))
+        node = Node(op, inputs, outputs, _packs_of(op, inputs, packs))
         lowering = LOWERINGS.get(type(op.layer)) if known(op) else None
         kernel = (lowering(node) if lowering is not None else None) or Simple(node, passing)
         names = [o.name for o in op.input_operands], [o.name for o in op.output_operands]
         steps.append(Step(kernel, *names, node, [op]))
     return steps
+
+
+def _packs_of(op: RuntimeOperator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
+    """The operator's repacked weights; none yet where weights that are inputs follow from the shapes, and differ now."""
+    constants = [spec.value for spec in inputs if spec.constant]
+    before, known = packs.setdefault(op.name, (constants, {}))
+    same = len(before) == len(constants) and all(x is y or np.array_equal(x, y) for x, y in zip(before, constants))
+    return known if same else {}
 
 
 def fused(steps: list[Step], returned: set[str]) -> list[Step]:

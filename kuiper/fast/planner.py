@@ -14,7 +14,7 @@ from kuiper.fast.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.branches import known_runs, runs_of
 from kuiper.fast.choices import Choices
 from kuiper.fast.kernels.convolution import Convolution
-from kuiper.fast.nodes import Step, fused, steps_of
+from kuiper.fast.nodes import Packs, Step, fused, steps_of
 from kuiper.fast.plan import Plan
 from kuiper.fast.pool import blas, default_lanes
 from kuiper.fast.trace import Signature, Trace, signature
@@ -45,7 +45,7 @@ class Planner:
         self.graph, self.known = graph, known
         self.lanes = lanes or default_lanes()
         self.choices = choices or Choices()
-        self._packs: dict[str, dict[str, Any]] = {}
+        self._packs: dict[str, Packs] = {}
         self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
         self._making = threading.Lock()
 

@@ -100,7 +100,7 @@ def _facts(plan: object, operators: Sequence[RuntimeOperator]) -> _Facts:
     if not isinstance(plan, RuntimeGraph):
         raise KuiperError(f"show_memory: expected a plan or a built graph, found {type(plan).__name__}")
     if plan.plan is None:
-        raise KuiperError("show_memory: expected a graph that is built and whose shapes are known, found no plan in it")
+        raise KuiperError("show_memory: expected a built graph whose file says all shapes, found no plan in it")
     facts = _of_operators(plan.plan, plan.operators)
     operands = [operand for op in plan.operators for operand in op.output_operands]
     facts.shapes = {o.name: shape_text(o.shapes) for o in operands if o.shapes is not None}

@@ -10,6 +10,7 @@ draw        all of that on the picture
 pictures    files <-> arrays; needs Pillow, as classify and draw do
 """
 
+from kuiper.vision.bilinear import resize
 from kuiper.vision.boxes import corners, iou, non_maximum_suppression
 from kuiper.vision.classify import Guess, preprocess, softmax, top_classes
 from kuiper.vision.draw import draw_boxes, draw_guesses, draw_mask
@@ -45,6 +46,7 @@ __all__ = [
     "preprocess",
     "read_labels",
     "read_picture",
+    "resize",
     "save_picture",
     "segment",
     "softmax",

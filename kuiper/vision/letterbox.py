@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
+from kuiper.vision.bilinear import resize
 from kuiper.vision.pictures import checked
-from kuiper.vision.resize import resize
 
 GREY = 114
 Size = tuple[int, int]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
-from kuiper.vision.resize import resize
+from kuiper.vision.bilinear import resize
 from kuiper.vision.yolo import sigmoid
 
 

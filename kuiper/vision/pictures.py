@@ -47,7 +47,7 @@ def to_pillow(picture: np.ndarray) -> Image:
 
 
 def shrink(image: Image, height: int, width: int) -> np.ndarray:
-    """Pillow's picture -> (height,width) or (height,width,3) bytes by its bilinear: where it shrinks, all pixels count."""
+    """Pillow's picture -> (height,width) or (height,width,3) bytes, bilinear; where it shrinks, all pixels count."""
     from PIL.Image import Resampling
 
     return np.asarray(image.resize((width, height), Resampling.BILINEAR))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kuiper
@@ -62,9 +62,7 @@ def operator(
         op.inputs.append(pnnx.Operand(f"x{i}", shape=x.shape, dtype=dtypes.of(x)))
         op.input_names.append(None)
     op.outputs = [pnnx.Operand(f"y{i}", producer=op, dtype=dtypes.DTYPES["f32"]) for i in range(outputs)]
-    op.params = {
-        key: pnnx.Parameter(kind_of(v), list(v) if isinstance(v, tuple) else v) for key, v in params.items()
-    }
+    op.params = {key: pnnx.Parameter(kind_of(v), list(v) if isinstance(v, tuple) else v) for key, v in params.items()}
     op.attributes = {key: pnnx.Attribute.from_array(array) for key, array in (weights or {}).items()}
     return op
 
@@ -85,9 +83,8 @@ def results(backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray]) -
 
 
 def agree(backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray]) -> None:
-    """The back end computes what the layers compute, unless it says beforehand that it cannot."""
-    reason = backend.refusal(op)
-    assume(reason is None)
+    """The back end takes the operator, and computes what its layer computes."""
+    assert backend.refusal(op) is None
     expected = results(open_backend("simple"), op, inputs)
     for y, wanted in zip(results(backend, op, inputs), expected, strict=True):
         assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
@@ -154,7 +151,6 @@ def test_an_operator_computes_what_its_layer_computes(name: str, case: Any) -> N
     if name in ("numpy", "cupy") and (kind not in BY_NUMPY or "floor" in str(params) or "square" in str(params)):
         assert reason is not None
         return
-    assert reason is None
     agree(backend, op, inputs)
 
 
@@ -224,7 +220,7 @@ def test_a_blocked_operator_falls_back_with_the_back_ends_reason() -> None:
 
 
 def test_a_back_end_that_is_not_known_or_not_installed_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BackendError, match="backend: expected simple, fast, .* or a Backend, found 'gpu'"):
+    with pytest.raises(BackendError, match=r"backend: expected simple, fast, .* or a Backend, found 'gpu'"):
         Device("X", backend="gpu")
     with pytest.raises(BackendError, match="found 3"):
         Device("X", backend=3)  # type: ignore[arg-type]
@@ -324,6 +320,8 @@ def test_a_memory_that_casts_holds_floats_in_its_type_and_nothing_else() -> None
 
 
 def test_a_device_that_casts_refuses_operators_that_name_a_type() -> None:
-    graph = NodeGraph.from_lists([["Tensor.to", [0], [1], {"params": {"dtype": "torch.float"}}]], {0: {"kind": "input"}})
-    with pytest.raises(PartitionError, match="H casts, and dtype=torch.float names a type"):
+    graph = NodeGraph.from_lists(
+        [["Tensor.to", [0], [1], {"params": {"dtype": "torch.float"}}]], {0: {"kind": "input"}}
+    )
+    with pytest.raises(PartitionError, match=r"H casts, and dtype=torch\.float names a type"):
         partition(graph, [Device("H", dtypes={"float16"}, cast=True)])

@@ -11,7 +11,7 @@ def resize(x: np.ndarray, height: int, width: int) -> np.ndarray:
     """(H,W) or (H,W,C) -> (height,width) or (height,width,C), of the same type; bytes are rounded.
 
     Output pixel i lies at (i + 0.5) * H / height - 0.5, and is the mean of its two neighbours on each axis, weighted by
-    nearness; beyond the edge the edge pixel counts. Pillow's bilinear differs: where a picture shrinks, all pixels count.
+    nearness; beyond the edge the edge pixel counts. Pillow's bilinear differs: where it shrinks, all pixels count.
     Raises ShapeError for empty arrays and sizes.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html, align_corners=False
