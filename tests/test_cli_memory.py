@@ -26,7 +26,9 @@ pnnx.Output out  1 0 1 #1=(1,3,?,?)f32
 
 
 def call(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"NO_COLOR": "1", "COLUMNS": "100"})
+    result = CliRunner().invoke(
+        app, [str(a) for a in arguments], env={"NO_COLOR": "1", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
+    )
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result

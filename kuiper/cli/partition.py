@@ -92,7 +92,7 @@ def partition_(
     limit = tolerance if tolerance is not None else 0.05 if float16 else 1e-4
     fault = largest_difference(found.expected, found.outputs).complaint(limit)
     if fault:
-        complain(f"the sub-graphs together {fault}")
+        complain(f"the split network {fault}")
         raise typer.Exit(1)
 
 

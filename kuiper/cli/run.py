@@ -42,19 +42,20 @@ def run(
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Task: names of the classes, one a line; or imagenet, coco, voc. By default by number."
-        ),
+        typer.Option(metavar="FILE", help="Task: names of the classes, one a line; or imagenet, coco, voc."),
     ] = None,
     top: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="The K greatest values of each row, classes, or boxes.")
     ] = None,
     conf: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Boxes: least score (0.25); masks of one class: least share (0.5)."),
+        typer.Option(
+            metavar="0..1", min=0, max=1, help="Boxes: least score (0.25); masks of one class: least share (0.5)."
+        ),
     ] = None,
     iou: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Boxes: overlap from which the better stays alone (0.45).")
+        float | None,
+        typer.Option(metavar="0..1", min=0, max=1, help="Boxes: the better of two with more overlap stays (0.45)."),
     ] = None,
     scale: Annotated[str, typer.Option(metavar="NUMBER", help="Pictures: factor for the bytes 0..255.")] = SCALE,
     mean: Annotated[
@@ -70,7 +71,7 @@ def run(
 ) -> None:
     """Run a network once and show its outputs.
 
-    INPUT is a .npy file, a .npz file (FILE.npz:KEY: one of several arrays),
+    INPUT is a .npy file, a .npz file (FILE.npz:KEY names one of several arrays),
     or a picture (.png, .jpg, .bmp), resized to what the network reads.
 
     With --task it is one picture. classify: cut and normalized as for

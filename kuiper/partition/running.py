@@ -67,7 +67,10 @@ class Run:
         self._begin = time.perf_counter()
 
     def through(self, pool: Executor) -> None:
-        """Run everything, each sub-graph as soon as it is ready. Raises SubGraphError for the first sub-graph that fails, after those at work have ended."""
+        """Run everything, each sub-graph as soon as it is ready.
+
+        Raises SubGraphError for the first sub-graph that fails, after those at work have ended.
+        """
         running: dict[Future[Finished], int] = {}
         ready = [i for i, missing in enumerate(self._missing) if missing == 0]
         try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kuiper.errors import KuiperError
-from kuiper.fast import Plan
+from kuiper.fast import BatchPlan, Plan
 from kuiper.runtime import MemoryPlan, RuntimeOperator
 from kuiper.runtime.graph import RuntimeGraph, shape_text
 from kuiper.show.palette import FAMILIES, INK, Family, family
@@ -36,12 +36,14 @@ class _Facts:
     kinds: dict[str, Family] = field(default_factory=dict)
     shapes: dict[str, str] = field(default_factory=dict)
     inside: dict[str, list[str]] = field(default_factory=dict)
-    """Value with memory of its own -> the values that lie in it."""
+    """Value with memory of its own -> the values that lie in it; the largest first."""
     scratch: int | None = None
+    lanes: int = 1
+    """How many such arenas there are."""
 
 
 def show_memory(
-    plan: Plan | RuntimeGraph | MemoryPlan,
+    plan: Plan | BatchPlan | RuntimeGraph | MemoryPlan,
     *,
     operators: Sequence[RuntimeOperator] = (),
     names: Sequence[str] | None = None,
@@ -55,7 +57,8 @@ def show_memory(
 
     Parameters
     ----------
-    plan : of the fast engine (its first step is "input", its last "output"), of a built graph, or any MemoryPlan.
+    plan : of the fast engine (its first step is "input", its last "output"; where lanes share a batch out, that of one
+        lane), of a built graph, or any MemoryPlan.
     operators : those that the steps of a MemoryPlan are, for their names and colours; the other plans know theirs.
     names : what is written below the steps; by default the operators' names, or numbers.
 
@@ -95,6 +98,8 @@ def show_memory(
 def _facts(plan: object, operators: Sequence[RuntimeOperator]) -> _Facts:
     if isinstance(plan, Plan):
         return _of_plan(plan)
+    if isinstance(plan, BatchPlan):
+        return replace(_of_plan(plan.parts[0]), lanes=len(plan.parts))
     if isinstance(plan, MemoryPlan):
         return _of_operators(plan, operators)
     if not isinstance(plan, RuntimeGraph):
@@ -130,6 +135,7 @@ def _of_plan(plan: Plan) -> _Facts:
             inside.setdefault(plan.layout.root(name).name, []).append(name)
     steps = ["input", *(step.operators[0].name for step in plan.steps), "output"]
     kinds = {name: kind for name, kind in kinds.items() if name in plan.memory.sizes}
+    inside = {name: inside[name] for name in sorted(inside, key=lambda name: -plan.memory.sizes[name])}
     return _Facts(plan.memory, steps, kinds, shapes, inside, plan.scratch_bytes)
 
 
@@ -266,7 +272,9 @@ def _sizes(facts: _Facts) -> str:
     words += _space(memory.planned_bytes)
     if memory.total_bytes:
         words += f" ({memory.planned_bytes / memory.total_bytes:.0%})"
-    return words if facts.scratch is None else f"{words}; scratch {_space(facts.scratch)} besides"
+    if facts.scratch is not None:
+        words += f"; scratch {_space(facts.scratch)} besides"
+    return words if facts.lanes == 1 else f"{words}; each of {facts.lanes} lanes has its own"
 
 
 def _description(facts: _Facts, sizes: str) -> str:

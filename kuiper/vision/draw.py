@@ -20,6 +20,8 @@ from kuiper.vision.yolo import Detections
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
+SMALLEST = 0.01
+"""Share of the picture from which a mask bears its name."""
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 Entry = tuple[Colour | None, str]
 """A line of the legend: the colour of its swatch, or None, and its text."""
@@ -53,8 +55,9 @@ def draw_mask(
 ) -> np.ndarray:
     """(H,W,3) bytes and (H,W) classes -> (H+legend,W,3): pixels tinted in their class's colour, outlined, and a legend.
 
-    The legend names the classes and their shares of the picture, the largest first. `background` is a class that stays
-    as it is and out of the legend. Raises ShapeError, KuiperError without Pillow.
+    The legend names the classes and their shares of the picture, the largest first. The name also stands on the mask
+    itself where the class has at least 1 % of the picture. `background` is a class that stays as it is, without a name.
+    Raises ShapeError, KuiperError without Pillow.
     """
     picture, classes = checked(picture), np.asarray(classes)
     if classes.shape != picture.shape[:2] or classes.dtype.kind not in "biu":
@@ -63,6 +66,7 @@ def draw_mask(
     pixels = picture.astype(np.float32)
     edge = _edges(classes)
     entries: list[Entry] = []
+    names: list[tuple[tuple[int, int], str]] = []
     for at in np.argsort(-counts, kind="stable"):
         number = int(numbers[at])
         if number == background:
@@ -70,9 +74,15 @@ def draw_mask(
         inside = classes == number
         pixels[inside] += (np.array(colour(number), np.float32) - pixels[inside]) * opacity
         pixels[inside & edge] = colour(number)
-        entries.append((colour(number), f"{name_of(labels, number)} {counts[at] / classes.size:.1%}"))
-    drawn = np.rint(pixels).astype(np.uint8)
-    return add_legend(drawn, entries or [(None, "nothing but background")])
+        name = name_of(labels, number)
+        entries.append((colour(number), f"{name} {counts[at] / classes.size:.1%}"))
+        if counts[at] >= SMALLEST * classes.size:
+            names.append((_middle(inside), name))
+    image = to_pillow(np.rint(pixels).astype(np.uint8))
+    pen, font = _pen(image), _font(image.size)
+    for place, name in names:
+        pen.text(place, name, fill=WHITE, font=font, anchor="mm", stroke_width=2, stroke_fill=BLACK)
+    return add_legend(np.asarray(image), entries or [(None, "nothing but background")])
 
 
 def draw_guesses(picture: np.ndarray, guesses: Sequence[Guess]) -> np.ndarray:
@@ -133,3 +143,10 @@ def _edges(classes: np.ndarray) -> np.ndarray:
     edge[:, 1:] |= right
     edge[:, :-1] |= right
     return edge
+
+
+def _middle(inside: np.ndarray) -> tuple[int, int]:
+    """(H,W) bool -> (x, y): of the pixels inside, the one that is nearest to their mean."""
+    rows, columns = np.nonzero(inside)
+    nearest = ((rows - rows.mean()) ** 2 + (columns - columns.mean()) ** 2).argmin()
+    return int(columns[nearest]), int(rows[nearest])

@@ -161,8 +161,10 @@ def waves() -> Svg:
         down = 1 if y2 > y1 else -1
         y = y2 - 10 * down if target == 4 else y2
         parts += [path(f"M{x1 + 26} {y1}H{x}V{y}H{x2 - 31}"), head(x2 - 26, y, 1, 0), pill(name, x, (y1 + y) / 2)]
+    parts += [box(str(i), x, y, 52, "CPU" if i in (0, 4) else "ACC", 34) for i, (x, y) in places.items()]
     table = (("", "0", "1", "2", "3", "4"), ("wait count", "0", "1", "1", "1", "2"), ("at the start", *"00000"),
-             ("after wave 0: 0", *"01100"), ("after wave 1: 1, 2", *"01111"), ("after wave 2: 3", *"01112"))  # fmt: skip
+             ("after wave 0: 0", *"01100"), ("after wave 1: 1, 2", *"01111"),
+             ("after wave 2: 3", *"01112"))  # fmt: skip
     ran = (set(), set(), set(), {0}, {0, 1, 2}, {0, 1, 2, 3})
     for k, (name, *counts) in enumerate(table):
         y = 36 + 32 * k + 8 * (k > 1)
@@ -252,31 +254,37 @@ def digits() -> Svg:
     network = NodeGraph.from_runtime(kuiper.load(DIGITS))
     acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "nn.MaxPool2d", "pnnx.Expression"})
     found = partition(network, [acc, Device("CPU")])
-    step, width, top, parts = 126.0, 98.0, 40.0, []
+    width, top, parts = 98.0, 40.0, []
+    place: dict[int, tuple[int, float, float]] = {}
     for part in found.subgraphs:
-        x = 66 + part.index * step
+        x = 66 + 126 * part.index + 30 * (part.index >= 4)
         parts.append(note(f"{part.index}, {part.device.name}", x, top - 12, 12.0, font_weight="bold"))
         for k, v in enumerate(part.nodes):
+            place[v] = part.index, x, top + 14 + 24 * k
             op = network.nodes[v].op
             label = SHORT.get(op, op.removeprefix("nn.").lower())
-            parts.append(box(f"{v} {label}", x, top + 14 + 24 * k, width, part.device.name, 20))
-    row = {v: top + 14 + 24 * k for part in found.subgraphs for k, v in enumerate(part.nodes)}
-    column = {v: part.index for part in found.subgraphs for v in part.nodes}
+            parts.append(box(f"{v} {label}", *place[v][1:], width, part.device.name, 20))
+    lane = 0
     for part in found.subgraphs:
         for tensor in part.inputs:
-            maker = network.producer[tensor]
-            if maker in column:
-                x, end = 66 + column[maker] * step + width / 2, 66 + part.index * step - width / 2
-                parts += crossing(tensor, x, row[maker], end, row[part.nodes[0]], part.index > column[maker] + 1)
-    kinds = ", ".join(f"{part.device.name} {len(part.nodes)}" for part in found.subgraphs)
-    return picture(66 + 5 * step + 66, 350, "The digits network in six sub-graphs", f"Nodes by device: {kinds}.", *parts)
+            column, x, y = place.get(network.producer[tensor], (part.index, 0.0, 0.0))
+            if column < part.index:
+                far = column < part.index - 1
+                _, end, target = place[part.nodes[0]]
+                parts += crossing(tensor, x + width / 2, y, end - width / 2, target, lane if far else -1)
+                lane += far
+    counts = ", ".join(f"{part.device.name} {len(part.nodes)}" for part in found.subgraphs)
+    return picture(794, 350, "The digits network in six sub-graphs", f"Nodes by device: {counts}.", *parts)
 
 
-def crossing(tensor: int, x: float, y: float, end: float, target: float, far: bool) -> Sequence[str]:
-    """A tensor from the box that makes it to the left side of one in a later column, with its number."""
-    color, bend = (ROSE, end - 20) if far else (INK, x + 9)
+def crossing(tensor: int, x: float, y: float, end: float, target: float, lane: int) -> Sequence[str]:
+    """A tensor from the box that makes it to one in the next column (lane -1), or in a lane to one further away."""
+    far = lane >= 0
+    color, bend = (ROSE, end - 30 + 12 * lane) if far else (INK, x + 9)
+    target += 3 + 6 * lane if far else -4
+    y -= 0 if far else 4
     drawn = [path(f"M{x:g} {y:g}H{bend:g}V{target:g}H{end - 5:g}", color), head(end, target, 1, 0, color)]
-    return [*drawn, pill(str(tensor), x + 90, y)] if far else [*drawn, note(str(tensor), x + 17, target - 11, 10.0)]
+    return [*drawn, pill(str(tensor), x + 90, y)] if far else [*drawn, note(str(tensor), x + 17, target - 9, 10.0)]
 
 
 if __name__ == "__main__":

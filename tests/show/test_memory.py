@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
+from kuiper.fast import BatchPlan
 from kuiper.runtime import Lifetime, plan_memory
 from kuiper.show import show_memory
 
@@ -148,6 +149,13 @@ def test_a_plan_of_the_fast_engine_tells_scratch_and_what_lies_inside_others(gra
     assert set(boxes(root)) == set(plan.memory.sizes) == {"0", "3", "4"}
     assert "#3 holds #1, #2" in words
     assert "2 values lie inside others" in root.findtext(f"{SVG}desc")
+
+
+def test_lanes_that_share_out_a_batch_have_an_arena_each(graph):
+    one = graph.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
+    root = parse(show_memory(BatchPlan([one, one], samples=1, batch=2)))
+    assert "each of 2 lanes has its own" in " ".join(texts(root))
+    assert boxes(root) == boxes(parse(show_memory(one)))
 
 
 def test_many_steps_bear_only_some_names_and_all_stay_inside():
