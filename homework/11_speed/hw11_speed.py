@@ -13,8 +13,8 @@ import numpy as np
 Multiply = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """multiply(a, b) is a * b, number by number, with numpy's broadcasting; it counts how many products it makes.
 
-A number of the image may meet a number of a kernel only in here. To see that it does, the tests sometimes give a multiply
-that returns 8 * a * b: then the result must be 8 times as large.
+A number of the image may meet a number of a kernel only in here. To see that it does, some tests give a multiply that
+returns 8 * a * b: then the result must be 8 times as large.
 """
 
 Life = tuple[int, int]
@@ -51,13 +51,13 @@ def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply
 
 # TODO winograd (Task 11.2)
 def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply) -> np.ndarray:
-    """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2): what im2col_conv gives, by 16 products for each tile of 2 x 2 outputs.
+    """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2): as im2col_conv, by 16 products for each tile of 2 x 2 outputs.
 
     Parameters
     ----------
     x, weight : both float32 or both float64; the result has the same type. H and W are at least 3, and may be odd.
-    multiply : see Multiply; it may make 16 * T * C * O products, no more, where T = ceil((H-2)/2) * ceil((W-2)/2) is the
-        number of tiles. im2col_conv makes 9 * (H-2) * (W-2) * C * O.
+    multiply : see Multiply; it may make 16 * T * C * O products, no more, for T = ceil((H-2)/2) * ceil((W-2)/2) tiles.
+        im2col_conv makes 9 * (H-2) * (W-2) * C * O.
 
     Example
     -------

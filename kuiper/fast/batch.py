@@ -22,6 +22,7 @@ from kuiper.fast.kernels.convolution import Convolution
 from kuiper.fast.kernels.group_norm import GroupNorm
 from kuiper.fast.kernels.linear import Linear
 from kuiper.fast.kernels.matmul import MatMul
+from kuiper.fast.kernels.max_pooling import CompiledMaxPool
 from kuiper.fast.kernels.normalization import RowNorm
 from kuiper.fast.kernels.pointwise import Pointwise
 from kuiper.fast.kernels.pooling import Pool
@@ -36,7 +37,7 @@ from kuiper.fast.plan import Plan
 from kuiper.fast.pool import parallel
 from kuiper.runtime import RuntimeOperator
 
-IMAGES = (Convolution, Pool, Resize, Subpixel, Overlapping, Boxes, ImageMean, Shuffle, GroupNorm)
+IMAGES = (Convolution, Pool, Resize, Subpixel, Overlapping, Boxes, CompiledMaxPool, ImageMean, Shuffle, GroupNorm)
 """Kernels for (N, C, H, W) that never look from one sample to another."""
 FOLLOWS_SHAPES = (View, Reshape, Elementwise, Pointwise)
 """Kernels for which it is enough that all shapes begin with the batch."""

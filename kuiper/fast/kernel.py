@@ -67,6 +67,11 @@ class Kernel:
         """The algorithm, to tell candidates apart."""
         return type(self).__name__
 
+    @property
+    def key(self) -> str:
+        """What the fastest of several candidates depends on, besides the lanes; where there is one only, nothing."""
+        return ""
+
     def bind(self, inputs: Sequence[Place], outputs: Sequence[Place], space: Workspace) -> list[Stage]:
         """The calls that compute `outputs` from `inputs`, with scratch arrays from `space`."""
         raise NotImplementedError(f"{type(self).__name__}.bind")

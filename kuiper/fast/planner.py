@@ -13,7 +13,6 @@ from kuiper.errors import KuiperError
 from kuiper.fast.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.branches import known_runs, runs_of
 from kuiper.fast.choices import Choices
-from kuiper.fast.kernels.convolution import Convolution
 from kuiper.fast.nodes import Packs, Step, fused, steps_of
 from kuiper.fast.plan import Plan
 from kuiper.fast.pool import blas, default_lanes
@@ -93,9 +92,8 @@ class Planner:
 
     def _choose(self, step: Step, lanes: int) -> None:
         kernel = step.kernel
-        if isinstance(kernel, Convolution):
-            residual = " residual" if kernel.epilogue.residual else ""
-            key = f"convolution {kernel.problem.key}{residual} lanes{lanes}"
+        if kernel.key:
+            key = f"{kernel.key} lanes{lanes}"
             step.kernel = self.choices.choose(kernel, step.node.inputs, step.node.outputs, key, lanes)
 
     def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:

@@ -55,13 +55,15 @@ def non_maximum_suppression(
     for name, values in (("scores", scores), ("classes", classes)):
         if np.shape(values) != (len(boxes),):
             raise ShapeError(name, f"({len(boxes)},), one for each box", np.shape(values))
+    classes = np.asarray(classes)
     left = np.argsort(-np.asarray(scores, np.float64), kind="stable")
     stay: list[int] = []
     while left.size and len(stay) < most:
         best, left = left[0], left[1:]
         stay.append(int(best))
-        overlaps = iou(boxes[best][None], boxes[left])[0]
-        left = left[(overlaps <= threshold) | (classes[left] != classes[best])]
+        rival = classes[left] == classes[best]
+        rival[rival] = iou(boxes[best][None], boxes[left[rival]])[0] > threshold
+        left = left[~rival]
     return np.array(stay, np.intp)
 
 

@@ -20,6 +20,9 @@ ANCHORS = (
 )
 """Width and height in pixels of the three kinds of box that each head knows; the finest head first."""
 
+CANDIDATES = 30_000
+"""Boxes, the best ones, that suppression looks at."""
+
 Anchors = Sequence[Sequence[tuple[float, float]]]
 
 
@@ -128,6 +131,10 @@ def detect(
         classes = scores.argmax(1)
         box = np.flatnonzero(scores[np.arange(len(rows)), classes] > confidence)
         classes = classes[box]
-    boxes, scores = corners(rows[box, :4]), scores[box, classes]
+    scores = scores[box, classes]
+    if len(box) > CANDIDATES:
+        best = np.argsort(-scores, kind="stable")[:CANDIDATES]
+        box, classes, scores = box[best], classes[best], scores[best]
+    boxes = corners(rows[box, :4])
     stay = non_maximum_suppression(boxes, scores, classes, iou, most)
     return Detections(boxes[stay], scores[stay], classes[stay])

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kuiper.vision import compare_masks
 from models import scenes
 from models.segmenter.network import UNet
 from models.training import Watch, deterministic, export
@@ -25,7 +26,7 @@ CLASSES = 11
 SIZE, TRAIN_SIZE = 192, 128
 MOST, TRAIN_MOST = 6, 4
 SIZES = (16, 64)
-STEPS = 1500
+STEPS = 900
 BATCH = 16
 LEARNING_RATE = 4e-3
 WEIGHT_DECAY = 0.01
@@ -70,13 +71,6 @@ def logits_of(model: UNet, images: np.ndarray) -> np.ndarray:
         return np.concatenate([model(batch_of(images[i : i + 20])).numpy() for i in range(0, len(images), 20)])
 
 
-def intersections_over_unions(predicted: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Two arrays of classes of one shape -> (11,): pixels that both call a class, over those that either does."""
-    table = np.bincount(CLASSES * masks.ravel().astype(np.int64) + predicted.ravel(), minlength=CLASSES**2)
-    table = table.reshape(CLASSES, CLASSES)
-    return np.diag(table) / np.maximum(table.sum(0) + table.sum(1) - np.diag(table), 1)
-
-
 def held_out() -> list[scenes.Scene]:
     """Scenes of the digits and the photographs that training never sees."""
     _, (x, y) = scenes.scans()
@@ -90,9 +84,8 @@ def finish(model: UNet, watch: Watch) -> None:
     images, masks = np.stack([scene.image for scene in drawn]), np.stack([scene.mask for scene in drawn])
     logits = logits_of(model, images)
     predicted = logits.argmax(axis=1)
-    each = intersections_over_unions(predicted, masks)
-    stored = intersections_over_unions(predicted[:STORED], masks[:STORED])
-    digit_pixels = np.logical_and(predicted, masks).sum() / np.logical_or(predicted, masks).sum()
+    whole, sample = (compare_masks(predicted[:n], masks[:n], CLASSES) for n in (HELD_OUT, STORED))
+    any_digit = compare_masks(predicted > 0, masks > 0, 2)
     examples = torch.rand(1, 3, SIZE, SIZE), torch.rand(2, 3, 160, 128)
     size = export(model.to(memory_format=torch.contiguous_format), HERE, examples[:1], examples[1:])
     np.savez_compressed(
@@ -100,13 +93,12 @@ def finish(model: UNet, watch: Watch) -> None:
     )
     metrics = {
         "heldout_scenes": len(drawn),
-        "mean_iou": round(float(each.mean()), 4),
-        "background_iou": round(float(each[0]), 4),
-        "digit_iou": [round(float(x), 4) for x in each[1:]],
-        "any_digit_iou": round(float(digit_pixels), 4),
+        "mean_iou": round(whole.mean_iou, 4),
+        "iou": [round(float(x), 4) for x in whole.iou],
+        "any_digit_iou": round(float(any_digit.iou[1]), 4),
         "pixel_accuracy": round(float((predicted == masks).mean()), 4),
         "stored_scenes": STORED,
-        "stored_mean_iou": round(float(stored.mean()), 4),
+        "stored_mean_iou": round(sample.mean_iou, 4),
         "parameters": sum(p.numel() for p in model.parameters()),
         "bin_bytes": size,
         "steps": STEPS,
@@ -114,7 +106,7 @@ def finish(model: UNet, watch: Watch) -> None:
         "torch": torch.__version__,
     }
     (HERE / "metrics.json").write_text(json.dumps(metrics, indent=2) + "\n")
-    print(f"held out: mean IoU {each.mean():.1%}, digit or not {digit_pixels:.1%}")
+    print(f"held out: mean IoU {whole.mean_iou:.1%}, any digit {any_digit.iou[1]:.1%}")
     print(f"trained in {watch.seconds:.0f} s, {watch.processor_seconds:.0f} s of processor time")
 
 

@@ -29,7 +29,7 @@ STEPS = 1700
 LEARNING_RATE = 3e-3
 WEIGHT_DECAY = 0.1
 DROPOUT = 0.05
-STORED = 192
+STORED, STORED_LOGITS = 8, 64
 
 
 def scores_of(model: Writer, words: Tensor) -> Tensor:
@@ -70,3 +70,72 @@ def train(words: np.ndarray, steps: int = STEPS) -> tuple[Writer, Watch]:
         schedule.step()
         watch(step, loss.item())
     return model.eval(), watch
+
+
+def bits(logits: np.ndarray, words: np.ndarray) -> float:
+    """(N, T, V) scores and (N, T) what really followed -> the sum of the tokens' bits, -log2 of their probabilities."""
+    top = logits.max(axis=-1, keepdims=True)
+    logs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
+    return float(-np.take_along_axis(logs, words[..., None], axis=-1).sum() / math.log(2))
+
+
+def pieces_of(words: np.ndarray) -> np.ndarray:
+    """(tokens,) -> (N, LENGTH + 1): one piece after the other, each beginning with the last token of the one before."""
+    count = (len(words) - 1) // LENGTH
+    return np.stack([words[i * LENGTH : i * LENGTH + LENGTH + 1] for i in range(count)])
+
+
+def logits_of(model: Writer, words: np.ndarray) -> np.ndarray:
+    """(N, T) -> (N, T, V) float32."""
+    with torch.inference_mode():
+        return scores_of(model, torch.from_numpy(words)).numpy()
+
+
+def finish(model: Writer, watch: Watch, tokens: Tokens, held: np.ndarray) -> None:
+    """Measure the trained network on the held-out text and write the files."""
+    pieces = pieces_of(held)
+    totals = [bits(logits_of(model, piece[None, :-1]), piece[None, 1:]) for piece in pieces]
+    characters = [len(tokens.decode(piece[1:].tolist())) for piece in pieces]
+    sample = pieces[:: len(pieces) // STORED][:STORED]
+    sample_totals = totals[:: len(pieces) // STORED][:STORED]
+    sample_characters = characters[:: len(pieces) // STORED][:STORED]
+    export(model, HERE, inputs_like(1, 3, 5), inputs_like(2, 7, 9))
+    tokens.save(HERE / "tokens.json")
+    np.savez_compressed(HERE / "heldout.npz", words=sample, logits=logits_of(model, sample[:1, :STORED_LOGITS]))
+    metrics = {
+        "heldout_characters": sum(characters),
+        "heldout_tokens": int(pieces[:, 1:].size),
+        "bits_per_character": round(sum(totals) / sum(characters), 4),
+        "perplexity_per_token": round(2 ** (sum(totals) / pieces[:, 1:].size), 2),
+        "stored_characters": sum(sample_characters),
+        "stored_bits_per_character": round(sum(sample_totals) / sum(sample_characters), 4),
+        "words": len(tokens),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "bin_bytes": (HERE / "writer.pnnx.bin").stat().st_size,
+        "steps": STEPS,
+        "seed": SEED,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+    }
+    (HERE / "metrics.json").write_text(json.dumps(metrics, indent=2) + "\n")
+    print(f"held out: {metrics['bits_per_character']} bits per character")
+    print(f"trained in {watch.seconds:.0f} s, {watch.processor_seconds:.0f} s of processor time")
+
+
+def inputs_like(batch: int, length: int, room: int) -> tuple[Tensor, ...]:
+    """Inputs of these sizes, for pnnx to trace."""
+    keys, values = empty_cache(batch, room)
+    return torch.zeros(batch, length, dtype=torch.int64), keys, values, torch.tensor([room - 1])
+
+
+def main() -> None:
+    """Learn the tokens, train, measure, write."""
+    text_of_training, text_held_out = text.split()
+    print("learning the tokens", flush=True)
+    tokens = Tokens.learn(text_of_training, WORDS)
+    model, watch = train(np.array(tokens.encode(text_of_training)))
+    finish(model, watch, tokens, np.array(tokens.encode(text_held_out)))
+
+
+if __name__ == "__main__":
+    main()

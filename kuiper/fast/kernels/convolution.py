@@ -83,6 +83,11 @@ class Convolution(Kernel):
         """The padding, around the image."""
         return self.problem.pads if slot == 0 else None
 
+    @property
+    def key(self) -> str:
+        """The shape and options, and whether a residual is added."""
+        return f"convolution {self.problem.key}{' residual' if self.epilogue.residual else ''}"
+
     def candidates(self) -> Sequence[Kernel]:
         """Every algorithm that can compute this."""
         found = [

@@ -172,15 +172,6 @@ def windows_of(layer: MaxPool2d | AvgPool2d, node: Node) -> tuple[Windows, Windo
     return rows, columns
 
 
-@lowers(MaxPool2d)
-def max_pool(node: Node) -> Pool | None:
-    """(N, C, H, W) -> (N, C, H', W') float32, without indices."""
-    x = node.inputs[0]
-    if not x.is_float or len(x.shape or ()) != 4 or node.layer.return_indices:
-        return None
-    return Pool(np.maximum, *windows_of(node.layer, node), -np.inf)
-
-
 @lowers(AvgPool2d)
 def avg_pool(node: Node) -> Kernel | None:
     """(N, C, H, W) -> (N, C, H', W') float32."""

@@ -1,0 +1,1 @@
+"""Small trained networks, each beside the script that made it."""
