@@ -1,7 +1,8 @@
 """Notebooks in their normal form: run from top to bottom, and the same bytes each time.
 
 A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
-cells' tags. A worksheet (homework/*/worksheet.ipynb) is the student's to run: it is stored without outputs.
+cells' tags. A cell with the tag nbval-ignore-output measures something: what is stored of it stays until somebody empties
+it. A worksheet (homework/*/worksheet.ipynb) is the student's to run: it is stored without outputs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 SECONDS_PER_CELL = 60
+MEASURES = "nbval-ignore-output"
 SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "JUPYTER_PREFER_ENV_PATH": "1"}
 """What makes sums come out in one order, and the kernel the one of this environment."""
 
@@ -48,7 +50,11 @@ def regenerated(path: Path) -> str:
     notebook = read(path)
     if is_worksheet(path):
         return text(normal(notebook, outputs=False))
+    measured = {cell.id: cell.outputs for cell in notebook.cells if _measures(cell)}
     _execute(notebook, path)
+    for cell in notebook.cells:
+        if measured.get(cell.id):
+            cell.outputs = measured[cell.id]
     return text(normal(notebook, outputs=True))
 
 
@@ -95,6 +101,10 @@ def difference(stored: str, wanted: str, lines: int = 12) -> str:
     """The first lines in which two texts differ."""
     found = difflib.unified_diff(stored.splitlines(), wanted.splitlines(), "stored", "regenerated", lineterm="", n=1)
     return "\n".join(line[:160] for line, _ in zip(found, range(lines)))
+
+
+def _measures(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and MEASURES in cell.metadata.get("tags", [])
 
 
 def _execute(notebook: NotebookNode, path: Path) -> None:

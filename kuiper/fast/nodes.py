@@ -59,7 +59,7 @@ def steps_of(
 
 
 def _packs_of(op: RuntimeOperator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
-    """The operator's repacked weights; none yet where weights that are inputs follow from the shapes, and differ now."""
+    """The operator's repacked weights; none yet where weights that are inputs follow from the shapes and differ now."""
     constants = [spec.value for spec in inputs if spec.constant]
     before, known = packs.setdefault(op.name, (constants, {}))
     same = len(before) == len(constants) and all(x is y or np.array_equal(x, y) for x, y in zip(before, constants))

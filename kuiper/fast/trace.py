@@ -13,7 +13,9 @@ from kuiper.expression.tokens import TokenType
 from kuiper.fast.place import Spec
 from kuiper.runtime import RuntimeGraph, RuntimeOperator
 
-LOOKS_AT_SHAPES = frozenset({"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel", "aten::numel"})
+LOOKS_AT_SHAPES = frozenset(
+    {"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel", "aten::numel"}
+)
 """Operators whose results depend on their input's shape alone."""
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "exponential", "uniform", "gumbel")
 """Parts of the names of operators that give something else at every call."""
@@ -37,7 +39,7 @@ class Trace:
                 del values[name]
 
     def _is_of_shapes(self, op: RuntimeOperator) -> bool:
-        """Whether the results follow from the shapes of the operator's inputs: sizes, and what is computed from them."""
+        """Whether the results follow from the shapes of the inputs: sizes, and what is computed from them."""
         if isinstance(op.layer, ExpressionLayer):
             return reads_sizes_alone(op.layer.order, [self.specs[o.name].constant for o in op.input_operands])
         return op.type in LOOKS_AT_SHAPES

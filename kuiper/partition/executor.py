@@ -50,7 +50,7 @@ class Executor:
     >>> acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "pnnx.Expression"})
     >>> executor = Executor(partition(graph, [acc, Device("CPU")]))
     >>> executor.run([np.zeros((1, 1, 8, 8), np.float32)])[0].shape, executor.stats.transfers
-    ((1, 10), 1)
+    ((1, 10), 4)
     """
 
     def __init__(self, partition: Partition, *, workers: int | None = None) -> None:

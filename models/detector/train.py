@@ -1,8 +1,8 @@
 """Train a narrow YOLOv5 on digits in photographs and write it as PNNX files: `python -m models.detector.train`.
 
 Run it in the repository's root. Needs torch, pnnx, pillow, scikit-learn, scikit-image and matplotlib (whose wheels
-carry the data: nothing is downloaded). Writes, beside this file, detector.pnnx.param, detector.pnnx.bin, heldout.npz
-and metrics.json.
+carry the data: nothing is downloaded). Writes, beside this file, detector.pnnx.param, detector.pnnx.bin, labels.txt,
+heldout.npz and metrics.json.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ def finish(model: Detector, watch: Watch) -> None:
         counts=np.array(counts[:STORED]),
         rows=rows[:STORED_ROWS],
     )
+    (HERE / "labels.txt").write_text("\n".join(map(str, range(10))) + "\n")
     metrics = {
         "heldout_scenes": HELD_OUT,
         "heldout_digits": sum(counts),

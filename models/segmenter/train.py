@@ -1,8 +1,8 @@
 """Train a narrow U-Net to colour in digits in photographs, write it as PNNX files: `python -m models.segmenter.train`.
 
 Run it in the repository's root. Needs torch, pnnx, pillow, scikit-learn, scikit-image and matplotlib (whose wheels
-carry the data: nothing is downloaded). Writes, beside this file, segmenter.pnnx.param, segmenter.pnnx.bin, heldout.npz
-and metrics.json.
+carry the data: nothing is downloaded). Writes, beside this file, segmenter.pnnx.param, segmenter.pnnx.bin, labels.txt,
+heldout.npz and metrics.json.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from models.training import Watch, deterministic, export
 HERE = Path(__file__).resolve().parent
 SEED = 13
 CLASSES = 11
-SIZE, TRAIN_SIZE = 192, 128
-MOST, TRAIN_MOST = 6, 4
+SIZE, TRAIN_SIZE = 192, 96
+MOST, TRAIN_MOST = 6, 3
 SIZES = (16, 64)
 STEPS = 900
 BATCH = 16
@@ -91,6 +91,7 @@ def finish(model: UNet, watch: Watch) -> None:
     np.savez_compressed(
         HERE / "heldout.npz", images=images[:STORED], masks=masks[:STORED], logits=logits[:STORED_LOGITS]
     )
+    (HERE / "labels.txt").write_text("\n".join(["background", *map(str, range(10))]) + "\n")
     metrics = {
         "heldout_scenes": len(drawn),
         "mean_iou": round(whole.mean_iou, 4),

@@ -32,6 +32,21 @@ def test_running_it_twice_changes_nothing(tmp_path: Path) -> None:
     assert "iopub" not in first
 
 
+def test_what_was_measured_stays_until_it_is_emptied(tmp_path: Path) -> None:
+    path = store(tmp_path / "lesson.ipynb", "import time", "time.perf_counter()")
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored["cells"][1]["metadata"]["tags"] = ["nbval-ignore-output"]
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    first = books.regenerated(path)
+    path.write_text(first, encoding="utf-8")
+    assert json.loads(first)["cells"][1]["outputs"]
+    assert books.regenerated(path) == first
+    emptied = json.loads(first)
+    emptied["cells"][1]["outputs"] = []
+    path.write_text(json.dumps(emptied), encoding="utf-8")
+    assert books.regenerated(path) != first
+
+
 def test_a_worksheet_keeps_no_outputs_and_is_not_run(tmp_path: Path) -> None:
     path = store(tmp_path / "worksheet.ipynb", "raise SystemExit")
     cell = nbformat.reads(books.regenerated(path), as_version=4).cells[0]

@@ -251,7 +251,7 @@ def net() -> type[Net]:
 
 @pytest.fixture(scope="session")
 def near() -> Callable[..., None]:
-    """near(got, expected): outputs of the same shapes and types, within 1e-4 of the largest number, NaN where NaN is."""
+    """near(got, expected): outputs of the same shapes and types, within 1e-4 of the largest number, NaN for NaN."""
 
     def compare(got: Sequence[np.ndarray], expected: Sequence[np.ndarray], tolerance: float = 1e-4) -> None:
         assert len(got) == len(expected)
@@ -279,7 +279,7 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def untimed() -> Callable[..., Any]:
-    """untimed(patch, seed=None): the first candidate is taken, or some; no time is measured, no file read or written."""
+    """untimed(patch, seed=None): the first candidate is taken, or some; nothing is timed, no file read or written."""
 
     def take(patch: pytest.MonkeyPatch, seed: int | None = None) -> None:
         rng = np.random.default_rng(seed)

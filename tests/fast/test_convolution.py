@@ -38,14 +38,18 @@ def problems(draw):
     if draw(st.integers(0, 5)) == 0:
         options |= {"stride": 1, "padding": "same"}
     size = draw(st.tuples(st.integers(1, 9), st.integers(1, 9)))
-    layer = Conv2d(numbers(out, per_group, *kernel), draw(st.sampled_from([None, numbers(out)])), groups=groups, **options)
+    layer = Conv2d(
+        numbers(out, per_group, *kernel), draw(st.sampled_from([None, numbers(out)])), groups=groups, **options
+    )
     padded = [n + layer.pads[2 * i] + layer.pads[2 * i + 1] for i, n in enumerate(size)]
     assume(all(n >= (k - 1) * d + 1 for n, k, d in zip(padded, kernel, layer.dilation)))
     return layer, (draw(st.integers(1, 3)), groups * per_group, *size)
 
 
 @settings(max_examples=150, deadline=None)
-@given(problem=problems(), layouts=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 3), tile=st.sampled_from([64, 1 << 18]))
+@given(
+    problem=problems(), layouts=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 3), tile=st.sampled_from([64, 1 << 18])
+)
 def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, layouts, lanes, tile):
     layer, shape = problem
     x = numbers(*shape)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kuiper
+
 
 class Grower:
     """Grows a random network; `values` are the operands of images so far with their shapes."""
 
-    def __init__(self, net, draw, batch):
-        self.net, self.draw = net, draw
+    def __init__(self, net, draw, batch, any_size=False):
+        self.net, self.draw, self.any_size = net, draw, any_size
         shape = (batch, draw(st.sampled_from([1, 3, 8, 9])), draw(st.integers(4, 9)), draw(st.integers(4, 9)))
         self.inputs = [shape]
         self.values = [(net.input(*(-1,) * 4), shape)]
@@ -20,7 +24,11 @@ class Grower:
 
     def grow(self):
         steps = ["conv", "conv", "conv3", "conv1", "depthwise", "after", "join", "parts", "slice", "pool", "resize"]
-        steps += ["transposed", "swap", "shuffle", "simple", "flat", "expand", "sum", "integers", "constant", "deepen"]
+        steps += ["transposed", "simple", "sum", "integers", "after", "after"]
+        if self.any_size:
+            steps.remove("slice")
+        else:
+            steps += ["swap", "shuffle", "flat", "expand", "constant", "deepen"]
         getattr(self, self.draw(st.sampled_from(steps)))()
 
     def pick(self):
@@ -88,7 +96,7 @@ class Grower:
             self.give(self.net.op("nn.SiLU" if kind == "silu" else "F.relu", x), *shape)
 
     def join(self):
-        axis = self.draw(st.sampled_from([1, 1, 0, 2, 3]))
+        axis = 1 if self.any_size else self.draw(st.sampled_from([1, 1, 0, 2, 3]))
         x, shape = self.pick()
         fits = [v for v in self.values if v[1][:axis] + v[1][axis + 1 :] == shape[:axis] + shape[axis + 1 :]]
         chosen = [(x, shape), *self.draw(st.lists(st.sampled_from(fits), max_size=2))]
@@ -99,7 +107,7 @@ class Grower:
 
     def parts(self):
         x, shape = self.pick()
-        axis = self.draw(st.sampled_from([1, 1, 2, 3]))
+        axis = 1 if self.any_size else self.draw(st.sampled_from([1, 1, 2, 3]))
         if shape[axis] >= 4:
             half = -(-shape[axis] // 2)
             names = self.net.many("torch.chunk", 2, x, chunks=2, dim=axis)
@@ -200,9 +208,9 @@ class Grower:
 
 
 @st.composite
-def networks(draw, make):
-    """A network and the shape of its input."""
-    grower = Grower(make(draw(st.integers(0, 99))), draw, draw(st.integers(1, 3)))
+def networks(draw, make, any_size=False):
+    """A network and the shape of its input; `any_size`: one that takes others too."""
+    grower = Grower(make(draw(st.integers(0, 99))), draw, draw(st.integers(1, 3)), any_size)
     for _ in range(draw(st.integers(1, 7))):
         grower.grow()
     return grower.finish(), grower.inputs[0]
@@ -230,3 +238,48 @@ def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, dat
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(one, copy)
     np.testing.assert_array_equal(x, before)
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_one_graph_takes_every_size_that_the_layers_take(net, load, near, untimed, poison, data):
+    network, (n, c, h, w) = data.draw(networks(net, any_size=True))
+    others = st.tuples(st.integers(1, 3), st.just(c), st.integers(2, 10), st.integers(2, 10))
+    shapes = [(n, c, h, w), *data.draw(st.lists(others, min_size=1, max_size=3)), (n, c, h, w)]
+    engine, seed = data.draw(st.sampled_from(["fast", "auto"])), data.draw(st.integers(0, 9))
+    with pytest.MonkeyPatch.context() as patch:
+        untimed(patch, seed)
+        spoil = poison(patch)
+        graph, simple = load(network, engine=engine, threads=2), load(network, engine="simple")
+        for shape in shapes:
+            x = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+            try:
+                expected = simple(x)
+            except kuiper.KuiperError as error:
+                with pytest.raises(type(error), match=re.escape(str(error))):
+                    graph(x)
+                continue
+            for _ in range(2):
+                near(graph(x), expected)
+                spoil()
+
+
+@pytest.mark.parametrize("samples", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["sub(@0,@1)", "torch.matmul"])
+def test_a_batch_is_not_shared_out_where_broadcasting_puts_it_beside_another_axis(net, load, near, kind, samples):
+    """(4, 4) - (4,): the second's samples stand beside the first's columns, as many by accident."""
+    network = net()
+    if kind == "torch.matmul":
+        x, y = network.input(4, 4, 3, 5), network.input(4, 5, 2)
+        network.returns(network.op(kind, network.op("F.relu", x), y))
+        shapes = [(4, 4, 3, 5), (4, 5, 2)]
+    else:
+        x, y = network.input(4, 4), network.input(4)
+        network.returns(network.expression(kind, network.op("F.relu", x), network.op("nn.Tanh", y)))
+        shapes = [(4, 4), (4,)]
+    inputs = [np.random.default_rng(0).standard_normal(shape).astype(np.float32) for shape in shapes]
+    first = load(network, engine="fast", threads=2)
+    near(first(*inputs), load(network, engine="simple")(*inputs))
+    (key,) = (key for key in first.choices if key.startswith("batch"))
+    graph = load(network, engine="fast", threads=2, choices={key: f"{samples} at a time"})
+    near(graph(*inputs), load(network, engine="simple")(*inputs))

@@ -32,7 +32,9 @@ def fails(kind):
 
 def test_stages_follow_each_other_and_lanes_run_on_threads_of_their_own():
     seen = []
-    stages = [[[lambda i=i, lane=lane: seen.append((i, lane, threading.get_ident()))] for lane in range(3)] for i in "ab"]
+    stages = [
+        [[lambda i=i, lane=lane: seen.append((i, lane, threading.get_ident()))] for lane in range(3)] for i in "ab"
+    ]
     with Pool().session(3) as run:
         run(stages)
         run(stages[:1])
@@ -51,7 +53,7 @@ def test_an_error_in_a_lane_comes_when_all_lanes_are_done_and_the_pool_works_on(
         lanes = [[lambda i=i: done.append(i)] for i in range(3)]
         lanes[where] = [fails(kind)]
         before = cores()
-        with pytest.raises(kind, match="on purpose"), pool.session(3) as run:  # noqa: PT012
+        with pytest.raises(kind, match="on purpose"), pool.session(3) as run:
             run([lanes])
         assert sorted(done) == [i for i in range(3) if i != where]
         assert cores() == before
@@ -63,7 +65,7 @@ def test_an_error_in_a_lane_comes_when_all_lanes_are_done_and_the_pool_works_on(
 
 def test_errors_of_two_lanes_do_not_linger():
     pool = Pool()
-    with pytest.raises(ValueError, match="on purpose"), pool.session(3) as run:  # noqa: PT012
+    with pytest.raises(ValueError, match="on purpose"), pool.session(3) as run:
         run([[[int], [fails(ValueError)], [fails(ValueError)]]])
     with pool.session(3) as run:
         run([[[int], [int], [int]]])
@@ -163,7 +165,7 @@ class TestMatrixLibrary:
         assert blas_threads() == self.before
 
     def test_an_error_restores_it(self):
-        with pytest.raises(ValueError, match="on purpose"), parallel(2) as run:  # noqa: PT012
+        with pytest.raises(ValueError, match="on purpose"), parallel(2) as run:
             run([[[int], [fails(ValueError)]]])
         assert blas_threads() == self.before
 
@@ -214,7 +216,8 @@ class TestWithoutThreadpoolctl:
 
 
 @pytest.mark.parametrize(
-    ("text", "lanes"), [("1", 1), ("3", 3), ("0", 1), ("1000", 64), ("", None), ("4,2", None), ("-2", None), ("x", None)]
+    ("text", "lanes"),
+    [("1", 1), ("3", 3), ("0", 1), ("1000", 64), ("", None), ("4,2", None), ("-2", None), ("x", None)],
 )
 def test_the_environment_says_how_many_lanes(monkeypatch, text, lanes):
     monkeypatch.setenv("OMP_NUM_THREADS", text)

@@ -151,8 +151,8 @@ def hidden_deadlocks(student: Student, rng: np.random.Generator) -> None:
     """A circle behind many waves, a tensor that nobody hands over, and a sub-graph that waits for itself are errors."""
     graph, split = public.random_graph(rng, 40, 12)
     subgraphs = public.boundaries(split, graph)
-    made = subgraphs[0][1][0] if subgraphs[0][1] else 0
-    circle = [([made, 1002], [1001], 1 + int(made in subgraphs[0][1])), ([1001], [1002], 1)]
+    made = next(tensor for _, outputs, _ in subgraphs for tensor in outputs)
+    circle = [([made, 1002], [1001], 2), ([1001], [1002], 1)]
     for extra in (circle, [([2000], [2001], 1)], [([3000], [3000], 1)]):
         name = expect_raises(student.waves, shuffled(rng, [*subgraphs, *extra]))
         expect(name, "ValueError", what="the type of the error for a deadlock")

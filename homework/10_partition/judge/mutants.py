@@ -82,7 +82,7 @@ MUTANTS = [
         "exercise": "inputs_outputs",
         "why": "made minus read: a tensor that is read at home is never handed over",
         "old": "    return [\n        (sorted(reads)",
-        "new": "    for hands_over in outputs:\n        hands_over -= read_at_home\n    return [\n        (sorted(reads)",
+        "new": "    outputs = [made - read_at_home for made in outputs]\n    return [\n        (sorted(reads)",
     },
     {
         "name": "returned forgotten",
@@ -117,7 +117,7 @@ MUTANTS = [
         "exercise": "inputs_outputs",
         "why": "a constant is taken for an input",
         "old": 'for tensor in [*reads, *makes] if kinds[tensor] == "input")',
-        "new": 'for tensor in [*reads, *makes] if kinds[tensor] == "input" or kinds[tensor] == "const" and tensor in reads)',
+        "new": 'for tensor in [*reads, *makes] if kinds[tensor] != "var")',
     },
     {
         "name": "input nodes forgotten",
@@ -199,7 +199,8 @@ MUTANTS = [
         "name": "makers counted",
         "exercise": "waves",
         "why": "a sub-graph that hands over two tensors counts once",
-        "old": "            for tensor in subgraphs[place][1]:\n                for reader in readers.get(tensor, []):\n"
+        "old": "            for tensor in subgraphs[place][1]:\n"
+        "                for reader in readers.get(tensor, []):\n"
         "                    ready[reader] += 1",
         "new": "            for reader in {r for tensor in subgraphs[place][1] for r in readers.get(tensor, [])}:\n"
         "                ready[reader] += 1",
@@ -327,14 +328,6 @@ MUTANTS = [
         "new": "for turn in members]",
     },
     {
-        "name": "empty level kept",
-        "exercise": "fewest",
-        "why": "each level up to the last one becomes a part, even if no node has it",
-        "old": "    return [(devices[members[turn][0]], members[turn]) for turn in sorted(members)]",
-        "new": "    turns = range(max(members, default=-1) + 1)\n"
-        "    return [(devices[members[turn][0]] if turn in members else start, members.get(turn, [])) for turn in turns]",
-    },
-    {
         "name": "the accelerator begins",
         "exercise": "fewest",
         "why": "two fixed names, and the accelerator always has the first turn",
@@ -347,8 +340,8 @@ MUTANTS = [
         "why": "a function that calls itself for every predecessor ends at Python's limit, about 1,000 deep",
         "old": "    level: list[int] = []\n",
         "new": "    def depth(v: int) -> int:\n"
-        "        return 1 + max([depth(u) for u in predecessors[v][:1]], default=0)\n\n"
-        "    depth(len(devices) - 1)\n"
+        "        return 1 + max([depth(u) for above in predecessors[v : v + 1] for u in above[:1]], default=0)\n\n"
+        "    depth(len(devices) - 1 if devices else 0)\n"
         "    level: list[int] = []\n",
     },
 ]

@@ -12,7 +12,7 @@ from kuiper.expression.parser import parse
 from kuiper.expression.polish import reverse_polish
 from kuiper.expression.tokens import TokenType
 from kuiper.partition.backends.protocol import Backend, Network, Program
-from kuiper.partition.onnx.builder import CannotExpressError, Operator
+from kuiper.partition.operator import CannotExpressError, Operator
 
 Call = Callable[..., Any]
 """An operator made ready: its inputs -> its output."""

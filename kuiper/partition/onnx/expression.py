@@ -8,7 +8,8 @@ from kuiper.expression.layer import source_text
 from kuiper.expression.parser import TokenNode, parse
 from kuiper.expression.polish import reverse_polish
 from kuiper.expression.tokens import TokenType
-from kuiper.partition.onnx.builder import Builder, CannotExpressError, Operator
+from kuiper.partition.onnx.builder import Builder
+from kuiper.partition.operator import CannotExpressError, Operator
 
 ONNX_NAMES: Mapping[str, str] = {
     "add": "Add",

@@ -7,9 +7,11 @@ from typing import Any
 
 from kuiper import pnnx
 from kuiper.errors import KuiperError
-from kuiper.partition.onnx.builder import FLOATS, Builder, CannotExpressError, Operator
+from kuiper.partition.onnx.builder import Builder
 from kuiper.partition.onnx.operators import WRITERS
+from kuiper.partition.operator import CannotExpressError, Operator
 
+FLOATS = ("float16", "float32")
 OPSET, IR_VERSION = 17, 8
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.partition.onnx.builder import Builder, CannotExpressError, Operator
+from kuiper.partition.onnx.builder import Builder
 from kuiper.partition.onnx.expression import write_expression
+from kuiper.partition.operator import CannotExpressError, Operator
 
 Writer = Callable[[Builder, Operator], None]
 
