@@ -1,7 +1,7 @@
 """Notebooks in their normal form: run from top to bottom, and the same bytes each time.
 
 A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
-cells' tags. A cell with the tag nbval-ignore-output measures something: what is stored of it stays until somebody empties
+cells' tags. A cell with the tag nbval-ignore-output measures: what is stored of it stays until somebody empties
 it. A worksheet (homework/*/worksheet.ipynb) is the student's to run: it is stored without outputs.
 """
 
