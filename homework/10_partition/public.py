@@ -81,14 +81,14 @@ def expect_merged(student: Student, parts: Parts, what: str) -> None:
     """The student's merge of `parts`, with the well-known mistakes."""
     right = merged(parts)
     mistakes = {
+        "an empty part was left out after merging: leave it out first, then its neighbours stand side by side": (
+            dropped_late(parts)
+        ),
         "that is the list as it was given, without its empty parts": [part for part in parts if part[1]],
         "three neighbours on one device become one as well: compare with the last part of your own list": (
             pairwise_only(parts)
         ),
         "only NEIGHBOURS in the list may become one: what lies between them has to run in between": by_device(parts),
-        "an empty part was left out after merging: leave it out first, then its neighbours stand side by side": (
-            dropped_late(parts)
-        ),
         "the last part is missing: is it written down when the loop ends?": right[:-1],
         "the nodes of the later part stand before those of the earlier one": [
             (device, nodes[::-1]) for device, nodes in merged([(device, nodes[::-1]) for device, nodes in parts[::-1]])

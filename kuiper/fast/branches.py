@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kuiper.fast.kernel import Stage
 from kuiper.fast.layout import Layout
+from kuiper.fast.simple import Simple
 
 WORTH_IT = 120e-6
 """Seconds that a run must save, several times what it costs to wake the other lanes."""
@@ -44,8 +45,14 @@ class Run:
 
 
 def runs_of(layout: Layout, stages: Sequence[Sequence[Stage]], seconds: Sequence[float], lanes: int) -> list[Run]:
-    """The runs that are worth it, given the stages of each step and the seconds that they take one after the other."""
-    alone = [all(len(stage) == 1 for stage in each) for each in stages]
+    """The runs that are worth it, given the stages of each step and the seconds that they take one after the other.
+
+    Layers stay on the caller's thread: they may be a student's.
+    """
+    alone = [
+        all(len(stage) == 1 for stage in each) and not isinstance(step.kernel, Simple)
+        for step, each in zip(layout.steps, stages)
+    ]
     found = []
     start = 0
     while start < len(stages):

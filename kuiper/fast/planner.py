@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,12 @@ class Planner:
         self.choices.keep()
         return chosen
 
+    @cached_property
+    def _name(self) -> str:
+        """What tells this network from others among the choices: a hash of its operators."""
+        text = "\n".join(f"{op.type} {op.name}" for op in self.graph.operators)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
     @property
     def _returned(self) -> list[str]:
         return [operand.name for operand in self.graph.output_operands]
@@ -99,7 +107,7 @@ class Planner:
     def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
         """`whole`, or the plan that runs small branches side by side where that is faster."""
         arrays = list(values.values())
-        key = f"branches {signature(arrays)} {len(whole.steps)} steps lanes{whole.lanes}"
+        key = f"branches {self._name} {signature(arrays)} {len(whole.steps)} steps lanes{whole.lanes}"
         known = self.choices.find(key)
         if known is None:
             runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.lanes)
@@ -119,7 +127,7 @@ class Planner:
         batch = batches.pop() if len(batches) == 1 else 0
         if batch < whole.lanes or batch % whole.lanes:
             return whole
-        key = f"batch {signature(list(values.values()))} {len(whole.steps)} steps lanes{whole.lanes}"
+        key = f"batch {self._name} {signature(list(values.values()))} {len(whole.steps)} steps lanes{whole.lanes}"
         known = self.choices.find(key)
         plans: dict[str, Plan | BatchPlan] = {} if known not in (None, "whole") else {"whole": whole}
         if known != "whole":

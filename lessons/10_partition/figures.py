@@ -18,7 +18,7 @@ ROSE = family("pnnx.Attribute").border
 DARK = "#1d2530"
 OPS = ["input", "conv", "relu", "sigmoid", "conv", "resize", "conv", "relu", "add", "softmax"]
 BLOCKED = (3, 5, 9)
-CELL, LEFT = 68.0, 84.0
+CELL, LEFT = 62.0, 84.0
 
 
 def draw() -> dict[str, Svg]:
@@ -66,19 +66,19 @@ def right(x: float, y: float, length: float, color: str = INK) -> str:
 
 def graph() -> Svg:
     """The ten nodes, their tensors, and which of them the accelerator does not know."""
-    step, width, y, parts = 75.0, 56.0, 84.0, []
+    step, width, left, y, parts = 68.5, 52.0, 34.0, 84.0, []
     for v, op in enumerate(OPS):
-        x = 46 + v * step
+        x = left + v * step
         parts += [box(op, x, y, width, "CPU" if v in BLOCKED else "ACC"), note(str(v), x, y - 26, 12.0)]
         if v < 9:
             parts += [right(x + width / 2, y, step - width), note(f"t{v}", x + step / 2, y - 12, 10.0)]
-    start, end = 46 + 1.5 * step - 4, 46 + 8 * step
+    start, end = left + 1.5 * step - 4, left + 8 * step
     parts += [path(f"M{start:g} {y:g}V{y + 42:g}H{end:g}V{y + 20:g}", ROSE), head(end, y + 15, 0, -1, ROSE)]
-    parts += [pill("t1", (start + end) / 2, y + 42), note("t9", 46 + 9 * step + 42, y - 12, 10.0)]
-    parts.append(right(46 + 9 * step + width / 2, y, 24))
+    parts += [pill("t1", (start + end) / 2, y + 42), note("t9", left + 9 * step + 38, y - 12, 10.0)]
+    parts.append(right(left + 9 * step + width / 2, y, 24))
     parts += [box("known", 60, 18, 60, "ACC", 22), box("blocked", 138, 18, 68, "CPU", 22)]
     return picture(
-        800,
+        714,
         144,
         "A network of ten nodes",
         "input, conv, relu, sigmoid, conv, resize, conv, relu, add, softmax in a chain; add also reads tensor 1, which "
@@ -109,7 +109,7 @@ def split() -> Svg:
         parts.append(span(first, stop, 184, device, device))
     parts += [path(f"M{LEFT + v * CELL:g} 8V108", COLORS["CPU"][1], stroke_dasharray="3 4") for v in BLOCKED]
     return picture(
-        780,
+        718,
         206,
         "Tengine's split of ten nodes",
         "Ranges begin at the blocked nodes 3, 5, 9. Parts: ACC 0-2, CPU 3-4, CPU 5, ACC 6-8, CPU 9. Merged: ACC 0-2, "
@@ -153,9 +153,9 @@ def boundary() -> Svg:
 
 def waves() -> Svg:
     """Five sub-graphs, and their ready counts after each wave."""
-    places = {0: (50, 120), 1: (160, 64), 2: (160, 176), 3: (270, 64), 4: (380, 120)}
-    bent = ((0, 1, "t1", 160 - 70), (0, 2, "t2", 160 - 70), (2, 4, "t4", 330), (3, 4, "t5", 330))
-    parts = [right(186, 64, 58), pill("t3", 212, 64)]
+    places = {0: (42, 120), 1: (136, 64), 2: (136, 176), 3: (230, 64), 4: (324, 120)}
+    bent = ((0, 1, "t1", 76), (0, 2, "t2", 76), (2, 4, "t4", 280), (3, 4, "t5", 280))
+    parts = [right(162, 64, 42), pill("t3", 181, 64)]
     for source, target, name, x in bent:
         (x1, y1), (x2, y2) = places[source], places[target]
         down = 1 if y2 > y1 else -1
@@ -168,15 +168,15 @@ def waves() -> Svg:
     ran = (set(), set(), set(), {0}, {0, 1, 2}, {0, 1, 2, 3})
     for k, (name, *counts) in enumerate(table):
         y = 36 + 32 * k + 8 * (k > 1)
-        parts.append(note(name, 580, y, text_anchor="end"))
+        parts.append(note(name, 530, y, text_anchor="end"))
         for i, count in enumerate(counts):
-            x = 608 + 34 * i
+            x = 556 + 34 * i
             full = k > 1 and count == table[1][i + 1] and i not in ran[k]
             parts.append(box(count, x, y, 26, "ACC", 24, DEEPER["ACC"]) if full else
                          note("ran" if i in ran[k] else count, x, y, 12.0 if k else 13.0))  # fmt: skip
-    parts.append(path("M440 86H770"))
+    parts.append(path("M392 86H708"))
     return picture(
-        780,
+        716,
         226,
         "Waves",
         "Sub-graph 0 leads to 1 and 2, 1 to 3, and 2 and 3 to 4. Waves: 0; 1 and 2; 3; 4. The count of 4 is 1 after "
@@ -254,10 +254,10 @@ def digits() -> Svg:
     network = NodeGraph.from_runtime(kuiper.load(DIGITS))
     acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "nn.MaxPool2d", "pnnx.Expression"})
     found = partition(network, [acc, Device("CPU")])
-    width, top, parts = 98.0, 40.0, []
+    width, top, parts = 92.0, 40.0, []
     place: dict[int, tuple[int, float, float]] = {}
     for part in found.subgraphs:
-        x = 66 + 126 * part.index + 30 * (part.index >= 4)
+        x = 54 + 114 * part.index + 24 * (part.index >= 4)
         parts.append(note(f"{part.index}, {part.device.name}", x, top - 12, 12.0, font_weight="bold"))
         for k, v in enumerate(part.nodes):
             place[v] = part.index, x, top + 14 + 24 * k
@@ -274,7 +274,7 @@ def digits() -> Svg:
                 parts += crossing(tensor, x + width / 2, y, end - width / 2, target, lane if far else -1)
                 lane += far
     counts = ", ".join(f"{part.device.name} {len(part.nodes)}" for part in found.subgraphs)
-    return picture(794, 350, "The digits network in six sub-graphs", f"Nodes by device: {counts}.", *parts)
+    return picture(704, 350, "The digits network in six sub-graphs", f"Nodes by device: {counts}.", *parts)
 
 
 def crossing(tensor: int, x: float, y: float, end: float, target: float, lane: int) -> Sequence[str]:
@@ -284,7 +284,7 @@ def crossing(tensor: int, x: float, y: float, end: float, target: float, lane: i
     target += 3 + 6 * lane if far else -4
     y -= 0 if far else 4
     drawn = [path(f"M{x:g} {y:g}H{bend:g}V{target:g}H{end - 5:g}", color), head(end, target, 1, 0, color)]
-    return [*drawn, pill(str(tensor), x + 90, y)] if far else [*drawn, note(str(tensor), x + 17, target - 9, 10.0)]
+    return [*drawn, pill(str(tensor), x + 90, y)] if far else [*drawn, note(str(tensor), x + 16, target - 9, 10.0)]
 
 
 if __name__ == "__main__":

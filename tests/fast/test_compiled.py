@@ -267,3 +267,16 @@ def test_where_nothing_can_be_kept_it_is_compiled_all_the_same(tmp_path):
     x = np.zeros(3, np.float32)
     compiler.machine_code(space["two"], COUNT_UP, tmp_path / "cache")(x, 1)
     assert x.tolist() == [0, 2, 0]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_expanded_image_which_numpy_lets_nobody_write_is_read_like_others(axis):
+    """numba has a type of its own for arrays that may not be written, which the compiled loop does not take."""
+    image = np.arange(24, dtype=np.float32).reshape(2, 3, 4)[
+        tuple(slice(1) if i == axis else slice(None) for i in (0, 1))
+    ]
+    wide = np.broadcast_to(image, [5 if i == axis else n for i, n in enumerate(image.shape)])
+    numbers, (row, pixel) = compiled.flat(wide), compiled.steps(wide)
+    assert numbers.flags.writeable
+    for r, q, c in np.ndindex(wide.shape):
+        assert numbers[r * row + q * pixel + c] == wide[r, q, c]

@@ -98,6 +98,8 @@ def flat(pixels: np.ndarray) -> np.ndarray:
            21])
     """
     last = sum((extent - 1) * stride for extent, stride in zip(pixels.shape, pixels.strides)) // pixels.itemsize
+    pixels = pixels.view()
+    pixels.flags.writeable = True  # numba has another type for what may not be written, as an expanded image
     return as_strided(pixels, (last + 1,), (pixels.itemsize,))
 
 
