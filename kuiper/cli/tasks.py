@@ -19,6 +19,7 @@ from kuiper.inputs import PICTURES
 from kuiper.runtime import RuntimeOperand
 from kuiper.vision import IMAGENET, Normalization
 from kuiper.vision.labels import name_of
+from kuiper.vision.pictures import shrink, to_pillow
 
 MULTIPLE = 32
 """Height and width of what goes into a network that takes any: most networks halve them five times."""
@@ -142,7 +143,7 @@ class Segment(Task):
         """The whole picture in the network's size; in a multiple of 32 near its own where the network takes any."""
         own = self.picture.shape[:2]
         height, width = (s if s > 0 else max(1, round(o / MULTIPLE)) * MULTIPLE for s, o in zip(size, own))
-        return normalization(vision.resize(self.picture, height, width).transpose(2, 0, 1))[None]
+        return normalization(shrink(to_pillow(self.picture), height, width).transpose(2, 0, 1))[None]
 
     def answer(self, outputs: Sequence[np.ndarray]) -> Table:
         """The first output with four axes holds the scores; one channel says how probable class 1 is."""

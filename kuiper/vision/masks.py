@@ -40,7 +40,7 @@ def segment(scores: np.ndarray, size: tuple[int, int] | None = None, threshold: 
     for number in range(1, len(scores)):  # one class at a time: a large picture times all classes would not fit
         one = resize(scores[number], height, width)
         classes[one > best] = number
-        np.maximum(best, one, out=best)
+        best = np.maximum(best, one)
     return classes
 
 
