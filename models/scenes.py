@@ -59,7 +59,7 @@ def photographs(files: tuple[tuple[str, str], ...]) -> list[Image.Image]:
 
 
 def scans() -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """The 1,797 scans as (training, held out), each (N, 8, 8) float32 of 0..1 and (N,) labels; split as for `digits`."""
+    """The 1,797 scans as (training, held out), each (N, 8, 8) of 0..1 and (N,) labels; split as for `digits`."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
@@ -111,7 +111,7 @@ class Painter:
         return Scene(pixels, np.array(boxes, np.float32).reshape(-1, 4), np.array(labels, np.int64), mask)
 
     def background(self, size: int) -> np.ndarray:
-        """(size, size, 3) float32 of 0..255: a piece of a photograph, at times mirrored, its colours changed a little."""
+        """(size, size, 3) float32 of 0..255: a piece of a photograph, at times mirrored, its colours changed."""
         picture = self.pictures[self.random.integers(len(self.pictures))]
         side = self.random.uniform(0.35, 1) * min(picture.size)
         left, top = (self.random.uniform(0, length - side) for length in picture.size)
@@ -138,7 +138,7 @@ class Painter:
         return alpha[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1]
 
     def place(self, shape: tuple[int, ...], size: int, taken: list[tuple[int, int, int, int]]) -> tuple | None:
-        """Left, top, right, bottom where the glyph covers no digit that is there; None if 20 tries find no such place."""
+        """Left, top, right, bottom where the glyph covers no other digit; None if 20 tries find no such place."""
         height, width = shape
         if max(height, width) >= size:
             return None

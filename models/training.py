@@ -29,14 +29,14 @@ def export(model: nn.Module, folder: Path, inputs: Sequence[Tensor], others: Seq
 
 
 def deterministic(seed: int) -> None:
-    """The same numbers from torch on every run of one version of it on one kind of processor: one thread, fixed seed."""
+    """Make torch give the same numbers on every run of one version on one kind of processor."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # sums in one order
     torch.use_deterministic_algorithms(True)
 
 
 class Watch:
-    """Prints how far a training is: `watch(step, loss)` after each of `steps` steps; `watch.seconds` since it was made."""
+    """Prints how far a training is: call `watch(step, loss)` after each of the `steps` steps."""
 
     def __init__(self, steps: int, lines: int = 40) -> None:
         self.steps, self.every, self.mean = steps, max(1, steps // lines), math.nan

@@ -24,6 +24,7 @@ class Counter:
 
     def __init__(self, scale: int = 1) -> None:
         self.scale, self.count = scale, 0
+        self.__name__ = "multiply" if scale == 1 else f"multiply, {scale} times as large"
 
     def __call__(self, a: Any, b: Any) -> Any:
         """scale * a * b. Raises ValueError for what is no array of numbers, and for far too many products."""

@@ -17,9 +17,7 @@ class BasicBlock(nn.Module):
         self.bn2 = nn.BatchNorm2d(outputs)
         self.downsample = nn.Identity()
         if stride != 1 or inputs != outputs:
-            self.downsample = nn.Sequential(
-                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
-            )
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
 
     def forward(self, x: Tensor) -> Tensor:
         """relu(convolutions(x) + shortcut(x))."""
@@ -28,7 +26,7 @@ class BasicBlock(nn.Module):
 
 
 class ResNet(nn.Module):
-    """(N, 3, H, W) normalised as for ImageNet -> (N, classes) logits: a stem, stages of two blocks, the mean, a linear."""
+    """(N, 3, H, W) normalised as for ImageNet -> (N, classes) logits: stem, stages of blocks, mean, linear."""
 
     def __init__(self, classes: int, widths: tuple[int, ...] = (16, 32, 64), blocks: int = 2) -> None:
         super().__init__()

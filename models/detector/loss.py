@@ -19,7 +19,7 @@ LARGEST_RATIO = 4.0
 
 
 def overlap(a: Tensor, b: Tensor) -> Tensor:
-    """(M, 4), (M, 4) of centre, width, height -> (M,): CIoU, intersection over union less a penalty for place and shape."""
+    """(M, 4), (M, 4) of centre, width, height -> (M,): CIoU, which is IoU less a penalty for place and shape."""
     (a1, a2), (b1, b2) = ((x[:, :2] - x[:, 2:] / 2, x[:, :2] + x[:, 2:] / 2) for x in (a, b))
     shared = (torch.minimum(a2, b2) - torch.maximum(a1, b1)).clamp(0).prod(1)
     iou = shared / (a[:, 2:].prod(1) + b[:, 2:].prod(1) - shared + 1e-7)

@@ -86,7 +86,7 @@ def held_out() -> list[scenes.Scene]:
 
 
 def precision_of(rows: np.ndarray, drawn: list[scenes.Scene]) -> AveragePrecision:
-    """Average precision over all boxes above a confidence of 0.001, overlaps above 0.6 suppressed, as YOLOv5 measures."""
+    """Average precision over all boxes above a score of 0.001, overlaps above 0.6 suppressed, as YOLOv5 does."""
     found = [detect(picture, confidence=0.001, iou=0.6, multi_label=True) for picture in rows]
     return average_precision(found, [Truth(scene.boxes, scene.labels) for scene in drawn])
 

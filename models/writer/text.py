@@ -16,7 +16,9 @@ from pathlib import Path
 SHORTEST = 200
 """A docstring of fewer characters says too little to learn English from."""
 
-LEFT_OUT = {"test", "tests", "idlelib", "lib2to3", "site-packages", "turtledemo", "pydoc_data", "encodings", "ensurepip"}
+NO_PROSE = {"test", "tests", "turtledemo", "encodings", "pydoc_data"}
+NOT_THE_LIBRARY = {"site-packages", "ensurepip", "idlelib", "lib2to3"}
+"""Folders whose docstrings are not read."""
 
 PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "\t": "    "})
 
@@ -43,7 +45,7 @@ def documents() -> dict[str, str]:
     library = Path(os.__file__).parent
     for path in sorted(library.rglob("*.py")):
         parts = path.relative_to(library).parts
-        if not LEFT_OUT & set(parts):
+        if not (NO_PROSE | NOT_THE_LIBRARY) & set(parts):
             text = "\n\n".join(docstrings(path.read_text(encoding="utf-8", errors="replace")))
             if text:
                 found["module " + "/".join(parts)] = plain(text)
@@ -51,8 +53,18 @@ def documents() -> dict[str, str]:
 
 
 def split() -> tuple[str, str]:
-    """The documents as (training, held out); a checksum of its name puts each of them into one of the two."""
+    """The documents as (training, held out); a checksum of its name puts each of them into one of the two.
+
+    Several topics repeat parts of others: the held-out text goes without the paragraphs that training has too.
+    """
     parts: tuple[list[str], list[str]] = ([], [])
     for name, text in documents().items():
         parts[zlib.crc32(name.encode()) % 16 == 0].append(text)
-    return "\n\n".join(parts[0]), "\n\n".join(parts[1])
+    training, held_out = ("\n\n".join(texts) for texts in parts)
+    known = {words_of(paragraph) for paragraph in training.split("\n\n")}
+    return training, "\n\n".join(p for p in held_out.split("\n\n") if words_of(p) not in known)
+
+
+def words_of(paragraph: str) -> tuple[str, ...]:
+    """The words, wherever the lines are broken."""
+    return tuple(paragraph.split())

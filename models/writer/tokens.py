@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 CHARACTERS = ["\n", *map(chr, range(32, 127))]
@@ -39,7 +40,7 @@ class Tokens:
         while len(CHARACTERS) + len(merges) < size:
             pairs: Counter[tuple[int, int]] = Counter()
             for word, times in words:
-                for pair in zip(word, word[1:]):
+                for pair in pairwise(word):
                     pairs[pair] += times
             best = max(pairs, key=lambda pair: (pairs[pair], pair))
             words = [(merged(word, best, len(CHARACTERS) + len(merges)), times) for word, times in words]
@@ -75,7 +76,7 @@ class Tokens:
     def _piece(self, piece: str) -> list[int]:
         """Join the pair that was learnt first, until no pair is known."""
         word = [CHARACTERS.index(c) for c in piece]
-        while pairs := [pair for pair in zip(word, word[1:]) if pair in self.rank]:
+        while pairs := [pair for pair in pairwise(word) if pair in self.rank]:
             first = min(pairs, key=self.rank.__getitem__)
             word = merged(word, first, self.rank[first])
         return word

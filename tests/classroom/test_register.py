@@ -47,6 +47,8 @@ def test_the_course_has_the_lessons_and_the_homework_of_the_original() -> None:
         5: ["sigmoid"],
         6: ["grouped_convolution_test", "im2col"],
         7: ["sine"],
+        10: ["merge", "inputs_outputs"],
+        11: ["winograd_step", "winograd", "plan_memory"],
     }
 
 

@@ -14,10 +14,10 @@ def normalised(images):
     return np.stack([IMAGENET(image.transpose(2, 0, 1)) for image in images])
 
 
-def test_whole_batch_gives_torchs_logits(graph, held_out):
-    (logits,) = graph(normalised(held_out["images"]))
+def test_logits_are_torchs(graph, held_out):
+    (logits,) = graph(normalised(held_out["images"][:20]))
     assert logits.dtype == np.float32
-    np.testing.assert_allclose(logits, held_out["logits"], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(logits, held_out["logits"][:20], rtol=0, atol=1e-4)
 
 
 def test_batch_size_may_change_from_call_to_call(graph, held_out):
@@ -28,6 +28,7 @@ def test_batch_size_may_change_from_call_to_call(graph, held_out):
 
 def test_accuracy_on_the_stored_pieces_is_the_one_reported(graphs, held_out, metrics):
     logits = graphs["simple"](normalised(held_out["images"]))[0]
+    np.testing.assert_allclose(logits, held_out["logits"], rtol=0, atol=1e-4)
     assert int((logits.argmax(1) == held_out["labels"]).sum()) == metrics["stored_correct"]
     assert len(held_out["labels"]) == metrics["stored_pieces"]
 

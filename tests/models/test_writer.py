@@ -55,9 +55,7 @@ def test_one_step_after_the_other_gives_what_all_at_once_gives(graph, held_out, 
 def test_places_that_are_not_in_use_make_no_difference(graph, held_out):
     words, rubbish = held_out["words"][:1, :6], tuple(1e3 + cache for cache in empty_cache(1, 9))
     np.testing.assert_array_equal(graph(words, *rubbish, np.array([0]))[0].shape, (1, 6, 1024))
-    np.testing.assert_allclose(
-        graph(words, *rubbish, np.array([0]))[0], at_once(graph, words)[0], rtol=0, atol=1e-4
-    )
+    np.testing.assert_allclose(graph(words, *rubbish, np.array([0]))[0], at_once(graph, words)[0], rtol=0, atol=1e-4)
 
 
 def test_a_later_token_changes_nothing_before_it(graph, held_out):
