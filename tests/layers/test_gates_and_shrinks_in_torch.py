@@ -59,7 +59,7 @@ def test_every_option_is_pytorchs(name, data, dtype):
     check(got, function(torch.from_numpy(x.copy()), **options), dtype)
 
 
-@pytest.mark.parametrize("name", OPTIONS.keys() - {"GLU"})
+@pytest.mark.parametrize("name", sorted(OPTIONS.keys() - {"GLU"}))
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (2, 1, 2, 1, 2)])
 def test_any_shape_is_taken(name, shape):
     options = {"threshold": 0.5, "value": 2.0} if name == "Threshold" else {}
@@ -67,7 +67,7 @@ def test_any_shape_is_taken(name, shape):
     check(getattr(layers, name)(**options).forward(x), OPTIONS[name][0](torch.from_numpy(x), **options))
 
 
-@pytest.mark.parametrize("name", OPTIONS.keys() - {"GLU"})
+@pytest.mark.parametrize("name", sorted(OPTIONS.keys() - {"GLU"}))
 def test_infinities_and_nan_are_pytorchs(name):
     options = {"threshold": 0.5, "value": 2.0} if name == "Threshold" else {}
     x = np.array([np.nan, np.inf, -np.inf, -0.0], np.float32)
@@ -90,7 +90,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", OPTIONS.keys() | OTHERS.keys())
+@pytest.mark.parametrize("name", sorted(OPTIONS.keys() | OTHERS.keys()))
 def test_element_types_that_pytorch_refuses_are_refused_and_others_keep_its_type(name, dtype):
     x = np.arange(4).astype(dtype)
     if name in OTHERS:
