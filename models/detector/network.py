@@ -93,7 +93,7 @@ class Detect(nn.Module):
             centre, extent, rest = y.sigmoid().split((2, 2, self.values - 4), 4)
             centre = centre * (2 * stride) + getattr(self, f"grid{i}")
             extent = (extent * 2) ** 2 * getattr(self, f"boxes{i}")
-            found.append(torch.cat([centre, extent, rest], 4).reshape(len(y), -1, self.values))
+            found.append(torch.cat([centre, extent, rest], 4).flatten(1, 3))
         return torch.cat(found, 1)
 
 

@@ -19,7 +19,7 @@ def twice(inputs: int, outputs: int) -> nn.Sequential:
 class UNet(nn.Module):
     """(N, 3, H, W) of 0..1, H and W multiples of 16 -> (N, classes, H, W) logits."""
 
-    def __init__(self, classes: int = 11, widths: tuple[int, ...] = WIDTHS) -> None:
+    def __init__(self, classes: int = 2, widths: tuple[int, ...] = WIDTHS) -> None:
         super().__init__()
         self.down = nn.ModuleList(twice(a, b) for a, b in zip((3, *widths), widths))
         self.pool = nn.MaxPool2d(2)

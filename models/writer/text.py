@@ -10,7 +10,7 @@ import ast
 import inspect
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 SHORTEST = 200
@@ -37,29 +37,39 @@ def docstrings(source: str) -> Iterator[str]:
                 yield inspect.cleandoc(text)
 
 
-def documents() -> dict[str, str]:
-    """Name -> text: one document per topic, one per module of the standard library that has docstrings."""
+def topics() -> dict[str, str]:
+    """Name -> text of each topic of `help()`."""
     from pydoc_data.topics import topics
 
-    found = {f"topic {name}": plain(text) for name, text in sorted(topics.items())}
-    library = Path(os.__file__).parent
+    return {f"topic {name}": plain(text) for name, text in sorted(topics.items())}
+
+
+def modules(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, str]:
+    """Name -> the docstrings of each module of the standard library that has some, if its name is `chosen`."""
+    library, found = Path(os.__file__).parent, {}
     for path in sorted(library.rglob("*.py")):
         parts = path.relative_to(library).parts
-        if not (NO_PROSE | NOT_THE_LIBRARY) & set(parts):
+        name = "module " + "/".join(parts)
+        if chosen(name) and not (NO_PROSE | NOT_THE_LIBRARY) & set(parts):
             text = "\n\n".join(docstrings(path.read_text(encoding="utf-8", errors="replace")))
             if text:
-                found["module " + "/".join(parts)] = plain(text)
+                found[name] = plain(text)
     return found
 
 
+def is_held_out(name: str) -> bool:
+    """Whether the document is held out: one in sixteen is, by a checksum of its name."""
+    return zlib.crc32(name.encode()) % 16 == 0
+
+
 def split() -> tuple[str, str]:
-    """The documents as (training, held out); a checksum of its name puts each of them into one of the two.
+    """The documents as (training, held out).
 
     Several topics repeat parts of others: the held-out text goes without the paragraphs that training has too.
     """
     parts: tuple[list[str], list[str]] = ([], [])
-    for name, text in documents().items():
-        parts[zlib.crc32(name.encode()) % 16 == 0].append(text)
+    for name, text in (topics() | modules()).items():
+        parts[is_held_out(name)].append(text)
     training, held_out = ("\n\n".join(texts) for texts in parts)
     known = {words_of(paragraph) for paragraph in training.split("\n\n")}
     return training, "\n\n".join(p for p in held_out.split("\n\n") if words_of(p) not in known)

@@ -48,13 +48,13 @@ class Tokens:
         return cls(merges)
 
     @classmethod
-    def load(cls, path: Path) -> Tokens:
+    def load(cls, path: Path | str) -> Tokens:
         """Read what `save` wrote."""
-        return cls([tuple(pair) for pair in json.loads(path.read_text(encoding="utf-8"))["merges"]])
+        return cls([tuple(pair) for pair in json.loads(Path(path).read_text(encoding="utf-8"))["merges"]])
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path | str) -> None:
         """Write the pairs as JSON."""
-        path.write_text(json.dumps({"merges": self.merges}) + "\n", encoding="utf-8")
+        Path(path).write_text(json.dumps({"merges": self.merges}) + "\n", encoding="utf-8")
 
     def __len__(self) -> int:
         return len(self.texts)

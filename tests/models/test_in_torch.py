@@ -73,7 +73,7 @@ def test_module_of_the_script_with_the_exported_weights_gives_the_stored_outputs
     make, stored, side = {
         "classifier": (lambda: train.ResNet(10), "logits", 64),
         "detector": (lambda: train.Detector(256), "rows", 256),
-        "segmenter": (lambda: train.UNet(), "logits", 192),
+        "segmenter": (lambda: train.UNet(), "logits", 128),
     }[name]
     model = filled(make(), name, torch.zeros(1, 3, side, side))
     with np.load(MODELS / name / "heldout.npz", allow_pickle=False) as file:

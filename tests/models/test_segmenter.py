@@ -1,4 +1,4 @@
-"""The U-Net that colours in digits: kuiper computes what torch computed, and its numbers are true."""
+"""The U-Net that finds the pixels of digits: kuiper computes what torch computed, and its numbers are true."""
 
 from __future__ import annotations
 
@@ -23,30 +23,28 @@ def test_logits_are_torchs(graph, held_out):
 
 def test_iou_on_the_stored_scenes_is_the_one_reported(graphs, held_out, metrics):
     found = np.concatenate([graphs["simple"](pictures(image[None]))[0].argmax(1) for image in held_out["images"]])
-    agreement = compare_masks(found, held_out["masks"], 11)
+    agreement = compare_masks(found, held_out["masks"], 2)
     assert len(found) == metrics["stored_scenes"]
-    assert agreement.mean_iou == pytest.approx(metrics["stored_mean_iou"], abs=2e-3)
+    assert agreement.iou[1] == pytest.approx(metrics["stored_digit_iou"], abs=2e-3)
 
 
 def test_picture_may_have_any_sides_that_16_divides(graphs, held_out):
-    x = pictures(held_out["images"][:1])[:, :, :128, :160]
+    x = pictures(held_out["images"][:1])[:, :, :96, :112]
     simple, fast = (graph(x)[0] for graph in graphs.values())
-    assert simple.shape == (1, 11, 128, 160)
+    assert simple.shape == (1, 2, 96, 112)
     assert np.abs(simple - fast).max() <= 1e-4 * np.abs(simple).max()
 
 
 def test_far_from_the_border_a_piece_is_segmented_as_in_the_whole(graphs, held_out, metrics):
-    truth = held_out["masks"][0, 32:160, 32:160]
-    found = graphs["fast"](pictures(held_out["images"][:1])[:, :, 32:160, 32:160])[0][0].argmax(0)
-    assert (found == truth).mean() > 0.8
+    truth = held_out["masks"][0, 16:112, 16:112]
+    found = graphs["fast"](pictures(held_out["images"][:1])[:, :, 16:112, 16:112])[0][0].argmax(0)
+    assert compare_masks(found, truth, 2).iou[1] > 0.5
 
 
 def test_readme_reports_the_measured_numbers(readme, metrics):
     text = readme.replace(" %", "%")
-    assert metrics["mean_iou"] == pytest.approx(np.mean(metrics["iou"]), abs=1e-4)
-    assert f"{metrics['mean_iou']:.1%}" in text
-    assert f"{metrics['any_digit_iou']:.1%}" in text
-    assert f"{metrics['pixel_accuracy']:.1%}" in text
+    for name in ("digit_iou", "digit_dice", "photograph_iou", "pixel_accuracy"):
+        assert f"{metrics[name]:.1%}" in text
     assert f"{metrics['parameters']:,}" in text
 
 
@@ -61,8 +59,8 @@ def test_stored_scenes_show_what_was_held_out(held_out):
     from models import scenes
 
     _, (x, y) = scenes.scans()
-    painter = scenes.Painter(scenes.photographs(scenes.HELD_OUT_PHOTOGRAPHS), x, y, 14, (16, 64))
+    painter = scenes.Painter(scenes.photographs(scenes.HELD_OUT_PHOTOGRAPHS), x, y, 20, (14, 44))
     for image, mask in zip(held_out["images"][:2], held_out["masks"]):
-        scene = painter.scene(len(image), 6)
+        scene = painter.scene(len(image), 4)
         assert np.abs(scene.image.astype(int) - image).mean() < 1  # Pillow's versions may round otherwise
-        assert (scene.mask != mask).mean() < 0.002
+        assert ((scene.mask > 0) != mask).mean() < 0.002
