@@ -1,7 +1,9 @@
 """How fast a made-up class is graded: `python -m benchmarks.grading --students 2000`.
 
 The class has honest, wrong, unwritten and hostile submissions (classroom/grading/population.py) as folders, .zip and
-.tar.gz. Printed are submissions a second and core, and what 50,000 of them would take.
+.tar.gz. Printed are submissions a second and core by the clock, and what 50,000 of them would take. With --out the
+class and its results are kept there, and the same command goes on where it was. Processor time, which depends on nothing
+else that the machine does, is told by a control group: `systemd-run --user --scope python -m benchmarks.grading`.
 """
 
 from __future__ import annotations
@@ -9,15 +11,16 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 
 from classroom import register
 from classroom.cli.grading import cores
+from classroom.cli.steps import progress
 from classroom.grading.grade import Options, Run
+from classroom.grading.handing_in import write_class
 from classroom.grading.intake import lessons_with_homework
 from classroom.grading.judging import this_sandbox
-from classroom.grading.population import make_class, write_class
+from classroom.grading.population import contradictions, make_class, shares
 from classroom.grading.store import Store
 
 MANY = 50_000
@@ -29,9 +32,13 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=2000)
     parser.add_argument("--homework", action="append", default=[], help="number; default: 1")
     parser.add_argument("--jobs", type=int, default=cores())
+    parser.add_argument("--out", type=Path, help="keep the class and its results here, and go on with them")
     options = parser.parse_args()
     course = register.load()
     lessons = lessons_with_homework(course, options.homework or ["1"])
+    if options.out is not None:
+        measure(course, lessons, options.students, options.jobs, options.out)
+        return
     with tempfile.TemporaryDirectory() as folder:
         measure(course, lessons, options.students, options.jobs, Path(folder))
 
@@ -41,28 +48,37 @@ def measure(
 ) -> None:
     """Grade a class of so many students in `folder`, and print what it took."""
     people = make_class(lessons, students)
-    write_class(people, {lesson.folder: lesson.homework_file for lesson in lessons}, folder / "submissions")
-    kinds = ", ".join(f"{count} {kind}" for kind, count in Counter(one.kind for one in people).most_common())
+    if not (folder / "submissions").exists():
+        write_class(people, lessons, folder / "submissions")
+    kinds = ", ".join(f"{count} {kind}" for kind, count in shares(people).items())
     print(f"{students} students ({kinds}), homework of lesson {', '.join(str(one.number) for one in lessons)}")
-    print(f"isolation {this_sandbox()[1].value}, {processes} processes on {cores()} cores")
+    print(f"isolation {this_sandbox()[1].value}, {processes} processes on {cores()} cores", flush=True)
     run = Run(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
     with Store(folder / "out") as store:
         started = time.monotonic()
         run.take_in(folder / "submissions", store)
-        taken = time.monotonic() - started
+        print(f"taken in: {students / (time.monotonic() - started):.0f} students a second")
         suites = run.suites(store)
         digests = run.jobs(store, suites, None)
         started = time.monotonic()
-        wrong = {one.name: one.wrong for one in people}
-        misjudged = 0
-        for graded in run.judge(store, suites, digests):
-            for grade in graded.grades:
-                full = grade.points >= grade.max_points
-                misjudged += full is (grade.exercise in wrong[graded.student])
-        judged = time.monotonic() - started
-    rate = len(digests) / judged / min(processes, cores())
-    print(f"taken in: {students / taken:.0f} students a second")
-    print(f"judged: {len(digests)} submissions in {judged:.1f} s, {rate:.2f} a second and core; {misjudged} misjudged")
+        with progress("judging", len(digests)) as step:
+            for _ in run.judge(store, suites, digests):
+                step.done()
+        tell(len(digests), time.monotonic() - started, min(processes, cores()))
+        exercises = {lesson.folder: lesson.exercises for lesson in lessons}
+        graded = store.graded(run.settings, exercises)
+    by_name = {one.name: one for one in people}
+    misjudged = sum(len(contradictions(by_name[one.student], one)) for one in graded)
+    print(f"{len(graded)} graded, {misjudged} exercises misjudged")
+
+
+def tell(count: int, wall: float, lanes: int) -> None:
+    """Print the rates of so many submissions."""
+    if not count:
+        print("all were judged already")
+        return
+    rate = count / wall / lanes
+    print(f"judged: {count} submissions in {wall:.1f} s, {rate:.2f} a second and core")
     print(f"{MANY:,} submissions: {MANY / rate / 3600:.1f} core-hours")
 
 

@@ -107,8 +107,8 @@ def regrade(
         if not own:
             stop(f"{out} holds nothing of {student!r}")
         _shut_in()
-        suites, kept = run.suites(store), store.suites()
-        changed = sorted({one.homework for one in own if kept.get(one.homework) != suites[one.homework].version})
+        suites = run.suites(store)
+        changed = [name for name in run.changed(store, suites) if any(one.homework == name for one in own)]
         if changed:
             stop(f"tests or settings of {', '.join(changed)} have changed since: `course grade` judges everyone again")
         for one in own:
@@ -139,6 +139,8 @@ def override(
         stop(str(error))
     if not why.strip():
         stop("--why needs a reason")
+    if points > task.exercise.points:
+        stop(f"{task.id} gives at most {task.exercise.points} points")
     with explained(), _results(out) as store:
         if not any(one.homework == task.lesson.folder for one in store.submissions(student)):
             stop(f"{out} holds nothing of {student!r} for {task.lesson.folder}")
@@ -175,6 +177,7 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
     from classroom.grading.store import Store
 
     run = Run(the_course(), out, options)
+    run.check(submissions)
     isolation = None if options.dask else _shut_in()
     if options.dask:
         say("isolation: each worker of the cluster proves its own, and grades.csv tells it")
@@ -182,9 +185,13 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
         with progress("reading", None) as step:
             run.take_in(submissions, store, lambda student: step.done())
         suites = run.suites(store)
+        changed = run.changed(store, suites)
+        if changed:
+            say(f"tests, points or the judge have changed since: {', '.join(changed)}, judged again")
         open_ones = run.jobs(store, suites, isolation)
         judged = sum(one.homework in suites and one.files != {} for one in store.submissions()) - len(open_ones)
-        say(f"{len(open_ones)} submissions to judge" + (f", {judged} judged already" if judged else ""))
+        count = f"{len(open_ones)} submission{'s' * (len(open_ones) != 1)}"
+        say(f"{count} to judge" + (f", {judged} judged already" if judged else ""))
         _judge(run, store, open_ones, suites)
         _report(run, store, force)
 

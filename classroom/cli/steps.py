@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -76,5 +77,5 @@ class Lines:
         line = f"{self._what}: {self._count}" + (f" of {self._total}" if self._total is not None else "")
         line += f", {rate:.1f} a second"
         if self._total is not None and rate and self._count < self._total:
-            line += f", {(self._total - self._count) / rate / 60:.0f} min left"
+            line += f", {math.ceil((self._total - self._count) / rate / 60)} min left"
         print(line, flush=True)

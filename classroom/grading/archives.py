@@ -96,7 +96,7 @@ def take(source: Path, wanted: Wanted) -> Taken:
     except _Refused as refused:
         taken.faults.append(Fault(str(refused)))
     except Exception as error:  # the parsers of the standard library raise many kinds for damaged input
-        said = f"{type(error).__name__}: {_shown(str(error))}"
+        said = _shown(str(error)) or type(error).__name__
         taken.faults.append(Fault(f"{_shown(source.name)} cannot be read: {said}"))
     return taken
 

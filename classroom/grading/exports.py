@@ -17,7 +17,7 @@ from classroom.grading.pages import save
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.safe import cell, cut, file_names, one_line
 from classroom.grading.totals import total
-from classroom.grading.words import NO_HINT, exercise_of, lesson_of, remarks, sentence, standing, title_of
+from classroom.grading.words import NO_HINT, exercise_of, lesson_of, remark, remarks, sentence, standing, title_of
 from classroom.register import Course, Lesson
 
 NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -103,8 +103,8 @@ def _test(grade: Grade, lesson: Lesson | None, place: int) -> dict[str, object]:
 
 def _in_words(grade: Grade) -> list[str]:
     words = [standing(grade)]
-    if grade.message:
-        words.append(grade.message)
+    if grade.status is Status.INFRASTRUCTURE or remark(grade):
+        words.append(remark(grade) or grade.message)
     if grade.status is not Status.MISSING:
         words += [_failure(check) for check in grade.checks if not check.passed]
     return words

@@ -10,7 +10,17 @@ from classroom.grading.pages import page
 from classroom.grading.records import Check, Grade, Graded, Status
 from classroom.grading.safe import cut, one_line
 from classroom.grading.totals import Total, total
-from classroom.grading.words import MEANING, NO_HINT, exercise_of, lateness, lesson_of, sentence, standing, title_of
+from classroom.grading.words import (
+    NO_HINT,
+    exercise_of,
+    lateness,
+    lesson_of,
+    meaning,
+    remark,
+    sentence,
+    standing,
+    title_of,
+)
 from classroom.register import Course
 
 VALUE = 4000
@@ -84,20 +94,20 @@ def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart
         total(graded),
         lateness(graded),
         tuple(one_line(fault, 600) for fault in graded.faults),
-        tuple(exercise_part(grade, exercise_of(grade, lesson).title) for grade in graded.grades),
+        tuple(exercise_part(grade, exercise_of(grade, lesson).title, graded.faults) for grade in graded.grades),
     )
 
 
-def exercise_part(grade: Grade, title: str) -> ExercisePart:
-    """One grade as the page shows it."""
+def exercise_part(grade: Grade, title: str, faults: Sequence[str] = ()) -> ExercisePart:
+    """One grade as the page shows it; what stands among the homework's faults is not said again."""
     failed = [check for check in grade.checks if not check.passed and grade.status is not Status.MISSING]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
     return ExercisePart(
         grade,
         title,
-        MEANING[grade.status],
+        meaning(grade),
         standing(grade),
-        "" if grade.status is Status.INFRASTRUCTURE else cut(grade.message),
+        "" if grade.message in faults else cut(remark(grade)),
         tuple(_failed(check) for check in failed if check.public),
         tuple(hints.items()),
         tuple(sentence(check) for check in grade.checks if check.public and check.passed),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from classroom.grading.cluster import run_dask
+from classroom.grading.exported import sources
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.judging import Job
 from classroom.grading.late import read_times
@@ -59,6 +60,11 @@ class Run:
     def __post_init__(self) -> None:
         self.settings = load_settings(self.course.lessons[0].root)
 
+    def check(self, folder: Path) -> None:
+        """Raise GradingError where this copy of the course, or that folder, holds nothing to grade."""
+        lessons_with_homework(self.course, self.options.homeworks)
+        sources(folder)
+
     def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> None:
         """Read all submissions of this shard into the store. Raises GradingError."""
         lessons = lessons_with_homework(self.course, self.options.homeworks)
@@ -85,6 +91,11 @@ class Run:
         if asked is not None and kept != asked:
             raise GradingError(f"{self.out} was graded with --seed {kept}: take another folder, or that seed")
         return kept
+
+    def changed(self, store: Store, suites: dict[str, Suite]) -> list[str]:
+        """The homeworks that were judged by other suites than these."""
+        kept = store.suites()
+        return sorted(name for name in suites.keys() & kept.keys() if suites[name].version != kept[name])
 
     def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation | None) -> list[str]:
         """The digests of what these suites, which count from now on, have to judge.
@@ -121,7 +132,8 @@ class Run:
         exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
         graded, overrides = store.graded(self.settings, exercises), store.overrides()
         write_whole(self.out / "grades.csv", grades_csv(overridden(graded, overrides)))
-        lines = [f"{len(graded)} graded submissions: {self.out / 'grades.csv'}"]
+        students = len({one.student for one in graded})
+        lines = [f"grades of {students} students: {self.out / 'grades.csv'}"]
         left = store.unjudged()
         lines += [f"{left} submissions are not judged yet and stand nowhere: grade again"] if left else []
         from classroom.grading.reports import write_reports  # which needs jinja2

@@ -24,6 +24,7 @@ from classroom.grading.suite import Suite, check_version, homework_in, stub_of, 
 from classroom.grading.told import told
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
+from classroom.judge.workers import Workers
 from classroom.sandbox import Sandbox, best_sandbox, canary
 
 ATTEMPTS = 3
@@ -92,8 +93,9 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
     with tempfile.TemporaryDirectory(prefix="judging-") as folder:
         path = Path(folder) / homework.stub.name
         path.write_bytes(text)
-        bench = Bench(path, homework.without, job.suite, sandbox, job.suite.seed_of(job.submission.student))
-        outcomes = list(bench.run(homework.public, homework.hidden))
+        with Workers(path, homework.without, sandbox) as workers:
+            bench = Bench(path, job.suite, job.suite.seed_of(job.submission.student), workers)
+            outcomes = list(bench.run(homework.public, homework.hidden))
     fault = _not_python(one for one, _ in outcomes)
     if fault:
         return tuple(nothing(exercise, Status.UNREADABLE, fault) for exercise in homework.exercises)
@@ -135,20 +137,20 @@ def _is_unwritten(outcome: Outcome) -> bool:
 
 
 class Bench:
-    """Runs the tests of one submission within its times.
+    """Runs the tests of one submission within its times, every worker a fresh one.
 
     Parameters
     ----------
     path : the submission's file, in a folder of its own.
-    without : modules that it cannot import.
-    suite, sandbox, seed : what judges it, what shuts it in, and where its inputs come from.
+    suite, seed : what judges it, and where its inputs come from.
+    workers : where its workers come from.
     """
 
-    def __init__(self, path: Path, without: tuple[str, ...], suite: Suite, sandbox: Sandbox, seed: int) -> None:
+    def __init__(self, path: Path, suite: Suite, seed: int, workers: Workers) -> None:
         self._seed, self._settings = seed, suite.settings
         self._until = time.monotonic() + suite.settings.submission_seconds
         self._session: Callable[[], Session] = lambda: Session(
-            path, seconds=suite.settings.call_seconds, without=without, sandbox=sandbox
+            path, seconds=suite.settings.call_seconds, workers=workers
         )
 
     def run(self, public: list[Test], hidden: list[Test]) -> Iterator[tuple[Outcome, float]]:

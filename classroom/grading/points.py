@@ -14,6 +14,8 @@ from collections.abc import Collection, Sequence
 from classroom.grading.records import Check, Grade, Status
 from classroom.register import Exercise
 
+UNWRITTEN = "not written yet"
+"""The message for an exercise that is still the stub's."""
 Given = Collection[tuple[bool, str]]
 """(public, name) of the tests that the stub passes."""
 
@@ -25,14 +27,14 @@ def grade_of(
     checks = tuple(checks)
     if not checks or not any(not check.public for check in checks):
         return nothing(exercise, Status.INFRASTRUCTURE, "the exercise has no hidden tests")
-    message = _counted(checks)
+    message = counted(checks)
     if all(check.passed for check in checks):
         return Grade(exercise.id, float(exercise.points), float(exercise.points), Status.PASSED, message, checks,
                      exercise.stretch)  # fmt: skip
     points = exercise.points * fraction(checks, given, public_share)
     points = math.floor(points * 100 + 1e-6) / 100
     status = Status.PARTIAL if points else Status.MISSING if unwritten else Status.FAILED
-    message = "not written yet" if status is Status.MISSING else message
+    message = UNWRITTEN if status is Status.MISSING else message
     return Grade(exercise.id, points, float(exercise.points), status, message, checks, exercise.stretch)
 
 
@@ -65,7 +67,8 @@ def nothing(exercise: Exercise, status: Status, message: str) -> Grade:
     return Grade(exercise.id, 0.0, float(exercise.points), status, message, (), exercise.stretch)
 
 
-def _counted(checks: Sequence[Check]) -> str:
+def counted(checks: Sequence[Check]) -> str:
+    """How many public and hidden tests passed, in words."""
     parts = []
     for kind, public in (("public", True), ("hidden", False)):
         some = [check.passed for check in checks if check.public is public]

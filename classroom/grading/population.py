@@ -1,25 +1,27 @@
 """A class of made-up students, to try grading on: honest ones, wrong ones with the course's own mutants, hostile ones.
 
-Every student is drawn from the seed and the number alone, so the same class can be made again anywhere.
+Every student is drawn from the seed and the number alone, so the same class can be made again anywhere. How they hand
+in is handing_in.py's.
 """
 
 from __future__ import annotations
 
-import io
+import ast
 import random
-import tarfile
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 
+from classroom.grading.records import Graded
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import Lesson
+from classroom.stubs import blocks, names_of, put_back, text_of
 
-HONEST, WRONG, EMPTY, HOSTILE = "honest", "wrong", "empty", "hostile"
-SHARES = {HONEST: 0.55, WRONG: 0.35, EMPTY: 0.05, HOSTILE: 0.05}
+HONEST, WRONG, PARTIAL, EMPTY, HOSTILE = "honest", "wrong", "partial", "empty", "hostile"
+SHARES = {HONEST: 0.5, WRONG: 0.3, PARTIAL: 0.1, EMPTY: 0.05, HOSTILE: 0.05}
 """Parts of a class."""
-TIME = (2027, 3, 1, 12, 0, 0)
+LATE, NOTEBOOKS = 0.1, 0.15
+"""Parts of a class that are late, and that write their answers in the worksheet."""
 
 HOSTILES = {
     "exit at import": "import os\nos._exit(0)\n",
@@ -36,75 +38,105 @@ HOSTILES = {
 
 @dataclass(frozen=True)
 class Student:
-    """One made-up student: how the submission was made, and which exercises are wrong in it.
+    """One made-up student: how the submission was made, and what must come of it.
 
+    texts : homework's folder -> the homework file.
     wrong : exercises that must not get all their points; all others must get theirs.
+    open : exercises of which neither is known: they call a function that was made wrong.
+    in_worksheet : whether the answers are handed in as a worksheet.
+    late : days after the deadline of the class.
     """
 
     name: str
     kind: str
     texts: dict[str, str]
     wrong: frozenset[str]
+    open: frozenset[str] = frozenset()
+    in_worksheet: bool = False
+    late: int = 0
 
 
 def make_class(lessons: Sequence[Lesson], count: int, seed: int = 0) -> list[Student]:
     """A class of `count` students with a homework file for each lesson. Raises HomeworkError."""
     homeworks = [homework for lesson in lessons if (homework := homework_of(lesson)) is not None]
-    solutions = {one.folder.name: one.solution.read_text(encoding="utf-8") for one in homeworks}
-    return [_student(number, homeworks, solutions, seed) for number in range(count)]
+    return [_student(number, homeworks, seed) for number in range(count)]
 
 
-def write_class(students: Sequence[Student], homeworks: dict[str, str], folder: Path) -> None:
-    """Write the class as folders, .zip and .tar.gz; `homeworks` maps a homework's folder to its file's name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, student in enumerate(students):
-        files = {f"homework/{name}/{homeworks[name]}": text.encode() for name, text in student.texts.items()}
-        (_write_folder, _write_zip, _write_tar)[number % 3](folder, student.name, files)
+def contradictions(student: Student, graded: Graded) -> list[str]:
+    """The exercises whose grade is not what must come of this student's."""
+    return [
+        grade.exercise
+        for grade in graded.grades
+        if grade.exercise not in student.open
+        and (grade.points >= grade.max_points) is (grade.exercise in student.wrong)
+    ]
 
 
-def _student(number: int, homeworks: Sequence[Homework], solutions: dict[str, str], seed: int) -> Student:
+def _student(number: int, homeworks: Sequence[Homework], seed: int) -> Student:
     draw = random.Random(f"{seed} {number}")
     name, kind = f"student{number:05}", draw.choices(list(SHARES), list(SHARES.values()))[0]
-    exercises = {one.folder.name: [exercise.id for exercise in one.exercises] for one in homeworks}
-    everything = frozenset(name for ids in exercises.values() for name in ids)
-    if kind == HONEST:
-        # a name of its own in each, or all would be one submission
-        return Student(name, kind, {key: f"{text}\n# {name}\n" for key, text in solutions.items()}, frozenset())
-    if kind == EMPTY:
-        texts = {one.folder.name: one.stub.read_text(encoding="utf-8") for one in homeworks}
-        return Student(name, kind, texts, everything)
-    if kind == HOSTILE:
-        attack = HOSTILES[draw.choice(list(HOSTILES))]
-        return Student(name, kind, {key: attack for key in solutions}, everything)
-    texts, wrong = {}, set()
+    late = draw.randint(1, 7) if draw.random() < LATE else 0
+    in_worksheet = draw.random() < NOTEBOOKS and kind in (HONEST, WRONG)
+    attack = HOSTILES[draw.choice(list(HOSTILES))]
+    texts, wrong, unsure = {}, set[str](), set[str]()
     for one in homeworks:
-        text = solutions[one.folder.name]
-        for exercise in draw.sample(exercises[one.folder.name], k=min(2, len(exercises[one.folder.name]))):
-            mutants = [m for m in one.mutants if m.exercise == exercise and text.count(m.old) == 1]
-            if mutants:
-                mutant = draw.choice(mutants)
-                text = text.replace(mutant.old, mutant.new)
-                wrong.add(exercise)
-        texts[one.folder.name] = text
-    return Student(name, kind, texts, frozenset(wrong))
+        text, made_wrong = _text(kind, one, draw, attack)
+        wrong |= made_wrong
+        unsure |= _touched(text, one) - made_wrong if kind in (WRONG, PARTIAL) else set()
+        # a name of its own in each, or all would be one submission
+        texts[one.folder.name] = f"{text}\n# {name}\n" if kind == HONEST else text
+    return Student(name, kind, texts, frozenset(wrong), frozenset(unsure), in_worksheet, late)
 
 
-def _write_folder(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    for path, data in files.items():
-        target = folder / name / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+def _text(kind: str, homework: Homework, draw: random.Random, attack: str) -> tuple[str, set[str]]:
+    """(the homework file, the exercises that are wrong in it)."""
+    solution, stub, ids = _solution(homework), _stub(homework), [one.id for one in homework.exercises]
+    if kind == HONEST:
+        return solution, set()
+    if kind == EMPTY:
+        return stub, set(ids)
+    if kind == HOSTILE:
+        return attack, set(ids)
+    chosen = draw.sample(ids, k=min(2, len(ids)))
+    if kind == PARTIAL:
+        left = chosen[:1]
+        return put_back(solution, stub, names_of(stub, left[0])), set(left)
+    text, wrong = solution, set()
+    for exercise in chosen:
+        mutants = [m for m in homework.mutants if m.exercise == exercise and text.count(m.old) == 1]
+        if mutants:
+            mutant = draw.choice(mutants)
+            text = text.replace(mutant.old, mutant.new)
+            wrong.add(exercise)
+    return text, wrong
 
 
-def _write_zip(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
-        for path, data in files.items():
-            archive.writestr(zipfile.ZipInfo(path, TIME), data, zipfile.ZIP_DEFLATED)
+def _touched(text: str, homework: Homework) -> set[str]:
+    """The exercises whose functions differ from the solution's, or call, however far away, one that does."""
+    solution, stub = _solution(homework), _stub(homework)
+    names = blocks(solution).keys() & blocks(text).keys()
+    changed = {name for name in names if text_of(text, [name]) != text_of(solution, [name])}
+    calls = {name: _names_in(text_of(text, [name])) & names for name in names}
+    while more := {name for name in names - changed if calls[name] & changed}:
+        changed |= more
+    return {one.id for one in homework.exercises if changed & set(names_of(stub, one.id))}
 
 
-def _write_tar(folder: Path, name: str, files: dict[str, bytes]) -> None:
-    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
-        for path, data in files.items():
-            entry = tarfile.TarInfo(path)
-            entry.size, entry.mtime = len(data), 1_900_000_000
-            archive.addfile(entry, io.BytesIO(data))
+def _names_in(source: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+@cache
+def _solution(homework: Homework) -> str:
+    return homework.solution.read_text(encoding="utf-8")
+
+
+@cache
+def _stub(homework: Homework) -> str:
+    return homework.stub.read_text(encoding="utf-8")
+
+
+def shares(students: Sequence[Student]) -> Mapping[str, int]:
+    """Kind -> how many, the most frequent first."""
+    counts = {kind: sum(one.kind == kind for one in students) for kind in SHARES}
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))

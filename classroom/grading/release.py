@@ -24,7 +24,7 @@ KEPT_BACK = (
     "classroom/dev/**",
     "tests/classroom/**",
     "tests/lessons/**",
-    "benchmarks/**",
+    "benchmarks/grading.py",
     ".ci/**",
     "results/**",
     "docs/grading-at-scale.md",

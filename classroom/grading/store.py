@@ -19,6 +19,7 @@ from classroom.grading.late import lateness
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
+from classroom.grading.words import NOTHING
 from classroom.register import Exercise
 
 NAME = "results.sqlite"
@@ -187,7 +188,7 @@ class Store(Mapping[str, Submission]):
                 one = from_json(graded)
             else:
                 status = Status.UNREADABLE if told else Status.MISSING
-                message = told[0] if told else "nothing was handed in"
+                message = told[0] if told else NOTHING
                 grades = tuple(nothing(exercise, status, message) for exercise in exercises[homework])
                 one, days, factor = Graded(student, homework, digest, version, grades, isolation), None, 1.0
             found.append(replace(one, late_days=days, factor=factor, faults=told))

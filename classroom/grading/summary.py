@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from urllib.parse import quote
 
@@ -14,11 +14,12 @@ from classroom.grading.records import Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
 from classroom.grading.similarity import Pair
 from classroom.grading.totals import total
-from classroom.grading.words import exercise_of, lesson_of, title_of
+from classroom.grading.words import MEANING, exercise_of, lesson_of, title_of
 from classroom.register import Course
 
 SLOWEST, FAILURES, PAIRS = 10, 15, 200
 """Rows that a table has at most."""
+UNREADABLE = MEANING[Status.UNREADABLE]
 UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE)
 """Grades that say nothing of how hard an exercise is."""
 
@@ -64,15 +65,14 @@ def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pa
     for one in results:
         by_homework[one.homework].append(one)
     homeworks = sorted(by_homework)
-    mixed = any(one.isolation is Isolation.STRONG for one in results)
     return page(
         "summary.html",
         course=register.title,
-        submissions=len(results),
+        submissions=sum(map(_handed_in, results)),
         students=len(names),
         isolation=_isolation(results),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
-        needed=[row for one in results if (row := _row(one, register, names, _needs_person(one, mixed)))],
+        needed=_needed(results, register, names),
         pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs[:PAIRS]],
         more_pairs=max(0, len(pairs) - PAIRS),
         titles={homework: title_of(homework, register) for homework in homeworks},
@@ -93,15 +93,25 @@ def _homework(homework: str, results: Sequence[Graded], register: Course) -> Hom
         title = exercise_of(found[0], lesson).title
         label = f"{name}: {title}" if title else name
         exercises.append(_exercise(f"{label} (bonus)" if found[0].stretch else label, found))
-    ready = [total(one) for one in results if _handed_in(one) and total(one).complete]
+    ready = [total(one) for one in results if _written(one) and total(one).complete]
     whole = _distribution("All exercises, with bonus", [one.points for one in ready], ready[0].most) if ready else None
     late = sum(bool(one.late_days) for one in results)
     return HomeworkPart(
-        title_of(homework, register), len(results), late, whole, tuple(exercises), tuple(_failures(results))
+        title_of(homework, register),
+        sum(map(_handed_in, results)),
+        late,
+        whole,
+        tuple(exercises),
+        tuple(_failures(results)),
     )
 
 
 def _handed_in(graded: Graded) -> bool:
+    """Whether there is anything, be it the untouched stub."""
+    return any(grade.status is not Status.MISSING or grade.checks for grade in graded.grades)
+
+
+def _written(graded: Graded) -> bool:
     return any(grade.status is not Status.MISSING for grade in graded.grades)
 
 
@@ -109,7 +119,7 @@ def _exercise(title: str, grades: Sequence[Grade]) -> Distribution:
     points = [grade.points for grade in grades if grade.status not in UNCOUNTED]
     missing = sum(grade.status is Status.MISSING for grade in grades)
     waiting = sum(grade.status is Status.INFRASTRUCTURE for grade in grades)
-    words = [f"{missing} with nothing handed in"] * (missing > 0) + [f"{waiting} not judged yet"] * (waiting > 0)
+    words = [f"{missing} not written"] * (missing > 0) + [f"{waiting} not judged yet"] * (waiting > 0)
     return _distribution(title, points, grades[0].max_points, ", ".join(words))
 
 
@@ -143,6 +153,20 @@ def _isolation(results: Sequence[Graded]) -> str:
     return f"Of {len(results)} submissions, {words}: such a submission could have changed its own points."
 
 
+def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str]) -> list[Row]:
+    """Whom a person should look at; a damaged archive is one row and not one for each homework."""
+    mixed = any(one.isolation is Isolation.STRONG for one in results)
+    alike: dict[tuple[str, str], list[Graded]] = defaultdict(list)
+    for one in results:
+        alike[one.student, _needs_person(one, mixed)].append(one)
+    rows = []
+    for (_, words), found in alike.items():
+        row = _row(found[0], register, names, words)
+        if row is not None:
+            rows.append(row if len(found) == 1 else replace(row, homework=f"{len(found)} homeworks"))
+    return rows
+
+
 def _needs_person(graded: Graded, mixed: bool) -> str:
     """Why a person should look at a submission, "" where nobody need.
 
@@ -154,12 +178,13 @@ def _needs_person(graded: Graded, mixed: bool) -> str:
     if Status.INFRASTRUCTURE in statuses:
         reasons.append("the judge did not work: grade it again")
     if Status.UNREADABLE in statuses:
-        reasons.append(f"cannot be read: {one_line(messages[0], 160)}" if messages else "cannot be read")
+        told = one_line(messages[0], 160) if messages else ""
+        reasons.append(told if UNREADABLE in told else f"{UNREADABLE}: {told}" if told else UNREADABLE)
     if mixed and graded.isolation is not Isolation.STRONG:
         reasons.append(f"isolation was {graded.isolation.value}")
-    if graded.late_days is None and _handed_in(graded):
+    if graded.late_days is None and total(graded).points:
         reasons.append("when it was handed in is not known, and no lateness was deducted")
-    return "; ".join([*reasons, *(one_line(fault, 160) for fault in graded.faults)])
+    return "; ".join([*reasons, *(one_line(fault, 160) for fault in graded.faults if fault not in messages)])
 
 
 def _row(graded: Graded, register: Course, names: Mapping[str, str], words: str) -> Row | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from classroom.grading.points import UNWRITTEN, counted
 from classroom.grading.records import Check, Grade, Graded, Status
 from classroom.grading.safe import number, one_line
 from classroom.grading.totals import total
@@ -12,6 +13,8 @@ from classroom.register import Course, Exercise, Lesson
 
 NO_HINT = "Try what the public tests do not: sizes of 1, other element types, negative numbers, wrong input."
 """For a hidden test without a hint of its own."""
+NOTHING = "nothing was handed in"
+"""The message for a homework of which there are no files."""
 MEANING = {
     Status.PASSED: "passed",
     Status.PARTIAL: "passed in part",
@@ -48,10 +51,29 @@ def standing(grade: Grade) -> str:
     'public tests passed (1 of 1)'
     """
     if grade.status in (Status.MISSING, Status.UNREADABLE, Status.INFRASTRUCTURE) or not grade.checks:
-        return MEANING[grade.status]
+        return meaning(grade)
     public, hidden = tally(grade.checks, True), tally(grade.checks, False)
     parts = [_counted(count, kind) for count, kind in ((public, "public"), (hidden, "hidden")) if count.all]
     return ", ".join(parts)
+
+
+def meaning(grade: Grade) -> str:
+    """The status of a grade in words; an exercise that is still the stub's was handed in, and not written."""
+    return UNWRITTEN if grade.status is Status.MISSING and grade.checks else MEANING[grade.status]
+
+
+def remark(grade: Grade) -> str:
+    """What the judge's message says beyond `meaning` and `standing`; nothing of why the judge did not work.
+
+    >>> remark(Grade("axby", 0, 2, Status.MISSING, "not written yet; judged from the worksheet"))
+    'judged from the worksheet'
+    """
+    if grade.status is Status.INFRASTRUCTURE:
+        return ""
+    message = grade.message
+    for said in (counted(grade.checks), UNWRITTEN, NOTHING):
+        message = message.removeprefix(said).removeprefix("; ") if said else message
+    return message
 
 
 def _counted(count: Tally, kind: str) -> str:

@@ -24,6 +24,7 @@ DEEPEST = 40
 DIMENSIONS = 32
 _LENGTHS = struct.Struct("<IQ")
 _NOT_FINITE = {"nan", "inf", "-inf"}
+_AS_IS = {type(None), bool, str}
 
 
 class CodecError(Exception):
@@ -87,7 +88,7 @@ def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     if depth > DEEPEST:
         raise CodecError(f"expected at most {DEEPEST} levels of lists in lists")
     kind = type(value)
-    if value is None or kind is bool or kind is str:
+    if kind in _AS_IS:
         return value
     if kind is int:
         if value.bit_length() > LARGEST_INT_BITS:
@@ -96,7 +97,7 @@ def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     if kind is float:
         return {"float": value if math.isfinite(value) else repr(value)}
     if kind is list or kind is tuple:
-        return {kind.__name__: [_pack(item, arrays, depth + 1) for item in value]}
+        return {kind.__name__: [item if type(item) in _AS_IS else _pack(item, arrays, depth + 1) for item in value]}
     if kind is dict:
         keys = {type(key).__name__ for key in value if type(key) is not str}
         if keys:

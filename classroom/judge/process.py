@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import IO, Any, Protocol
 
 from classroom.judge import codec
 from classroom.sandbox import starter
@@ -38,25 +38,88 @@ class TooLate(Exception):
     """No frame came in time; the process has been killed."""
 
 
-class Process:
-    """A program that speaks frames on its stdin and stdout."""
+class Child(Protocol):
+    """A process that can be spoken to, killed and waited for."""
+
+    requests: IO[bytes]
+    answers: IO[bytes]
+
+    @property
+    def code(self) -> int | None:
+        """With what it ended, a signal as a negative number; None as long as that is not known."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for its end."""
+
+    def kill(self) -> None:
+        """End it and what it has started."""
+
+    def release(self) -> None:
+        """Let go of what is kept of a process that is gone, but for its pipes."""
+
+
+class Started:
+    """A program that was started for one submission alone."""
 
     def __init__(self, command: Command, show_output: bool = False) -> None:
-        launch: Callable[..., subprocess.Popen[bytes]] = starter.start if command.tied else subprocess.Popen
-        self._process = launch(
-            list(command.argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=None if show_output else subprocess.DEVNULL,
-            cwd=command.folder,
-            env=dict(command.environment),
-            # a session of its own: a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at once
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        self.process = launch(command, show_output, subprocess.PIPE)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.requests, self.answers = self.process.stdin, self.process.stdout
+
+    @property
+    def code(self) -> int | None:
+        """With what it ended."""
+        return self.process.returncode
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for its end."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+
+    def kill(self) -> None:
+        """End it and its group."""
+        kill_group(self.process)
+
+    def release(self) -> None:
+        """Nothing else is kept."""
+
+
+def launch(command: Command, show_output: bool, stream: Any) -> subprocess.Popen[bytes]:
+    """Start the command with `stream` as its stdin and stdout, in a session of its own. Raises OSError.
+
+    So a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at once.
+    """
+    start: Callable[..., subprocess.Popen[bytes]] = starter.start if command.tied else subprocess.Popen
+    return start(
+        list(command.argv),
+        stdin=stream,
+        stdout=stream,
+        stderr=None if show_output else subprocess.DEVNULL,
+        cwd=command.folder,
+        env=dict(command.environment),
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and what it has started."""
+    if sys.platform == "win32":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+class Process:
+    """A child that speaks frames."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._in: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._carry, name=f"judge-{self._process.pid}", daemon=True)
+        self._thread = threading.Thread(target=self._carry, name="judge-carrier", daemon=True)
         self._thread.start()
         self._closed = False
 
@@ -66,7 +129,7 @@ class Process:
         Raises TooLate, Died, or CodecError for bytes that are no frame; after each of them the process is gone.
         """
         if self._closed:
-            raise Died(self._process.returncode)
+            raise Died(self._child.code)
         self._out.put(frame)
         try:
             value = self._in.get(timeout=max(0.0, deadline - time.monotonic()))
@@ -81,23 +144,20 @@ class Process:
         return value
 
     def _carry(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         while (frame := self._out.get()) is not None:
             try:
                 if frame:
-                    self._process.stdin.write(frame)
-                    self._process.stdin.flush()
-                self._in.put(codec.read(self._process.stdout))
+                    self._child.requests.write(frame)
+                    self._child.requests.flush()
+                self._in.put(codec.read(self._child.answers))
             except Exception as error:  # the judge's thread waits for something: whatever it is
                 self._in.put(error)
                 return
 
     def _exit_code(self) -> int | None:
         """The code with which the process ended; None when it closed its pipe and lived on."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        code = self._process.returncode
+        self._child.wait(1.0)
+        code = self._child.code
         self.close()
         return code
 
@@ -106,25 +166,17 @@ class Process:
         if self._closed:
             return
         self._closed = True
-        self._kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(PATIENCE)
+        self._child.kill()
+        self._child.wait(PATIENCE)
+        self._child.release()
         self._out.put(None)
         self._thread.join(1.0)
         if self._thread.is_alive():
             # a descendant outside the group holds the pipe: closing it here would wait for the thread's lock
             return
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
+        for stream in (self._child.requests, self._child.answers):
             with contextlib.suppress(OSError):
                 stream.close()
-
-    def _kill(self) -> None:
-        if sys.platform == "win32":
-            self._process.kill()
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def ended(code: int | None) -> str:

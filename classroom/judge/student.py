@@ -9,10 +9,9 @@ from typing import Any
 
 from classroom.judge import codec
 from classroom.judge.process import Died, Process, TooLate, ended
+from classroom.judge.workers import TO_START, Workers
 from classroom.sandbox.base import Bare, Sandbox, SandboxError
 
-TO_START = 60.0
-"""Seconds for Python and numpy to start: the machine's business, not the submission's."""
 LONGEST_MESSAGE = 2000
 ANSWERS = {"return", "raise", "missing", "data"}
 
@@ -56,6 +55,7 @@ class Student:
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
     sandbox : what shuts the worker in; None: nothing does.
+    workers : where the worker comes from, which then say the submission and all but `seconds`; None: one of its own.
     """
 
     def __init__(
@@ -66,20 +66,25 @@ class Student:
         without: Iterable[str] = (),
         show_output: bool = False,
         sandbox: Sandbox | None = None,
+        workers: Workers | None = None,
     ) -> None:
-        self._path, self._seconds, self._without = Path(path).resolve(), seconds, frozenset(without)
+        self._path, self._seconds = Path(path).resolve(), seconds
+        self._without = frozenset(without) if workers is None else workers.without
         self._last: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
         if not self._path.is_file():
             raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
         if sandbox is not None and Path(path).is_symlink():  # to a file that is not the student's, it may be
             raise SubmissionError("load", f"{Path(path).name} is a link, not a file", "OSError")
+        self._own: Workers | None = None
         try:
-            command = (sandbox or Bare()).command(self._path, self._without)
-            self._process = Process(command, show_output)
+            if workers is None:
+                workers = self._own = Workers(self._path, self._without, sandbox or Bare(), show_output)
+            self._process = Process(workers.start())
         except (OSError, SandboxError) as error:
+            self._end_own()
             raise JudgeError(f"the worker does not start: {error}") from error
         try:
-            self._start(codec.encode(dict(command.settings)))
+            self._start(codec.encode(workers.settings))
         except BaseException:
             self.close()
             raise
@@ -150,6 +155,11 @@ class Student:
     def close(self) -> None:
         """End the worker."""
         self._process.close()
+        self._end_own()
+
+    def _end_own(self) -> None:
+        if self._own is not None:
+            self._own.close()
 
     def __enter__(self) -> Student:
         return self

@@ -15,6 +15,7 @@ import numpy as np
 
 from classroom.judge.compare import Failure
 from classroom.judge.student import JudgeError, Student, SubmissionError
+from classroom.judge.workers import Workers
 from classroom.sandbox.base import Sandbox
 
 TestFunction = Callable[[Student, np.random.Generator], None]
@@ -103,6 +104,7 @@ class Session:
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
     sandbox : what shuts the worker in; None: nothing does.
+    workers : where workers come from, which then say all but `seconds` and `fresh`; None: of the session's own.
     """
 
     def __init__(
@@ -114,8 +116,11 @@ class Session:
         without: Iterable[str] = (),
         show_output: bool = False,
         sandbox: Sandbox | None = None,
+        workers: Workers | None = None,
     ) -> None:
-        self._start = lambda: Student(submission, seconds, without=without, show_output=show_output, sandbox=sandbox)
+        self._start = lambda: Student(
+            submission, seconds, without=without, show_output=show_output, sandbox=sandbox, workers=workers
+        )
         self._fresh = fresh
         self._student: Student | None = None
         self._unloadable: SubmissionError | None = None

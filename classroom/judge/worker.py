@@ -28,7 +28,7 @@ answer.
 from __future__ import annotations
 
 import contextlib
-import importlib.abc
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -46,7 +46,8 @@ NO_NEIGHBOURS = {"public"}
 """The tests beside the submission are not its to import."""
 
 
-def _by_path(name: str, file: Path) -> ModuleType:
+@functools.cache
+def by_path(name: str, file: Path) -> ModuleType:
     """A module by its path: its package would import the whole judge, and its folder on sys.path the solutions."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from classroom.judge import codec
 else:
     sys.path += sys.argv[1:]
-    codec = _by_path("codec", Path(__file__).with_name("codec.py"))
+    codec = by_path("codec", Path(__file__).with_name("codec.py"))
 
 
 def main() -> None:
@@ -94,7 +95,7 @@ def _shut_in(settings: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) 
     if "lockdown" not in settings:
         _limit_memory()
         return Judge(requests, answers)
-    lockdown = _by_path("lockdown", Path(settings["lockdown_file"]))
+    lockdown = by_path("lockdown", Path(settings["lockdown_file"]))
     lockdown.enter(settings["lockdown"])
     judge = Judge(requests, answers)  # the last thread that is started here
     lockdown.seal(settings["lockdown"])
@@ -192,7 +193,7 @@ def _callback(number: int, judge: Judge) -> Any:
     return call
 
 
-class Neighbours(importlib.abc.MetaPathFinder):
+class Neighbours:
     """Files beside the submission, found after everything else, so that none can stand in for numpy."""
 
     def __init__(self, folder: Path) -> None:
@@ -208,7 +209,7 @@ class Neighbours(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(name, file)
 
 
-class Framework(importlib.abc.MetaPathFinder):
+class Framework:
     """`kuiper` from its folder, and nothing else from there.
 
     Where some of its modules are forbidden, `kuiper` is an empty package: its own first lines import them all.
@@ -231,7 +232,7 @@ class Framework(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(name, folder / "__init__.py")
 
 
-class Without(importlib.abc.MetaPathFinder):
+class Without:
     """Modules that this homework is solved without, with what lies beneath them."""
 
     def __init__(self, names: set[str]) -> None:

@@ -14,6 +14,7 @@ from classroom.grading.records import Isolation
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "classroom" / "judge" / "worker.py"
+FORKER = WORKER.with_name("forker.py")
 FIXED = {
     "PYTHONHASHSEED": "0",
     "OMP_NUM_THREADS": "1",
@@ -57,6 +58,7 @@ class Command:
     argv, environment, folder : of the process.
     settings : the first frame that the worker gets; see worker.py.
     tied : whether the process dies with the thread that starts it (PR_SET_PDEATHSIG).
+    forks : whether the process is no worker but makes them; see forker.py.
     """
 
     argv: tuple[str, ...]
@@ -64,6 +66,7 @@ class Command:
     folder: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
     tied: bool = False
+    forks: bool = False
 
 
 class Sandbox(ABC):

@@ -13,11 +13,11 @@ import numpy as np
 
 from classroom.grading.records import Isolation
 from classroom.sandbox import inside, seccomp
-from classroom.sandbox.base import FIXED, ROOT, WORKER, Command, Limits, Sandbox, SandboxError
+from classroom.sandbox.base import FIXED, FORKER, ROOT, WORKER, Command, Limits, Sandbox, SandboxError
 
 FOLDER, FRAMEWORK = "/judge", "/framework"
 """Where the worker's own files lie inside, and kuiper."""
-OWN = (WORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
+OWN = (WORKER, FORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
 FIRST_USER = 0x7000_0000
 """Numbers of users that no system gives out: as root, each worker gets one of them."""
 
@@ -45,7 +45,7 @@ class Bubblewrap(Sandbox):
         root = os.geteuid() == 0
         name = f"/submission/{submission.name}"
         argv = [self._program, *_namespaces(root), *_files(submission, without), "--chdir", "/submission", "--"]
-        argv += [str(inside.interpreter()), *inside.FLAGS, f"{FOLDER}/{WORKER.name}", str(inside.packages())]
+        argv += [str(inside.interpreter()), *inside.FLAGS, f"{FOLDER}/{FORKER.name}", str(inside.packages())]
         settings = {
             "submission": name,
             "without": sorted(without),
@@ -53,7 +53,7 @@ class Bubblewrap(Sandbox):
             "lockdown": policy(self.limits, self._filter) | ({"user": new_user()} if root else {}),
             "lockdown_file": f"{FOLDER}/lockdown.py",
         }
-        return Command(tuple(argv), FIXED, Path("/"), settings, tied=True)
+        return Command(tuple(argv), FIXED, Path("/"), settings, tied=True, forks=True)
 
 
 def policy(limits: Limits, program: bytes | None) -> dict[str, object]:

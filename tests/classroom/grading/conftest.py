@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Submission
 from classroom.grading.settings import load_settings
 from classroom.grading.suite import Suite, homework_in, version_of
-from classroom.sandbox import Bare
+from classroom.sandbox import Bare, Command
+from classroom.sandbox.base import FORKER, WORKER
 
 FOLDER = "01_numbers"
 
@@ -80,6 +83,17 @@ def notebook(*cells: dict[str, Any]) -> bytes:
     return json.dumps({"cells": [heading, *cells], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
+class Forking(Bare):
+    """Workers that nothing shuts in, forked where the system can: the tests need many."""
+
+    def command(self, submission: Path, without: frozenset[str]) -> Command:
+        command = super().command(submission, without)
+        if sys.platform != "linux":
+            return command
+        argv = tuple(str(FORKER) if word == str(WORKER) else word for word in command.argv)
+        return replace(command, argv=argv, forks=True)
+
+
 class Teacher:
     """A small course with everything that judges it."""
 
@@ -89,6 +103,7 @@ class Teacher:
         self.lesson = self.course.lesson(1)
         self.stub = self.file.read_text(encoding="utf-8")
         self.code, self.notebook = code, notebook
+        self.sandbox = Forking()
 
     @property
     def file(self) -> Path:
@@ -103,8 +118,8 @@ class Teacher:
         return Job(Submission(student, FOLDER, data), Suite(self.root, FOLDER, version, settings, seed))
 
     def judged(self, **options: Any) -> Graded:
-        """The job judged in this process, by a bare worker."""
-        return judge(self.job(**options), Bare(), Isolation.NONE)
+        """The job judged in this process, by workers that nothing shuts in."""
+        return judge(self.job(**options), self.sandbox, Isolation.NONE)
 
     def points(self, **options: Any) -> dict[str, float]:
         """Exercise -> points of the job judged."""

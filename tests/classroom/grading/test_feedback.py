@@ -189,8 +189,26 @@ def test_what_the_judge_could_not_judge_is_no_grade_and_tells_no_inside() -> Non
 def test_an_exercise_that_was_not_begun_lists_no_failures() -> None:
     failed = check(passed=False, message="raised NotImplementedError")
     text = shown(Grade("double", 0, 4, Status.MISSING, "not written yet", checks=(failed,)))
-    assert "nothing handed in not written yet" in text
+    assert text.count("not written yet") == 1
+    assert "nothing handed in" not in text
     assert "NotImplementedError" not in text
+
+
+def test_nothing_is_said_twice() -> None:
+    passed = Grade("double", 4, 4, Status.PASSED, "1 of 1 public tests passed; judged from the worksheet", (check(),))
+    text = shown(passed)
+    assert "1 of 1" in text
+    assert "1 of 1 public tests passed" not in text
+    assert "judged from the worksheet" in text
+    told = "a.zip cannot be read: it is cut off"
+    assert shown(Grade("double", 0, 4, Status.UNREADABLE, told), faults=(told,)).count(told) == 1
+
+
+def test_a_bonus_has_a_column_of_its_own() -> None:
+    both = (Grade("double", 4, 4, Status.PASSED), Grade("extra", 2, 2, Status.PASSED, stretch=True))
+    results = [graded(*both), graded(Grade("area", 3, 3, Status.PASSED), homework="02_shapes")]
+    cells = re.findall('<td class="n">(.*?)</td>', feedback_page("ann", results, REGISTER))
+    assert cells == ["4", "4", "2", "3", "3", "0"]
 
 
 def test_a_homework_that_the_register_does_not_know_is_shown_by_its_folder() -> None:
@@ -234,4 +252,4 @@ def test_how_many_tests_passed_is_told_for_each_kind() -> None:
     checks = (check(), check(passed=False), check(public=False, passed=False))
     grade = Grade("double", 1, 4, Status.PARTIAL, checks=checks)
     assert standing(grade) == "1 of 2 public tests passed, 0 of 1 hidden test passed"
-    assert standing(Grade("double", 0, 4, Status.MISSING, checks=checks)) == "nothing handed in"
+    assert standing(Grade("double", 0, 4, Status.MISSING, checks=checks)) == "not written yet"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -39,6 +40,12 @@ def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 
+@pytest.fixture(scope="module")
+def texts(released: Path) -> dict[str, str]:
+    """Every file that students get -> its text without what formatting changes."""
+    return {name: squeezed(data.decode("utf-8", "replace")) for name, data in contents(released)}
+
+
 def squeezed(text: str) -> str:
     """The text without what formatting changes."""
     return "".join(text.split())
@@ -64,8 +71,7 @@ def test_no_file_of_a_judge_s_folder_gets_in(released: Path) -> None:
         assert data not in secrets, name
 
 
-def test_no_text_of_a_solution_gets_in(released: Path) -> None:
-    texts = {name: squeezed(data.decode("utf-8", "replace")) for name, data in contents(released)}
+def test_no_text_of_a_solution_gets_in(texts: dict[str, str]) -> None:
     checked = 0
     for homework in WHOLE:
         stub, solution = (path.read_text(encoding="utf-8") for path in (homework.stub, homework.solution))
@@ -80,8 +86,7 @@ def test_no_text_of_a_solution_gets_in(released: Path) -> None:
     assert checked >= 8
 
 
-def test_no_hidden_test_and_no_mutant_gets_in(released: Path) -> None:
-    texts = {name: squeezed(data.decode("utf-8", "replace")) for name, data in contents(released)}
+def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
     for homework in WHOLE:
         hidden = (homework.folder / "judge" / "hidden.py").read_text(encoding="utf-8")
         for test in homework.hidden:
@@ -99,6 +104,22 @@ def test_stubs_public_tests_worksheets_lessons_and_models_are_there(released: Pa
         assert any((released / "lessons" / homework.folder.name).glob("*.ipynb"))
     for name in ("course.py", "course.toml", "pyproject.toml", "homework/stubs.zip", "models/digits/digits.pnnx.bin"):
         assert (released / name).is_file()
+
+
+def test_what_the_released_files_import_of_the_course_is_released(released: Path) -> None:
+    """A test that a student runs must find what it tests."""
+    imported = set()
+    for path in released.rglob("*.py"):
+        found = re.findall(r"^ *(?:from|import) ([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        imported |= {(name, path) for name in found}
+    own = {path.name for path in ROOT.iterdir() if any(path.glob("*.py"))}
+    wanted = {(name, path) for name, path in imported if name.partition(".")[0] in own - {"tests"}}
+    assert len(wanted) > 500
+    allowed = {"classroom.dev", "classroom.cli.dev"}
+    for name, path in wanted:
+        place = released.joinpath(*name.split("."))
+        there = place.with_suffix(".py").is_file() or place.is_dir()
+        assert there or any(name.startswith(one) for one in allowed), f"{path.name} imports {name}"
 
 
 def test_nothing_untracked_and_nothing_private_gets_in(released: Path) -> None:

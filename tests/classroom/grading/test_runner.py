@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from classroom.cli import steps
 from classroom.grading import grade as grading
 from classroom.grading import population, runner
 from classroom.grading.grade import Options, Run, in_shard
+from classroom.grading.handing_in import LAYOUTS, NOON, write_class
+from classroom.grading.intake import Intake
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Status
 from classroom.grading.settings import GradingError
@@ -57,19 +60,19 @@ def expected(people: Iterable[population.Student]) -> dict[Key, float]:
 
 def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.Student]:
     people = population.make_class([teacher.lesson], count, seed)
-    population.write_class(people, {teacher.lesson.folder: teacher.lesson.homework_file}, folder)
+    write_class(people, [teacher.lesson], folder)
     return people
 
 
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """Judging in this process, by bare workers; the jobs that were judged."""
+def here(monkeypatch: pytest.MonkeyPatch, teacher: Any) -> list[Job]:
+    """Judging in this process, by workers that nothing shuts in; the jobs that were judged."""
     seen: list[Job] = []
 
     def run(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
         for job in jobs:
             seen.append(job)
-            yield judge(job, Bare(), Isolation.NONE)
+            yield judge(job, teacher.sandbox, Isolation.NONE)
 
     monkeypatch.setattr(grading, "run_local", run)
     monkeypatch.setattr("classroom.grading.judging.this_sandbox", lambda: (Bare(), Isolation.NONE))
@@ -94,7 +97,7 @@ def is_judge(pid: int) -> bool:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_killed_in_the_middle_it_goes_on_and_judges_each_once(teacher: Any, mini: Any, tmp_path: Path) -> None:
-    people = hand_in(teacher, tmp_path / "subs", 12)
+    people = hand_in(teacher, tmp_path / "subs", 8)
     assert {one.kind for one in people} >= {population.HONEST, population.WRONG}
     out = tmp_path / "out"
     command = ("grade", str(tmp_path / "subs"), "--out", str(out), "--seed", "3", "--jobs", "2")
@@ -105,19 +108,19 @@ def test_killed_in_the_middle_it_goes_on_and_judges_each_once(teacher: Any, mini
     run.kill()
     run.communicate()
     before = results(out)
-    assert 3 <= len(before) < 12
+    assert 3 <= len(before) < 8
     assert not (out / "grades.csv").exists()
     again = mini.start(*command)
     said, trouble = again.communicate(timeout=300)
     assert again.returncode == 0, trouble
-    assert f"{12 - len(before)} submissions to judge, {len(before)} judged already" in said
+    assert f"{8 - len(before)} submissions to judge, {len(before)} judged already" in said
     after = results(out)
-    assert len(after) == 12
+    assert len(after) == 8
     assert {key: after[key] for key in before} == before
     assert points(out) == expected(people)
-    assert len(list((out / "feedback").glob("*.html"))) == 12
+    assert len(list((out / "feedback").glob("*.html"))) == 8
     once_more = mini.start(*command)
-    assert "0 submissions to judge, 12 judged already" in once_more.communicate(timeout=300)[0]
+    assert "0 submissions to judge, 8 judged already" in once_more.communicate(timeout=300)[0]
     assert results(out) == after
 
 
@@ -180,6 +183,11 @@ def test_points_set_by_a_person_stay_when_it_is_judged_again(
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     assert "tests or settings of 01_numbers have changed" in mini.run("regrade", "ann", *out).stderr
     assert len(here) == 2
+    again = mini.run("grade", str(tmp_path / "subs"), *out).stdout
+    assert "have changed since: 01_numbers, judged again" in again
+    assert "1 submission to judge" in again
+    assert len(here) == 3
+    assert "at most 2 points" in mini.run("override", "ann", "double", "20", "--why", "a slip", *out).stderr
     assert mini.run("override", "ann", "double", "2", "--why", "again", *out).exit_code == 0
     assert points(tmp_path / "out")["ann", "double"] == 2
     for command in (("regrade", "bo"), ("override", "bo", "double", "1", "--why", "x")):
@@ -271,6 +279,44 @@ def test_a_course_without_hidden_tests_says_that_it_cannot_grade(mini: Any, tmp_
     said = mini.run("grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"))
     assert said.exit_code == 2
     assert "holds no hidden tests" in said.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_holds_no_submissions_is_told_before_anything_is_made(
+    teacher: Any, mini: Any, tmp_path: Path
+) -> None:
+    for folder in (tmp_path / "nowhere", tmp_path):
+        said = mini.run("grade", str(folder / "subs"), "--out", str(tmp_path / "out"))
+        assert said.exit_code == 2
+        assert "expected a folder of submissions" in said.stderr
+        assert "isolation" not in said.stdout
+        assert not (tmp_path / "out").exists()
+
+
+def test_exercises_that_call_a_wrong_function_are_left_open(teacher: Any) -> None:
+    solution = teacher.solution.replace("return x * x", "return double(x) * x / 2")
+    teacher.file.parent.joinpath("judge", "solution.py").write_text(solution, encoding="utf-8")
+    people = population.make_class([teacher.lesson], 200)
+    alone = [one for one in people if "double" in one.wrong and one.kind in (population.WRONG, population.PARTIAL)]
+    assert alone
+    assert all("power" in one.wrong | one.open for one in alone)
+    assert not [one for one in people if one.kind == population.HONEST and one.open]
+
+
+def test_a_made_up_class_is_taken_in_whole_in_every_layout(teacher: Any, tmp_path: Path) -> None:
+    people = population.make_class([teacher.lesson], 30)
+    assert {one.in_worksheet for one in people} == {one.late > 0 for one in people} == {True, False}
+    for name, write in LAYOUTS.items():
+        write(people, [teacher.lesson], tmp_path / name)
+        found = {
+            student.removesuffix("@example.org"): own
+            for student, own in Intake([teacher.lesson]).submissions(tmp_path / name)
+        }
+        assert found.keys() == {one.name for one in people}
+        for one in people:
+            (taken,) = found[one.name]
+            assert taken.handed_in == NOON + timedelta(days=one.late)
+            assert taken.files.keys() == {"worksheet.ipynb" if one.in_worksheet else teacher.lesson.homework_file}
 
 
 def test_a_class_is_the_same_for_the_same_seed(teacher: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -40,7 +41,7 @@ def test_mean_and_median_leave_out_what_was_not_handed_in_or_not_judged() -> Non
         graded("d", 0, Status.MISSING),
         graded("e", 0, Status.INFRASTRUCTURE),
     )
-    assert "mean 2, median 1 of 4; 3 judged, 1 with nothing handed in, 1 not judged yet" in text
+    assert "mean 2, median 1 of 4; 3 judged, 1 not written, 1 not judged yet" in text
 
 
 def test_a_chart_counts_every_submission_once() -> None:
@@ -88,6 +89,25 @@ def test_what_was_not_handed_in_is_no_failure() -> None:
 def test_what_needs_a_person_is_named(result: Graded, words: str) -> None:
     assert f"x Homework 1: Numbers {words}" in text_of(graded("fine"), result)
     assert "Every submission could be read and judged" in text_of(graded("fine"))
+
+
+def test_a_damaged_archive_is_told_once_for_all_homeworks() -> None:
+    told = "x.zip cannot be read: it is cut off"
+    results = [
+        replace(graded("x", 0, Status.UNREADABLE, message=told, faults=(told,), late_days=None), homework=homework)
+        for homework in ("01_numbers", "02_shapes")
+    ]
+    text = text_of(graded("fine"), *results)
+    assert text.count(told) == 1
+    assert f"x 2 homeworks {told}" in text
+    assert "is not known" not in text
+
+
+def test_what_was_not_handed_in_is_not_counted_as_handed_in() -> None:
+    stub = graded("b", 0, Status.MISSING, checks=(Check("double", "t", True, False),))
+    text = text_of(graded("a"), stub, graded("c", 0, Status.MISSING))
+    assert "2 submissions of 3 students" in text
+    assert "Homework 1: Numbers 2 handed in" in text
 
 
 def test_isolation_is_told_once_where_it_was_weak_for_all() -> None:

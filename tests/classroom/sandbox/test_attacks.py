@@ -1,7 +1,7 @@
 """Hostile submissions against the hidden tests of a real homework, in the sandbox.
 
 Each gains nothing, costs its time limit at most, and leaves a neighbour's worker, its result and the judge's files as
-they were.
+they were. Their workers are all forked by one process, one attack after the other: what harms that one fails the next.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from classroom import register
 from classroom.judge import Failure, Session, Student, SubmissionError
 from classroom.judge import Test as JudgeTest
 from classroom.judge.homework import Homework, homework_of
+from classroom.judge.workers import Workers
 from classroom.sandbox import Bare, Sandbox
 
 Write = Callable[[str], Path]
@@ -82,12 +83,33 @@ Judged = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
-def judged(homework: Homework) -> Judged:
+def workers(homework: Homework, bubblewrap: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """Workers on one file, which each attack writes anew."""
+    path = tmp_path_factory.mktemp("submission") / homework.stub.name
+    path.touch()
+    with Workers(path, homework.without, bubblewrap) as forked:
+        yield forked
+
+
+@pytest.fixture
+def write(workers: Workers) -> Write:
+    """write(source) -> the file that the workers load from now on."""
+
+    def save(source: str) -> Path:
+        workers.path.write_text(source, encoding="utf-8")
+        return workers.path
+
+    return save
+
+
+@pytest.fixture(scope="module")
+def judged(homework: Homework, workers: Workers) -> Judged:
     """judged(submission, sandbox, tests) -> those that it passes."""
 
     def judge(path: Path, sandbox: Sandbox, tests: list[JudgeTest], seconds: float = SECONDS) -> list[str]:
         passed = []
-        with Session(path, seconds=seconds, without=homework.without, sandbox=sandbox) as session:
+        shared = workers if path == workers.path and not isinstance(sandbox, Bare) else None
+        with Session(path, seconds=seconds, without=homework.without, sandbox=sandbox, workers=shared) as session:
             for test in tests:
                 started = time.monotonic()
                 outcome = session.run(test, 3)
@@ -233,7 +255,7 @@ def test_it_takes_nothing_from_others(
         watcher.join()
     assert well
     assert all(well)
-    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [path]
+    assert [file for folder in (tmp_path, path.parent) for file in folder.rglob("*") if file.is_file()] == [path]
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,20 +81,28 @@ def key(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
     return pickle.dumps((name, args, sorted(kwargs.items())), 4)
 
 
+@pytest.fixture(scope="module")
+def importing(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Student]:
+    """A worker that imports what it is asked to."""
+    path = tmp_path_factory.mktemp("importing") / "hw02_tensor.py"
+    path.write_text(IMPORT, encoding="utf-8")
+    with Student(path, sandbox=sandbox) as student:
+        yield student
+
+
 @pytest.mark.parametrize(
     "module", ["numpy.linalg", "numpy.random", "sqlite3", "decimal", "zoneinfo", "concurrent.futures"]
 )
-def test_numpy_and_the_standard_library_are_there(sandbox: Sandbox, write: Write, module: str) -> None:
-    with Student(write(IMPORT), sandbox=sandbox) as student:
-        assert student.f(module) == module
+def test_numpy_and_the_standard_library_are_there(importing: Student, module: str) -> None:
+    assert importing.f(module) == module
 
 
 @pytest.mark.parametrize(
     "module", ["pytest", "classroom", "classroom.judge", "worker", "lockdown", "course", "setuptools"]
 )
-def test_nothing_else_is(sandbox: Sandbox, write: Write, module: str) -> None:
-    with Student(write(IMPORT), sandbox=sandbox) as student, pytest.raises(SubmissionError) as caught:
-        student.f(module)
+def test_nothing_else_is(importing: Student, module: str) -> None:
+    with pytest.raises(SubmissionError) as caught:
+        importing.f(module)
     assert caught.value.type in ("ModuleNotFoundError", "PermissionError")
 
 

@@ -1,0 +1,146 @@
+"""Where the workers of one submission come from: each a program of its own, or all forks of one that never saw it.
+
+The second is for sandboxes whose `Command` says `forks`; the program is forker.py. Its workers share nothing that a
+submission can reach: no memory that is written, no descriptor, no file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from classroom.judge.process import PATIENCE, Child, Started, kill_group, launch
+from classroom.sandbox.base import Command, Sandbox
+
+TO_START = 60.0
+"""Seconds for Python and numpy to start: the machine's business, not the submission's."""
+
+
+class Workers:
+    """Starts workers on one submission, one after the other.
+
+    Parameters
+    ----------
+    path : the submission.
+    without : modules that it cannot import.
+    sandbox : what shuts each worker in.
+    show_output : whether what the submission prints is shown.
+    """
+
+    def __init__(self, path: Path, without: Iterable[str], sandbox: Sandbox, show_output: bool = False) -> None:
+        self.path, self.without = Path(path).resolve(), frozenset(without)
+        self._sandbox, self._show_output = sandbox, show_output
+        self._forker: Forker | None = None
+
+    @cached_property
+    def _command(self) -> Command:
+        return self._sandbox.command(self.path, self.without)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The first frame that a worker gets."""
+        return dict(self._command.settings)
+
+    def start(self) -> Child:
+        """A worker that has seen nothing. Raises OSError, SandboxError."""
+        if not self._command.forks:
+            return Started(self._command, self._show_output)
+        if self._forker is None:
+            self._forker = Forker(self._command, self._show_output)
+        return self._forker.fork()
+
+    def close(self) -> None:
+        """End them all."""
+        if self._forker is not None:
+            self._forker.close()
+            self._forker = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Forker:
+    """The judge's end of forker.py. Raises OSError where the program cannot be started."""
+
+    def __init__(self, command: Command, show_output: bool) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self.process: subprocess.Popen[bytes] = launch(command, show_output, theirs)
+        except BaseException:
+            self._control.close()
+            raise
+        finally:
+            theirs.close()
+        self._control.settimeout(TO_START)
+
+    def fork(self) -> Forked:
+        """A new worker. Raises OSError where there comes none."""
+        theirs_in, requests = os.pipe()
+        answers, theirs_out = os.pipe()
+        try:
+            socket.send_fds(self._control, [b"fork"], [theirs_in, theirs_out])
+            number, descriptors, _, _ = socket.recv_fds(self._control, 32, 1)
+            if not number.isdigit() or len(descriptors) != 1:
+                raise OSError(f"expected a worker's number, found {number!r}")
+        except BaseException:
+            os.close(requests)
+            os.close(answers)
+            raise
+        finally:
+            os.close(theirs_in)
+            os.close(theirs_out)
+        return Forked(self, int(number), descriptors[0], requests, answers)
+
+    def code(self, number: int) -> int | None:
+        """With what a worker has ended."""
+        with contextlib.suppress(OSError, ValueError):
+            self._control.send(b"%d" % number)
+            return int(self._control.recv(32))
+        return None
+
+    def close(self) -> None:
+        """Kill the program, and with it its namespace."""
+        kill_group(self.process)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(PATIENCE)
+        self._control.close()
+
+
+class Forked:
+    """A worker that the forker has made; `process` is the descriptor of its process."""
+
+    def __init__(self, forker: Forker, number: int, process: int, requests: int, answers: int) -> None:
+        self._forker, self._number, self._process = forker, number, process
+        self.requests: IO[bytes] = os.fdopen(requests, "wb")
+        self.answers: IO[bytes] = os.fdopen(answers, "rb")
+        self.code: int | None = None
+        self._gone = False
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long for its end."""
+        if self._gone:
+            return
+        poll = select.poll()
+        poll.register(self._process, select.POLLIN)
+        if poll.poll(1000 * seconds):
+            self._gone, self.code = True, self._forker.code(self._number)
+
+    def kill(self) -> None:
+        """End it; it can have started nothing."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+
+    def release(self) -> None:
+        """Close the descriptor of its process."""
+        os.close(self._process)
