@@ -200,7 +200,7 @@ def test_other_archives_are_named(tmp_path: Path) -> None:
     assert "expected a folder, .zip or .tar.gz" in texts(take(tmp_path / "ann.rar", wanted))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_archive_is_a_fault_and_never_an_error(tmp_path: Path, data: st.DataObject) -> None:
     packed = data.draw(st.booleans())

@@ -24,6 +24,8 @@ from classroom.sandbox import Bare, Sandbox
 
 Write = Callable[[str], Path]
 SECONDS = 0.5
+PAUSE = 0.1
+"""Seconds between two looks at the neighbour."""
 DATA = Path(__file__).parents[2] / "data"
 
 
@@ -245,6 +247,7 @@ def test_it_takes_nothing_from_others(
     def watch() -> None:
         while not at_work.is_set():
             well.append(neighbour())
+            time.sleep(PAUSE)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -288,6 +291,7 @@ def test_bombs_at_the_same_time_leave_the_others_their_results(
         thread.start()
     while any(thread.is_alive() for thread in threads):
         assert neighbour()
+        time.sleep(PAUSE)
     for thread in threads:
         thread.join()
     assert neighbour()
