@@ -3,7 +3,8 @@
 The class has honest, wrong, unwritten and hostile submissions (classroom/grading/population.py) as folders, .zip and
 .tar.gz. Printed are submissions a second and core by the clock, and what 50,000 of them would take. With --out the
 class and its results are kept there, and the same command goes on where it was. Processor time, which depends on
-nothing else that the machine does, is told by a control group: `systemd-run --user --scope python -m benchmarks.grading`.
+nothing else that the machine does, is told by a control group:
+`systemd-run --user --scope python -m benchmarks.grading`.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart
 
 def exercise_part(grade: Grade, title: str, faults: Sequence[str] = ()) -> ExercisePart:
     """One grade as the page shows it; what stands among the homework's faults is not said again."""
-    failed = [check for check in grade.checks if not check.passed and grade.status is not Status.MISSING]
+    failed = [check for check in grade.checks if not check.passed and _is_begun(grade)]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
     return ExercisePart(
         grade,
@@ -108,11 +108,25 @@ def exercise_part(grade: Grade, title: str, faults: Sequence[str] = ()) -> Exerc
         meaning(grade),
         standing(grade),
         "" if grade.message in faults else cut(remark(grade)),
-        tuple(_failed(check) for check in failed if check.public),
+        _together([_failed(check) for check in failed if check.public]),
         tuple(hints.items()),
         tuple(sentence(check) for check in grade.checks if check.public and check.passed),
         sum(check.passed for check in grade.checks if not check.public),
     )
+
+
+def _is_begun(grade: Grade) -> bool:
+    """Whether the exercise is more than the stub, whatever points a person has set."""
+    public = [check for check in grade.checks if check.public]
+    unwritten = all(check.message.startswith("raised NotImplementedError") for check in public)
+    return grade.status is not Status.MISSING and not (public and unwritten)
+
+
+def _together(failed: Sequence[Failed]) -> tuple[Failed, ...]:
+    """One for all where every test met the same thing before it called anything, as in a file that fails to load."""
+    if len(failed) > 1 and len({one.message for one in failed}) == 1 and not any(one.values for one in failed):
+        return (Failed(f"{len(failed)} public tests failed, all in this way:", failed[0].message, ()),)
+    return tuple(failed)
 
 
 def _failed(check: Check) -> Failed:

@@ -27,7 +27,6 @@ KEPT_BACK = (
     "benchmarks/grading.py",
     ".ci/**",
     "results/**",
-    "docs/grading-at-scale.md",
 )
 """Patterns of what stays with the course. `**` stands for anything below."""
 GENERATED = re.compile(

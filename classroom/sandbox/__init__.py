@@ -9,6 +9,9 @@ There is no network, no file to write, no second process or thread, and no way t
 | Landlock | the kernel's rules for paths; an allow-list of system calls; limits | weak |
 | Bare | none: a process of your user (macOS, Windows) | none |
 
+Inside bubblewrap a process that never sees a submission forks the workers of that one (classroom/judge/forker.py): each
+begins as if started alone, and shuts itself in.
+
 Landlock alone is weak because it is one wall: a submission still runs as your user, beside your processes, can ask for
 the size and date of a file whose name it guesses, and a single call missing from the list of those refused is enough.
 With bubblewrap there is nothing behind the list to reach.

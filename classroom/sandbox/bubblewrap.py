@@ -33,6 +33,7 @@ class Bubblewrap(Sandbox):
         found = program or shutil.which("bwrap")
         if found is None:
             raise SandboxError("bubblewrap is not installed")
+        _check_kernel()
         self._program, self.limits = found, limits or Limits()
         self._filter = seccomp.program(platform.machine())
         self.isolation = Isolation.STRONG if self._filter else Isolation.WEAK
@@ -54,6 +55,14 @@ class Bubblewrap(Sandbox):
             "lockdown_file": f"{FOLDER}/lockdown.py",
         }
         return Command(tuple(argv), FIXED, Path("/"), settings, tied=True, forks=True)
+
+
+def _check_kernel() -> None:
+    """Raise SandboxError where a process has no descriptor, by which workers are ended."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError) as error:
+        raise SandboxError(f"Linux 5.3 with pidfd_open is needed: {error}") from error
 
 
 def policy(limits: Limits, program: bytes | None) -> dict[str, object]:

@@ -204,6 +204,23 @@ def test_nothing_is_said_twice() -> None:
     assert shown(Grade("double", 0, 4, Status.UNREADABLE, told), faults=(told,)).count(told) == 1
 
 
+def test_a_file_that_cannot_be_loaded_is_told_once_for_all_tests() -> None:
+    broken = [check(name=name, passed=False, message="hw01.py, line 3: NameError") for name in ("one", "two", "three")]
+    text = shown(Grade("double", 0, 4, Status.FAILED, checks=tuple(broken)))
+    assert text.count("hw01.py, line 3: NameError") == 1
+    assert "3 public tests failed, all in this way" in text
+    broken[2] = check(passed=False, message="hw01.py, line 3: NameError", call="double(2)")
+    assert shown(Grade("double", 0, 4, Status.FAILED, checks=tuple(broken))).count("NameError") == 3
+
+
+def test_an_override_of_what_was_not_begun_lists_no_failures() -> None:
+    failed = check(passed=False, message="raised NotImplementedError (line 4): TODO")
+    text = shown(Grade("double", 3, 4, Status.OVERRIDDEN, "sent by mail", (failed, check(public=False, passed=False))))
+    assert "sent by mail" in text
+    assert "NotImplementedError" not in text
+    assert "hidden test failed" not in text
+
+
 def test_a_bonus_has_a_column_of_its_own() -> None:
     both = (Grade("double", 4, 4, Status.PASSED), Grade("extra", 2, 2, Status.PASSED, stretch=True))
     results = [graded(*both), graded(Grade("area", 3, 3, Status.PASSED), homework="02_shapes")]

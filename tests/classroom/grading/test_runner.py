@@ -8,7 +8,6 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,7 @@ from classroom.cli import steps
 from classroom.grading import grade as grading
 from classroom.grading import population, runner
 from classroom.grading.grade import Options, Run, in_shard
-from classroom.grading.handing_in import LAYOUTS, NOON, write_class
-from classroom.grading.intake import Intake
+from classroom.grading.handing_in import write_class
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Status
 from classroom.grading.settings import GradingError
@@ -290,41 +288,6 @@ def test_a_folder_that_holds_no_submissions_is_told_before_anything_is_made(
         assert "expected a folder of submissions" in said.stderr
         assert "isolation" not in said.stdout
         assert not (tmp_path / "out").exists()
-
-
-def test_exercises_that_call_a_wrong_function_are_left_open(teacher: Any) -> None:
-    solution = teacher.solution.replace("return x * x", "return double(x) * x / 2")
-    teacher.file.parent.joinpath("judge", "solution.py").write_text(solution, encoding="utf-8")
-    people = population.make_class([teacher.lesson], 200)
-    alone = [one for one in people if "double" in one.wrong and one.kind in (population.WRONG, population.PARTIAL)]
-    assert alone
-    assert all("power" in one.wrong | one.open for one in alone)
-    assert not [one for one in people if one.kind == population.HONEST and one.open]
-
-
-def test_a_made_up_class_is_taken_in_whole_in_every_layout(teacher: Any, tmp_path: Path) -> None:
-    people = population.make_class([teacher.lesson], 30)
-    assert {one.in_worksheet for one in people} == {one.late > 0 for one in people} == {True, False}
-    for name, write in LAYOUTS.items():
-        write(people, [teacher.lesson], tmp_path / name)
-        found = {
-            student.removesuffix("@example.org"): own
-            for student, own in Intake([teacher.lesson]).submissions(tmp_path / name)
-        }
-        assert found.keys() == {one.name for one in people}
-        for one in people:
-            (taken,) = found[one.name]
-            assert taken.handed_in == NOON + timedelta(days=one.late)
-            assert taken.files.keys() == {"worksheet.ipynb" if one.in_worksheet else teacher.lesson.homework_file}
-
-
-def test_a_class_is_the_same_for_the_same_seed(teacher: Any, tmp_path: Path) -> None:
-    people = population.make_class([teacher.lesson], 60, seed=1)
-    assert people == population.make_class([teacher.lesson], 60, seed=1)
-    assert people[:20] == population.make_class([teacher.lesson], 20, seed=1)
-    assert people != population.make_class([teacher.lesson], 60, seed=2)
-    assert {one.kind for one in people} == set(population.SHARES)
-    assert all(one.wrong for one in people if one.kind == population.WRONG)
 
 
 def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere(

@@ -80,6 +80,15 @@ def test_a_sandbox_that_does_not_start_is_no_grade_and_no_isolation(bubblewrap: 
         canary(Bubblewrap(program="/bin/false"))
 
 
+def test_a_kernel_that_cannot_end_workers_is_told(bubblewrap: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", missing)
+    with pytest.raises(SandboxError, match=r"Linux 5\.3"):
+        Bubblewrap()
+
+
 def test_the_best_sandbox_is_the_first_that_works(bubblewrap: Sandbox) -> None:
     assert isinstance(best_sandbox(), Bubblewrap)
 
