@@ -17,6 +17,9 @@ from classroom.sandbox.landlock import Landlock
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the canary tries what Linux has")
 
+OUTSIDE = "/var/tmp"
+"""A folder of the judge's in which neither Python nor the course lies: what is laid over it hides nothing."""
+
 
 class Leaky(Bubblewrap):
     """Bubblewrap with other options."""
@@ -59,8 +62,8 @@ def test_every_probe_gets_through_where_nothing_holds_it_back() -> None:
 @pytest.mark.parametrize(
     ("options", "isolation", "said"),
     [
-        ({"added": ("--ro-bind", "/", "/host", "--ro-bind", "/tmp", "/tmp")}, Isolation.NONE, "reads files"),
-        ({"added": ("--bind", "/tmp", "/tmp"), "unfiltered": True}, Isolation.NONE, "writes files|reads files"),
+        ({"added": ("--ro-bind", "/", "/host", "--ro-bind", OUTSIDE, OUTSIDE)}, Isolation.NONE, "reads files"),
+        ({"added": ("--bind", OUTSIDE, OUTSIDE), "unfiltered": True}, Isolation.NONE, "writes files|reads files"),
         ({"left_out": ("--unshare-net",), "unfiltered": True}, Isolation.NONE, "opens connections"),
         ({"unfiltered": True}, Isolation.WEAK, "opens sockets .AF_.*system calls that reach around"),
     ],
@@ -68,7 +71,7 @@ def test_every_probe_gets_through_where_nothing_holds_it_back() -> None:
 def test_a_hole_is_found_and_named(bubblewrap: Sandbox, options: dict, isolation: Isolation, said: str) -> None:
     sandbox = Leaky(**options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tempfile.tempdir", "/tmp")
+        patch.setattr("tempfile.tempdir", OUTSIDE)
         assert canary(sandbox) is isolation
     import re
 
