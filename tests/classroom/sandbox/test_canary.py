@@ -62,8 +62,16 @@ def test_every_probe_gets_through_where_nothing_holds_it_back() -> None:
 @pytest.mark.parametrize(
     ("options", "isolation", "said"),
     [
-        ({"added": ("--ro-bind", "/", "/host", "--ro-bind", OUTSIDE, OUTSIDE)}, Isolation.NONE, "reads files"),
-        ({"added": ("--bind", OUTSIDE, OUTSIDE), "unfiltered": True}, Isolation.NONE, "writes files|reads files"),
+        (
+            {"added": ("--ro-bind", "/", "/host", "--dir", "/var", "--ro-bind", OUTSIDE, OUTSIDE)},
+            Isolation.NONE,
+            "reads files",
+        ),
+        (
+            {"added": ("--dir", "/var", "--bind", OUTSIDE, OUTSIDE), "unfiltered": True},
+            Isolation.NONE,
+            "writes files|reads files",
+        ),
         ({"left_out": ("--unshare-net",), "unfiltered": True}, Isolation.NONE, "opens connections"),
         ({"unfiltered": True}, Isolation.WEAK, "opens sockets .AF_.*system calls that reach around"),
     ],
