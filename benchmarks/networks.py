@@ -8,17 +8,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
-import os
 import shutil
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from kuiper.peers.convert import quiet
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = Path(__file__).resolve().parent / ".cache"
@@ -70,25 +70,9 @@ def export(module: Any, inputs: Sequence[Any], folder: Path) -> Path:
     import pnnx
 
     # pnnx also writes the network as a Python module, at times an invalid or empty one; the .param is complete then
-    with silence(), contextlib.suppress(SyntaxError, AttributeError):
+    with quiet(), contextlib.suppress(SyntaxError, AttributeError):
         pnnx.export(module, str(folder / "net.pt"), tuple(inputs))
     return folder / "net.pnnx.param"
-
-
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """Send file descriptors 1 and 2 to a scratch file: pnnx is a program of its own, sys.stdout does not hold it."""
-    saved = os.dup(1), os.dup(2)
-    with tempfile.TemporaryFile() as scratch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.dup2(scratch.fileno(), 1)
-        os.dup2(scratch.fileno(), 2)
-        try:
-            yield
-        finally:
-            for number, copy in zip((1, 2), saved):
-                os.dup2(copy, number)
-                os.close(copy)
 
 
 @cache

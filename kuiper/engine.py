@@ -115,16 +115,8 @@ class RuntimeGraph(runtime.RuntimeGraph):
         return plan or self._planner.make(values)
 
     def _forget_plans(self) -> None:
-        self._planner = Planner(self, self._is_own, self._threads, self._choices)
+        self._planner = Planner(self, self._threads, self._choices)
         self._seen: set[Any] = set()
-
-    def _is_own(self, op: RuntimeOperator) -> bool:
-        """Whether the framework's own layer computes the operator."""
-        return self.registry is registry or (
-            isinstance(self.registry, LayerRegisterer)
-            and op.type in registry
-            and self.registry.find(op.type) == registry.find(op.type)
-        )
 
 
 def load(

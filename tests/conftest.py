@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """Send file descriptors 1 and 2 to a scratch file: pnnx is a program of its own, sys.stdout does not hold it."""
-    saved = os.dup(1), os.dup(2)
-    with tempfile.TemporaryFile() as scratch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.dup2(scratch.fileno(), 1)
-        os.dup2(scratch.fileno(), 2)
-        try:
-            yield
-        finally:
-            for number, copy in zip((1, 2), saved, strict=True):
-                os.dup2(copy, number)
-                os.close(copy)
+from kuiper.peers.convert import quiet
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -49,7 +32,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     def run(model: Any, *inputs: Any, dynamic: Sequence[Any] | None = None) -> Path:
         folder = tmp_path_factory.mktemp(type(model).__name__)
         # pnnx also writes the network as a Python module, at times an invalid or empty one; the .param is complete then
-        with silence(), contextlib.suppress(SyntaxError, AttributeError):
+        with quiet(), contextlib.suppress(SyntaxError, AttributeError):
             pnnx.export(model, str(folder / "net.pt"), inputs, None if dynamic is None else tuple(dynamic))
         for surplus in folder.iterdir():
             if surplus.is_file() and surplus.name not in ("net.pnnx.param", "net.pnnx.bin"):

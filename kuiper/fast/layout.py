@@ -13,7 +13,6 @@ from kuiper.fast.kernel import Join, View
 from kuiper.fast.kernels.reshape import Reshape
 from kuiper.fast.nodes import Step
 from kuiper.fast.place import NO_HALO, Halo, Place, Spec
-from kuiper.fast.simple import Simple
 
 
 @dataclass(eq=False)
@@ -207,11 +206,6 @@ class Layout:
             return self._place(value, arrays, lambda _: Place(arrays[name])).array
         assert value.look is not None
         return value.look(self._one(value.home, arrays))
-
-
-def is_free(step: Step) -> bool:
-    """Whether a step has nothing to compute: its outputs are views."""
-    return isinstance(step.kernel, View) or (isinstance(step.kernel, Simple) and not step.outputs)
 
 
 def keeps_planes(look: Callable[[np.ndarray], np.ndarray], spec: Spec) -> bool:

@@ -33,14 +33,11 @@ Packs = tuple[list[Any], dict[str, np.ndarray]]
 """An operator's constant inputs, and its weights as kernels want them."""
 
 
-def steps_of(
-    graph: RuntimeGraph, trace: Trace, known: Any, passing: dict[str, Any], packs: dict[str, Packs]
-) -> list[Step]:
+def steps_of(graph: RuntimeGraph, trace: Trace, passing: dict[str, Any], packs: dict[str, Packs]) -> list[Step]:
     """A step for each operator whose result is not constant, in execution order.
 
     Parameters
     ----------
-    known : operator -> whether its layer is the framework's own, for which a kernel may stand.
     passing : see Simple.
     packs : operator name -> its repacked weights, for plans of other shapes to use.
     """
@@ -51,7 +48,7 @@ def steps_of(
             continue
         inputs = [trace.specs[o.name] for o in op.input_operands]
         node = Node(op, inputs, outputs, _packs_of(op, inputs, packs))
-        lowering = LOWERINGS.get(type(op.layer)) if known(op) else None
+        lowering = LOWERINGS.get(type(op.layer))  # a student's layer is of another class
         kernel = (lowering(node) if lowering is not None else None) or Simple(node, passing)
         names = [o.name for o in op.input_operands], [o.name for o in op.output_operands]
         steps.append(Step(kernel, *names, node, [op]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from kuiper.fast.nodes import Packs, Step, fused, steps_of
 from kuiper.fast.plan import Plan
 from kuiper.fast.pool import blas, default_lanes
 from kuiper.fast.trace import Signature, Trace, signature
-from kuiper.runtime import RuntimeGraph, RuntimeOperator
+from kuiper.runtime import RuntimeGraph
 
 MOST_PLANS = 8
 """Plans that are kept for one graph: each has memory of its own."""
@@ -31,7 +31,6 @@ class Planner:
     Parameters
     ----------
     graph : the built graph.
-    known : operator -> whether its layer is the framework's own, for which a kernel may stand.
     lanes : threads; None: as many as there are cores, or as OMP_NUM_THREADS says.
     choices : the algorithms known to be the fastest.
     """
@@ -39,11 +38,10 @@ class Planner:
     def __init__(
         self,
         graph: RuntimeGraph,
-        known: Callable[[RuntimeOperator], bool],
         lanes: int | None = None,
         choices: Choices | None = None,
     ) -> None:
-        self.graph, self.known = graph, known
+        self.graph = graph
         self.lanes = lanes or default_lanes()
         self.choices = choices or Choices()
         self._packs: dict[str, Packs] = {}
@@ -93,7 +91,7 @@ class Planner:
     def _steps(self, values: Mapping[str, np.ndarray], lanes: int, passing: dict[str, Any]) -> tuple[list[Step], Trace]:
         """The steps for inputs of these shapes, each with the fastest of its algorithms."""
         trace = Trace(self.graph, values)
-        steps = fused(steps_of(self.graph, trace, self.known, passing, self._packs), set(self._returned))
+        steps = fused(steps_of(self.graph, trace, passing, self._packs), set(self._returned))
         for step in steps:
             self._choose(step, lanes)
         return steps, trace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,3 @@ def signature(inputs: Sequence[np.ndarray]) -> Signature:
     (((1, 3), 'float64'),)
     """
     return tuple((x.shape, x.dtype.name) for x in inputs)
-
-
-Lookup = Callable[[str], Spec]

@@ -28,7 +28,7 @@ def check(load, near, untimed, monkeypatch):
             near(graph(x), simple(x))
         trace = Trace(simple, {"0": x})
         returned = {operand.name for operand in simple.output_operands}
-        steps = fused(steps_of(simple, trace, lambda op: True, {}, {}), returned)
+        steps = fused(steps_of(simple, trace, {}, {}), returned)
         return [[op.type.split(".")[-1] for op in step.operators] for step in steps]
 
     return run
