@@ -1,0 +1,304 @@
+"""The figures of lesson 8: `python lessons/08_resnet/figures.py` writes them all beside itself."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+import kuiper
+from kuiper.layers.convolution import Conv2d
+from kuiper.show import palette
+from kuiper.show.palette import INK
+from kuiper.show.svg import Svg, element, picture, text
+from kuiper.vision import preprocess, read_labels, top_classes
+
+HERE = Path(__file__).parent
+MODEL = HERE.parents[1] / "models" / "classifier"
+DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
+BLUE, TEAL, VIOLET, ORANGE, ROSE, YELLOW = (
+    (family.fill, family.border)
+    for family in map(palette.family, ("conv", "pool", "linear", "relu", "pnnx.Attribute", "add"))
+)
+Colours = tuple[str, str]
+
+
+def note(content: str, x: float, y: float, size: float = 12.0, **more: object) -> str:
+    """A line of text on the page."""
+    return text(content, x, y, size, **{"fill": INK, **more})  # type: ignore[arg-type]
+
+
+def left(content: str, x: float, y: float, size: float = 12.0, **more: object) -> str:
+    """A line of text that begins at x."""
+    return note(content, x, y, size, text_anchor="start", **more)
+
+
+def block(
+    x: float, y: float, width: float, height: float, colours: Colours, label: str = "", size: float = 12.0
+) -> str:
+    """A filled rectangle with a label in its middle; (x, y) is the upper left corner."""
+    shape = element("rect", x=x, y=y, width=width, height=height, rx=3.0, fill=colours[0], stroke=colours[1],
+                    stroke_width=1.4)  # fmt: skip
+    return shape + (text(label, x + width / 2, y + height / 2, size, DARK) if label else "")
+
+
+def path(d: str, color: str = INK, width: float = 1.5, **more: object) -> str:
+    """A line without filling."""
+    return element("path", d=d, fill="none", stroke=color, stroke_width=width, **more)
+
+
+def arrow(x: float, y: float, to_x: float, to_y: float, color: str = INK) -> str:
+    """An arrow along an axis."""
+    dx, dy = float(np.sign(to_x - x)), float(np.sign(to_y - y))
+    wings = [(to_x - 7 * dx + side * dy, to_y - 7 * dy + side * dx) for side in (5, -5)]
+    heads = "".join(f"M{a:g} {b:g}L{to_x:g} {to_y:g}" for a, b in wings)
+    return path(f"M{x:g} {y:g}L{to_x:g} {to_y:g}{heads}", color)
+
+
+def image(indices: np.ndarray, colours: np.ndarray, x: float, y: float, side: float) -> str:
+    """(H, W) numbers of colours and (256, 3) bytes -> the picture, `side` pixels wide and high, as a PNG in the SVG."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    lines = np.pad(indices.astype(np.uint8), ((0, 0), (1, 0))).tobytes()
+    stored = struct.pack("<BHH", 1, len(lines), len(lines) ^ 0xFFFF)  # not compressed: the same bytes everywhere
+    data = b"\x78\x01" + stored + lines + struct.pack(">I", zlib.adler32(lines))
+    header = struct.pack(">IIBBBBB", *indices.shape[::-1], 8, 3, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"PLTE", colours.tobytes()), (b"IDAT", data), (b"IEND", b""))
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
+    href = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return element("image", x=x, y=y, width=side, height=side, href=href, style="image-rendering:pixelated")
+
+
+def piece(pixels: np.ndarray, x: float, y: float, side: float) -> str:
+    """(64, 64, 3) bytes -> the picture: grey levels with the tint that was laid over them."""
+    tint = 3 * pixels.sum(axis=(0, 1)) / pixels.sum()
+    colours = np.clip(np.outer(np.arange(256), tint).round(), 0, 255).astype(np.uint8)
+    return image(pixels.astype(int).sum(axis=2) // 3, colours, x, y, side)
+
+
+def heat(values: np.ndarray, x: float, y: float, side: float) -> str:
+    """(H, W) -> a heat map in 32 steps from its smallest to its largest number."""
+    low, high = values.min(), values.max()
+    share = (values - low) / (high - low) if high > low else np.zeros_like(values)
+    steps = (share * 31.999).astype(int) * 8
+    frame = element("rect", x=x, y=y, width=side, height=side, fill="none", stroke=INK, stroke_width=0.8)
+    return image(steps, palette.SEQUENTIAL, x, y, side) + frame
+
+
+def results(x: np.ndarray) -> dict[str, np.ndarray]:
+    """The result of every operator of the classifier on one piece, in float64: the same on every machine."""
+    graph = kuiper.load(MODEL / "classifier.pnnx.param")
+    values, found = {graph.input_operands[0].name: x.astype(np.float64)}, {}
+    for op in graph.operators:
+        inputs = [values[operand.name] for operand in op.input_operands]
+        if op.type == "nn.Conv2d":
+            weight, bias = (op.attributes[name].get().astype(np.float64) for name in ("weight", "bias"))
+            result = Conv2d(weight, bias, stride=op.params["stride"].value, padding=op.params["padding"].value).forward(
+                *inputs
+            )
+        elif op.type == "nn.Linear":
+            weight, bias = (op.attributes[name].get().astype(np.float64) for name in ("weight", "bias"))
+            result = inputs[0] @ weight.T + bias
+        elif op.layer is not None:
+            result = op.layer.forward(*inputs)
+        else:
+            continue
+        values[op.output_operands[0].name] = found[op.name] = result
+    return found
+
+
+def held_out() -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The pieces, their classes, and the names of the classes."""
+    with np.load(MODEL / "heldout.npz") as data:
+        return data["images"], data["labels"], read_labels(str(MODEL / "labels.txt"))
+
+
+def draw_network() -> Svg:
+    """What becomes of a piece on its way: planes get smaller and more, and end as ten scores."""
+    stations = (
+        ("piece", "3 x 64x64", 64, 1, None), ("stem", "16 x 16x16", 16, 4, BLUE),
+        ("stage 1", "16 x 16x16", 16, 4, BLUE), ("stage 2", "32 x 8x8", 8, 6, BLUE),
+        ("stage 3", "64 x 4x4", 4, 9, BLUE), ("mean", "64", 1, 9, TEAL), ("linear", "10", 1, 5, VIOLET),
+        ("softmax", "10", 1, 5, ORANGE),
+    )  # fmt: skip
+    images, _, _ = held_out()
+    middle, x, marks, end = 54.0, 16.0, [], 0.0
+    for name, shape, size, planes, colours in stations:
+        side = {64: 72.0, 16: 46.0, 8: 32.0, 4: 22.0, 1: 11.0}[size]
+        width = side + 4.0 * (planes - 1)
+        if end:
+            marks.append(arrow(end + 8, middle, x - 6, middle))
+        for k in range(planes):
+            place = x + 4.0 * (planes - 1 - k), middle - side / 2 + 2.0 * (planes - 1) - 4.0 * (planes - 1 - k)
+            if colours is None:
+                marks.append(piece(images[5], *place, side))
+                continue
+            marks.append(block(*place, side, side, colours))
+        marks += [note(name, x + width / 2, 112, 12.0, font_weight="bold"), note(shape, x + width / 2, 130, 10.5)]
+        end, x = x + width, x + max(width, 40.0) + 28
+    marks.append(left("grass 96%", end + 10, middle, 11.0, font_weight="bold"))
+    description = (
+        "A piece of 3 planes of 64x64, the stem with 16 of 16x16, stage 1 the same, stage 2 with 32 of 8x8, stage 3 "
+        "with 64 of 4x4, then 64 means, ten scores, ten probabilities: grass 96 %."
+    )
+    return picture(716, 144, "A classifier from the piece to the name", description, *marks)
+
+
+def draw_residual() -> Svg:
+    """Two layers without and with a shortcut."""
+    marks = []
+    for x, title, shortcut in ((32.0, "plain: y = relu(F(x))", False), (366.0, "residual: y = relu(x + F(x))", True)):
+        y = 88.0
+        marks += [left(title, x - 16, 18, 13.0, font_weight="bold"), note("x", x - 10, y)]
+        at = x
+        for name, colours in (("conv", BLUE), ("relu", ORANGE), ("conv", BLUE)):
+            marks += [arrow(at, y, at + 20, y), block(at + 20, y - 17, 48, 34, colours, name, 11.0)]
+            at += 68
+        marks.append(note("F(x)", x + 112, y + 32))
+        if shortcut:
+            ring = element("circle", cx=at + 28, cy=y, r=12.0, fill=YELLOW[0], stroke=YELLOW[1], stroke_width=1.4)
+            marks += [arrow(at, y, at + 16, y), ring, text("+", at + 28, y, 15.0, DARK)]
+            marks.append(path(f"M{x + 8:g} {y:g}V52H{at + 28:g}", ROSE[1], 2.2))
+            marks.append(arrow(at + 28, 52, at + 28, y - 12, ROSE[1]))
+            marks.append(note("the shortcut: x as it is", x + 114, 42, 11.0))
+            at += 40
+        marks += [arrow(at, y, at + 18, y), block(at + 18, y - 17, 48, 34, ORANGE, "relu", 11.0)]
+        marks += [arrow(at + 66, y, at + 82, y), note("y", at + 90, y)]
+    description = (
+        "Left, x goes through convolution, relu, convolution, relu. Right, a line leads x past the first three, and it "
+        "is added to their result before the last relu."
+    )
+    return picture(716, 134, "Why a block is called residual", description, *marks)
+
+
+def draw_adaptive() -> Svg:
+    """Five numbers in three windows: by the formula, and with one size and one step."""
+    cell, top, marks = 52.0, 72.0, []
+    colours = (BLUE, ORANGE, TEAL)
+    right = [(0, 2), (1, 4), (3, 5)]
+    fixed = [(0, 3), (1, 4), (2, 5)]
+    panels = ((24.0, "adaptive: 5 numbers, 3 windows", right), (396.0, "one size 3, one step 1", fixed))
+    for x, title, windows in panels:
+        marks.append(left(title, x, 22, 13.0, font_weight="bold"))
+        for i in range(5):
+            marks.append(block(x + i * cell, top - 26, cell, 36, (PLAIN, LINE), str(i), 15.0))
+        for k, ((start, stop), pair) in enumerate(zip(windows, colours, strict=True)):
+            y = top + 22 + 26 * k
+            mean = (start + stop - 1) / 2
+            label = f"window {k}: {mean:g}"
+            marks.append(block(x + start * cell + 2, y, (stop - start) * cell - 4, 21, pair, label, 10.5))
+        if windows is right:
+            for third in (5 / 3, 10 / 3):
+                at = x + third * cell
+                marks.append(path(f"M{at:g} {top - 34:g}V{top + 18:g}", ROSE[1], 2.0, stroke_dasharray="5 4"))
+            marks.append(left("equal parts end at 5/3 and 10/3", x, top + 112, 11.0))
+        else:
+            marks.append(left("smooth, plausible, and wrong", x, top + 112, 11.0))
+    description = (
+        "The numbers 0 to 4. Dashed lines at 5/3 and 10/3 cut them in three equal parts; each window has every number "
+        "that its part touches: 0 1, 1 2 3, 3 4, with means 0.5, 2, 3.5. Windows of one size give 1, 2, 3."
+    )
+    return picture(690, 200, "Adaptive average pooling", description, *marks)
+
+
+def draw_preprocess() -> Svg:
+    """The four steps from a photograph to the network's input, and one red byte on its way."""
+    base, scale, marks = 150.0, 0.27, []
+    for x, width, height, name in ((20.0, 640, 427, "photograph"), (232.0, 383, 256, "shorter side to 256")):
+        w, h = width * scale, height * scale
+        marks.append(block(x, base - h, w, h, TEAL, f"{width}x{height}", 11.0))
+        marks.append(note(name, x + w / 2, base + 18, 11.0))
+    side, x = 224 * scale, 232.0
+    w, h = 383 * scale, 256 * scale
+    frame = (x + (w - side) / 2, base - h + (h - side) / 2)
+    marks.append(element("rect", x=frame[0], y=frame[1], width=side, height=side, fill="none", stroke=ROSE[1],
+                         stroke_width=2.2, stroke_dasharray="5 4"))  # fmt: skip
+    marks += [block(376, base - side, side, side, (TEAL[0], ROSE[1]), "224x224", 11.0)]
+    marks.append(note("centre crop", 376 + side / 2, base + 18, 11.0))
+    for k, family in enumerate((VIOLET, BLUE, ORANGE)):
+        marks.append(block(498 + 14 * k, base - side - 14 + 7 * k, side, side, family))
+    marks.append(text("3x224x224", 526 + side / 2, base - side / 2, 10.5, DARK))
+    marks.append(note("numbers, channels first", 542, base + 18, 11.0))
+    marks += [arrow(a, base - 30, b, base - 30) for a, b in ((198, 226), (341, 370), (442, 492))]
+    steps = (("a red byte", "150"), ("/ 255", "0.588"), ("- 0.485", "0.103"), ("/ 0.229", "0.451"))
+    for k, (step, value) in enumerate(steps):
+        x = 70.0 + 160 * k
+        marks += [note(step, x, 206, 12.0), block(x - 36, 220, 72, 28, ORANGE if k == 3 else (PLAIN, LINE), value)]
+        if k:
+            marks.append(arrow(x - 120, 234, x - 42, 234))
+    description = (
+        "A photograph of 640x427 becomes 383x256, its middle 224x224 is cut out and becomes three planes of numbers. "
+        "A red byte of 150 becomes 0.588, then 0.103, then 0.451."
+    )
+    return picture(640, 264, "What the network expects", description, *marks)
+
+
+def draw_guesses() -> Svg:
+    """Eight held-out pieces, and what the network takes each of them for."""
+    images, truth, labels = held_out()
+    marks: list[str] = []
+    for k, i in enumerate((5, 3, 1, 8, 0, 7, 11, 2)):
+        x, y = 16.0 + 176 * (k % 4), 14.0 + 150 * (k // 4)
+        scores = results(preprocess(images[i], resize=64, crop=64))["fc"][0]
+        marks += [piece(images[i], x, y, 72.0), note(labels[truth[i]], x + 36, y + 84, 11.0, font_weight="bold")]
+        for row, guess in enumerate(top_classes(scores, 3, labels)):
+            at = y + 97 + 13 * row
+            colours = TEAL if guess.label == labels[truth[i]] else ORANGE
+            marks.append(block(x, at, max(2.0, 72.0 * round(guess.probability, 2)), 10, colours))
+            marks.append(left(f"{guess.label} {guess.probability:.0%}", x + 78, at + 5, 10.5))
+    description = (
+        "Eight pieces with their true names and three guesses each. Grass, coins, cat, temple, brick and stars are "
+        "right; a piece of the cat is taken for the flower, and a piece of coffee for grass."
+    )
+    return picture(716, 306, "Held-out pieces and guesses", description, *marks)
+
+
+def draw_maps() -> Svg:
+    """One piece, some planes of each stage, and where the network sees the class."""
+    images, truth, labels = held_out()
+    i = 3
+    found = results(preprocess(images[i], resize=64, crop=64))
+    weight = kuiper.load(MODEL / "classifier.pnnx.param").operator("fc").attributes["weight"].get().astype(np.float64)
+    where = np.einsum("c,chw->hw", weight[truth[i]], found["pnnx_unique_5"][0])
+    side, top = 62.0, 34.0
+    marks = [piece(images[i], 16, top + 34, 92.0), note(f"piece: {labels[truth[i]]}", 62, 18, 11.0)]
+    columns = (("stem.2", "stem, 32x32"), ("pnnx_unique_1", "stage 1, 16x16"), ("pnnx_unique_3", "stage 2, 8x8"),
+               ("pnnx_unique_5", "stage 3, 4x4"))  # fmt: skip
+    for k, (name, title) in enumerate(columns):
+        x = 128.0 + 118 * k
+        marks.append(note(title, x + 54, 18, 11.0))
+        planes = found[name][0]
+        liveliest = np.argsort(-planes.std(axis=(1, 2)), kind="stable")[:4]
+        for n, channel in enumerate(sorted(liveliest)):
+            marks.append(heat(planes[channel], x + 55 * (n % 2), top + 82 * (n // 2), 52.0))
+            marks.append(note(str(channel), x + 55 * (n % 2) + 26, top + 82 * (n // 2) + 62, 10.0))
+    marks += [heat(where, 610, top + 34, 92.0), note(f"how much {labels[truth[i]]}", 656, 18, 11.0)]
+    marks.append(note("and where", 656, top + 34 + side + 46, 11.0))
+    description = (
+        "A piece with coins; four planes of the stem show its edges, those of stage 1 and 2 get coarser, those of "
+        "stage 3 have 16 numbers; the weighted sum of all planes of stage 3 shows where the coins are seen."
+    )
+    return picture(716, 204, "Planes inside the network", description, *marks)
+
+
+def draw() -> dict[str, Svg]:
+    """Name -> picture."""
+    return {
+        "network": draw_network(),
+        "residual": draw_residual(),
+        "adaptive": draw_adaptive(),
+        "preprocess": draw_preprocess(),
+        "guesses": draw_guesses(),
+        "maps": draw_maps(),
+    }
+
+
+if __name__ == "__main__":
+    (HERE / "figures").mkdir(exist_ok=True)
+    for name, svg in draw().items():
+        svg.save(HERE / "figures" / f"{name}.svg")
