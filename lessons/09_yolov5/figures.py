@@ -1,0 +1,343 @@
+"""The figures of lesson 9: `python lessons/09_yolov5/figures.py` writes them all beside itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import kuiper
+from kuiper.show.palette import INK, Family, family
+from kuiper.show.svg import Svg, element, picture, pill, text
+
+HERE = Path(__file__).parent
+DETECTOR = HERE.parents[1] / "models" / "detector" / "detector.pnnx.param"
+DARK, ROSE, BLUE = "#1d2530", family("pnnx.Attribute").border, family("conv").border
+ORANGE, GREEN = family("relu").border, family("BatchNorm2d").border
+SAND = "#e9dcc3"
+
+
+def draw() -> dict[str, Svg]:
+    """The figures: file name without its ending -> picture."""
+    return {
+        "network": network(),
+        "letterbox": letterbox(),
+        "row": row(),
+        "cell": cell(),
+        "iou": overlap(),
+        "suppression": suppression(),
+    }
+
+
+def note(content: str, x: float, y: float, size: float = 11.0, **more: object) -> str:
+    """A line of text on the page."""
+    return text(content, x, y, size, **{"fill": INK, **more})  # type: ignore[arg-type]
+
+
+def path(d: str, color: str = INK, **more: object) -> str:
+    """A line without filling."""
+    return element("path", d=d, fill="none", stroke=color, **{"stroke_width": 1.4, **more})
+
+
+def head(x: float, y: float, dx: int, dy: int, color: str = INK) -> str:
+    """The head of an arrow that comes to (x, y) in the direction (dx, dy), along an axis."""
+    back_x, back_y = x - 7 * dx, y - 7 * dy
+    corners = ((x, y), (back_x + 4 * dy, back_y + 4 * dx), (back_x - 4 * dy, back_y - 4 * dx))
+    return element("polygon", points=" ".join(f"{a:g},{b:g}" for a, b in corners), fill=color)
+
+
+def frame(x: float, y: float, width: float, height: float, color: str = INK, **more: object) -> str:
+    """A rectangle without filling."""
+    return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), fill="none", stroke=color,
+                   **{"stroke_width": 1.4, **more})  # fmt: skip
+
+
+def block(x: float, y: float, width: float, height: float, fill: str, color: str, **more: object) -> str:
+    """A filled rectangle."""
+    return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), fill=fill, stroke=color,
+                   **{"stroke_width": 1.4, **more})  # fmt: skip
+
+
+# --- the network, its operators put together to parts
+
+Parts = dict[str, list[kuiper.RuntimeOperator]]
+WIDTH, HEIGHT, STEP = 56.0, 36.0, 62.5
+COLUMN, ROW = 36.0, 92.0
+PLACES = {
+    "input": (0, 0), "first.0": (1, 0), "first.1": (2, 0), "first.2": (3, 0),
+    "first.3": (0, 1), "first.4": (1, 1), "cat fine": (5, 1), "merge2": (6, 1), "detect.heads.0": (10, 1),
+    "second.0": (0, 2), "second.1": (1, 2), "cat up": (3, 2), "merge1": (4, 2), "narrow2": (5, 2),
+    "cat down": (7, 2), "merge3": (8, 2), "detect.heads.1": (10, 2),
+    "third.0": (0, 3), "third.1": (1, 3), "third.2": (2, 3), "narrow1": (3, 3), "cat coarse": (8, 3),
+    "merge4": (9, 3), "detect.heads.2": (10, 3),
+    "up 1": (3, 2.5), "up 2": (5, 1.5), "down1": (7, 1.5), "down2": (8, 2.5), "detect": (10, 3.75),
+}  # fmt: skip
+"""Column and row of each part in the picture."""
+JOINS = {"merge1": "cat up", "merge2": "cat fine", "merge3": "cat down", "merge4": "cat coarse"}
+
+
+def own_part(operator: kuiper.RuntimeOperator) -> str:
+    """The part that an operator's name tells, "" if it tells none; PNNX renames folded convolutions."""
+    if operator.type == "pnnx.Input":
+        return "input"
+    found = re.match(r"detect\.heads\.\d|(?:first|second|third)\.\d|(?:merge|narrow|down)\d", operator.name)
+    return found[0] if found else ""
+
+
+def parts_of(graph: kuiper.RuntimeGraph) -> tuple[dict[str, str], list[kuiper.RuntimeOperator]]:
+    """(part of each operator by name, operators in order): what has no name of its own goes where it is read."""
+    order = [operator for operator in graph.operators if operator.type not in ("pnnx.Attribute", "pnnx.Output")]
+    maker = {operand.name: operator for operator in order for operand in operator.output_operands}
+    readers: dict[str, list[str]] = {}
+    for operator in order:
+        for operand in operator.input_operands:
+            if operand.name in maker:
+                readers.setdefault(maker[operand.name].name, []).append(operator.name)
+    part = {operator.name: own_part(operator) for operator in order}
+    ups = [operator.name for operator in order if operator.type == "nn.Upsample"]
+    part.update({name: f"up {number}" for number, name in enumerate(ups, 1)})
+    for operator in reversed(order):
+        read_by = {part[name] for name in readers.get(operator.name, [])}
+        if part[operator.name]:
+            continue
+        if len(read_by) != 1 or read_by & {"detect"} or not readers.get(operator.name):
+            part[operator.name] = "detect"
+            continue
+        (where,) = read_by
+        sources = {part[maker[operand.name].name] for operand in operator.input_operands}
+        outside = operator.type == "torch.cat" and where in JOINS and where not in sources
+        part[operator.name] = JOINS[where] if outside else where
+    return part, order
+
+
+def label_of(name: str, operators: list[kuiper.RuntimeOperator]) -> tuple[str, Family]:
+    """What stands in a part's box, and the colours of its first operator."""
+    kinds = [operator.type for operator in operators]
+    if name == "input":
+        return "input", family(kinds[0])
+    if name == "detect":
+        return "decode", family("pnnx.Expression")
+    if kinds[0] in ("nn.Upsample", "torch.cat"):
+        return ("up x2" if kinds[0] == "nn.Upsample" else "cat"), family(kinds[0])
+    convolutions = [operator for operator in operators if operator.type == "nn.Conv2d"]
+    if len(convolutions) > 1:
+        return ("SPPF", family("nn.MaxPool2d")) if "nn.MaxPool2d" in kinds else ("C3", family("nn.BatchNorm2d"))
+    params = convolutions[0].params
+    size, stride = params["kernel_size"].value[0], params["stride"].value[0]
+    return f"{size}x{size}" + (f" /{stride}" if stride > 1 else ""), family("nn.Conv2d")
+
+
+def network() -> Svg:
+    """The parts of the detector and what flows between them, read from its file."""
+    graph = kuiper.load(DETECTOR)
+    part, order = parts_of(graph)
+    made = {operand.name: operator.name for operator in order for operand in operator.output_operands}
+    members: Parts = {}
+    for operator in order:
+        members.setdefault(part[operator.name], []).append(operator)
+    edges = {(part[made[operand.name]], part[operator.name]): operand.name
+             for operator in order for operand in operator.input_operands if operand.name in made}  # fmt: skip
+    lines = [line(a, b) for a, b in edges if a != b]
+    boxes = [box(name, *label_of(name, operators), shape_of(operators)) for name, operators in members.items()]
+    marks = [note(f"stride {s}", COLUMN + 10 * STEP, y_of(r) - 27, 10.0) for r, s in ((1, 8), (2, 16), (3, 32))]
+    marks += [note("backbone", 20, 17, 12.0, text_anchor="start", font_weight="bold"),
+              note("neck: up, and down again", COLUMN + 5 * STEP, 57, 12.0, font_weight="bold"),
+              note("heads", COLUMN + 10 * STEP, 57, 12.0, font_weight="bold")]  # fmt: skip
+    return picture(
+        720,
+        424,
+        "The detector's graph",
+        f"{len(order)} operators in {len(members)} parts. The backbone narrows the picture to strides 8, 16 and 32; "
+        "the neck enlarges twice, joins, narrows twice, joins; three heads give 45 channels each.",
+        *lines, *boxes, *marks,
+    )  # fmt: skip
+
+
+def y_of(row: float) -> float:
+    """The middle of a row of the network."""
+    return 50 + ROW * row
+
+
+def shape_of(operators: list[kuiper.RuntimeOperator]) -> str:
+    """Shape of what the last operator makes, without the batch."""
+    return "x".join(str(size) for size in operators[-1].output_operands[0].shapes[1:])
+
+
+def box(name: str, label: str, kind: Family, shape: str) -> str:
+    """A part: its label and the shape that it gives."""
+    column, row = PLACES[name]
+    x, y = COLUMN + STEP * column, y_of(row)
+    ground = block(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, kind.fill, kind.border, rx=5)
+    return ground + text(label, x, y - 7, 11.0, kind.text) + text(shape, x, y + 9, 8.0, kind.text)
+
+
+def line(source: str, target: str) -> str:
+    """An arrow between two parts: along the row, or down and up in the column of the target."""
+    (c1, r1), (c2, r2) = PLACES[source], PLACES[target]
+    x1, y1, x2, y2 = COLUMN + STEP * c1, y_of(r1), COLUMN + STEP * c2, y_of(r2)
+    if r1 == r2:
+        return path(f"M{x1 + WIDTH / 2:g} {y1:g}H{x2 - WIDTH / 2 - 5:g}") + head(x2 - WIDTH / 2, y2, 1, 0)
+    side = 1 if r2 > r1 else -1
+    end = y2 - side * HEIGHT / 2
+    if target == "detect":
+        lane, y2 = x1 + WIDTH / 2 + 6 + 7 * (3 - r1), y2 + 11 * (2 - r1)
+        d = f"M{x1 + WIDTH / 2:g} {y1:g}H{lane:g}V{y2:g}H{x2 + WIDTH / 2 + 5:g}"
+        return path(d) + head(x2 + WIDTH / 2, y2, -1, 0)
+    if r2 - r1 == 1:
+        middle = (y1 + y2) / 2
+        return path(f"M{x1:g} {y1 + HEIGHT / 2:g}V{middle:g}H{x2:g}V{end - 5:g}") + head(x2, end, 0, side)
+    if x1 == x2:
+        return path(f"M{x1:g} {y1 + side * HEIGHT / 2:g}V{end - side * 5:g}") + head(x2, end, 0, side)
+    return path(f"M{x1 + WIDTH / 2:g} {y1:g}H{x2:g}V{end - side * 5:g}") + head(x2, end, 0, side)
+
+
+# --- letterbox
+
+
+def letterbox() -> Svg:
+    """Two pictures in a canvas of 640x640, to scale: equal bars, and bars with an odd pixel."""
+    parts, side = [], 200.0
+    for k, (height, top, bottom) in enumerate(((480, 80, 80), (427, 106, 107))):
+        x, y, unit = 92 + 340.0 * k, 30.0, side / 640
+        inner = y + top * unit
+        parts += [block(x, y, side, side, "#727272", "#727272"), block(x, inner, side, height * unit, SAND, SAND)]
+        parts += [text("114, 114, 114", x + side / 2, y + top * unit / 2, 10.0, "#ffffff")]
+        parts += [text("114, 114, 114", x + side / 2, y + side - bottom * unit / 2, 10.0, "#ffffff")]
+        parts += [text(f"{height} x 640, scale 1", x + side / 2, inner + height * unit / 2, 12.0, DARK)]
+        for low, size in ((0, top), (top, height), (top + height, bottom)):
+            a, b = y + low * unit + 1, y + (low + size) * unit - 1
+            parts += [path(f"M{x - 22:g} {a:g}H{x - 10:g}M{x - 16:g} {a:g}V{b:g}M{x - 22:g} {b:g}H{x - 10:g}")]
+            parts.append(note(str(size), x - 26, (a + b) / 2, text_anchor="end"))
+        parts.append(note("canvas 640 x 640", x + side / 2, 16))
+    return picture(
+        650,
+        242,
+        "Letterbox",
+        "A picture of 480x640 in a canvas of 640x640 has bars of 80 rows above and below; one of 427x640 has 106 "
+        "above and 107 below. The bars have the grey 114.",
+        *parts,
+    )
+
+
+# --- one row, and where it comes from
+
+
+def row() -> Svg:
+    """45 channels of a head are three kinds of box; each has 15 numbers."""
+    colors = (family("conv"), family("relu"), family("BatchNorm2d"))
+    parts = [note("one cell of a head: 45 channels", 20, 16, text_anchor="start")]
+    for k, kind in enumerate(colors):
+        x = 20 + 225 * k
+        parts.append(block(x, 30, 225, 26, kind.fill, kind.border))
+        parts.append(text(f"anchor {k}: channels {15 * k} to {15 * k + 14}", x + 112.5, 43, 11.0, DARK))
+    parts += [path("M20 58L20 92M245 58L695 92", colors[0].border)]
+    names = ["x", "y", "w", "h", "obj", *(str(d) for d in range(10))]
+    for k, name in enumerate(names):
+        shade = colors[0].fill if k < 4 else "#fbf0b8" if k == 4 else "#e2e5ea"
+        parts += [block(20 + 45 * k, 94, 45, 28, shade, colors[0].border), text(name, 42.5 + 45 * k, 108, 12.0, DARK)]
+    for first, stop, label in ((0, 4, "where"), (4, 5, "anything?"), (5, 15, "if so, which class")):
+        parts.append(path(f"M{23 + 45 * first} 128V134H{17 + 45 * stop}V128"))
+        parts.append(note(label, 20 + 22.5 * (first + stop), 146))
+    return picture(
+        715,
+        158,
+        "From channels to a row",
+        "A cell of a head has 45 channels: 15 for each of three anchors. They are x, y, w, h, objectness and the "
+        "scores of ten classes.",
+        *parts,
+    )
+
+
+# --- a cell and an anchor
+
+
+def cell() -> Svg:
+    """Where the centre of a box may lie, and how large the box may be."""
+    size, left, top = 56.0, 20.0, 34.0
+    parts = [note("row 1, column 2", left + 2.5 * size, 18)]
+    for k in range(6):
+        parts.append(path(f"M{left + k * size:g} {top}V{top + 4 * size:g}", stroke_width=0.9))
+        if k < 5:
+            parts.append(path(f"M{left} {top + k * size:g}H{left + 5 * size:g}", stroke_width=0.9))
+    x, y = left + 2 * size, top + size
+    parts.append(block(x, y, size, size, family("conv").fill, BLUE))
+    parts.append(frame(x - size / 2, y - size / 2, 2 * size, 2 * size, ORANGE, stroke_dasharray="6 4"))
+    centre_x, centre_y = x + 0.9 * size, y + 0.3 * size
+    parts.append(frame(centre_x - 66, centre_y - 42, 132, 84, ROSE, stroke_width=2.2))
+    parts.append(element("circle", cx=centre_x, cy=centre_y, r=4.0, fill=ROSE))
+    said = ("centre: cell + 2s - 0.5, so at most", "half a cell outside of the cell", "",
+            "width and height: anchor times (2s)^2,", "so between 0 and 4 times the anchor")  # fmt: skip
+    parts += [note(content, 330, 44 + 18 * k, 12.0, text_anchor="start") for k, content in enumerate(said)]
+    parts += [path("M318 36V70", ORANGE, stroke_width=4), path("M318 90V124", ROSE, stroke_width=4)]
+    for wide, high, mark in ((30, 24, {"stroke_width": 2.4}), (120, 96, {"stroke_dasharray": "6 4"})):
+        parts.append(frame(400 - wide / 2, 204 - high / 2, wide, high, ROSE, **mark))
+    parts += [
+        note("anchor", 420, 204, 10.0, text_anchor="start"),
+        note("4 x anchor", 468, 204, 10.0, text_anchor="start"),
+    ]
+    return picture(
+        700,
+        276,
+        "A cell and its box",
+        "The cell of row 1 and column 2. The centre of its box lies in a square of two cells around it; the box is an "
+        "anchor whose sides are multiplied by 0 to 4.",
+        *parts,
+    )
+
+
+# --- overlap and suppression
+
+
+def overlap() -> Svg:
+    """Two boxes, what they have in common, and what they cover together."""
+    kind = family("conv")
+    parts = [block(30, 30, 80, 120, kind.fill, BLUE), block(38, 38, 80, 120, kind.fill, BLUE)]
+    parts += [block(38, 38, 72, 112, "#98c1ee", BLUE), frame(30, 30, 80, 120, BLUE), frame(38, 38, 80, 120, BLUE)]
+    parts += [text("36 x 56", 74, 88, 11.0, DARK), text("= 2016", 74, 104, 11.0, DARK)]
+    lines = ("box 0: 40 x 60 = 2400", "box 1: 40 x 60 = 2400", "in common: 2016", "together: 2400 + 2400 - 2016 = 2784",
+             "IoU = 2016 / 2784 = 0.72")  # fmt: skip
+    for k, content in enumerate(lines):
+        bold = {"font_weight": "bold"} if k == 4 else {}
+        parts.append(note(content, 160, 42 + 26 * k, 12.5, text_anchor="start", **bold))
+    said = "Two boxes of 40x60 that have 36x56 in common: IoU 0.72."
+    return picture(450, 176, "Intersection over union", said, *parts)
+
+
+BOXES = ((20, 20, 60, 80), (24, 24, 64, 84), (36, 24, 76, 84), (100, 30, 140, 90), (104, 32, 144, 96))
+SCORES = (0.9, 0.8, 0.7, 0.6, 0.5)
+STEPS = (
+    ("five boxes of one class", "", (), ()),
+    ("0 is the best and stays", "1 overlaps it by 0.72 and goes", (0,), (1,)),
+    ("2 is the best of the rest", "overlaps 0 by 0.39, so it stays", (0, 2), (1,)),
+    ("3 stays", "4 overlaps it by 0.73 and goes", (0, 2, 3), (1, 4)),
+)
+
+
+def suppression() -> Svg:
+    """Non-maximum suppression of five boxes, step by step."""
+    parts, top = [], 48.0
+    labels = ((23, 8), (30, 96), (74, 8), (120, 18), (124, 108))
+    for k, (title, more, stay, gone) in enumerate(STEPS):
+        left = 8 + 178.0 * k
+        parts += [note(title, left + 80, 14, 10.5, font_weight="bold"), note(more, left + 80, 30, 9.0)]
+        for i in (4, 3, 2, 1, 0):
+            x1, y1, x2, y2 = BOXES[i]
+            color = GREEN if i in stay else INK if i in gone else BLUE
+            mark = {"stroke_dasharray": "3 4"} if i in gone else {"stroke_width": 3.2 if i in stay else 1.8}
+            parts.append(frame(left + x1, top + y1, x2 - x1, y2 - y1, color, **mark))
+        for i, (x, y) in enumerate(labels):
+            parts.append(pill(f"{i} gone" if i in gone else f"{i}: {SCORES[i]}", left + x, top + y, 9.0))
+    return picture(
+        720,
+        170,
+        "Non-maximum suppression",
+        "Five boxes with scores 0.9 to 0.5. Box 0 stays and 1 goes; 2 stays, since 1 has gone and 0 is far enough; 3 "
+        "stays and 4 goes.",
+        *parts,
+    )
+
+
+if __name__ == "__main__":
+    folder = HERE / "figures"
+    folder.mkdir(exist_ok=True)
+    for name, svg in draw().items():
+        svg.save(folder / f"{name}.svg")
