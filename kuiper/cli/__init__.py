@@ -21,6 +21,8 @@ kuiper run models/digits --top 3  (one pass on random numbers)
 
 kuiper run resnet18 cat.jpg --top 5  (a picture; see kuiper run --help)
 
+kuiper run models/writer --task write --prompt "The function returns"  (a text that goes on)
+
 kuiper bench resnet18 --profile  (how long each operator takes)
 
 kuiper partition resnet18 --device onnxruntime --device torch  (split over two back ends)

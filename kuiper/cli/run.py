@@ -11,9 +11,10 @@ import typer
 
 from kuiper.cli import arguments, options
 from kuiper.cli.model import load_model, network_inputs, random_inputs
-from kuiper.cli.tasks import Wishes, task_of
+from kuiper.cli.tasks import WRITE, Wishes, refuse, task_of
 from kuiper.cli.text import console, note, shape_of, table
 from kuiper.cli.waiting import progress
+from kuiper.cli.write import write_on
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.inputs import Normalization
 from kuiper.vision import save_picture
@@ -38,14 +39,15 @@ def run(
         typer.Option("--output", "-o", metavar="FILE", help="Save results: .npz, .npy; with --task .png too."),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to make of one picture: classify, detect or segment.")
+        str | None, typer.Option(metavar="NAME", help="classify, detect or segment one picture, or write.")
     ] = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Task: names of the classes, one a line; or imagenet, coco, voc."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(metavar="K", min=1, help="The K greatest values of each row, classes, or boxes.")
+        int | None,
+        typer.Option(metavar="K", min=1, help="The K greatest values of each row, classes, boxes, or tokens."),
     ] = None,
     conf: Annotated[
         float | None,
@@ -66,8 +68,19 @@ def run(
         str | None,
         typer.Option(metavar="NUMBER", help="Pictures: divides the difference, 1 number or 1 for each channel (1)."),
     ] = None,
+    prompt: Annotated[str | None, typer.Option(metavar="TEXT", help="Write: how the text begins.")] = None,
+    tokens: Annotated[int | None, typer.Option(metavar="N", min=1, help="Write: so many tokens more (100).")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Write: the lower, the likelier what is chosen; 0: the likeliest (0.7).")
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option(
+            "--top-p", metavar="0..1", min=0, max=1, help="Write: choose among the likeliest that reach this sum (0.9)."
+        ),
+    ] = None,
     shape: options.Shapes = None,
-    seed: options.Seed = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of random input, and of what is written.")] = 0,
 ) -> None:
     """Run a network once and show its outputs.
 
@@ -76,10 +89,19 @@ def run(
 
     With --task it is one picture. classify: cut and normalized as for
     ImageNet's networks; detect: in a letterbox, for YOLOv5; segment: resized.
+    Or, with --task write, there is no INPUT: a language model, with its
+    tokens.json beside it, writes on after --prompt.
     """
     extents = arguments.shapes(shape or [])
     normalization = normalization_of(scale, mean, std)
-    job = task_of(task, Wishes(labels, top, conf, iou, normalization))
+    wishes = Wishes(labels, top, conf, iou, normalization, prompt, tokens, temperature, top_p)
+    job = task_of(task, wishes)
+    if task == WRITE:
+        others: dict[str, object] = {"INPUT": files, "--keep": keep, "--output": output, "--shape": shape}
+        others["--scale, --mean, --std"] = normalization
+        refuse([name for name, value in others.items() if value], task)
+        write_on(model, bin, wishes, seed)
+        return
     check_output(output, pictures=job is not None)
     graph = load_model(model, bin)
     if job is not None:

@@ -1,12 +1,11 @@
-"""`kuiper run --task`: a photograph in; names, boxes or a mask out."""
+"""`kuiper run --task`: a photograph in; names, boxes or a mask out. Which options belong to which task."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import typer
@@ -34,10 +33,15 @@ class Wishes:
     conf: float | None = None
     iou: float | None = None
     normalization: Normalization | None = None
+    prompt: str | None = None
+    tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
 
     def given(self) -> set[str]:
-        """The options of which this is so."""
-        return {f"--{name}" for name in ("labels", "top", "conf", "iou") if getattr(self, name) is not None}
+        """The options of tasks of which this is so."""
+        names = [field.name for field in fields(self) if field.name != "normalization"]
+        return {"--" + name.replace("_", "-") for name in names if getattr(self, name) is not None}
 
 
 class Task(ABC):
@@ -164,18 +168,29 @@ class Segment(Task):
 
 
 TASKS: dict[str, type[Task]] = {"classify": Classify, "detect": Detect, "segment": Segment}
+WRITE = "write"
+"""The task without a picture; see write.py."""
+OPTIONS = {name: task.options for name, task in TASKS.items()} | {
+    WRITE: frozenset({"--prompt", "--tokens", "--temperature", "--top", "--top-p"})
+}
 
 
 def task_of(name: str | None, wishes: Wishes) -> Task | None:
-    """The task that the user named, or None. Raises typer.BadParameter also for options that do not belong to it."""
-    if name is not None and name not in TASKS:
-        raise typer.BadParameter(f"--task is one of {', '.join(TASKS)}, not {name!r}")
-    allowed: Any = TASKS[name].options if name is not None else {"--top"}
-    surplus = sorted(wishes.given() - allowed)
-    if surplus:
-        owner = f"--task {name}" if name is not None else "kuiper run without --task"
-        raise typer.BadParameter(f"{', '.join(surplus)} means nothing to {owner}")
-    return None if name is None else TASKS[name](wishes)
+    """The task with a picture that the user named, or None.
+
+    Raises typer.BadParameter, for options that do not belong to the task too.
+    """
+    if name is not None and name not in OPTIONS:
+        raise typer.BadParameter(f"--task is one of {', '.join(OPTIONS)}, not {name!r}")
+    refuse(wishes.given() - (OPTIONS[name] if name is not None else {"--top"}), name)
+    return None if name is None or name == WRITE else TASKS[name](wishes)
+
+
+def refuse(surplus: Iterable[str], task: str | None) -> None:
+    """Raise typer.BadParameter if there are any options that do not belong to the task."""
+    if listed := ", ".join(sorted(surplus)):
+        owner = f"--task {task}" if task is not None else "kuiper run without --task"
+        raise typer.BadParameter(f"{listed} means nothing to {owner}")
 
 
 def _first(outputs: Sequence[np.ndarray], axes: int, what: str, expected: str) -> np.ndarray:

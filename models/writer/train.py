@@ -16,10 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kuiper.text import Tokens
 from models.training import Watch, deterministic, export
 from models.writer import text
 from models.writer.network import Writer, empty_cache
-from models.writer.tokens import Tokens
+from models.writer.tokens import learn, save
 
 HERE = Path(__file__).resolve().parent
 SEED = 5
@@ -100,7 +101,7 @@ def finish(model: Writer, watch: Watch, tokens: Tokens, held: np.ndarray) -> Non
     sample_totals = totals[:: len(pieces) // STORED][:STORED]
     sample_characters = characters[:: len(pieces) // STORED][:STORED]
     export(model, HERE, inputs_like(1, 3, 5), inputs_like(2, 7, 9))
-    tokens.save(HERE / "tokens.json")
+    save(tokens, HERE / "tokens.json")
     np.savez_compressed(HERE / "heldout.npz", words=sample, logits=logits_of(model, sample[:1, :STORED_LOGITS]))
     metrics = {
         "heldout_characters": sum(characters),
@@ -132,7 +133,7 @@ def main() -> None:
     """Learn the tokens, train, measure, write."""
     text_of_training, text_held_out = text.split()
     print("learning the tokens", flush=True)
-    tokens = Tokens.learn(text_of_training, WORDS)
+    tokens = learn(text_of_training, WORDS)
     model, watch = train(np.array(tokens.encode(text_of_training)))
     finish(model, watch, tokens, np.array(tokens.encode(text_held_out)))
 

@@ -67,12 +67,13 @@ def filled(model, name, *inputs):
     return model
 
 
-@pytest.mark.parametrize("name", ["classifier", "detector"])
+@pytest.mark.parametrize("name", ["classifier", "detector", "segmenter"])
 def test_module_of_the_script_with_the_exported_weights_gives_the_stored_outputs(name):
     train = importlib.import_module(f"models.{name}.train")
     make, stored, side = {
         "classifier": (lambda: train.ResNet(10), "logits", 64),
         "detector": (lambda: train.Detector(256), "rows", 256),
+        "segmenter": (lambda: train.UNet(2), "logits", 128),
     }[name]
     model = filled(make(), name, torch.zeros(1, 3, side, side))
     with np.load(MODELS / name / "heldout.npz", allow_pickle=False) as file:
@@ -82,11 +83,11 @@ def test_module_of_the_script_with_the_exported_weights_gives_the_stored_outputs
     assert np.abs(got - expected).max() <= 1e-4 * max(1, np.abs(expected).max())
 
 
-@pytest.mark.parametrize("name", ["classifier", "detector", "writer"])
+@pytest.mark.parametrize("name", ["classifier", "detector", "segmenter", "writer"])
 def test_number_of_parameters_is_the_one_reported(name):
     network = importlib.import_module(f"models.{name}.network")
-    make = {"classifier": "ResNet", "detector": "Detector", "writer": "Writer"}[name]
-    arguments = {"classifier": (10,), "writer": (1024,)}.get(name, ())
+    make = {"classifier": "ResNet", "detector": "Detector", "segmenter": "UNet", "writer": "Writer"}[name]
+    arguments = {"classifier": (10,), "segmenter": (2,), "writer": (1024,)}.get(name, ())
     model = getattr(network, make)(*arguments)
     metrics = json.loads((MODELS / name / "metrics.json").read_text())
     assert sum(p.numel() for p in model.parameters()) == metrics["parameters"]

@@ -1,0 +1,73 @@
+"""What a language model keeps of the tokens that it has read, so that the next one costs a single short pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kuiper.errors import KuiperError, ShapeError
+from kuiper.runtime import RuntimeGraph
+from kuiper.runtime.graph import shape_text
+
+FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
+
+
+@dataclass
+class Cache:
+    """Keys and values (layers, 1, heads, room, width), of which the first `count` places are in use."""
+
+    keys: np.ndarray
+    values: np.ndarray
+    count: int = 0
+
+    @classmethod
+    def of(cls, graph: RuntimeGraph, room: int) -> Cache:
+        """The empty cache for one text of at most `room` tokens.
+
+        Raises ShapeError for a network whose inputs are not those of FORM, KuiperError for a room below 1.
+        """
+        if room < 1:
+            raise KuiperError(f"room: expected at least 1 token, found {room}")
+        shapes = [operand.shapes for operand in graph.input_operands]
+        found = " and ".join("?" if shape is None else shape_text(shape) for shape in shapes) or "none"
+        known = [shape or () for shape in shapes]
+        if [len(shape) for shape in known] != [2, 5, 5, 1] or known[1] != known[2]:
+            raise ShapeError("the inputs of a language model", FORM, found)
+        layers, batch, heads, places, width = known[1]
+        if min(layers, heads, width) < 1 or batch > 1 or (places > 0 and places != room):
+            raise ShapeError("the inputs of a language model", f"{FORM}, for one text and {room} places", found)
+        shape = layers, 1, heads, room, width
+        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+
+    @property
+    def room(self) -> int:
+        """How many tokens fit."""
+        return self.keys.shape[3]
+
+    def append(self, keys: np.ndarray, values: np.ndarray) -> None:
+        """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
+        end = self.count + (keys.shape[3] if keys.ndim == 5 else 0)
+        places = self.keys[:, :, :, self.count : end]
+        if keys.shape != values.shape or keys.shape != places.shape:
+            wanted = f"(layers,1,heads,T,width) that fit into {shape_text(self.keys.shape)} from place {self.count} on"
+            raise ShapeError("new keys and values", wanted, f"{shape_text(keys.shape)} and {shape_text(values.shape)}")
+        places[...] = keys
+        self.values[:, :, :, self.count : end] = values
+        self.count = end
+
+
+def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarray:
+    """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
+
+    Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
+    """
+    if not 1 <= len(words) <= cache.room - cache.count:
+        raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
+    outputs = graph(np.array([words]), cache.keys, cache.values, np.array([cache.count]))
+    if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
+        found = " and ".join(shape_text(x.shape) for x in outputs)
+        raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
+    cache.append(outputs[1], outputs[2])
+    return outputs[0][0]
