@@ -43,9 +43,9 @@ def _without_packages(package: str, arguments: list[str]) -> int:
     if arguments:
         print(f"course: {package} {MISSING}", file=sys.stderr)
         return 2
-    from classroom import demo
+    from classroom.gallery.show import show
 
-    code = demo.show()
+    code = show()
     print(f"\n{package} {MISSING}")
     return code
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from classroom import demo as main_job
 from classroom import status
 from classroom.cli.base import LEARN, app, show, stop, the_course, the_progress
+from classroom.gallery.show import show as show_piece
 from classroom.page import paragraph, say
 from kuiper import KuiperError
 
@@ -19,7 +19,7 @@ from kuiper import KuiperError
 def start(context: typer.Context) -> None:
     """Without a command: the main job, the map, the next step."""
     if context.invoked_subcommand is None:
-        code = main_job.show()
+        code = show_piece()
         print_map()
         raise typer.Exit(code)
 
@@ -52,27 +52,6 @@ def show_map(
     except KuiperError as error:
         stop(str(error))
     say(f"drew the map into {svg}")
-
-
-@app.command(rich_help_panel=LEARN)
-def demo(
-    mine: Annotated[bool, typer.Option("--mine", help="With your own code wherever an exercise is solved.")] = False,
-    also: Annotated[
-        list[str] | None, typer.Option("--also", help="With --mine: this exercise too, though it is not solved.")
-    ] = None,
-) -> None:
-    """A trained network reads handwritten digits it has never seen.
-
-    With --mine your solved exercises take the place of the framework's own functions. It says what is yours, and if a
-    result is wrong, at which layer it first departs. Example: demo --mine --also padding
-    """
-    if not mine and not also:
-        raise typer.Exit(main_job.show())
-    from classroom.cli.base import tasks_called
-    from classroom.mine import show_mine
-
-    course = the_course()
-    raise typer.Exit(show_mine(course, the_progress(), tasks_called(course, also or [])))
 
 
 def print_map() -> None:

@@ -1,0 +1,92 @@
+"""A network with the steps around it: the framework's own code, or a student's in any place."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kuiper
+from kuiper.engine import Engine
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a student's code replaces, and how often each exercise was called.
+
+    toolbox, registry : those of kuiper.load.
+    steps : exercise -> the student's function, for a step before or after the network.
+    """
+
+    toolbox: kuiper.Toolbox = field(default_factory=kuiper.Toolbox)
+    registry: kuiper.LayerRegisterer = field(default_factory=kuiper.registry.copy)
+    steps: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+
+    def counted(self, exercise: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, each call of it counted."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls[exercise] += 1
+            return function(*args, **kwargs)
+
+        return call
+
+    def load(self, model: Path, engine: Engine = "simple") -> kuiper.RuntimeGraph:
+        """The network with this code in it. Raises KuiperError."""
+        return kuiper.load(model, registry=self.registry, toolbox=self.toolbox, engine=engine)
+
+
+class Bench:
+    """Where a piece works.
+
+    model : the network's file.
+    steps : exercise -> the framework's function for a step before or after the network.
+    settings : a student's code; None for the framework's alone, which may then use its fast engine.
+
+    Raises KuiperError.
+    """
+
+    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.graph = self.load(model) if settings else kuiper.load(model)
+        self.steps = steps
+
+    def load(self, model: Path) -> Any:
+        """The network that computes: called as a RuntimeGraph is."""
+        return self.settings.load(model)
+
+    def replaced(self, exercise: str) -> bool:
+        """Whether the step is a student's."""
+        return exercise in self.settings.steps
+
+    def step(self, exercise: str, *args: Any) -> Any:
+        """The step's result, by the student's function where there is one. Raises KuiperError for what that raises."""
+        if self.replaced(exercise):
+            return called(exercise, self.settings.steps[exercise], args)
+        return self.steps[exercise](*args)
+
+    def network(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
+        """The network's outputs, as RuntimeGraph.forward gives them."""
+        return self.graph(*inputs, keep=list(keep))
+
+    def facts(self) -> str:
+        """How large the network is, in words; constants that no layer has learnt do not count."""
+        operators = self.graph.operators
+        weights = [a for op in operators if op.type != "pnnx.Attribute" for a in op.attributes.values()]
+        return f"{len(operators)} operators and {sum(a.get().size for a in weights):,} parameters"
+
+
+def called(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:
+    """function(*args) of a student's, with copies of the arrays; what it raises becomes a KuiperError."""
+    try:
+        return function(*[x.copy() if isinstance(x, np.ndarray) else x for x in args])
+    except Exception as error:
+        said = f": {error}" if str(error) else ""
+        raise kuiper.KuiperError(f"{exercise} raised {type(error).__name__}{said}") from error

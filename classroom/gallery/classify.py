@@ -1,0 +1,145 @@
+"""A small ResNet names surfaces: brick, fur, grass, gravel, ..."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from classroom.gallery.bench import Bench
+from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.sheet import enlarged, sheet
+from classroom.gallery.text import columns
+from classroom.page import say, styled
+from kuiper.errors import KuiperError
+from kuiper.vision import IMAGENET, draw_guesses, read_labels, resize, softmax, top_classes
+from kuiper.vision.classify import shorter_side
+from kuiper.vision.colours import colour
+from kuiper.vision.draw import add_legend
+
+SIZE = 64
+"""Pixels of a side of what the network reads."""
+FEW = 10
+"""Pieces that a student's code names."""
+SHOWN = 10
+WIDE = 1000
+"""Pixels of the picture that shows them, about."""
+WRONG = 3
+"""How many of those that are shown may be wrong ones."""
+
+
+class Classify(Piece):
+    """(N, 3, 64, 64) -> (N, 10): of which photograph each piece is. An item is a picture and its label."""
+
+    name = "classify"
+    title = "A small ResNet names surfaces by their texture"
+    summary = "says of which photograph a piece is cut"
+    lessons = "8"
+    network = "classifier"
+    options = frozenset({"--picture", "--model"})
+    few = f"{FEW} pieces only, as code of your own may be slow; each lies between two others, for preprocess to find."
+    checked = 2
+
+    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+        """All pieces of 64 x 64. For a student's code one of each class, in the middle of a larger picture."""
+        data = self.held_out()
+        images, labels = list(data["images"]), data["labels"].tolist()
+        if not mine:
+            return list(zip(images, labels))
+        _, first = np.unique(labels, return_index=True)
+        return [(banded(images, i), labels[i]) for i in first.tolist()[:FEW]]
+
+    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+        """One at a time, as pictures come."""
+        probabilities, seconds = [], []
+        for image, _ in items:
+            started = time.perf_counter()
+            x = np.asarray(bench.step("preprocess", image, SIZE, SIZE), np.float32)
+            probabilities.append(shares(bench, x))
+            seconds.append(time.perf_counter() - started)
+            watch.advance()
+        return {
+            "probabilities": [row.tolist() for row in probabilities],
+            "seconds": float(np.median(seconds)),
+        }
+
+    def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
+        """What it says of some, and how many are right."""
+        names = read_labels(str(self.folder / "labels.txt"))
+        probabilities, labels = np.array(answer["probabilities"]), np.array([label for _, label in items])
+        right = probabilities.argmax(axis=1) == labels
+        rows, drawn = [["picture", "it says", "and really"]], []
+        for number, index in enumerate(chosen(right, labels), 1):
+            guesses = top_classes(probabilities[index], 2, names)
+            said = ", ".join(f"{guess.label} {guess.probability:.1%}" for guess in guesses)
+            truth = names[labels[index]]
+            rows.append([str(number), said, truth if right[index] else styled(f"{truth}: wrong", "bad")])
+            drawing = draw_guesses(enlarged(items[index][0], 3 * SIZE), guesses)
+            drawn.append(drawing if right[index] else add_legend(drawing, [(colour(1), f"really {truth}")]))
+        say(columns(rows))
+        say()
+        count, good = len(labels), int(right.sum())
+        say(
+            f"{styled(f'{good} of {count}', 'bold')} held-out pieces named correctly ({good / count:.1%}), "
+            f"{answer['seconds'] * 1e3:.1f} ms for one."
+        )
+        return [("classify", sheet(drawn, WIDE // drawn[0].shape[1]))]
+
+
+def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
+    """(H,W,3) bytes -> (1,3,crop,crop) float32: shorter side to `size`, bilinear; centre cut out; normalised.
+
+    As homework 8 asks for: unlike kuiper.vision.preprocess it makes each pixel of four only.
+    """
+    height, width = shorter_side((image.shape[0], image.shape[1]), size)
+    top, left = round((height - crop) / 2), round((width - crop) / 2)
+    cut = resize(image, height, width)[top : top + crop, left : left + crop]
+    return IMAGENET(cut.transpose(2, 0, 1))[None]
+
+
+def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """(N,C,H,W) -> (N,K): the planes' means, a linear layer, softmax."""
+    return softmax(x.mean((2, 3)) @ weight.T + bias)
+
+
+Classify.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
+
+
+def shares(bench: Bench, x: np.ndarray) -> np.ndarray:
+    """(1,3,H,W) -> (K,) how probable each class is; by `classifier_head` from the last features if it is replaced."""
+    if not bench.replaced("classifier_head"):
+        return softmax(bench.network(x)[0])[0]
+    pool, linear = head_of(bench)
+    features = pool.producers[0].name
+    kept = bench.network(x, keep=[features]).kept
+    weight, bias = (linear.attributes[name].get() for name in ("weight", "bias"))
+    return np.asarray(bench.step("classifier_head", kept[features], weight, bias))[0]
+
+
+def head_of(bench: Bench) -> tuple[Any, Any]:
+    """The network's last pooling and its linear layer. Raises KuiperError."""
+    for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear"):
+        if not any(op.type == kind for op in bench.graph.operators):
+            raise KuiperError(f"expected a network that ends in nn.AdaptiveAvgPool2d and nn.Linear, found no {kind}")
+    pool, linear = (
+        [op for op in bench.graph.operators if op.type == kind][-1] for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear")
+    )
+    return pool, linear
+
+
+def banded(images: Sequence[np.ndarray], index: int) -> np.ndarray:
+    """Piece `index` between its neighbours, all twice as large, (128,384,3): `preprocess` has to find it."""
+    band = np.hstack([images[i % len(images)] for i in (index - 1, index, index + 1)])
+    return band.repeat(2, axis=0).repeat(2, axis=1)
+
+
+def chosen(right: np.ndarray, labels: np.ndarray) -> list[int]:
+    """Which items to show: the first right one of each class, and the first wrong ones after them."""
+    _, first = np.unique(labels[right], return_index=True)
+    wrong = np.flatnonzero(~right)[:WRONG]
+    return [int(i) for i in (*np.flatnonzero(right)[first][: SHOWN - len(wrong)], *wrong)]
+
+
+PIECE = Classify()

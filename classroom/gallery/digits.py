@@ -1,0 +1,128 @@
+"""The main job: a network reads handwritten digits, with nothing but kuiper and numpy."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from classroom.gallery.bench import Bench
+from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.page import fitting, say, side_by_side, styled
+from kuiper.show import digit
+from kuiper.vision import softmax
+
+SHOWN = 4
+"""Digits drawn: four fit into 80 columns."""
+SINGLES = 15
+"""Digits read one at a time for the clock."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the network made of the held-out digits, N of them.
+
+    images (N, 8, 8) of 0..16; labels and predictions (N,); confidences (N,), the probability of the prediction;
+    seconds: the median time for one digit that comes alone.
+    """
+
+    images: np.ndarray
+    labels: np.ndarray
+    predictions: np.ndarray
+    confidences: np.ndarray
+    seconds: float
+
+    @property
+    def right(self) -> np.ndarray:
+        """(N,) whether each digit was read correctly."""
+        return self.predictions == self.labels
+
+
+class Digits(Piece):
+    """(N, 1, 8, 8) of 0..16 -> (N, 10): which digit each scan shows. An item is a scan and its label."""
+
+    name = "digits"
+    title = "A network reads handwritten digits"
+    summary = "reads scans of handwritten digits"
+    lessons = "2 to 7"
+    network = "digits"
+    draws = False
+    checked = 4
+
+    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+        """All of them: each costs little."""
+        data = self.held_out()
+        return list(zip(data["images"], data["labels"]))
+
+    def work(self, items: Sequence[Any]) -> int:
+        """They are read all at once."""
+        return 1
+
+    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+        """Read all at once, then single ones for the clock."""
+        x = np.array([image for image, _ in items], np.float32)[:, None]
+        (logits,) = bench.network(x)
+        watch.advance()
+        seconds = []
+        for one in x[:SINGLES]:
+            started = time.perf_counter()
+            bench.network(one[None])
+            seconds.append(time.perf_counter() - started)
+        probabilities = softmax(logits)
+        return {
+            "predictions": probabilities.argmax(axis=1).tolist(),
+            "confidences": probabilities.max(axis=1).tolist(),
+            "seconds": float(np.median(seconds)),
+        }
+
+    def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
+        """Four digits drawn in characters, and the numbers."""
+        reading = reading_of(answer, items)
+        say(pictures(reading))
+        say()
+        say(numbers(reading))
+        return []
+
+
+def reading_of(answer: dict[str, Any], items: Sequence[Any]) -> Reading:
+    """The answer with the digits it was about."""
+    images, labels = (np.array(values) for values in zip(*items))
+    predictions, confidences = np.array(answer["predictions"]), np.array(answer["confidences"])
+    return Reading(images, labels, predictions, confidences, answer["seconds"])
+
+
+def chosen(reading: Reading) -> list[int]:
+    """Which digits to draw: a wrong one if there is any, and right ones of different labels before it."""
+    right, wrong = np.flatnonzero(reading.right), np.flatnonzero(~reading.right)
+    _, first = np.unique(reading.labels[right], return_index=True)
+    others = right[np.sort(first)]
+    return [int(i) for i in (*others[: SHOWN - min(len(wrong), 1)], *wrong[:1])]
+
+
+def picture(reading: Reading, index: int) -> str:
+    """The digit with what the network said below it."""
+    share = f"{reading.predictions[index]}  {reading.confidences[index]:.0%}"
+    verdict = "" if reading.right[index] else f"wrong: a {reading.labels[index]}"
+    drawn = fitting(digit(reading.images[index]), sys.stdout.encoding)
+    return f"{drawn}\n{share}\n{verdict}"
+
+
+def pictures(reading: Reading) -> str:
+    """The digits that are drawn, side by side."""
+    return side_by_side([picture(reading, index) for index in chosen(reading)])
+
+
+def numbers(reading: Reading) -> str:
+    """How many digits were read correctly, and how fast."""
+    count, right = len(reading.labels), int(reading.right.sum())
+    return (
+        f"{styled(f'{right} of {count}', 'bold')} held-out digits read correctly ({right / count:.2%}), "
+        f"{reading.seconds * 1e3:.1f} ms for one digit."
+    )
+
+
+PIECE = Digits()

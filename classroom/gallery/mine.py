@@ -1,0 +1,170 @@
+"""`demo PIECE --mine`: a network with the student's solved exercises in it, and who is to blame when it goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+import kuiper
+from classroom import explain, gallery
+from classroom.check import State, check, keep
+from classroom.cli.base import show
+from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.plugs import PLUGS
+from classroom.gallery.process import Run, run
+from classroom.gallery.show import bar, ready, save, told
+from classroom.page import paragraph, say, styled
+from classroom.progress import Progress
+from classroom.register import Course
+from classroom.status import states_of
+from classroom.tasks import Task, all_tasks
+
+ALONE = 1 / 3
+"""Share of the time limit that one exercise alone has."""
+
+
+def solved_tasks(course: Course, progress: Progress) -> list[Task]:
+    """The tasks whose public tests have passed; those that were edited since are checked again."""
+    states = states_of(course, progress.entries())
+    tasks = all_tasks(course)
+    again = check([task for task in tasks if states[task.id] is State.CHANGED])
+    keep(again, progress, [])
+    passed = {result.task.id for result in again if result.state is State.SOLVED}
+    return [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
+
+
+def show_mine(name: str, wishes: Wishes, out: Path, solved: Sequence[Task], also: Sequence[Task]) -> int:
+    """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
+    piece = gallery.find(name)
+    with told() as code:
+        ready(piece, out)
+        items = piece.sample(wishes, mine=True)
+        operators = kuiper.load(piece.model).operators
+        usable = usable_in(piece, operators)
+        chosen = {task.id: task for task in (*solved, *also)}
+        wanted = [task for exercise, task in chosen.items() if exercise in usable]
+        say(styled(f"{piece.title}, with your code in it", "bold"))
+        say()
+        result = run(piece, wishes, wanted)
+        if result.answer is not None:
+            save(piece.tell(result.answer, items), out)
+            say()
+        if piece.few:
+            say(paragraph(piece.few))
+            say()
+        show(table(usable, wanted, result))
+        say()
+        others = unused([exercise for exercise in chosen if exercise not in usable])
+        if others:
+            say(paragraph(others))
+            say()
+        code[0] = judge(piece, wishes, operators, wanted, result)
+    return code[0]
+
+
+def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list[str]:
+    """The exercises that have a part in the piece, in the course's order."""
+    return [
+        exercise
+        for exercise, plug in PLUGS.items()
+        if (exercise in piece.steps if plug.computes is None else any(map(plug.computes, operators)))
+    ]
+
+
+def unused(exercises: Sequence[str]) -> str:
+    """Which exercises have no part here, in a sentence; "" where there are none.
+
+    >>> unused(["sigmoid", "conv2d"])
+    'Not used here: sigmoid, and 1 that no network of the demo uses.'
+    """
+    elsewhere = [exercise for exercise in exercises if exercise in PLUGS]
+    nowhere = len(exercises) - len(elsewhere)
+    parts = [", ".join(elsewhere)] * bool(elsewhere) + [f"{nowhere} that no network of the demo uses"] * bool(nowhere)
+    return f"Not used here: {', and '.join(parts)}." if parts else ""
+
+
+def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
+    """Exercise, whose code, where it works, how often it was called."""
+    drawn = Table(box=None, pad_edge=False)
+    for name in ("Exercise", "Whose code", "What it computes"):
+        drawn.add_column(name, no_wrap=True)
+    drawn.add_column("Calls", justify="right")
+    ids = {task.id for task in mine}
+    for exercise in usable:
+        yours = exercise in ids and exercise not in result.errors
+        calls = f"{result.calls.get(exercise, 0):,}" if yours and result.answer else ""
+        drawn.add_row(exercise, "yours" if yours else "the reference", PLUGS[exercise].place, calls)
+    return drawn
+
+
+def judge(
+    piece: Piece, wishes: Wishes, operators: Sequence[kuiper.RuntimeOperator], wanted: Sequence[Task], result: Run
+) -> int:
+    """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code."""
+    if not wanted:
+        say(paragraph("Nothing here is yours yet. The exercises that this network can use are in the table."))
+        return 0
+    if result.good:
+        say(styled("Every step gives what the reference gives.", "good"))
+        return 0
+    parts = [styled("Something is wrong.", "bad")]
+    parts += [explain.labelled(exercise, f"not plugged in: {error}") for exercise, error in result.errors.items()]
+    if result.error:
+        parts.append(explain.labelled("happened", result.error))
+    if result.departure is not None:
+        parts.append(explain.labelled("departs at", departed(result.departure)))
+    if result.error or result.departure:
+        plugged = [task for task in wanted if task.id not in result.errors]
+        suspects = suspected(result.departure, operators, plugged)
+        parts += blamed(piece, wishes, suspects)
+    say("\n".join(parts))
+    return 1
+
+
+def departed(found: Mapping[str, Any]) -> str:
+    """Where the first difference is, in words."""
+    if found["type"]:
+        place = f"{found['place']} ({found['type']}), operator {found['step'] + 1} in the order"
+    else:
+        place = f"{found['place']}, a step outside of the network"
+    if "value" in found:
+        place += f", value {found['value'] + 1} of its result"
+    if "expected" in found:
+        return f"{place}: expected {found['expected']}, got {found['got']}. All before it agree."
+    a, b = found["values"]
+    if not found["where"]:
+        return f"{place}: expected {a:.6g}, got {b:.6g}. All before it agree."
+    return (
+        f"{place}, shape {tuple(found['shape'])}: the largest difference is {found['difference']:.4g}, at "
+        f"{found['where']}: expected {a:.6g}, got {b:.6g}. All before it agree."
+    )
+
+
+def suspected(
+    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[Task]
+) -> list[Task]:
+    """The tasks that can have led to the departure; all of them where none is known."""
+    if departure is None:
+        return list(tasks)
+    if not departure["type"]:
+        return [task for task in tasks if task.id == departure["place"]]
+    (operator,) = (op for op in operators if op.name == departure["place"])
+    computing = {task.id: PLUGS[task.id].computes for task in tasks}
+    return [task for task in tasks if (computes := computing[task.id]) is not None and computes(operator)]
+
+
+def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task]) -> list[str]:
+    """Each exercise plugged in alone: those with which the network goes wrong."""
+    parts = []
+    with bar("who is to blame", len(suspects)) as advance:
+        for task in suspects:
+            alone = run(piece, wishes, [task], seconds=piece.seconds * ALONE, check_only=True)
+            advance()
+            if not alone.good:
+                at = f", at {alone.departure['place']}" if alone.departure and alone.departure["type"] else ""
+                parts.append(explain.labelled("to blame", f"{task.id}: plugged in alone it goes wrong too{at}"))
+                parts.append(explain.labelled("then", f"{explain.COMMAND} check {task.id}"))
+    return parts or [explain.labelled("to blame", "none alone: with any one of them the network is right")]

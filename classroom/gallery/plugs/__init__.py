@@ -1,0 +1,9 @@
+"""Where the exercises fit into the networks: each is an argument or a registry's entry, and nothing is patched."""
+
+from classroom.gallery.plugs import engine, text, vision
+from classroom.gallery.plugs.plug import Plug
+
+PLUGS = {plug.exercise: plug for plug in (*engine.PLUGS, *vision.PLUGS, *text.PLUGS)}
+"""The exercises that some network of the gallery uses, in the course's order."""
+
+__all__ = ["PLUGS", "Plug"]

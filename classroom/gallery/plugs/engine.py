@@ -1,0 +1,128 @@
+"""Lessons 2 to 7: functions of the toolbox, and the layers that every network has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import kuiper
+from classroom.gallery.bench import Settings
+from classroom.gallery.plugs.plug import Plug, as_tool, everything, of_types, same_type
+from kuiper import expression
+from kuiper.expression.layer import source_text
+from kuiper.layers.convolution import Conv2d
+from kuiper.layers.linear import Linear
+from kuiper.layers.windows import as_batch, like_input
+
+SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
+WORDS = {"add", "sub", "mul", "div", "sin"}
+"""The functions that lesson 7's homework reads."""
+
+
+def layer_found_by_type(settings: Settings, exercise: str, layers: Any) -> Settings:
+    """Sigmoids by the layer that the student's own registry, `layers`, makes for them."""
+
+    class FoundLayer(kuiper.Layer):
+        def __init__(self, operator: kuiper.RuntimeOperator) -> None:
+            self.mine = settings.counted(exercise, layers.create(operator).forward)
+
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            return same_type(exercise, self.mine(x), x)
+
+    for operator_type in SIGMOIDS:
+        settings.registry.override(operator_type, lambda operator: FoundLayer(operator))
+    return settings
+
+
+def linear_by_axby(settings: Settings, exercise: str, axby: Callable[..., Any]) -> Settings:
+    """nn.Linear of (..., in_features) as w @ x + b: for w all rows of numbers, and for x the weights, turned."""
+    axby = settings.counted(exercise, axby)
+
+    class LinearByAxby(Linear):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            if x.ndim < 2 or self.weight.ndim != 2 or x.dtype != self.weight.dtype:
+                return super().forward(x)
+            rows = x.reshape(-1, x.shape[-1])
+            bias = np.zeros((len(rows), len(self.weight)), x.dtype)
+            if self.bias is not None:
+                bias += self.bias
+            y = same_type(exercise, axby(rows, self.weight.T, bias), x)
+            return y.reshape(*x.shape[:-1], -1)
+
+    settings.registry.override("nn.Linear", LinearByAxby)
+    return settings
+
+
+def convolution_by_im2col(settings: Settings, exercise: str, im2col: Callable[..., Any]) -> Settings:
+    """nn.Conv2d as one matrix product per sample and group of the padded image's im2col."""
+    im2col = settings.counted(exercise, im2col)
+
+    class ConvolutionByIm2col(Conv2d):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            if self.dilation != (1, 1) or x.dtype != self.weight.dtype:
+                return super().forward(x)
+            batch = self._pad(as_batch("Conv2d", x, self.in_channels))
+            groups = batch.reshape(len(batch), self.groups, -1, *batch.shape[2:])
+            planes = [
+                [weight @ im2col(image, self.kernel_size, self.stride).T for weight, image in zip(self.kernels, sample)]
+                for sample in groups
+            ]
+            sizes = ((n - k) // s + 1 for n, k, s in zip(batch.shape[2:], self.kernel_size, self.stride))
+            y = np.array(planes, batch.dtype).reshape(len(batch), self.out_channels, *sizes)
+            return like_input(self._add_bias(y), x)
+
+    settings.registry.override("nn.Conv2d", ConvolutionByIm2col)
+    return settings
+
+
+def trees_of_small_texts(settings: Settings, exercise: str, parse: Callable[..., Any]) -> Settings:
+    """Expressions in the language of the homework by the student's reader, all others by the framework's."""
+    parse = settings.counted(exercise, parse)
+
+    def read(text: str) -> Any:
+        return parse(text) if in_small_language(text) else expression.parse(text)
+
+    return replace(settings, toolbox=replace(settings.toolbox, parse_expression=read))
+
+
+def in_small_language(text: str) -> bool:
+    """Whether lesson 7's homework knows all words of an expression.
+
+    >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("pow(@0,2)"), in_small_language("[size(@0,1),-1]")
+    (True, False, False)
+    """
+    words = re.findall(r"[^(),\s]+", text)
+    return all(word in WORDS or re.fullmatch(r"@\d+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word) for word in words)
+
+
+def has_small_text(operator: kuiper.RuntimeOperator) -> bool:
+    """A pnnx.Expression whose text is in the language of the homework."""
+    return operator.type == "pnnx.Expression" and in_small_language(source_text(operator.params["expr"].value))
+
+
+def flattens_images(operator: kuiper.RuntimeOperator) -> bool:
+    """torch.flatten of a batch of images (N,C,H,W) into rows: only there the toolbox's function works."""
+    shapes = [operand.shapes for operand in operator.input_operands]
+    return operator.type in ("torch.flatten", "nn.Flatten") and [len(shape or ()) for shape in shapes] == [4]
+
+
+def pads(operator: kuiper.RuntimeOperator) -> bool:
+    """A convolution or a pooling with a border."""
+    value = operator.params["padding"].value if "padding" in operator.params else 0
+    return operator.type in ("nn.Conv2d", "nn.MaxPool2d", "nn.AvgPool2d") and bool(np.any(value))
+
+
+PLUGS = (
+    Plug("axby", "axby", "nn.Linear", linear_by_axby, of_types("nn.Linear")),
+    Plug("flatten", "flatten", "torch.flatten", as_tool("flatten"), flattens_images),
+    Plug("padding", "padding", "the borders of images", as_tool("padding"), pads),
+    Plug("init_graph_params", "for_kuiper", "the options of each operator", as_tool("init_graph_params"), everything),
+    Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
+    Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
+    Plug("im2col", "im2col", "the windows of nn.Conv2d", convolution_by_im2col, of_types("nn.Conv2d")),
+    Plug("sine", "parse_expression", "the trees of pnnx.Expression", trees_of_small_texts, has_small_text),
+)

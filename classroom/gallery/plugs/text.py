@@ -1,0 +1,72 @@
+"""Lesson 13: attention with a memory, and the choice of the next token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from classroom.gallery.bench import Settings
+from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
+from kuiper.errors import KuiperError
+from kuiper.layers.attention import ScaledDotProductAttention
+
+ATTENTION = "F.scaled_dot_product_attention"
+
+
+def attention_with_cache(settings: Settings, exercise: str, cached_attention: Callable[..., Any]) -> Settings:
+    """Attention over a memory of P places, of which some are in use, and T new tokens behind it.
+
+    The engine joins both and says by a mask (T,P+T) which places count; the student's function gets them apart, with
+    one head of keys and values for each head of queries, and a memory that has room for the new ones.
+    """
+    cached_attention = settings.counted(exercise, cached_attention)
+
+    class CachedAttention(ScaledDotProductAttention):
+        def forward(self, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
+            count = places_in_use(self.attn_mask, query.shape[-2], key.shape[-2])
+            if count is None or query.ndim != 4 or self.is_causal or self.scale is not None:
+                return super().forward(query, key, value)
+            room = key.shape[2] - query.shape[2]
+            heads = query.shape[1] // key.shape[1] if self.enable_gqa else 1
+            key, value = (np.repeat(x, heads, axis=1) for x in (key, value))
+            memory = [x[:, :, :room] for x in (key, value)]
+            memory = [np.concatenate([x, np.zeros_like(query)], axis=2) for x in memory]
+            new = [x[:, :, room:] for x in (key, value)]
+            y = cached_attention(query.copy(), *(x.copy() for x in new), *memory, count)
+            for name, x, cache in zip(("k", "v"), new, memory):
+                if not np.array_equal(cache[:, :, count : count + x.shape[2]], x, equal_nan=True):
+                    raise KuiperError(f"{exercise} did not write {name} to the places from {count} on of its cache")
+            return same_type(exercise, y, query)
+
+    settings.registry.override(ATTENTION, CachedAttention)
+    return settings
+
+
+def places_in_use(mask: np.ndarray | None, new: int, places: int) -> int | None:
+    """How many places before the `new` ones are in use, by a mask (T,P+T) of booleans.
+
+    None where the mask says something else than: the first places, and of the new ones those up to oneself.
+
+    >>> places_in_use(np.array([[True, True, False, True, False], [True, True, False, True, True]]), 2, 5)
+    2
+    """
+    if mask is None or mask.shape != (new, places) or mask.dtype != bool:
+        return None
+    count = int(mask[0, : places - new].sum())
+    first = np.arange(places - new) < count
+    meant = np.concatenate([np.broadcast_to(first, (new, places - new)), np.tri(new, dtype=bool)], axis=1)
+    return count if np.array_equal(mask, meant) else None
+
+
+PLUGS = (
+    Plug(
+        "cached_attention",
+        "cached_attention",
+        "F.scaled_dot_product_attention",
+        attention_with_cache,
+        of_types(ATTENTION),
+    ),
+    Plug("top_p", "top_p", "which tokens may follow", as_step),
+)

@@ -1,0 +1,69 @@
+"""Lessons 8, 9 and 12: layers of classifiers and U-Nets, and what is done to pictures, boxes and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from classroom.gallery.bench import Settings
+from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
+from kuiper.layers.adaptive import AdaptiveAvgPool2d
+from kuiper.layers.convolution import ConvTranspose2d
+from kuiper.layers.windows import as_batch, like_input
+
+POOLINGS = ("nn.AdaptiveAvgPool2d", "F.adaptive_avg_pool2d")
+
+
+def adaptive_pooling(settings: Settings, exercise: str, adaptive_avg_pool: Callable[..., Any]) -> Settings:
+    """nn.AdaptiveAvgPool2d and its function, on batches of images."""
+    adaptive_avg_pool = settings.counted(exercise, adaptive_avg_pool)
+
+    class MyAdaptiveAvgPool2d(AdaptiveAvgPool2d):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            if x.ndim not in (3, 4) or x.dtype not in (np.float32, np.float64):
+                return super().forward(x)
+            size = tuple(own or given for own, given in zip(self.output_size, x.shape[-2:]))
+            y = adaptive_avg_pool(as_batch("AdaptiveAvgPool2d", x), size)
+            return like_input(same_type(exercise, y, x), x)
+
+    for operator_type in POOLINGS:
+        settings.registry.override(operator_type, MyAdaptiveAvgPool2d)
+    return settings
+
+
+def transposed_convolutions(settings: Settings, exercise: str, transposed_convolution: Callable[..., Any]) -> Settings:
+    """nn.ConvTranspose2d without groups, dilation or output padding."""
+    transposed_convolution = settings.counted(exercise, transposed_convolution)
+
+    class MyConvTranspose2d(ConvTranspose2d):
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            plain = self.groups == 1 and self.dilation == (1, 1) and self.output_padding == (0, 0)
+            if not plain or x.dtype != self.weight.dtype:
+                return super().forward(x)
+            batch = as_batch("ConvTranspose2d", x, self.in_channels)
+            y = transposed_convolution(batch, self.weight, self.bias, self.stride, self.padding)
+            return like_input(same_type(exercise, y, x), x)
+
+    settings.registry.override("nn.ConvTranspose2d", MyConvTranspose2d)
+    return settings
+
+
+PLUGS = (
+    Plug("adaptive_avg_pool", "adaptive_avg_pool", "nn.AdaptiveAvgPool2d", adaptive_pooling, of_types(*POOLINGS)),
+    Plug("classifier_head", "classifier_head", "features -> probabilities", as_step),
+    Plug("preprocess", "preprocess", "a picture -> the input", as_step),
+    Plug("letterbox", "letterbox", "a picture -> the canvas", as_step),
+    Plug("decode", "decode", "the three heads -> boxes", as_step),
+    Plug("non_maximum_suppression", "non_maximum_suppression", "which boxes stay", as_step),
+    Plug("restore", "restore", "boxes -> in the picture", as_step),
+    Plug(
+        "transposed_convolution",
+        "transposed_convolution",
+        "nn.ConvTranspose2d",
+        transposed_convolutions,
+        of_types("nn.ConvTranspose2d"),
+    ),
+    Plug("mean_iou", "mean_iou", "how good a mask is", as_step),
+)

@@ -1,0 +1,95 @@
+"""A piece in a process of its own, with a time limit: whatever a student's code does, this one goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.show import bar
+from classroom.tasks import Task
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a piece with some exercises plugged in; see worker.answer."""
+
+    error: str = ""
+    errors: dict[str, str] = field(default_factory=dict)
+    answer: dict[str, Any] | None = None
+    departure: dict[str, Any] | None = None
+    calls: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def good(self) -> bool:
+        """Whether everything was plugged in, and every step gave what the reference gives."""
+        return not self.error and not self.errors and self.departure is None
+
+
+def run(
+    piece: Piece, wishes: Wishes, tasks: Sequence[Task], *, seconds: float | None = None, check_only: bool = False
+) -> Run:
+    """The piece with the code of these tasks, in a process of its own.
+
+    seconds : the time limit; by default the piece's.
+    check_only : compare with the reference, and leave it at that.
+    """
+    limit = piece.seconds if seconds is None else seconds
+    request = {
+        "piece": piece.name,
+        "wishes": asdict(wishes),
+        "plugs": [[task.id, str(task.file)] for task in tasks],
+        "check_only": check_only,
+    }
+    worker = subprocess.Popen(
+        [sys.executable, "-P", str(WORKER), json.dumps(request)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    items = piece.sample(wishes, mine=True)
+    total = piece.work(items[: piece.checked]) + (0 if check_only else piece.work(items))
+    try:
+        with bar(f"demo {piece.name}", total) as advance:
+            return Run(**json.loads(output_of(worker, limit, advance)))
+    except subprocess.TimeoutExpired:
+        return Run(error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?")
+    except (ValueError, TypeError):
+        return Run(error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?")
+
+
+def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[], None]) -> bytes:
+    """The last line that the process writes; each line "." before it advances.
+
+    Raises TimeoutExpired. The process has ended in any case.
+    """
+    lines = [b""]
+
+    def listen() -> None:
+        for line in worker.stdout or ():
+            if line == b".\n":
+                advance()
+            else:
+                lines.append(line)
+
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    listener.join(limit)
+    late = listener.is_alive()
+    if late:
+        worker.kill()
+        listener.join(1.0)
+    worker.wait()
+    if late:
+        raise subprocess.TimeoutExpired(worker.args, limit)
+    return lines[-1]

@@ -1,0 +1,112 @@
+"""`course demo`: a piece by the framework's own code, printed, and its pictures saved."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import kuiper
+from classroom import gallery
+from classroom.gallery.bench import Bench
+from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.text import Typewriter
+from classroom.page import say, styled
+
+OUT = Path("demo")
+
+
+def show(name: str = "digits", wishes: Wishes | None = None, out: Path = OUT) -> int:
+    """Run a piece and print what came of it. Returns the exit code."""
+    piece, wishes = gallery.find(name), wishes or Wishes()
+    with told() as code:
+        ready(piece, out)
+        items = piece.sample(wishes)
+        bench = Bench(piece.model, piece.steps)
+        say(styled(piece.title, "bold"))
+        say()
+        writer = Typewriter()
+        with bar(f"demo {name}", piece.work(items) if piece.draws else 0) as advance:
+            answer = piece.look(bench, items, Watch(advance, writer))
+        writer.end()
+        drawings = piece.tell(answer, items)
+        say(f"The network has {bench.facts()}. PyTorch trained it,")
+        say("PNNX wrote it down, and kuiper computed it here with numpy.")
+        save(drawings, out)
+    return code[0]
+
+
+@contextmanager
+def told() -> Iterator[list[int]]:
+    """Yields [0], which becomes [2] when something goes wrong that can be said in a sentence."""
+    code = [0]
+    try:
+        yield code
+    except FileNotFoundError as error:
+        complain(f"{error.filename} is missing; the demo needs the course's folder")
+        code[0] = 2
+    except BrokenPipeError:
+        raise
+    except (OSError, kuiper.KuiperError) as error:
+        complain(str(error))
+        code[0] = 2
+
+
+def complain(sentence: str) -> None:
+    """Say why nothing more can be done."""
+    sys.stdout.flush()
+    print(f"course: {sentence}", file=sys.stderr)
+
+
+def ready(piece: Piece, out: Path) -> None:
+    """Find out before the work what would stop it after. Raises FileNotFoundError, KuiperError, OSError."""
+    if not piece.model.is_file():
+        raise FileNotFoundError(2, "missing", str(piece.model))
+    if piece.draws:
+        from kuiper.vision.pictures import to_pillow
+
+        to_pillow(np.zeros((1, 1, 3), np.uint8))
+        check_folder(out)
+
+
+def check_folder(out: Path) -> None:
+    """Raises KuiperError where no file could be written."""
+    if out.exists() and not out.is_dir():
+        raise kuiper.KuiperError(f"{out} is a file: pictures need a folder (--out)")
+    place = next(folder for folder in (out, *out.resolve().parents) if folder.is_dir())
+    if not os.access(place, os.W_OK):
+        raise kuiper.KuiperError(f"{place} cannot be written to: --out names another folder for pictures")
+
+
+def save(drawings: Sequence[Drawing], out: Path) -> None:
+    """Write the pictures and say where they lie. Raises KuiperError."""
+    if not drawings:
+        return
+    from kuiper.vision import save_picture
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise kuiper.KuiperError(f"{out} cannot be made ({error.strerror}): --out names another folder") from error
+    files = [out / f"{stem}.png" for stem, _ in drawings]
+    for file, (_, picture) in zip(files, drawings):
+        save_picture(file, picture)
+    say()
+    listed = str(files[0]) if len(files) == 1 else f"{files[0]} to {files[-1].name}"
+    say(f"Saved {listed}")
+
+
+@contextmanager
+def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal, for work that takes long; it moves with each call of what is yielded."""
+    if not total:
+        yield lambda: None
+        return
+    from kuiper.cli.waiting import progress
+
+    with progress(what, total) as advance:
+        yield advance

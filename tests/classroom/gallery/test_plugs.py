@@ -1,0 +1,171 @@
+"""Every exercise in its place in every network that uses it: right answers agree, wrong ones depart where they work."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kuiper
+from classroom import gallery, register, stubs
+from classroom.gallery.bench import Settings
+from classroom.gallery.check import CheckingBench
+from classroom.gallery.mine import usable_in
+from classroom.gallery.piece import Watch, Wishes
+from classroom.gallery.plugs import PLUGS
+from classroom.gallery.plugs.engine import in_small_language
+from classroom.gallery.plugs.text import places_in_use
+from classroom.tasks import all_tasks
+
+ROOT = Path(__file__).resolve().parents[3]
+spec = importlib.util.spec_from_file_location("answers", Path(__file__).with_name("answers.py"))
+assert spec is not None
+assert spec.loader is not None
+answers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(answers)
+
+GIVEN = ("init_graph_params",)
+"""Its plug is a function that the homework gives; the worked solution is tried in test_mine."""
+USES = {
+    "digits": "axby flatten padding topological_order sigmoid im2col sine adaptive_avg_pool",
+    "classify": "axby flatten padding topological_order im2col sine adaptive_avg_pool classifier_head preprocess",
+    "detect": "padding topological_order sigmoid im2col sine letterbox decode non_maximum_suppression restore",
+    "segment": "padding topological_order im2col transposed_convolution mean_iou",
+    "write": "axby topological_order sine cached_attention top_p",
+}
+
+
+def checked(piece_name: str, **functions: Callable[..., Any]) -> tuple[CheckingBench, Settings]:
+    """The piece with these functions in it, compared with the framework's."""
+    piece, settings = gallery.find(piece_name), Settings()
+    for exercise, function in functions.items():
+        settings = PLUGS[exercise].attach(settings, exercise, function)
+    bench = CheckingBench(piece.model, piece.steps, settings)
+    piece.look(bench, few_items(piece_name), Watch())
+    return bench, settings
+
+
+def few_items(piece_name: str) -> Sequence[Any]:
+    piece = gallery.find(piece_name)
+    return piece.sample(Wishes(tokens=3 if piece_name == "write" else None), mine=True)[: piece.checked]
+
+
+def answer(exercise: str) -> Any:
+    return getattr(answers, PLUGS[exercise].function)
+
+
+@pytest.mark.parametrize("exercise", PLUGS)
+def test_every_plug_is_an_exercise_whose_stub_has_the_function(exercise: str) -> None:
+    tasks = {task.id: task for task in all_tasks(register.load(ROOT))}
+    names = set()
+    for node in ast.parse(stubs.pristine(tasks[exercise])).body:
+        names |= {node.name} if isinstance(node, ast.FunctionDef) else set()
+        names |= {target.id for target in getattr(node, "targets", []) if isinstance(target, ast.Name)}
+    assert PLUGS[exercise].function in names
+
+
+@pytest.mark.parametrize("piece_name", gallery.NAMES)
+def test_each_network_uses_the_exercises_that_have_a_part_in_it(piece_name: str) -> None:
+    piece = gallery.find(piece_name)
+    usable = usable_in(piece, kuiper.load(piece.model).operators)
+    assert sorted(usable) == sorted([*USES[piece_name].split(), *GIVEN])
+
+
+@pytest.mark.parametrize("piece_name", gallery.NAMES)
+def test_right_answers_all_together_agree_and_each_is_called(piece_name: str) -> None:
+    mine = USES[piece_name].split()
+    bench, settings = checked(piece_name, **{exercise: answer(exercise) for exercise in mine})
+    assert bench.departures == []
+    assert set(settings.calls) == set(mine)
+
+
+def transposed_wrongly(*args: Any) -> np.ndarray:
+    return answers.transposed_convolution(args[0], args[1][:, :, ::-1], *args[2:])
+
+
+WRONG = {
+    ("digits", "flatten"): (lambda x, row_major: x.swapaxes(1, 2).reshape(-1), "torch.flatten"),
+    ("classify", "adaptive_avg_pool"): (lambda x, size: x.max((2, 3), keepdims=True), "nn.AdaptiveAvgPool2d"),
+    ("classify", "classifier_head"): (lambda x, w, b: answers.classifier_head(x, w, -b), ""),
+    ("classify", "preprocess"): (lambda image, resize, crop: answers.preprocess(image, resize, crop)[:, ::-1], ""),
+    ("detect", "sigmoid"): (None, "F.sigmoid"),
+    ("detect", "letterbox"): (lambda *args: (*answers.letterbox(*args)[:2], 0, 0), ""),
+    ("detect", "decode"): (lambda raw, anchors, stride: answers.decode(raw, anchors[::-1], stride), ""),
+    ("detect", "non_maximum_suppression"): (lambda boxes, scores, classes, threshold: list(range(len(boxes))), ""),
+    ("detect", "restore"): (lambda boxes, *args: boxes, ""),
+    ("segment", "transposed_convolution"): (transposed_wrongly, "nn.ConvTranspose2d"),
+    ("segment", "mean_iou"): (lambda predicted, truth, classes: (predicted == truth).mean(), ""),
+    ("write", "cached_attention"): (None, "F.scaled_dot_product_attention"),
+    ("write", "top_p"): (lambda probabilities, p: probabilities, ""),
+    ("write", "axby"): (lambda w, x, b: w @ x + b + 1, "nn.Linear"),
+}
+
+
+class Forgetful:
+    """Sigmoids that forget the sign."""
+
+    def create(self, operator: Any) -> Any:
+        return self
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return 1 / (1 + np.exp(-np.abs(x)))
+
+
+def sees_ahead(q: Any, k: Any, v: Any, keys: Any, values: Any, count: int) -> np.ndarray:
+    end = count + q.shape[2]
+    keys[:, :, count:end], values[:, :, count:end] = k, v
+    shares = np.exp(q @ keys[:, :, :end].swapaxes(2, 3) / float(np.sqrt(q.shape[3])))
+    return shares / shares.sum(-1, keepdims=True) @ values[:, :, :end]
+
+
+@pytest.mark.parametrize(("piece_name", "exercise"), WRONG)
+def test_a_wrong_answer_departs_where_it_works(piece_name: str, exercise: str) -> None:
+    function, operator_type = WRONG[piece_name, exercise]
+    wrong = {"sigmoid": Forgetful(), "cached_attention": sees_ahead}.get(exercise, function)
+    bench, _ = checked(piece_name, **{exercise: wrong})
+    first = bench.departures[0]
+    assert first["type"] == operator_type
+    if not operator_type:
+        assert first["place"] == exercise
+
+
+def test_a_cache_that_is_not_written_is_an_error_that_says_so() -> None:
+    def keeps_to_itself(q: Any, k: Any, v: Any, keys: Any, values: Any, count: int) -> np.ndarray:
+        return answers.cached_attention(q, k, v, keys.copy(), values.copy(), count)
+
+    with pytest.raises(kuiper.KuiperError, match="cached_attention did not write k to the places from 0 on"):
+        checked("write", cached_attention=keeps_to_itself)
+
+
+def test_a_result_of_another_element_type_is_an_error_that_says_so() -> None:
+    with pytest.raises(kuiper.KuiperError, match="fc: axby: expected float32 as in its input, got float64"):
+        checked("classify", axby=lambda w, x, b: w.astype(np.float64) @ x + b)
+
+
+def test_plugging_in_leaves_the_courses_own_registry_as_it_is() -> None:
+    before = {name: kuiper.registry.find(name) for name in kuiper.registry}
+    settings = Settings()
+    for name in PLUGS:
+        settings = PLUGS[name].attach(settings, name, lambda *_: None)
+    assert {name: kuiper.registry.find(name) for name in kuiper.registry} == before
+    assert settings.registry.find("nn.Linear") != before["nn.Linear"]
+
+
+def test_expressions_that_the_homework_cannot_read_are_the_frameworks() -> None:
+    assert in_small_language("add(sin(@0),mul(@1,-2.5e-3))")
+    for text in ("pow(@0,2)", "[size(@0,1),-1]", "add(@0,e)"):
+        assert not in_small_language(text)
+
+
+def test_a_mask_that_says_something_else_is_not_taken_for_a_cache() -> None:
+    mask = np.array([[True, False, True, False], [True, False, True, True]])
+    assert places_in_use(mask, 2, 4) == 1
+    assert places_in_use(np.ones((2, 4), bool), 2, 4) is None  # the first token sees the second
+    assert places_in_use(np.array([[False, True, True, False], [False, True, True, True]]), 2, 4) is None
+    assert places_in_use(None, 2, 4) is None
+    assert places_in_use(mask.astype(float), 2, 4) is None
