@@ -1,4 +1,4 @@
-"""Photographs with handwritten digits pasted in: the pictures that the detector learns from.
+"""Photographs with handwritten digits pasted in: the pictures that the detector and the segmenter learn from.
 
 Nothing is downloaded: the digits are the scans in scikit-learn's wheel, the photographs are those that the wheels of
 scikit-learn, scikit-image and matplotlib carry. Both are split before anything is drawn, so that a held-out scene shows

@@ -51,6 +51,7 @@ def test_the_course_has_the_lessons_and_the_homework_of_the_original() -> None:
         9: ["letterbox", "decode", "non_maximum_suppression"],
         10: ["merge", "inputs_outputs"],
         11: ["winograd_step", "winograd", "plan_memory"],
+        12: ["transposed_convolution"],
         13: ["cached_attention"],
     }
 

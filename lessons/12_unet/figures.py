@@ -1,0 +1,288 @@
+"""The figures of lesson 12: `python lessons/12_unet/figures.py` writes them all beside itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+import kuiper
+from kuiper.show.palette import INK, family
+from kuiper.show.svg import Svg, element, picture, pill, text
+
+HERE = Path(__file__).parent
+SEGMENTER = HERE.parents[1] / "models" / "segmenter" / "segmenter.pnnx.param"
+DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
+BLUE, GREEN, ORANGE, ROSE, VIOLET, YELLOW = (
+    (family(t).fill, family(t).border)
+    for t in ("conv", "BatchNorm2d", "relu", "pnnx.Attribute", "linear", "pnnx.Expression")
+)
+DEEP_ROSE = "#eda3bd"
+PIXELS = np.array([[1, 2], [3, 4]])
+KERNEL = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
+STAMPS = (BLUE, ORANGE, GREEN, VIOLET)
+
+
+def draw() -> dict[str, Svg]:
+    """The figures: file name without its ending -> picture."""
+    return {
+        "levels": levels(),
+        "unet": unet(),
+        "stamps": stamps(),
+        "zeros": zeros(),
+        "checkerboard": checkerboard(),
+        "overlap": overlap(),
+    }
+
+
+def note(content: str, x: float, y: float, size: float = 12.0, **more: object) -> str:
+    """A line of text on the page."""
+    return text(content, x, y, size, **{"fill": INK, **more})  # type: ignore[arg-type]
+
+
+def cell(x: float, y: float, size: float, fill: str, label: object = "", font: float = 12.0) -> str:
+    """A square with a short text."""
+    box = element("rect", x=x, y=y, width=size, height=size, fill=fill, stroke=LINE, stroke_width=0.8)
+    return box + (text(str(label), x + size / 2, y + size / 2, font, DARK) if label != "" else "")
+
+
+def grid(
+    values: np.ndarray, x: float, y: float, size: float, fill: Callable[[int, int], str], font: float = 12.0
+) -> Iterable[str]:
+    """The numbers of a matrix in squares whose colours `fill` knows."""
+    return [cell(x + j * size, y + i * size, size, fill(i, j), v, font) for (i, j), v in np.ndenumerate(values)]
+
+
+def frame(x: float, y: float, side: float, color: str) -> str:
+    """An empty square with a strong line."""
+    return element("rect", x=x, y=y, width=side, height=side, fill="none", stroke=color, stroke_width=2.6)
+
+
+def arrow(d: str, x: float, y: float, dx: int, dy: int, color: str = INK, **more: object) -> str:
+    """A line along `d` whose head comes to (x, y) in the direction (dx, dy), along an axis."""
+    back_x, back_y = x - 7 * dx, y - 7 * dy
+    corners = ((x, y), (back_x + 4 * dy, back_y + 4 * dx), (back_x - 4 * dy, back_y - 4 * dx))
+    look = {"stroke_width": 1.5, **more}
+    return element("path", d=f"{d}L{back_x:g} {back_y:g}", fill="none", stroke=color, **look) + element(
+        "polygon", points=" ".join(f"{a:g},{b:g}" for a, b in corners), fill=color
+    )
+
+
+def levels() -> Svg:
+    """One name for a picture, one for each box, one for each pixel."""
+    digit = np.array([[0, 1, 1, 1, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0], [0, 0, 1, 0, 0]])
+    parts = []
+    for k, (title, result) in enumerate((("classification", "(N, K)"), ("detection", "(N, M, 5 + K)"),
+                                         ("segmentation", "(N, K, H, W)"))):  # fmt: skip
+        x, y, size = 40.0 + 220 * k, 40.0, 28.0
+        parts += [note(title, x + 2.5 * size, 18, 13.0, font_weight="bold")]
+        shown = digit if k == 2 else np.full(digit.shape, "", object)
+        parts += grid(shown, x, y, size, lambda i, j, k=k: ORANGE[0] if digit[i, j] else GREEN[0])
+        if k == 1:
+            outline = {"fill": "none", "stroke": ROSE[1], "stroke_width": 3.0}
+            parts.append(element("rect", x=x + size, y=y, width=3 * size, height=4 * size, **outline))
+        parts.append(note(("one name", "a name for each box", "a name for each pixel")[k], x + 2.5 * size, 170))
+        parts.append(note(result, x + 2.5 * size, 188, 11.0))
+    return picture(
+        680,
+        204,
+        "One name for a picture, for each box, for each pixel",
+        "A picture of a seven three times: with one name, with a box around the digit, and with 0 or 1 in each pixel.",
+        *parts,
+    )
+
+
+def unet() -> Svg:
+    """The segmenter's operators as bars, drawn from its file: down to the right, up again, and the skips."""
+    operators = kuiper.load(SEGMENTER).operators
+    heights, step, width = (84.0, 58.0, 40.0, 28.0, 20.0), 26.0, 20.0
+    tops = [26.0 + sum(heights[:k]) + 26 * k for k in range(5)]
+    place: dict[str, tuple[float, int]] = {}
+    parts, x, level = [], 24.0, 0
+
+    def middle(k: int) -> float:
+        return tops[k] + heights[k] / 2
+
+    for op in operators:
+        kind = op.type.split(".")[-1]
+        if kind == "MaxPool2d":
+            start, level = x - step, level + 1
+            x_down = start + width / 2
+            d = f"M{x_down:g} {tops[level - 1] + heights[level - 1]:g}V{middle(level):g}"
+            parts.append(arrow(d, x, middle(level), 1, 0, family("pool").border))
+        elif kind == "ConvTranspose2d":
+            level, start = level - 1, x - step + width
+            end = tops[level] + heights[level]
+            d = f"M{start:g} {middle(level + 1):g}H{x + width / 2:g}"
+            parts.append(arrow(d, x + width / 2, end, 0, -1, ROSE[1]))
+        elif kind == "cat":
+            beside = place[op.producers[0].name]
+            d = f"M{beside[0] + width:g} {middle(level):g}"
+            parts.append(arrow(d, x, middle(level), 1, 0, INK, stroke_dasharray="5 4"))
+            parts.append(bar("cat", x, tops[level], width, heights[level], family("torch.cat")))
+            place[op.name] = x, level
+            x += step
+        elif kind == "Conv2d":
+            parts.append(
+                bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], family("conv"))
+            )
+            place[op.name] = x, level
+            x += step
+        elif op.producers:  # ReLU: where its convolution stands
+            place[op.name] = place.get(op.producers[0].name, (x, level))
+    legend = (("convolution, its channels", BLUE[1], 18), ("2x2 maximum", family("pool").border, 222),
+              ("transposed convolution", ROSE[1], 336), ("skip", INK, 522))  # fmt: skip
+    bottom = tops[4] + heights[4] + 30
+    for label, color, left in legend:
+        parts.append(element("rect", x=float(left), y=bottom - 4, width=14.0, height=8.0, fill=color))
+        parts.append(note(label, left + 20, bottom, 11.0, text_anchor="start"))
+    for k, size in enumerate(("H x W", "H/2 x W/2", "H/4 x W/4", "H/8 x W/8", "H/16 x W/16")):
+        parts.append(note(size, x + 6, middle(k), 11.0, text_anchor="start"))
+    return picture(
+        x + 92,
+        bottom + 16,
+        "The segmenter",
+        "Two convolutions on each of five levels on the way down, four maxima between them; four transposed "
+        "convolutions on the way up, each joined with the values of the same level on the way down.",
+        *parts,
+    )
+
+
+def bar(label: str, x: float, y: float, width: float, height: float, look: object) -> str:
+    """An upright bar with a short text."""
+    fill, border = look.fill, look.border  # type: ignore[attr-defined]
+    shape = element("rect", x=x, y=y, width=width, height=height, rx=3, fill=fill, stroke=border, stroke_width=1.3)
+    return shape + text(label, x + width / 2, y + height / 2, 11.0 if len(label) < 3 else 9.0, DARK)
+
+
+def stamped() -> tuple[np.ndarray, list[np.ndarray]]:
+    """The result of stamping, (5, 5), and each pixel's own part of it."""
+    parts = []
+    for i, j in np.ndindex(2, 2):
+        one = np.zeros((5, 5), int)
+        one[2 * i : 2 * i + 3, 2 * j : 2 * j + 3] = PIXELS[i, j] * KERNEL
+        parts.append(one)
+    return sum(parts), parts  # type: ignore[return-value]
+
+
+def stamps() -> Svg:
+    """Four pixels, a kernel, and the sum of four stamps two apart."""
+    total, _ = stamped()
+    size, top = 34.0, 40.0
+    covered = np.zeros((5, 5), int)
+    for i, j in np.ndindex(2, 2):
+        covered[2 * i : 2 * i + 3, 2 * j : 2 * j + 3] += 1
+    parts = [note("x", 40 + size, 22), note("kernel", 166 + 1.5 * size, 22), note("result", 484 + 2.5 * size, 22)]
+    parts += grid(PIXELS, 40, top + 34, size, lambda i, j: STAMPS[2 * i + j][0])
+    parts += grid(KERNEL, 166, top + 17, size, lambda i, j: PLAIN)
+    parts.append(note("stride 2", 166 + 1.5 * size, top + 136, 11.0))
+    parts += [note("*", 136, top + 68, 18.0), note("=", 450, top + 86, 18.0)]
+    for k, (i, j) in enumerate(np.ndindex(2, 2)):
+        x, y = 300 + 2 * j * 26.0, top + 21 + 2 * i * 26.0
+        parts.append(frame(x + 3 * j, y + 3 * i, 75, STAMPS[k][1]))
+        parts.append(note(f"{PIXELS[i, j]} *", x + 3 * j + (20 if j == 0 else 56), y + 3 * i + (16 if i == 0 else 58)))
+
+    def owner(i: int, j: int) -> str:
+        if covered[i, j] > 1:
+            return DEEP_ROSE if covered[i, j] == 4 else ROSE[0]
+        return STAMPS[2 * (i > 2) + (j > 2)][0]
+
+    parts += grid(total, 484, top, size, owner)
+    return picture(
+        672,
+        230,
+        "Four stamps",
+        "Pixels 1, 2, 3, 4 stamp the kernel 123, 321, 123, two apart, on 5x5 pixels. Stamps overlap in the middle row "
+        "and the middle column, and on the middle pixel all four: " + "; ".join(" ".join(map(str, r)) for r in total),
+        *parts,
+    )
+
+
+def zeros() -> Svg:
+    """The same result as an ordinary convolution: zeros between and around, and the kernel turned by 180 degrees."""
+    total, _ = stamped()
+    wide = np.zeros((7, 7), int)
+    wide[2:5:2, 2:5:2] = PIXELS
+    size, top, parts = 28.0, 40.0, []
+    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel turned", 276 + 1.5 * size, 22),
+              note("result", 424 + 2.5 * size, 22)]  # fmt: skip
+
+    def ground(i: int, j: int) -> str:
+        if wide[i, j]:
+            return STAMPS[wide[i, j] - 1][0]
+        return "#e2e5ea" if 2 <= i < 5 and 2 <= j < 5 else PLAIN
+
+    parts += grid(wide, 30, top, size, ground)
+    parts += grid(KERNEL[::-1, ::-1], 276, top + 2 * size, size, lambda i, j: PLAIN)
+    parts += grid(total, 424, top + size, size, lambda i, j: DEEP_ROSE if (i, j) == (2, 2) else PLAIN)
+    parts += [frame(30 + 2 * size, top + 2 * size, 3 * size, ROSE[1]), note("*", 251, top + 3.5 * size, 18.0)]
+    parts.append(note("=", 392, top + 3.5 * size, 18.0))
+    sums = " + ".join(f"{KERNEL[2 - 2 * i, 2 - 2 * j]}·{PIXELS[i, j]}" for i, j in np.ndindex(2, 2))
+    parts.append(note(f"{sums} = {total[2, 2]}", 424 + 2.5 * size, top + 6 * size + 16))
+    return picture(
+        620,
+        256,
+        "Zeros, and a convolution",
+        "The four pixels with a zero between them and two all around, convolved with the kernel turned by 180 degrees, "
+        "give the same 5x5 numbers.",
+        *parts,
+    )
+
+
+def checkerboard() -> Svg:
+    """How many stamps lie on each pixel, for kernels of 2, 3 and 4 with stride 2."""
+    size, top, parts = 20.0, 52.0, []
+    shades = {1: PLAIN, 2: YELLOW[0], 4: ORANGE[0]}
+    for n, (k, x) in enumerate(((2, 20.0), (3, 236.0), (4, 472.0))):
+        count = np.zeros((8 + k - 2, 8 + k - 2), int)
+        for i, j in np.ndindex(4, 4):
+            count[2 * i : 2 * i + k, 2 * j : 2 * j + k] += 1
+        side = size * len(count)
+        parts.append(note(f"kernel {k}x{k}", x + side / 2, 18, 13.0, font_weight="bold"))
+        parts.append(
+            note(("side by side", "uneven: a checkerboard", "even, but for the border")[n], x + side / 2, 36, 11.0)
+        )
+        parts += grid(count, x, top, size, lambda i, j, count=count: shades[int(count[i, j])], 10.0)
+    return picture(
+        694,
+        268,
+        "Where stamps overlap",
+        "16 pixels stamp, two apart. A 2x2 kernel covers each pixel once; 3x3 once, twice or four times in turns; 4x4 "
+        "four times everywhere but at the border.",
+        *parts,
+    )
+
+
+def overlap() -> Svg:
+    """Truth, prediction, and what IoU, Dice and accuracy make of them."""
+    truth, found = np.zeros((2, 6, 8), bool)
+    truth[1:4, 2:5], found[2:5, 2:5] = True, True
+    size, top, parts = 24.0, 40.0, []
+    for x, title, mask, look in ((16.0, "truth A", truth, GREEN), (238.0, "found B", found, ORANGE)):
+        parts.append(note(title, x + 4 * size, 22))
+        blank = np.full(mask.shape, "", object)
+        parts += grid(blank, x, top, size, lambda i, j, mask=mask, look=look: look[0] if mask[i, j] else PLAIN)
+    shades = {(True, True): DEEP_ROSE, (True, False): GREEN[0], (False, True): ORANGE[0], (False, False): PLAIN}
+    both = np.full(truth.shape, "", object)
+    parts.append(note("both", 460 + 4 * size, 22))
+    parts += grid(both, 460, top, size, lambda i, j: shades[bool(truth[i, j]), bool(found[i, j])])
+    a, b, common, either = truth.sum(), found.sum(), (truth & found).sum(), (truth | found).sum()
+    right = (truth == found).sum()
+    lines = (f"IoU = {common}/{either}", f"Dice = 2·{common}/({a}+{b})", f"accuracy = {right}/{truth.size}")
+    for k, line in enumerate(lines):
+        parts.append(pill(line, (112, 334, 556)[k], top + 6 * size + 24, 12.0))
+    return picture(
+        668,
+        224,
+        "Two masks",
+        f"Truth and prediction have 9 of 48 pixels each and {common} in common. " + ", ".join(lines),
+        *parts,
+    )
+
+
+if __name__ == "__main__":
+    folder = HERE / "figures"
+    folder.mkdir(exist_ok=True)
+    for name, svg in draw().items():
+        svg.save(folder / f"{name}.svg")
