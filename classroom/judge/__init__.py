@@ -11,7 +11,7 @@ A test file holds functions of (student, rng):
 
 from classroom.judge.compare import Failure, expect, expect_raises
 from classroom.judge.student import JudgeError, Student, SubmissionError
-from classroom.judge.tests import Outcome, Session, Test, load_tests, run_tests, score, task
+from classroom.judge.tests import Outcome, Session, Test, load_tests, public_of, run_tests, score, task
 
 __all__ = [
     "Failure",
@@ -24,6 +24,7 @@ __all__ = [
     "expect",
     "expect_raises",
     "load_tests",
+    "public_of",
     "run_tests",
     "score",
     "task",

@@ -72,6 +72,11 @@ def load_file(path: Path) -> ModuleType:
     return module
 
 
+def public_of(hidden: str) -> Any:
+    """The public.py that stands over a hidden test file, given by its __file__: for tests that share helpers."""
+    return load_file(Path(hidden).resolve().parents[1] / "public.py")
+
+
 def load_tests(path: Path, *, public: bool) -> list[Test]:
     """The tests of a file, in its order.
 

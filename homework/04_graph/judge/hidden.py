@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from itertools import pairwise
-from pathlib import Path
 
-from classroom.judge import Failure, expect, task
+from classroom.judge import Failure, expect, public_of, task
 
-
-def _public():
-    name = "judge_public_04_graph"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).resolve().parents[1] / "public.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-public = _public()
+public = public_of(__file__)
 
 
 def shuffled(rng, successors):

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, expect_raises, task
+from classroom.judge import Student, expect, expect_raises, public_of, task
 
-
-def _public() -> Any:
-    name = "judge_public_10_partition"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).resolve().parents[1] / "public.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-public = _public()
+public = public_of(__file__)
 
 
 # --- merge ---

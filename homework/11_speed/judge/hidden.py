@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 
-from classroom.judge import Student, expect, task
+from classroom.judge import Student, expect, public_of, task
 
-
-def _public() -> ModuleType:
-    name = "judge_public_11_speed"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).resolve().parents[1] / "public.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-public = _public()
+public = public_of(__file__)
 
 
 @task("winograd_step")
