@@ -1,4 +1,4 @@
-"""Compile the four pinned, hashed lists from pyproject.toml: `python requirements/compile.py [--upgrade]`.
+"""Compile the five pinned, hashed lists from pyproject.toml: `python requirements/compile.py [--upgrade]`.
 
 Needs `uv` on the PATH. The widest list comes first and binds the others, so that a package has one version everywhere.
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LISTS = {"dev": "dev", "course": "lessons", "grading": "grading", "cli": "cli"}
+LISTS = {"dev": "dev", "site": "site", "course": "lessons", "grading": "grading", "cli": "cli"}
 """Name of the list -> the extra of pyproject.toml that it holds."""
 
 HERE = Path(__file__).resolve().parent

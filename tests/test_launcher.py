@@ -88,7 +88,7 @@ def copy(tmp_path: Path) -> Copy:
         shutil.copy(ROOT / name, root / name)
     (root / "classroom" / "__main__.py").write_text(ECHO)
     (root / "requirements").mkdir()
-    for name in ("cli", "grading", "course", "dev"):
+    for name in ("cli", "grading", "course", "site", "dev"):
         (root / "requirements" / f"{name}.txt").write_text(f"{name}-stand-in==1.0 --hash=sha256:{'0' * 64}\n")
     tools, log = tmp_path / "tools", tmp_path / "calls.log"
     tools.mkdir()

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRA_OF_LIST = {"cli": "cli", "grading": "grading", "course": "lessons", "dev": "dev"}
+EXTRA_OF_LIST = {"cli": "cli", "grading": "grading", "course": "lessons", "site": "site", "dev": "dev"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHONS = ["3.11.0", "3.11.9", "3.12.0", "3.13.0", "3.14.0"]
 
@@ -71,7 +71,7 @@ def test_each_list_holds_what_its_extra_asks_for(name: str, python: str) -> None
 @pytest.mark.parametrize("python", PYTHONS)
 def test_a_package_has_one_version_in_all_lists(python: str) -> None:
     everything = pins("dev", python)
-    for name in ("cli", "grading", "course"):
+    for name in ("cli", "grading", "course", "site"):
         assert pins(name, python).items() <= everything.items()
 
 

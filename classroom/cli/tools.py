@@ -26,7 +26,7 @@ def doctor() -> None:
 
 @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
 def setup(context: typer.Context) -> None:
-    """Only install: setup, and --grading, --lessons (JupyterLab) or --dev (the test tools)."""
+    """Only install: setup, and --grading, --lessons (JupyterLab), --site or --dev (the test tools)."""
     launcher = register.ROOT / "course.py"
     raise typer.Exit(subprocess.call([sys.executable, str(launcher), "setup", *context.args]))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import time
 from typing import Annotated
 
@@ -113,6 +115,13 @@ def operators(check: Check = False) -> None:
         raise typer.Exit(0 if same else 1)
     operator_table.write()
     typer.echo("docs/operators.md: written")
+
+
+@app.command()
+def site() -> None:
+    """Look at the course's site in a browser: links, errors, accessibility, width, print, search."""
+    command = [sys.executable, "-m", "pytest", "tests/site_browser", "-q"]
+    raise typer.Exit(subprocess.call(command, cwd=register.ROOT))
 
 
 def _lessons(numbers: list[int] | None) -> list[register.Lesson]:

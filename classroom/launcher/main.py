@@ -19,17 +19,25 @@ LIST_OF_COMMAND = {
     "regrade": "grading",
     "override": "grading",
     "lab": "course",
+    "site": "site",
     "test": "dev",
     "dev": "dev",
 }
 """The list of packages that a command needs; the others need `cli`."""
 
-SETUP_LISTS = {(): "cli", ("--grading",): "grading", ("--lessons",): "course", ("--dev",): "dev"}
-SETUP_USAGE = """usage: python3 course.py setup [--grading | --lessons | --dev]
+SETUP_LISTS = {
+    (): "cli",
+    ("--grading",): "grading",
+    ("--lessons",): "course",
+    ("--site",): "site",
+    ("--dev",): "dev",
+}
+SETUP_USAGE = """usage: python3 course.py setup [--grading | --lessons | --site | --dev]
 Installs, and does nothing else.
   (nothing)   what the command line needs
   --grading   what grading needs too
   --lessons   JupyterLab and the notebooks' packages too
+  --site      what builds the course's site too
   --dev       the test tools too"""
 
 
@@ -52,7 +60,7 @@ def main(root: str, arguments: list[str]) -> int:
 
 
 def only_set_up(place: Place, options: tuple[str, ...]) -> int:
-    """`setup`, perhaps with --grading, --lessons or --dev: install, and do nothing else."""
+    """`setup`, perhaps with one of the options: install, and do nothing else."""
     if options in {("--help",), ("-h",)}:
         print(SETUP_USAGE)
         return 0

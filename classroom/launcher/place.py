@@ -13,6 +13,7 @@ LISTS = {
     "cli": "numpy, and what the command line needs",
     "grading": "what the grader's pages need",
     "course": "JupyterLab, and what the notebooks need",
+    "site": "what the site is built with",
     "dev": "the test tools",
 }
 """The lists of requirements/, each with all of the one before, and what is new in it."""

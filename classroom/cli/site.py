@@ -1,0 +1,51 @@
+"""The command that builds the course's site."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from classroom import register
+from classroom.cli.base import LEARN, app, stop, the_course
+from classroom.page import say
+
+HERE = Path("build/site")
+
+
+@app.command(rich_help_panel=LEARN)
+def site(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = HERE,
+    show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", "-W", help="Exit code 1 where anything is doubtful.")] = False,
+) -> None:
+    """Build the course's site: lessons, exercises, hints and the API as pages that need no server and no internet.
+
+    Example: site --open
+    """
+    missing = [name for name in ("sphinx", "myst_nb", "furo") if importlib.util.find_spec(name) is None]
+    if missing:
+        stop(f"{missing[0]} is not installed: python3 course.py setup --site")
+    from classroom.site.build import build
+    from classroom.site.tree import SiteError
+
+    started = time.monotonic()
+    folder = out if out.is_absolute() or out != HERE else register.ROOT / out
+    try:
+        built = build(the_course(), folder)
+    except SiteError as error:
+        stop(str(error))
+    except OSError as error:
+        stop(f"{error.filename or folder}: {error.strerror or error}")
+    for warning in built.warnings:
+        say(warning)
+    if built.without_course:
+        say(f"course.zip is not on the site: {built.without_course}")
+    say(f"{built.front}, in {time.monotonic() - started:.0f} s")
+    if show:
+        webbrowser.open(built.front.absolute().as_uri())
+    raise typer.Exit(1 if strict and built.warnings else 0)

@@ -1,0 +1,127 @@
+"""Build the site: fill a folder with pages, and have Sphinx make HTML of them."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from classroom.grading.release import write_release
+from classroom.grading.settings import GradingError
+from classroom.register import Course
+from classroom.site import pages_api, pages_docs, pages_front, pages_homework, pages_lessons, pages_operators
+from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
+
+MARK = ".course-site"
+"""A file that says: this folder is a site that may be replaced."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A site: its front page, what is wrong with it, and why course.zip is not on it ("": it is)."""
+
+    front: Path
+    warnings: tuple[str, ...]
+    without_course: str
+
+
+def build(course: Course, out: Path, course_zip: bool = True) -> Built:
+    """Write the site of a course to a folder, in the place of the site that may be there.
+
+    Raises SiteError where something else is in the folder, or a page links to what is not there; OSError.
+    """
+    if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
+        raise SiteError(f"{out}: expected an empty folder or a site made by this command")
+    with tempfile.TemporaryDirectory(prefix="course-site-") as name:
+        work = Path(name)
+        trouble = _release(course, work) if course_zip else "it was not asked for"
+        tree = fill(course, work / "pages", download=not trouble)
+        warnings = [*tree.warnings, *_sphinx(tree, work)]
+        if not trouble:
+            target = work / "html" / pages_front.DOWNLOAD
+            target.parent.mkdir(parents=True)
+            shutil.copyfile(work / "course.zip", target)
+        shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx makes it, and leaves it empty
+        (work / "html" / MARK).write_text("python3 course.py site made this folder and may replace it.\n")
+        if out.exists():
+            shutil.rmtree(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(work / "html", out)
+    return Built(out / "index.html", tuple(warnings), trouble)
+
+
+def fill(course: Course, folder: Path, download: bool = False) -> Tree:
+    """Write all pages of the course to a folder, as Sphinx reads them."""
+    tree = Tree(course, folder)
+    tree.pages.update(pages_of(tree))
+    pages_lessons.write_lessons(tree)
+    pages_homework.write_homework(tree)
+    pages_docs.write_docs(tree, pages_front.listed(tree))
+    pages_operators.write_operators(tree)
+    pages_api.write_api(tree)
+    pages_front.write_front(tree, download)
+    return tree
+
+
+def pages_of(tree: Tree) -> dict[PurePosixPath, PurePosixPath]:
+    """File or folder of the course -> its page; pages that stand for no file stand for themselves."""
+    pages = {file: file for file in pages_docs.markdown_files(tree)}
+    for one in ("first_steps.md", "lessons/index.md", "homework/index.md", "api/index.md", *pages_docs.SECTIONS):
+        pages[PurePosixPath(one)] = PurePosixPath(one)
+    pages[PurePosixPath("README.md")] = pages_front.INDEX
+    for folder in ("lessons", "homework"):
+        pages[PurePosixPath(folder)] = pages[PurePosixPath(folder, "index.md")]
+    pages[PurePosixPath("lessons/README.md")] = pages[PurePosixPath("lessons")]
+    if tree.shown(pages_operators.FILE):
+        pages[pages_operators.FILE] = pages_operators.FILE
+    for lesson in tree.course.lessons:
+        page = lesson_page(lesson)
+        pages[page] = pages[page.parent] = pages[page.parent / f"{lesson.folder}.ipynb"] = page
+        if has_exercises(lesson):
+            page = homework_page(lesson)
+            pages[page] = pages[page.parent] = page
+            pages[page.with_name("worksheet.ipynb")] = page.with_name("worksheet.ipynb")
+    for module in pages_api.modules(tree):
+        page = pages_api.api_page(module)
+        pages[page] = page
+        if pages_api.is_package(module, tree):
+            pages.setdefault(PurePosixPath(*module.split(".")), page)
+    for readme in [one for one in pages if one.name == "README.md" and one.parts[0] in ("models", "benchmarks")]:
+        pages.setdefault(readme.parent, readme)
+    return pages
+
+
+def _release(course: Course, work: Path) -> str:
+    """Write work/course.zip, what students get -> "" or why it cannot be."""
+    try:
+        write_release(course, work)
+    except GradingError as error:
+        return str(error)
+    return ""
+
+
+def _sphinx(tree: Tree, work: Path) -> list[str]:
+    """Make work/html of the tree -> Sphinx's warnings, a line each."""
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    from classroom.site.settings import settings
+
+    warnings = io.StringIO()
+    with patch_docutils(), docutils_namespace():
+        app = Sphinx(
+            srcdir=tree.folder,
+            confdir=None,
+            outdir=work / "html",
+            doctreedir=work / "doctrees",
+            buildername="html",
+            confoverrides=settings(tree),
+            status=None,
+            warning=warnings,
+        )
+        app.build()
+    plain = re.sub("\x1b\\[[0-9;]*m", "", warnings.getvalue()).replace(f"{tree.folder}/", "")
+    return [line for line in plain.splitlines() if line.strip()]

@@ -1,0 +1,77 @@
+"""From documented objects to the lines of their source, and from the names in signatures to their own pages."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.nodes import find_pending_xref_condition
+
+from classroom.site.tree import SOURCES
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """Where the source of a documented object is on the site; pages of the API lie in one folder."""
+    if domain != "py" or not info["module"]:
+        return None
+    file = importlib.import_module(info["module"]).__file__ or ""
+    line = lines_of(file).get(info["fullname"])
+    if line is None:
+        return None
+    depth = len(info["module"].split(".")) - (not file.endswith("__init__.py"))
+    path = PurePosixPath(Path(file).relative_to(Path(file).parents[depth]).as_posix())
+    return f"../{SOURCES / path}.html#L{line}"
+
+
+@functools.cache
+def lines_of(file: str) -> dict[str, int]:
+    """Name of a class, function or method of a file, as in `Tensor.padding` -> the line where it begins."""
+    found: dict[str, int] = {}
+
+    def walk(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(f"{prefix}{node.name}", node.lineno)
+            if isinstance(node, ast.ClassDef):
+                walk(node.body, f"{prefix}{node.name}.")
+
+    walk(ast.parse(Path(file).read_text(encoding="utf-8")).body, "")
+    return found
+
+
+def name_annotations(app: Sphinx, doctree: nodes.document) -> None:
+    """Names of types in signatures: those that kuiper defines get their full name, all others are no links.
+
+    Sphinx would link a name to whatever bears it anywhere, `bytes` to an attribute of some class.
+    """
+    for node in list(doctree.findall(addnodes.pending_xref)):
+        if node.get("refdomain") != "py" or not node.hasattr("refspecific"):
+            continue
+        full = full_name(node.get("py:module") or "", node["reftarget"])
+        if full:
+            node["reftarget"] = full
+            del node["refspecific"]
+        else:
+            shown = find_pending_xref_condition(node, "*")
+            node.replace_self(shown.children if shown else node.children)
+
+
+def full_name(module: str, name: str) -> str | None:
+    """The full name of what a module of kuiper calls `name`; None for what kuiper does not define.
+
+    >>> full_name("kuiper.runtime.graph", "RuntimeOperator")
+    'kuiper.runtime.operator.RuntimeOperator'
+    """
+    if not module:
+        return None
+    thing: Any = importlib.import_module(module)
+    for part in name.split("."):
+        thing = getattr(thing, part, None)
+    home, qualified = getattr(thing, "__module__", ""), getattr(thing, "__qualname__", "")
+    return f"{home}.{qualified}" if qualified and str(home).split(".")[0] == "kuiper" else None

@@ -1,0 +1,116 @@
+"""Docstrings as reStructuredText: the course writes them plainly, with `code` and >>> examples and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+PIECE = re.compile(r"`([^`\n]+)`|https?://[^\s,;)]*[^\s,;).]")
+BULLET = re.compile(r"(- |\d+\. )")
+STRUCTURE = re.compile(r"[^\w\s`\\]|\w+[.)](\s|$)|\(\w+\)(\s|$)")
+"""What would begin a list, a title, a directive or the like."""
+UNDERLINE = re.compile(r"^-{3,}$")
+OWN_LINE = re.compile(r"\n((?:Raises|Source:|Sources:) )")
+PARAMETER = re.compile(r"^([\w*, ]+?)\s+:\s+(.*)$")
+
+
+def restructured(lines: list[str]) -> list[str]:
+    """The lines of a docstring as reStructuredText.
+
+    Examples stay, indented blocks are shown as they stand, `x` is code, and characters that mean something to
+    reStructuredText mean themselves.
+
+    >>> restructured(["y = x*w, with `w` as weight_"])
+    ['y = x\\\\*w, with ``w`` as weight\\\\_', '']
+    """
+    out: list[str] = []
+    text = OWN_LINE.sub(r"\n\n\1", inspect.cleandoc("\n".join(lines)))
+    for block in _blocks(text.split("\n")):
+        out += [*_block(block), ""]
+    return out
+
+
+def _blocks(lines: list[str]) -> list[list[str]]:
+    """Runs of lines between blank ones; an indented run goes on over blank lines."""
+    blocks: list[list[str]] = []
+    gap = True
+    for line in lines:
+        if not line.strip():
+            gap = True
+            continue
+        if gap and blocks and line.startswith("    ") and blocks[-1][0].startswith("    "):
+            blocks[-1] += ["", line]
+        elif gap or not blocks:
+            blocks.append([line])
+        else:
+            blocks[-1].append(line)
+        gap = False
+    return blocks
+
+
+def _block(block: list[str]) -> list[str]:
+    first = block[0]
+    if first.startswith(">>>"):
+        return block
+    if first.startswith(" "):
+        return ["::", "", *(f"    {line}" for line in inspect.cleandoc("\n".join(block)).split("\n"))]
+    if len(block) > 1 and UNDERLINE.match(block[1]):
+        return [f"**{first}**", "", *_items(block[2:])]
+    return _with_lists(block)
+
+
+def _items(lines: list[str]) -> list[str]:
+    """The lines of a section such as Parameters: `name : what it is` becomes an item of a list."""
+    out: list[str] = []
+    for line in lines:
+        found = PARAMETER.match(line)
+        if found and not line.startswith(" "):
+            out.append(f"- ``{found[1]}``: {escaped(found[2])}")
+        else:
+            out.append(f"  {escaped(line.strip())}" if out else escaped(line.strip()))
+    return out
+
+
+def _with_lists(block: list[str]) -> list[str]:
+    """A paragraph, and the items of a list that may stand in it or after it."""
+    out: list[str] = []
+    listed = False
+    for line in block:
+        marker = BULLET.match(line)
+        if marker:
+            if out and not listed:
+                out.append("")
+            listed = True
+            out.append(f"{marker[0]}{escaped(line[marker.end() :])}")
+        elif listed:
+            out.append(" " * (len(line) - len(line.lstrip()) or 2) + escaped(line.strip()))
+        else:
+            out.append(escaped(line.strip()))
+    return out
+
+
+def escaped(line: str) -> str:
+    """A line in which only `code` and addresses are marked up, and that begins nothing but a text."""
+    out, end = [], 0
+    for found in PIECE.finditer(line):
+        out += [_plain(line[end : found.start()]), _piece(found, line)]
+        end = found.end()
+    text = "".join([*out, _plain(line[end:])])
+    return f"\\{text}" if STRUCTURE.match(text) else text
+
+
+def _piece(found: re.Match[str], line: str) -> str:
+    if found[1] is None:
+        marked = f"`{_plain(found[0])} <{_plain(found[0])}>`__"
+    elif found[1].strip() == found[1]:
+        marked = f"``{found[1]}``"
+    else:
+        return _plain(found[0])
+    before, after = line[: found.start()], line[found.end() :]
+    left = "" if not before or before[-1].isspace() else "\\ "
+    right = "" if not after or after[0].isspace() else "\\ "
+    return f"{left}{marked}{right}"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([\\*_|`]|:(?=:))", r"\\\1", text)

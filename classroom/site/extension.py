@@ -1,0 +1,124 @@
+"""What Sphinx is taught for this site: formulas as MathML, docstrings, operators in the search, links to the source."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+from classroom.site import code_links as links
+from classroom.site import sources
+from classroom.site.docstrings import restructured
+from classroom.site.tree import SOURCES
+
+logger = logging.getLogger(__name__)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.add_config_value("course_root", "", "env")
+    app.add_config_value("course_sources", [], "html")
+    app.add_role("operator", operator)
+    app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_display, None))
+    app.connect("builder-inited", _dark_code, priority=100)
+    app.connect("autodoc-process-docstring", _docstring)
+    app.connect("doctree-read", links.name_annotations)
+    app.connect("html-collect-pages", _source_pages)
+    app.connect("html-page-context", _menu_once, priority=400)
+    app.connect("html-page-context", _menu_levels, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _dark_code(app: Sphinx) -> None:
+    """Furo's own setting, which is not there yet when the settings are read."""
+    app.config.pygments_dark_style = "a11y-high-contrast-dark"
+
+
+def operator(name: str, raw: str, text: str, line: int, inliner: Any, options: Any = None, content: Any = ()) -> tuple:
+    """The role {operator}: a type of operator as code, with an anchor of its name, in the index and the search."""
+    target = nodes.target("", "", ids=[text])
+    inliner.document.note_explicit_target(target, target)
+    index = addnodes.index(entries=[("single", text, text, "main", None)])
+    return [index, target, nodes.literal(raw, text)], []
+
+
+def mathml(tex: str, block: bool) -> str:
+    """A formula of LaTeX as MathML. Raises MathError for what it does not know.
+
+    >>> mathml("x^2", block=False)[:6], "<msup>" in mathml("x^2", block=False)
+    ('<math ', True)
+    """
+    # it knows \\bigl( and \\bigr), and not the shorter \\big(
+    sized = re.sub(r"\\([bB]igg?)(?![A-Za-z])", r"\\\1l", tex)
+    lines = tex2mathml(sized, as_block=block).split("\n")
+    return "".join(line.strip() for line in lines).replace("<math", f"<math data-tex={_quoted(tex)}", 1)
+
+
+def _quoted(text: str) -> str:
+    return '"' + html.escape(" ".join(text.split())) + '"'
+
+
+def _formula(translator: Any, node: Any, block: bool) -> str:
+    try:
+        return mathml(node.astext(), block)
+    except MathError as error:
+        logger.warning("formula %r: %s", node.astext(), error, location=node)
+        return f"<code>{html.escape(node.astext())}</code>"
+
+
+def _inline(translator: Any, node: nodes.math) -> None:
+    translator.body.append(_formula(translator, node, block=False))
+    raise nodes.SkipNode
+
+
+def _display(translator: Any, node: nodes.math_block) -> None:
+    translator.body.append(f'<div class="formula">{_formula(translator, node, block=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+def _docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = restructured(lines)
+
+
+def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Pages that the menu does not list share one menu for each folder: it is the same, and costly to make."""
+    if doctree is not None and not page.startswith("api/kuiper"):
+        return
+    make = context["toctree"]
+    where = PurePosixPath(page)
+    # nothing of the menu lies among the sources, so that there only the depth matters
+    key = len(where.parts) if page.startswith(f"{SOURCES}/") else where.parent
+    menus: dict[Any, str] = app.__dict__.setdefault("course_menus", {})
+
+    def menu(**options: Any) -> str:
+        if key not in menus:
+            menus[key] = make(**options)
+        return menus[key]
+
+    context["toctree"] = menu
+
+
+def _menu_levels(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The menu's captions are headings; which level they have, a screen reader has to be told."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+
+
+def _source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    root = Path(app.config.course_root)
+    if not root.is_dir():
+        raise ExtensionError(f"course_root: expected the course's folder, found {root}")
+    for path in app.config.course_sources:
+        page = PurePosixPath(path)
+        body = sources.folder(root, page, app.config.course_sources) if (root / page).is_dir() else None
+        yield f"{SOURCES / page}", {"title": path, "body": body or sources.file(root, page)}, "page.html"

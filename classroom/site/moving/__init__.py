@@ -1,0 +1,60 @@
+"""Pictures for the course's site that a reader steps through, and a viewer for the graphs of real networks.
+
+README.md beside this file says how pages include them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from classroom.register import ROOT
+from classroom.site.moving import depth_first, graph, im2col, levels, memory, reverse_polish, subgraphs
+from classroom.site.moving.errors import MovingError
+from classroom.site.moving.scene import Scene
+
+__all__ = ["NAMES", "MovingError", "assets", "snippet"]
+
+SCENES: dict[str, Callable[[], Scene]] = {
+    "depth_first": depth_first.scene,
+    "memory": memory.scene,
+    "im2col": im2col.scene,
+    "reverse_polish": reverse_polish.scene,
+    "subgraphs": subgraphs.scene,
+    "levels": levels.scene,
+}
+"""Name -> what makes the picture, in the order of the lessons."""
+MODELS = ("digits", "classifier", "detector", "segmenter", "writer")
+GRAPHS = {f"graph_{model}": model for model in MODELS}
+
+
+def _file(name: str) -> Path:
+    return ROOT / "models" / GRAPHS[name] / f"{GRAPHS[name]}.pnnx.param"
+
+
+NAMES = (*SCENES, *(name for name in GRAPHS if _file(name).is_file()))
+"""What `snippet` knows; the graphs of networks that are not in models/ are left out."""
+
+
+def snippet(name: str, root: str = "") -> str:
+    """The HTML of one picture, to be put into a page as it is.
+
+    `root` is the way from the page to the site's root, for links; no picture has any so far.
+
+    Raises MovingError for a name that is not in NAMES.
+
+    >>> snippet("depth_first").startswith('<figure class="moving')
+    True
+    """
+    if name not in NAMES:
+        raise MovingError(f"moving picture {name!r}: expected one of {', '.join(NAMES)}")
+    return graph.figure(name, _file(name)) if name in GRAPHS else SCENES[name]().html()
+
+
+def assets() -> list[Path]:
+    """The style sheets and scripts that the snippets need, to be loaded in this order.
+
+    >>> sorted({path.suffix for path in assets()})
+    ['.css', '.js']
+    """
+    return sorted((Path(__file__).parent / "static").glob("moving*.*"))

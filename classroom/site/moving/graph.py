@@ -1,0 +1,81 @@
+"""The graph of a real network to be looked at: its drawing, and what the viewer tells about each operator."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import kuiper
+from classroom.site.moving.graph_drawing import COLOURS, draw
+from classroom.site.moving.scene import data_script
+from kuiper.dtypes import DType
+from kuiper.runtime import RuntimeOperator
+from kuiper.show.palette import family
+from kuiper.show.svg import escape
+
+
+def figure(name: str, model: Path) -> str:
+    """The figure of a model file's graph. Raises KuiperError when the file cannot be read."""
+    graph = kuiper.load(model)
+    title = model.name.removesuffix(".pnnx.param")
+    kinds = Counter(family(op.type).name for op in graph.operators)
+    sizes = f"{len(graph.operators)} operators and {_weights(graph.operators):,} weights"
+    listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    drawing = draw(graph, f"The graph of the {title} network, from its input at the top to its output below: {listed}.")
+    by_name = {op.name: op for op in graph.operators}
+    ops = [facts(by_name[name]) for name in drawing.names]
+    return "\n".join(
+        [
+            f'<figure class="moving moving-graph" data-name="{escape(name)}">',
+            f'<figcaption class="moving-title">The graph of the {escape(title)} network: {sizes}</figcaption>',
+            _legend(kinds),
+            '<div class="moving-body">',
+            f'<div class="moving-view" tabindex="0" role="region" aria-label="Graph of the {escape(title)} network">',
+            drawing.svg,
+            "</div>\n</div>",
+            data_script({"title": title, "ops": ops, "edges": drawing.edges}),
+            "</figure>",
+        ]
+    )
+
+
+def facts(op: RuntimeOperator) -> dict[str, Any]:
+    """What is told about an operator: name, type, parameters, operands read and given, weights with their counts.
+
+    >>> from kuiper.runtime import RuntimeOperand
+    >>> facts(RuntimeOperator("relu", "nn.ReLU", [RuntimeOperand("3", (1, 8))], ["input"]))["in"]
+    [['#3', '1x8', 'input']]
+    """
+    slots = [*op.input_names, *[None] * len(op.input_operands)]
+    return {
+        "name": op.name,
+        "type": op.type,
+        "family": family(op.type).name,
+        "params": [[key, str(param.value)] for key, param in op.params.items()],
+        "in": [[f"#{x.name}", shape_text(x.shapes, x.type), slot or ""] for x, slot in zip(op.input_operands, slots)],
+        "out": [[f"#{x.name}", shape_text(x.shapes, x.type)] for x in op.output_operands],
+        "weights": [[key, shape_text(w.shape, w.type), math.prod(w.shape)] for key, w in op.attributes.items()],
+    }
+
+
+def shape_text(shape: Iterable[int] | None, dtype: DType | None) -> str:
+    """Shape and type as the drawing writes them; "?" for what is known only when the network runs.
+
+    >>> shape_text((-1, 3, 64, 64), None)
+    '?x3x64x64'
+    """
+    sizes = "" if shape is None else "x".join("?" if size < 0 else str(size) for size in shape) or "scalar"
+    return f"{sizes} {dtype.code if dtype else ''}".strip()
+
+
+def _weights(operators: Iterable[RuntimeOperator]) -> int:
+    return sum(math.prod(w.shape) for op in operators for w in op.attributes.values())
+
+
+def _legend(kinds: Counter[str]) -> str:
+    items = (f'<li><span class="swatch {COLOURS[kind]}"></span>{escape(kind)} ({kinds[kind]})</li>'
+             for kind in COLOURS if kinds[kind])  # fmt: skip
+    return f'<ul class="moving-legend">{"".join(items)}</ul>'

@@ -1,0 +1,72 @@
+"""Pages from the course's Markdown: models, benchmarks, glossary, the guides, and sections of README.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from classroom.site import moving_places
+from classroom.site.links import relinked
+from classroom.site.pages_lessons import with_pictures
+from classroom.site.tree import Tree
+
+FOLDERS = ("docs", "models", "benchmarks", "kuiper", "homework", "lessons")
+"""Whose Markdown is on the site, beside that of the course's own folder."""
+OWN = ("lessons/README.md", "docs/operators.md")
+"""Have pages that are made in another way."""
+SECTIONS = {"teach.md": "For instructors", "framework.md": "The framework"}
+"""Page -> the section of README.md that it is."""
+README = PurePosixPath("README.md")
+
+
+def markdown_files(tree: Tree) -> list[PurePosixPath]:
+    """The Markdown files of the course that become pages as they are, sorted."""
+    found = [path for path in tree.root.glob("*.md") if path.name != "README.md"]
+    for folder in FOLDERS:
+        found += (tree.root / folder).rglob("*.md")
+    names = sorted(PurePosixPath(path.relative_to(tree.root).as_posix()) for path in found)
+    exercises = {name for name in names if name.parts[0] == "homework" and len(name.parts) == 3}
+    hidden = {name for name in names if any(part.startswith((".", "_")) for part in name.parts)}
+    return [name for name in names if tree.shown(name) and str(name) not in OWN and name not in exercises | hidden]
+
+
+def write_docs(tree: Tree, listed: set[PurePosixPath]) -> None:
+    """A page for each Markdown file and each section of SECTIONS. What no menu lists says so, for Sphinx."""
+    for file in markdown_files(tree):
+        text = (tree.root / file).read_text(encoding="utf-8")
+        title, _, rest = _without_gaps(text).partition("\n")
+        pictures = moving_places.wanted(file)
+        if "" in pictures:
+            intro, between, below = rest.partition("\n## ")
+            rest = f"{intro.rstrip()}\n\n{moving_places.raw(pictures.pop(''))}\n{between}{below}"
+        front = "" if file in listed else "---\norphan: true\n---\n"
+        tree.write(file, front + with_pictures(relinked(f"{title}\n{rest}", file, file, tree), pictures))
+    for name, heading in SECTIONS.items():
+        page = PurePosixPath(name)
+        text = section((tree.root / README).read_text(encoding="utf-8"), heading)
+        tree.write(page, relinked(text, README, page, tree))
+
+
+def _without_gaps(text: str) -> str:
+    """Headings of a page that has its title and third-level ones only, such as the glossary, move up by one."""
+    levels = set(re.findall(r"^(#+) ", text, re.M))
+    return re.sub(r"^### ", "## ", text, flags=re.M) if levels == {"#", "###"} else text
+
+
+def section(text: str, heading: str) -> str:
+    """A section of a Markdown text as a text of its own; "" where there is none.
+
+    >>> section("# A\\n\\n## B\\n\\nb\\n\\n### C\\n\\n## D\\n", "B")
+    '# B\\n\\nb\\n\\n## C\\n'
+    """
+    hidden = re.sub(r"^(`{3}).*?^\1", lambda found: "\0" * len(found[0]), text, flags=re.M | re.S)
+    start = re.search(rf"^## {re.escape(heading)}\s*$", hidden, re.M)
+    if not start:
+        return ""
+    end = re.search(r"^## ", hidden[start.end() :], re.M)
+    part = text[start.start() : start.end() + end.start() if end else len(text)]
+    mask = hidden[start.start() : start.start() + len(part)]
+    marks = [found.start() for found in re.finditer(r"^##", mask, re.M)]
+    for place in reversed(marks):
+        part = part[:place] + part[place + 1 :]
+    return part.strip() + "\n"

@@ -1,0 +1,67 @@
+"""The front page, the first steps, and what the menu lists in which order."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from classroom.picture import draw_map
+from classroom.site.links import relinked
+from classroom.site.pages_lessons import lesson_rows
+from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page
+
+WORDS = Path(__file__).with_name("words")
+INDEX, FIRST_STEPS = PurePosixPath("index.md"), PurePosixPath("first_steps.md")
+MAP = PurePosixPath("docs/map.svg")
+DOWNLOAD = PurePosixPath("download/course.zip")
+NAMES = {"lessons/index.md": "All lessons </lessons/index>", "homework/index.md": "All exercises </homework/index>"}
+"""Entries of the menu that are called otherwise than their pages."""
+
+
+def menu(tree: Tree) -> dict[str, list[str]]:
+    """Heading -> pages, as the menu shows them."""
+    lessons = tree.course.lessons
+    models = sorted({str(page) for page in tree.pages.values() if page.match("models/*/README.md")})
+    guides = sorted({str(page) for page in tree.pages.values() if page.match("docs/*.md")})
+    guides = [page for page in guides if page != "docs/operators.md"]
+    found = {
+        "Start": ["first_steps.md"],
+        "Lessons": ["lessons/index.md", *(str(lesson_page(lesson)) for lesson in lessons)],
+        "Exercises": ["homework/index.md", *(str(homework_page(one)) for one in lessons if has_exercises(one))],
+        "Look up": ["lessons/glossary.md", "framework.md", "api/index.md", "docs/operators.md"],
+        "Networks and speed": ["models/README.md", *models, "benchmarks/RESULTS.md", "benchmarks/README.md"],
+        "Teach": ["teach.md", *guides, "homework/README.md"],
+        "Take part": ["CONTRIBUTING.md", "CHANGELOG.md"],
+    }
+    there = {str(page) for page in tree.pages.values()}
+    return {heading: [page for page in pages if page in there] for heading, pages in found.items()}
+
+
+def listed(tree: Tree) -> set[PurePosixPath]:
+    """The pages that the menu shows."""
+    return {PurePosixPath(page) for pages in menu(tree).values() for page in pages}
+
+
+def write_front(tree: Tree, download: bool) -> None:
+    """The front page with the map and the menu, and the first steps; `download`: course.zip is on the site."""
+    draw_map(tree.course).save(tree.folder / MAP)
+    alt = "Map of the course: each lesson, the modules of kuiper it builds, and its homework"
+    parts = {"MAP": f"![{alt}]({MAP})", "LESSONS": lesson_rows(tree, INDEX), "COURSE": _where(download)}
+    for page in (INDEX, FIRST_STEPS):
+        text = (WORDS / page).read_text(encoding="utf-8")
+        for name, part in parts.items():
+            text = text.replace(f"<!-- {name} -->", part)
+        tree.write(page, relinked(text, page, page, tree) + (_menu(tree) if page == INDEX else ""))
+
+
+def _where(download: bool) -> str:
+    if download:
+        return f'Take <a href="{DOWNLOAD}" download>course.zip</a> from this site and unpack it.'
+    return "Take `course.zip` from whoever gave you this site, or clone the repository."
+
+
+def _menu(tree: Tree) -> str:
+    trees = []
+    for heading, pages in menu(tree).items():
+        entries = "\n".join(NAMES.get(page, f"/{page}") for page in pages)
+        trees.append(f"```{{toctree}}\n:hidden:\n:caption: {heading}\n\n{entries}\n```")
+    return "\n" + "\n\n".join(trees) + "\n"

@@ -1,0 +1,85 @@
+"""The exercises' pages: the tasks in words, where to write, and the hints, folded. Solutions are not here."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import PurePosixPath
+
+from classroom.register import Exercise, Lesson
+from classroom.site.links import relinked
+from classroom.site.pages_lessons import section_link
+from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
+
+KINDS = ("a question", "an approach", "the step")
+"""What the three hints of an exercise are."""
+
+
+def write_homework(tree: Tree) -> None:
+    """A page for each lesson that has exercises, and the page that lists them."""
+    lessons = [lesson for lesson in tree.course.lessons if has_exercises(lesson)]
+    for lesson in lessons:
+        page = homework_page(lesson)
+        tree.write(page, relinked(f"{_tasks(lesson, tree)}\n\n{_hints(lesson, page)}\n", page, page, tree))
+        worksheet = page.with_name("worksheet.ipynb")
+        if tree.shown(worksheet):
+            notebook = json.loads((tree.root / worksheet).read_text(encoding="utf-8"))
+            notebook["metadata"] |= {"orphan": True, "language_info": {"name": "python"}}
+            tree.write(worksheet, json.dumps(notebook, ensure_ascii=False))
+    tree.write(PurePosixPath("homework/index.md"), _index(lessons))
+
+
+def _tasks(lesson: Lesson, tree: Tree) -> str:
+    path = tree.root / homework_page(lesson)
+    text = path.read_text(encoding="utf-8") if path.is_file() else f"# Homework {lesson.number}: {lesson.title}"
+    return f"{text.rstrip()}\n\n{_files(lesson, tree)}"
+
+
+def _files(lesson: Lesson, tree: Tree) -> str:
+    lines = [
+        "## Files",
+        f"- [{lesson.homework_file}]({lesson.homework_file}): where you write, in your own copy of the course",
+    ]
+    for name, what in (("public.py", "the public tests that `check` runs"), ("worksheet.ipynb", "to try things out")):
+        if tree.shown(homework_page(lesson).with_name(name)):
+            lines.append(f"- [{name}]({name}): {what}")
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+def _hints(lesson: Lesson, page: PurePosixPath) -> str:
+    parts = ["## Hints", "Each opens by itself. In the terminal: `python3 course.py hint NAME`."]
+    for place, exercise in enumerate(lesson.exercises, 1):
+        points = f"{exercise.points} point{'s' * (exercise.points != 1)}{', a bonus' * exercise.stretch}"
+        parts.append(f"### {lesson.number}.{place} `{exercise.id}`: {exercise.title}")
+        again = section_link(lesson, exercise.section, page)
+        where = f"read again: lesson {lesson.number}, {again}" if again else f"lesson {lesson.number}"
+        parts.append(f"{points.capitalize()}; check with `python3 course.py check {exercise.id}`; {where}.")
+        parts.append(folded(exercise))
+    return "\n\n".join(parts)
+
+
+def folded(exercise: Exercise) -> str:
+    """The hints of an exercise as HTML, each folded."""
+    items = []
+    for number, hint in enumerate(exercise.hints, 1):
+        kind = f": {KINDS[number - 1]}" if number <= len(KINDS) else ""
+        text = re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(hint, quote=False))
+        items.append(f'<details class="hint"><summary>Hint {number}{kind}</summary><p>{text}</p></details>')
+    return "```{raw} html\n" + "\n".join(items) + "\n```" if items else ""
+
+
+def _index(lessons: list[Lesson]) -> str:
+    page = PurePosixPath("homework/index.md")
+    rows = []
+    for lesson in lessons:
+        for exercise in lesson.exercises:
+            points = f"{exercise.points}{', a bonus' * exercise.stretch}"
+            number, done = f"[{lesson.number}]({way(page, lesson_page(lesson))})", way(page, homework_page(lesson))
+            rows.append(f"| {number} | [`{exercise.id}`]({done}) | {exercise.title} | {points} |")
+    head = "| lesson | exercise | what it is | points |\n|--:|---|---|---|"
+    words = (
+        "You write them in your own copy of the course, with your own editor, and "
+        "`python3 course.py check` says what holds and what does not."
+    )
+    return f"# Exercises\n\n{words}\n\n{head}\n" + "\n".join(rows) + "\n"

@@ -1,0 +1,168 @@
+"""The lessons' pages: the notebooks with their stored outputs, and above each what a reader needs to begin."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import Any
+
+from classroom.register import Lesson
+from classroom.site import facts, moving_places
+from classroom.site.links import relinked, slug
+from classroom.site.pages_api import api_page
+from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
+
+PREDICT = "**predict, then run"
+HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
+
+
+def write_lessons(tree: Tree) -> None:
+    """A page for each lesson of course.toml, and the page that lists them."""
+    for lesson in tree.course.lessons:
+        if lesson.notebook():
+            _write_notebook(lesson, tree)
+        else:
+            _write_to_come(lesson, tree)
+    tree.write(PurePosixPath("lessons/index.md"), _index(tree))
+
+
+def _write_notebook(lesson: Lesson, tree: Tree) -> None:
+    page, path = lesson_page(lesson), lesson.notebook()
+    assert path is not None
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    file = PurePosixPath(path.relative_to(tree.root).as_posix())
+    pictures = moving_places.wanted(page)
+    predicted = False
+    for number, cell in enumerate(notebook["cells"]):
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            if number == 0:
+                begun = facts.opening(text)
+                text = f"{begun.text}\n\n{box(lesson, begun, notebook, tree)}"
+            cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
+            predicted = PREDICT in text.lower()
+        else:
+            _dress(cell, predicted)
+            predicted = False
+    if pictures:
+        tree.warnings.append(f"{file}: expected the heading {next(iter(pictures))!r} for a moving picture")
+    notebook["metadata"]["language_info"] = {"name": "python"}
+    tree.write(page, json.dumps(notebook, ensure_ascii=False))
+
+
+def with_pictures(text: str, pictures: dict[str, str]) -> str:
+    """The Markdown with each moving picture at the end of what a cell says under its heading; used ones are taken."""
+    hidden = FENCE.sub(lambda found: "\0" * len(found[0]), text)
+    headings = list(HEADING.finditer(hidden))
+    for place in reversed(range(len(headings))):
+        snippet = pictures.pop(headings[place][1], None)
+        if snippet is not None:
+            end = headings[place + 1].start() if place + 1 < len(headings) else len(text)
+            text = f"{text[:end].rstrip()}\n\n{moving_places.raw(snippet)}\n\n{text[end:]}"
+    return text
+
+
+def _dress(cell: dict[str, Any], predicted: bool) -> None:
+    """What comes out of a cell that asks for a prediction is folded; a picture has its own words as its alt text."""
+    tags = cell["metadata"].setdefault("tags", [])
+    if predicted and cell["outputs"]:
+        tags.append("hide-output")
+    for output in cell["outputs"]:
+        svg = "".join(output.get("data", {}).get("image/svg+xml", ""))
+        label = re.search(r'aria-label="([^"]*)"', svg)
+        if svg:
+            cell["metadata"]["mystnb"] = {"image": {"alt": label[1] if label else "What the cell draws"}}
+
+
+def box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
+    """The box under a lesson's title; links are those of the notebook's own folder."""
+    up = "../.."
+    lines = [
+        f"- **Open it:** `python3 course.py lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
+        f"you run and change its cells ([first steps]({up}/first_steps.md)).",
+        f"- **Read before:** {linked_needs(begun.needs, lesson, tree) or _before(lesson, tree)}.",
+        f"- **Time:** {facts.time_of(begun.time, notebook, lesson)}.",
+        *_material(lesson, tree, up),
+    ]
+    if any(PREDICT in "".join(cell["source"]).lower() for cell in notebook["cells"]):
+        lines.append("- Where it says *Predict, then run*, the answer is folded: guess first.")
+    return ":::{admonition} About this lesson\n:class: lesson-box\n\n" + "\n".join(lines) + "\n:::"
+
+
+def linked_needs(needs: str, lesson: Lesson, tree: Tree) -> str:
+    """What a lesson builds on, with the numbers of lessons as links where the notebook has none."""
+    if "](" in needs or not needs.lower().startswith("lesson"):
+        return needs
+    pages = {str(one.number): way(lesson_page(lesson), lesson_page(one)) for one in tree.course.lessons}
+
+    def link(found: re.Match[str]) -> str:
+        return f"[{found[0]}]({pages[found[0]]})" if found[0] in pages else found[0]
+
+    parts = re.split(r"(`[^`]*`|\([^()]*\))", needs)
+    return "".join(part if part.startswith(("`", "(")) else re.sub(r"\b\d+\b", link, part) for part in parts)
+
+
+def _before(lesson: Lesson, tree: Tree) -> str:
+    if lesson.number == 1:
+        return "nothing: Python is all you need"
+    before = tree.course.lesson(lesson.number - 1)
+    return f"[lesson {before.number}]({way(lesson_page(lesson), lesson_page(before))})"
+
+
+def _material(lesson: Lesson, tree: Tree, up: str) -> list[str]:
+    """Lines on modules, exercises and tests, as far as they are there."""
+    lines = []
+    modules = [module for module in lesson.modules if api_page(module) in tree.pages]
+    if modules:
+        links = [f"[{module}]({up}/{api_page(module)})" for module in modules]
+        lines.append(f"- **Modules it builds:** {', '.join(links)}.")
+    if has_exercises(lesson):
+        names = ", ".join(f"`{one.id}` ({one.points}{', a bonus' * one.stretch})" for one in lesson.exercises)
+        lines.append(
+            f"- **Exercises:** [homework {lesson.number}]({up}/{homework_page(lesson)}), with their points: {names}."
+        )
+    tests = list(dict.fromkeys(path for module in modules if (path := facts.module_tests(module, tree))))
+    links = [f"[{path}]({up}/{path})" for path in tests]
+    if has_exercises(lesson):
+        links.append(f"[the exercises' public tests]({up}/homework/{lesson.folder}/public.py)")
+    if links:
+        lines.append(f"- **Tests:** {', '.join(links)}.")
+    return lines
+
+
+def _write_to_come(lesson: Lesson, tree: Tree) -> None:
+    page = lesson_page(lesson)
+    material = _material(lesson, tree, "../..")
+    text = [
+        f"# Lesson {lesson.number}: {lesson.title}",
+        f"{lesson.summary}.",
+        "The notebook of this lesson is to come.",
+    ]
+    if material:
+        text += ["What is there already:", "\n".join(material)]
+    tree.write(page, relinked("\n\n".join(text) + "\n", page, page, tree))
+
+
+def _index(tree: Tree) -> str:
+    """The page that lists the lessons."""
+    rows = lesson_rows(tree, PurePosixPath("lessons/index.md"))
+    return f"# Lessons\n\nEach builds one stage of the framework.\n\n{rows}\n"
+
+
+def lesson_rows(tree: Tree, page: PurePosixPath) -> str:
+    """The lessons as a table: the order, what each is about, and its exercises."""
+    rows = ["| no. | lesson | what it is about | exercises |", "|--:|---|---|---|"]
+    for lesson in tree.course.lessons:
+        points = f"[{lesson.points} points]({way(page, homework_page(lesson))})" if has_exercises(lesson) else ""
+        link = f"[{lesson.title}]({way(page, lesson_page(lesson))})"
+        rows.append(f"| {lesson.number} | {link} | {lesson.summary} | {points} |")
+    return "\n".join(rows)
+
+
+def section_link(lesson: Lesson, section: str, page: PurePosixPath) -> str:
+    """A Markdown link from a page to a section of a lesson; its name alone where there is no notebook."""
+    if not lesson.notebook() or not section:
+        return section
+    return f"[{section}]({way(page, lesson_page(lesson))}#{slug(section)})"

@@ -1,0 +1,56 @@
+"""The table of operators, docs/operators.md, as a page with a section for each family and an anchor for each type."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import PurePosixPath
+
+from classroom.site.links import relinked
+from classroom.site.tree import Tree
+
+FILE = PurePosixPath("docs/operators.md")
+CELL = re.compile(r"(?<!\\)\|")
+
+
+def write_operators(tree: Tree) -> None:
+    """The page; raises nothing where the table has not been made yet."""
+    path = tree.root / FILE
+    if path.is_file():
+        tree.write(FILE, relinked(page_text(path.read_text(encoding="utf-8")), FILE, FILE, tree))
+
+
+def page_text(text: str) -> str:
+    """The Markdown of docs/operators.md with a section for each file, and each type in the index."""
+    lines = text.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("|---"))
+    parts = ["\n".join(lines[: start - 1]).rstrip()]
+    rows = [[cell.strip() for cell in CELL.split(line)[1:-1]] for line in lines[start + 1 :] if line.startswith("|")]
+    for link, group in groupby(sorted(rows, key=family), key=lambda row: row[3]):
+        parts.append(f"## {title(link)}\n\nComputed in {link}.\n\n{_table(list(group))}")
+    return "\n\n".join(parts) + "\n"
+
+
+def family(row: list[str]) -> str:
+    """What a row is sorted by: the heading of its family."""
+    return title(row[3]).lower()
+
+
+def title(link: str) -> str:
+    """The heading of a family: the name of its file in words.
+
+    >>> title("[late_pooling.py](../kuiper/layers/late_pooling.py)")
+    'Late pooling'
+    """
+    name = link[1 : link.index("]")].removesuffix(".py").removesuffix("/layer").removesuffix("/graph")
+    return name.replace("_", " ").replace("/", ", ").capitalize()
+
+
+def _table(rows: list[list[str]]) -> str:
+    head = "| types | options | what it computes |\n|---|---|---|"
+    return "\n".join([head, *(f"| {_indexed(types)} | {options} | {what} |" for types, options, what, _ in rows)])
+
+
+def _indexed(types: str) -> str:
+    """Each type of a cell, found by the search."""
+    return " ".join(f"{{operator}}`{name}`" for name in re.findall(r"`([^`]+)`", types))

@@ -1,0 +1,28 @@
+/* Names for the parts of a page; and whatever scrolls sideways can be reached and scrolled by keyboard. */
+(() => {
+  "use strict";
+  for (const [part, name] of [[".sidebar-drawer", "All pages"], [".toc-drawer", "On this page"]]) {
+    document.querySelector(part)?.setAttribute("aria-label", name);
+  }
+
+  const wide = "article pre, article .table-wrapper, article .formula, article .cell_output > div";
+
+  function mark() {
+    for (const element of document.querySelectorAll(wide)) {
+      const scrolls = element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1;
+      if (scrolls) {
+        element.tabIndex = 0;
+        if (element.tagName !== "PRE") element.setAttribute("role", "group");
+        if (element.tagName !== "PRE") element.setAttribute("aria-label", "scrolls sideways");
+      } else if (element.tabIndex === 0) {
+        element.removeAttribute("tabindex");
+        element.removeAttribute("role");
+        element.removeAttribute("aria-label");
+      }
+    }
+  }
+
+  addEventListener("load", mark);
+  addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true);
+})();

@@ -1,0 +1,96 @@
+"""The folder that Sphinx reads, while it is being filled, and where in it each file of the course has its page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from classroom.grading.release import is_kept_back
+from classroom.register import Course, Lesson
+
+SOURCES = PurePosixPath("source")
+"""Folder of the site in which files of the course are shown as they stand."""
+
+
+class SiteError(Exception):
+    """The site cannot be built; the message says what was expected and what came."""
+
+
+@dataclass
+class Tree:
+    """Pages, all by paths with forward slashes: those of `pages` in the course's folder, their values in `folder`.
+
+    `pages` maps a file or folder of the course to the page that stands for it; `sources` are the files and folders
+    that a page links to and that have no page: they are shown as they stand. `warnings` is what a reader would stumble
+    over though the site can be built.
+    """
+
+    course: Course
+    folder: Path
+    pages: dict[PurePosixPath, PurePosixPath] = field(default_factory=dict)
+    sources: set[PurePosixPath] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def root(self) -> Path:
+        """The course's folder."""
+        return self.course.lessons[0].root
+
+    def write(self, page: PurePosixPath, text: str) -> None:
+        """Write a page."""
+        path = self.folder / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+    def copy(self, path: PurePosixPath, to: PurePosixPath | None = None) -> None:
+        """Copy a file of the course to the same place among the pages, or to another."""
+        target = self.folder / (to or path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self.root / path, target)
+
+    def shown(self, path: PurePosixPath) -> bool:
+        """Whether a file or folder may be on the site: it is there, and students get it."""
+        judged = path.parts[:1] == ("homework",) and "judge" in path.parts
+        return (self.root / path).exists() and not is_kept_back(path) and not judged
+
+    def source(self, path: PurePosixPath) -> PurePosixPath:
+        """The address of the page that shows a file or folder as it stands; the page will be made."""
+        if not self.shown(path):
+            raise SiteError(f"{path}: expected a file or folder that students get")
+        self.sources.add(path)
+        if (self.root / path).is_dir():
+            self.sources |= {one for one in children(self.root, path) if self.shown(one)}
+        return SOURCES / f"{path}.html"
+
+
+def children(root: Path, folder: PurePosixPath) -> list[PurePosixPath]:
+    """The text files of a folder, as paths of the course, sorted; what tools have made is left out."""
+    names = sorted(path.name for path in (root / folder).iterdir() if path.is_file())
+    return [folder / name for name in names if not name.startswith(".") and name.endswith((".py", ".md", ".toml"))]
+
+
+def way(page: PurePosixPath, target: PurePosixPath) -> str:
+    """How a page links to another place of the site.
+
+    >>> way(PurePosixPath("lessons/01_first_tests/01.ipynb"), PurePosixPath("api/kuiper.tensor.rst"))
+    '../../api/kuiper.tensor.rst'
+    """
+    return PurePosixPath(os.path.relpath(target, page.parent)).as_posix()
+
+
+def lesson_page(lesson: Lesson) -> PurePosixPath:
+    """The page of a lesson: its notebook, or the page that says that it is to come."""
+    notebook = lesson.notebook()
+    return PurePosixPath("lessons") / lesson.folder / (notebook.name if notebook else "index.md")
+
+
+def homework_page(lesson: Lesson) -> PurePosixPath:
+    """The page of a lesson's exercises."""
+    return PurePosixPath("homework") / lesson.folder / "README.md"
+
+
+def has_exercises(lesson: Lesson) -> bool:
+    """Whether a lesson has exercises that a student can do today."""
+    return lesson.stub() is not None and bool(lesson.exercises)

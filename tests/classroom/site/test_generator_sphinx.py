@@ -1,0 +1,97 @@
+"""What Sphinx is taught: formulas, docstrings, lines of the source. Skipped where Sphinx is not installed."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("sphinx", reason="needs Sphinx: python3 course.py setup --site")
+
+from docutils import nodes
+from docutils.core import publish_doctree
+
+from classroom.site.code_links import full_name, lines_of, linkcode_resolve
+from classroom.site.docstrings import restructured
+from classroom.site.extension import mathml
+
+ROOT = Path(__file__).resolve().parents[3]
+FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?=\S)([^$\n]+?)(?<=\S)\$", re.S)
+QUIET = {"report_level": 5, "halt_level": 5, "file_insertion_enabled": False, "raw_enabled": False}
+
+
+def formulas() -> list[str]:
+    """Every formula of the notebooks."""
+    found = []
+    for path in sorted(ROOT.glob("lessons/*/*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "markdown":
+                text = re.sub(r"```.*?```|`[^`]*`", "", "".join(cell["source"]), flags=re.S)
+                found += [display or inline for display, inline in FORMULA.findall(text)]
+    return found
+
+
+def test_every_formula_of_the_lessons_becomes_mathml() -> None:
+    assert len(formulas()) > 50
+    for tex in formulas():
+        for block in (False, True):
+            root = ElementTree.fromstring(mathml(tex, block))
+            assert root.tag.endswith("math")
+            assert "".join(root.itertext()).strip(), tex
+
+
+def test_large_brackets_open_and_close() -> None:
+    text = "".join(
+        ElementTree.fromstring(mathml(r"\Big\lfloor \frac{a}{b} \Big\rfloor + \big(c\big)", True)).itertext()
+    )
+    assert re.sub(r"\s", "", text).translate({0x2061: None}) == "⌊ab⌋+(c)"
+
+
+LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30).filter(lambda one: not one.startswith(">>>"))
+
+
+@given(st.lists(LINES, min_size=1, max_size=6))
+def test_no_docstring_means_anything_to_restructuredtext(lines: list[str]) -> None:
+    tree = publish_doctree("\n".join(restructured(lines)), settings_overrides=QUIET)
+    marked = (nodes.emphasis, nodes.strong, nodes.substitution_reference, nodes.footnote_reference, nodes.problematic)
+    assert not [node for kind in marked for node in tree.findall(kind)]
+
+
+def test_the_words_of_a_docstring_stay() -> None:
+    text = "y = x*w_ of `bias` |z| \\ end\n\n- one\n  more\n- two `2`\n\nParameters\n----------\nx : what `it` is."
+    words = publish_doctree("\n".join(restructured(text.split("\n"))), settings_overrides=QUIET).astext()
+    assert " ".join(words.split()) == "y = x*w_ of bias |z| \\ end one more two 2 Parameters x: what it is."
+
+
+def test_a_documented_object_leads_to_the_line_where_it_begins() -> None:
+    address = linkcode_resolve("py", {"module": "kuiper.runtime.order", "fullname": "topological_order"})
+    assert address is not None
+    page, line = address.split("#L")
+    assert page == "../source/kuiper/runtime/order.py.html"
+    text = (ROOT / "kuiper/runtime/order.py").read_text(encoding="utf-8").splitlines()
+    assert text[int(line) - 1].startswith("def topological_order(")
+    package = linkcode_resolve("py", {"module": "kuiper.pnnx.reader", "fullname": "read"})
+    assert package is not None
+    assert package.startswith("../source/kuiper/pnnx/reader.py.html#L")
+    assert linkcode_resolve("py", {"module": "kuiper.runtime.order", "fullname": "nothing"}) is None
+
+
+def test_methods_have_lines_too() -> None:
+    found = lines_of(str(ROOT / "kuiper/tensor.py"))
+    text = (ROOT / "kuiper/tensor.py").read_text(encoding="utf-8").splitlines()
+    methods = [name for name in found if name.startswith("Tensor.")]
+    assert methods
+    for name in methods:
+        assert f"def {name.split('.')[1]}(" in text[found[name] - 1]
+
+
+def test_names_of_types_lead_home_and_foreign_ones_nowhere() -> None:
+    assert full_name("kuiper.runtime.plan", "Lifetime") == "kuiper.runtime.plan.Lifetime"
+    assert full_name("kuiper.runtime.plan", "RuntimeOperator") == "kuiper.runtime.operator.RuntimeOperator"
+    for foreign in ("bytes", "np.ndarray", "Mapping", "nothing"):
+        assert full_name("kuiper.runtime.plan", foreign) is None

@@ -1,0 +1,250 @@
+"""The moving pictures' numbers against slow independent computations, and against kuiper."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kuiper
+from classroom.site import moving
+from classroom.site.moving import depth_first, levels, memory, subgraphs
+from classroom.site.moving.im2col import PIXEL
+from kuiper.partition import Device, NodeGraph, partition
+
+
+@cache
+def frames(name: str) -> list[tuple[str, dict[str, list[Any]]]]:
+    """The frames as the page's script reads them: sentence, and part -> [class, text, dx, dy]."""
+    found = re.search(r'<script type="application/json">(.*?)</script>', moving.snippet(name))
+    assert found
+    return json.loads(found[1])
+
+
+def texts(states: dict[str, list[Any]], letters: str) -> list[str]:
+    """The texts of parts letters0, letters1, ... as far as the frame gives them one."""
+    numbered = {int(key.removeprefix(letters)): state for key, state in states.items()
+                if re.fullmatch(rf"{letters}\d+", key)}  # fmt: skip
+    return [state[1] for _, state in sorted(numbered.items()) if len(state) > 1]
+
+
+def visit(name: str, successors: dict[str, list[str]], path: list[str], log: list[tuple[tuple[str, ...], int]]) -> None:
+    """The lesson's recursion; `log` has the path and the number of finished nodes at each call and return."""
+    path.append(name)
+    done = log[-1][1] if log else 0
+    log.append((tuple(path), done))
+    for follower in successors[name]:
+        visit(follower, successors, path, log)
+    log.append((tuple(path), log[-1][1] + 1))
+    path.pop()
+
+
+def test_depth_first_shows_the_calls_of_the_recursion() -> None:
+    log: list[tuple[tuple[str, ...], int]] = []
+    visit("input", depth_first.EXAMPLE, [], log)
+    shown = [
+        (tuple(re.findall(r'"(\w+)"', " ".join(texts(states, "call")))), len(texts(states, "slot")))
+        for _, states in frames("depth_first")[1:-1]
+    ]
+    assert shown == log
+
+
+def test_depth_first_ends_with_the_order_read_backwards() -> None:
+    say, states = frames("depth_first")[-1]
+    assert texts(states, "slot") == ["op4", "output", "op5", "op3", "op1", "input"]
+    assert texts(states, "back") == ["input", "op1", "op3", "op5", "output", "op4"]
+    assert "input, op1, op3, op5, output, op4" in say
+    place = {name: i for i, name in enumerate(texts(states, "back"))}
+    assert all(place[a] < place[b] for a, followers in depth_first.EXAMPLE.items() for b in followers)
+
+
+def test_a_walk_meets_a_node_again_without_entering_it() -> None:
+    moments = depth_first.walk({"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []})
+    assert any("c looks at d, which has been entered before" in moment.say for moment in moments)
+    assert moments[-1].finished == ("d", "b", "c", "a")
+
+
+def test_im2col_ends_with_the_convolution() -> None:
+    image, kernel = np.arange(1, 17).reshape(4, 4), np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
+    expected = [[sum(kernel[a, b] * image[i + a, j + b] for a in range(3) for b in range(3)) for j in range(2)]
+                for i in range(2)]  # fmt: skip
+    say, states = frames("im2col")[-1]
+    assert texts(states, "y") == [str(value) for row in expected for value in row]
+    assert texts(states, "y") == ["110", "128", "182", "200"]
+    assert str([[int(value) for value in row] for row in expected]) in say
+
+
+def test_im2col_writes_each_window_as_a_row() -> None:
+    image = np.arange(1, 17).reshape(4, 4)
+    for number, (_, states) in enumerate(frames("im2col")[1:5]):
+        i, j = divmod(number, 2)
+        row = [states[f"r{number}.{place}"][1] for place in range(9)]
+        assert row == [str(value) for value in image[i : i + 3, j : j + 3].reshape(-1)]
+        right, down = [*states["ring"][2:], 0, 0][:2]
+        assert (right, down) == (PIXEL * j, PIXEL * i)
+        marked = {key for key in states if re.fullmatch(r"x\d+", key)}
+        assert marked == {f"x{value}" for value in row}
+
+
+def test_im2col_adds_up_the_products_that_it_names() -> None:
+    for number, (say, _) in enumerate(frames("im2col")[6:10]):
+        terms = re.findall(r"(\d+)·(\d+)", say)
+        assert len(terms) == 9
+        total = sum(int(a) * int(b) for a, b in terms)
+        assert say.endswith(f"= {total}.")
+        assert total == (110, 128, 182, 200)[number]
+
+
+def test_reverse_polish_ends_with_20_and_with_5() -> None:
+    results = [texts(states, "s") for say, states in frames("reverse_polish") if "the result." in say and "One" in say]
+    assert results == [["20"], ["5"]]
+    say, _ = frames("reverse_polish")[-1]
+    assert "-5 instead of 5" in say
+
+
+def test_reverse_polish_moves_the_stack_as_a_stack_moves() -> None:
+    functions = {"add": lambda a, b: a + b, "mul": lambda a, b: a * b, "sub": lambda a, b: a - b}
+    stack: list[int] = []
+    popped: list[int] = []
+    for say, states in frames("reverse_polish")[:-1]:
+        if "The stack is empty" in say:
+            stack = []
+        elif pushed := re.search(r"push its value (\d+)", say):
+            stack.append(int(pushed[1]))
+        elif re.search(r"Pop the (top|next)", say):
+            popped.append(stack.pop())
+            side = "right" if len(popped) == 1 else "left"
+            assert states[side][1] == str(popped[-1])
+            assert f"the {side} one" in say
+        else:
+            name = say.split("(")[0]
+            right, left = popped
+            stack.append(functions[name](left, right))
+            assert f"{name}({left}, {right}) = {stack[-1]}" in say
+            popped = []
+        assert texts(states, "s") == [str(value) for value in stack]
+
+
+def test_memory_tells_what_is_alive_at_each_step() -> None:
+    graph = kuiper.load(memory.DIGITS)
+    told = frames("memory")
+    for step in range(len(graph.operators)):
+        say, states = told[1 + step]
+        written = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.output_operands}
+        read = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.input_operands}
+        alive = [name for name in written if written[name] <= step <= read[name]]
+        assert re.findall(r"#(\d+)", say) == alive
+        shapes = {o.name: o.shapes for op in graph.operators for o in op.output_operands}
+        floats = sum(int(np.prod((shapes[name] or (1,))[1:])) for name in alive)
+        assert f"together {floats:,} floats" in say
+        assert {key for key, state in states.items() if key[0] == "v" and state[0] in ("now", "orange")} == {
+            f"v{name}" for name in alive
+        }
+
+
+def test_memory_places_values_where_the_whole_plan_has_them() -> None:
+    net = memory.network()
+    told = [(say, found) for say, _ in frames("memory") if (found := re.match(r"Value (\w+), ", say))]
+    assert len(told) == sum(size >= memory.LARGE for size in net.plan.sizes.values())
+    for say, found in told:
+        start, end = (int(number.replace(",", "")) for number in re.findall(r"It takes ([\d,]+) to ([\d,]+)\.", say)[0])
+        assert start == net.plan.offsets[found[1]]
+        assert end - start == net.plan.sizes[found[1]]
+
+
+def test_memory_draws_no_two_values_over_each_other() -> None:
+    block = memory.scene().panels[1]
+    boxes = [
+        tuple(map(float, re.findall(r'="([\d.]+)"', part.shape)[:4])) for part in block.parts if part.key[0] == "p"
+    ]
+    assert len(boxes) == 23
+    for i, (x, y, width, height) in enumerate(boxes):
+        for a, b, wide, tall in boxes[:i]:
+            apart = x + width <= a or a + wide <= x or y + height <= b + 0.2 or b + tall <= y + 0.2
+            assert apart
+
+
+def test_memory_ends_with_the_sizes_of_the_lesson() -> None:
+    say, _ = frames("memory")[-1]
+    assert "6,144 floats instead of 21,354" in say
+
+
+@pytest.fixture
+def split() -> Any:
+    graph = NodeGraph.from_lists(subgraphs.NODES, {0: {"kind": "input"}})
+    return partition(graph, [Device("ACC", operators=subgraphs.KNOWN), Device("CPU")], "tengine")
+
+
+def test_subgraphs_end_as_kuiper_splits_the_graph(split: Any) -> None:
+    _, states = frames("subgraphs")[-1]
+    listed = {key: [", ".join(map(str, getattr(part, field))) for part in split.subgraphs]
+              for key, field in (("in", "inputs"), ("out", "outputs"))}  # fmt: skip
+    assert texts(states, "in") == listed["in"]
+    assert texts(states, "out") == listed["out"]
+    assert texts(states, "device") == [part.device.name for part in split.subgraphs]
+    assert texts(states, "wait") == [str(part.wait_count) for part in split.subgraphs]
+    assert texts(states, "got") == texts(states, "wait")
+
+
+def test_subgraphs_take_the_steps_of_the_lesson() -> None:
+    said = [say for say, _ in frames("subgraphs")]
+    assert "sigmoid (3), resize (5), softmax (9)" in said[1]
+    works = [re.search(r"knows (\d) of its nodes", say) for say in said]
+    assert [found[1] for found in works if found] == ["1", "3", "0"]
+    assert any("5 parts become 4 sub-graphs; number 1 holds nodes 3 to 5" in say for say in said)
+    assert any("sub-graph 2 waits for tensor 1, and nobody hands it over" in say for say in said)
+
+
+def test_a_subgraph_runs_only_when_it_has_got_all_it_waits_for() -> None:
+    before: dict[str, list[Any]] = {}
+    waves = 0
+    for say, states in frames("subgraphs"):
+        running = [key[4:] for key, state in states.items() if key.startswith("line") and state[0] == "now"]
+        if say.startswith("Wave"):
+            waves += 1
+            assert running
+            for i in running:
+                assert before[f"got{i}"][1] == before[f"wait{i}"][1]
+        before = states
+    assert waves == 4
+
+
+def test_levels_are_those_of_the_slow_definition() -> None:
+    maker = {tensor: v for v, (_, _, made) in enumerate(levels.NODES) for tensor in made}
+    device = ["CPU" if op == "sigmoid" else "ACC" for op, _, _ in levels.NODES]
+
+    def level(v: int) -> int:
+        before = [maker[tensor] for tensor in levels.NODES[v][1] if maker[tensor] != 0]
+        return max([int(device[v] != "ACC"), *(level(u) + (device[u] != device[v]) for u in before)])
+
+    told = frames("levels")
+    for say, _ in told[1:-1]:
+        found = re.match(r"\w+ \((\d+)\) .*level(?: is)? (\d+)\.$", say)
+        assert found
+        assert int(found[2]) == level(int(found[1]))
+    assert texts(told[-1][1], "l") == [str(level(v)) for v in range(1, len(levels.NODES))]
+
+
+def test_levels_end_with_the_fewest_subgraphs() -> None:
+    graph = NodeGraph.from_lists(levels.NODES, {0: {"kind": "input"}})
+    devices = [Device("ACC", operators=levels.KNOWN), Device("CPU")]
+    fewest = partition(graph, devices, "fewest", min_work=0).subgraphs
+    say, states = frames("levels")[-1]
+    assert texts(states, "g") == [f"{part.device}:  {'  '.join(map(str, part.nodes))}" for part in fewest]
+    ranges = len(partition(graph, devices, "tengine").subgraphs)
+    assert say.startswith(f"{len(fewest)} sub-graphs, where cutting the row of node numbers gives {ranges}.")
+
+
+def test_a_subgraph_of_a_level_only_grows() -> None:
+    seen: dict[str, set[str]] = {}
+    for _, states in frames("levels"):
+        for key, state in states.items():
+            if key[0] == "g" and len(state) > 1:
+                now = set(state[1].split()[1:])
+                assert seen.get(key, set()) <= now
+                seen[key] = now
+    assert len(seen) == 3

@@ -1,0 +1,83 @@
+"""The built site, in a browser. Needs Sphinx, Playwright's Python package and Chromium; else all of it is skipped.
+
+KUIPER_SITE=folder takes a site that is built already, KUIPER_CHROMIUM=path a browser that is not on the PATH.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom import register
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"]
+
+
+def missing() -> str:
+    """Why these tests cannot run, or ""."""
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        return "looks at the whole site, which is built for it once: python3 course.py dev site"
+    for module, package in (("playwright", "playwright"), ("axe_playwright_python", "axe-playwright-python")):
+        if importlib.util.find_spec(module) is None:
+            return f"needs {package}: pip install {package}"
+    if browser_path() is None:
+        return "needs Chromium on the PATH, or KUIPER_CHROMIUM=path"
+    if not os.environ.get("KUIPER_SITE") and importlib.util.find_spec("sphinx") is None:
+        return "needs Sphinx: python3 course.py setup --site"
+    return ""
+
+
+def browser_path() -> str | None:
+    """The browser's program."""
+    return os.environ.get("KUIPER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, built once, without a doubt about any page."""
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
+    if os.environ.get("KUIPER_SITE"):
+        return Path(os.environ["KUIPER_SITE"]).resolve()
+    from classroom.site.build import build
+
+    folder = tmp_path_factory.mktemp("built") / "site"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of packages, about each other
+        built = build(register.load(ROOT), folder)
+    assert not built.warnings
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Chromium, without a window: the one browser of all these tests, also of those that need no site."""
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
+    if browser_path() is None:
+        pytest.skip("needs Chromium on the PATH, or KUIPER_CHROMIUM=path")
+    with api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=browser_path(), args=OPTIONS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def browser(site: Path, chromium: Any) -> Any:
+    """Chromium, for pages of the built site."""
+    return chromium
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> list[Path]:
+    """Every page of the site."""
+    return sorted(site.rglob("*.html"))

@@ -1,0 +1,195 @@
+"""The pages in Chromium, from file://: quiet, narrow enough for a phone, usable by keyboard, in print, in the dark."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KINDS = (
+    "index.html",
+    "first_steps.html",
+    "lessons/02_tensor/02_tensor.html",
+    "lessons/04_graph/04_graph.html",
+    "lessons/06_convolution/06_convolution.html",
+    "lessons/10_partition/10_partition.html",
+    "lessons/11_speed/11_speed.html",
+    "homework/index.html",
+    "homework/04_graph/README.html",
+    "homework/04_graph/worksheet.html",
+    "lessons/glossary.html",
+    "api/index.html",
+    "api/kuiper.runtime.order.html",
+    "api/kuiper.vision.yolo.html",
+    "models/README.html",
+    "models/digits/README.html",
+    "benchmarks/RESULTS.html",
+    "docs/grading-at-scale.html",
+    "source/kuiper/runtime/order.py.html",
+    "search.html",
+)
+"""Pages that stand for all others where looking at each would take too long."""
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FINDINGS = """async () => {
+  const found = await axe.run(document, {resultTypes: ['violations']});
+  return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))
+    .flatMap(one => one.nodes.slice(0, 3).map(node => one.id + ': ' + node.html.slice(0, 160)));
+}"""
+
+
+class Watched:
+    """A tab, and what went wrong in it: errors of scripts, of the console, and requests that left the site."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.trouble: list[str] = []
+        self.context.route(lambda url: not url.startswith(("file:", "data:")), self._outside)
+        self.tab = self.context.new_page()
+        self.tab.on("console", self._console)
+        self.tab.on("pageerror", lambda error: self.trouble.append(f"{self.tab.url}: {error}"))
+        self.tab.on("requestfailed", lambda one: self.trouble.append(f"{self.tab.url}: failed {one.url}"))
+
+    def _outside(self, route: Any) -> None:
+        self.trouble.append(f"{self.tab.url}: asked for {route.request.url}")
+        route.abort()
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.trouble.append(f"{self.tab.url}: {message.text}")
+
+    def open(self, path: Path, query: str = "") -> Any:
+        """The page of a file, loaded."""
+        self.tab.goto(path.as_uri() + query)
+        return self.tab
+
+
+@pytest.fixture
+def phone(browser: Any) -> Iterator[Watched]:
+    watched = Watched(browser, viewport={"width": 390, "height": 844})
+    yield watched
+    watched.context.close()
+
+
+@pytest.fixture
+def desk(browser: Any) -> Iterator[Watched]:
+    watched = Watched(browser, viewport={"width": 1280, "height": 900})
+    yield watched
+    watched.context.close()
+
+
+def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages: list[Path], phone: Watched) -> None:
+    """All pages but files shown as they stand, which differ in nothing but their lines: of these every tenth."""
+    wide = []
+    shown = [page for page in pages if page.is_relative_to(site / "source")]
+    for page in [*(page for page in pages if page not in set(shown)), *shown[::10]]:
+        tab = phone.open(page)
+        over = tab.evaluate(WIDE)
+        if over > 0:
+            wide.append(f"{page.relative_to(site)}: {over} px too wide")
+    assert not phone.trouble, "\n".join(phone.trouble[:20])
+    assert not wide, "\n".join(wide[:20])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(site: Path, browser: Any, scheme: str) -> None:
+    axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    watched = Watched(browser, viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
+    findings = []
+    for name in KINDS:
+        tab = watched.open(site / name)
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        tab.evaluate(axe)
+        findings += [f"{name}: {one}" for one in tab.evaluate(FINDINGS)]
+    watched.context.close()
+    assert not findings, "\n".join(findings[:30])
+
+
+def test_the_search_finds_an_operator(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "search.html", "?q=nn.SiLU")
+    tab.wait_for_selector("ul.search li a")
+    first = tab.locator("ul.search li a").first
+    assert first.get_attribute("href").startswith("docs/operators.html")
+    first.click()
+    tab.wait_for_url("**/docs/operators.html*")
+    assert tab.evaluate("decodeURIComponent(location.hash)") == "#nn.SiLU"
+    top = "document.getElementById('nn.SiLU').getBoundingClientRect().top"
+    tab.wait_for_function(f"{top} >= 0 && {top} < innerHeight")
+    assert not desk.trouble
+
+
+def test_the_search_finds_words_of_a_lesson(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "search.html", "?q=topological")
+    tab.wait_for_selector('ul.search li a[href^="lessons/04_graph/"]')
+    assert not desk.trouble
+
+
+def test_in_print_there_is_the_text_and_no_navigation(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "lessons/04_graph/04_graph.html")
+    folded = tab.locator("details.hide .output").first
+    assert tab.locator(".sidebar-drawer").is_visible()
+    assert not folded.is_visible()
+    tab.emulate_media(media="print")
+    for part in (".sidebar-drawer", ".toc-drawer", ".mobile-header", ".related-pages", ".theme-toggle-content"):
+        assert not tab.locator(part).first.is_visible(), part
+    assert tab.locator("article h1").is_visible()
+    assert folded.is_visible()
+
+
+def test_the_keyboard_reaches_the_text_the_search_and_the_hints(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "homework/04_graph/README.html")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className").startswith("skip-to-content")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("location.hash") == "#furo-main-content"
+    hint = tab.locator("details.hint summary").first
+    hint.focus()
+    tab.keyboard.press("Enter")
+    assert tab.locator("details.hint").first.get_attribute("open") is not None
+    search = tab.locator(".sidebar-search")
+    search.focus()
+    tab.keyboard.type("flatten")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("ul.search li a")
+    assert not desk.trouble
+
+
+def test_what_scrolls_sideways_can_be_reached_by_keyboard(site: Path, phone: Watched) -> None:
+    tab = phone.open(site / "benchmarks/RESULTS.html")
+    table = tab.locator(".table-wrapper[tabindex='0']").first
+    table.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+def test_light_and_dark_can_be_chosen(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "index.html")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    seen = set()
+    for _ in range(3):
+        tab.locator(".theme-toggle-content button").click()
+        seen.add((tab.evaluate("document.body.dataset.theme"), tab.evaluate(colour)))
+    assert {theme for theme, _ in seen} == {"auto", "light", "dark"}
+    assert len({shade for _, shade in seen}) == 2
+
+
+def test_a_formula_is_mathml_and_takes_room(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "lessons/04_graph/04_graph.html")
+    box = tab.locator(".formula math").first.bounding_box()
+    assert box["width"] > 50
+    assert box["height"] > 10
+
+
+def test_from_the_front_page_to_the_first_exercise_by_links_alone(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "index.html")
+    for words, address in (
+        ("First steps", "first_steps.html"),
+        ("lesson 1", "lessons/01_first_tests/01_first_tests.html"),
+        ("homework 1", "homework/01_first_tests/README.html"),
+        ("hw01_numpy.py", "source/homework/01_first_tests/hw01_numpy.py.html"),
+    ):
+        tab.locator("article").get_by_role("link", name=words, exact=True).first.click()
+        assert tab.url.split("#")[0].endswith(address)
+    assert not desk.trouble
