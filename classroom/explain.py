@@ -229,10 +229,10 @@ def _guess(failure: Failure) -> str:
         return "The function returned None: is there a return on every way through it?"
     if not isinstance(expected, np.ndarray):
         return ""
-    if isinstance(got, list | tuple):
-        return (
-            "The result is a list of numbers, not an array: np.array(...) makes one, with the dtype that is asked for."
-        )
+    if isinstance(got, tuple):
+        return f"One array is asked for, and a tuple of {len(got)} came: `return a, b` makes one."
+    if isinstance(got, list):
+        return "The result is a list, not an array: np.array(...) makes one, with the dtype that is asked for."
     if not isinstance(got, np.ndarray) or (got.dtype == expected.dtype and got.shape == expected.shape):
         return ""
     if got.shape == expected.shape:

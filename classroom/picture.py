@@ -14,7 +14,8 @@ COLOURS = {"lesson": ("#fde0c2", "#b8651b"), "modules": ("#cfe3fa", "#2f6db3"), 
 def draw_map(course: Course) -> Svg:
     """One row per lesson: lesson -> modules of kuiper -> exercises; a dashed box is not written yet."""
     columns = [MARGIN, MARGIN + LESSON + GAP, MARGIN + LESSON + MODULES + 2 * GAP]
-    heads = ["lesson", "what it builds", "homework (points); dashed: to come"]
+    parts = [part for one in course.lessons for part in (one.notebook(), one.sources(), one.homework())]
+    heads = ["lesson", "what it builds", f"homework (points){'' if all(parts) else '; dashed: to come'}"]
     marks = [
         text(head, x, MARGIN + 8, 13.0, text_anchor="start", font_weight="bold")
         for head, x in zip(heads, columns, strict=True)

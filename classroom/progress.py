@@ -103,7 +103,8 @@ class Progress:
         except OSError as error:
             self._say(f"{self.path} is damaged, and cannot be set aside: {error.strerror}{saved}")
         else:
-            self._say(f"{self.path.name} was damaged and is now {aside.name}{saved}; `course check --all` restores it")
+            restore = "`python3 course.py check --all` restores it"
+            self._say(f"{self.path.name} was damaged and is now {aside.name}{saved}; {restore}")
 
     def _say(self, sentence: str) -> None:
         if sentence not in self._noted:

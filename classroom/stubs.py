@@ -139,7 +139,7 @@ def reset_exercise(task: Task) -> Path | None:
     except (SyntaxError, UnicodeDecodeError, ValueError):
         raise StubError(
             f"Python cannot read {task.file.name}, so one exercise in it cannot be told from the others. "
-            f"`course reset {task.file.name}` puts the whole file back and keeps a copy of yours"
+            f"`python3 course.py reset {task.file.name}` puts the whole file back and keeps a copy of yours"
         ) from None
     return _replace(task, source, fresh)
 

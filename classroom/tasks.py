@@ -106,4 +106,4 @@ def _unknown(course: Course, name: str, bare: str) -> str:
     near = difflib.get_close_matches(bare, known, 2)
     if near:
         return f"no exercise is called {name!r}; did you mean {' or '.join(near)}?"
-    return f"no exercise, lesson or homework file is called {name!r}; `course map` lists them"
+    return f"no exercise, lesson or homework file is called {name!r}; `python3 course.py map` lists them"

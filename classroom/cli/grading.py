@@ -110,7 +110,8 @@ def regrade(
         suites = run.suites(store)
         changed = [name for name in run.changed(store, suites) if any(one.homework == name for one in own)]
         if changed:
-            stop(f"tests or settings of {', '.join(changed)} have changed since: `course grade` judges everyone again")
+            again = "`python3 course.py grade` judges everyone again"
+            stop(f"tests or settings of {', '.join(changed)} have changed since: {again}")
         for one in own:
             store.forget(one.digest, suites[one.homework].version)
         _judge(run, store, [one.digest for one in own], suites)

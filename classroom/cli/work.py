@@ -102,7 +102,9 @@ def watch(
 
 @app.command(rich_help_panel=HOMEWORK)
 def hint(
-    name: Annotated[str, typer.Argument(metavar="TASK", help="The exercise: flatten, or 2.1.")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="The exercise: flatten, or 2.1. Without: the next.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All three steps at once.")] = False,
 ) -> None:
     """A hint in three steps: a question, an approach, the step itself. Each call shows one more.
@@ -111,7 +113,8 @@ def hint(
     """
     from classroom.cli.base import task_called
 
-    task, progress = task_called(the_course(), name), the_progress()
+    course, progress = the_course(), the_progress()
+    task = task_called(course, name) if name else _chosen(course, progress, [], False, False)[0]
     hints = task.exercise.hints
     if not hints:
         stop(f"{task.id} has no hints; {_section(task)}")

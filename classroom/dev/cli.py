@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 import time
@@ -118,10 +119,13 @@ def operators(check: Check = False) -> None:
 
 
 @app.command()
-def site() -> None:
+def site(
+    every: Annotated[bool, typer.Option("--every", help="Every page in every test, which takes many minutes.")] = False,
+) -> None:
     """Look at the course's site in a browser: links, errors, accessibility, width, print, search."""
     command = [sys.executable, "-m", "pytest", "tests/site_browser", "-q"]
-    raise typer.Exit(subprocess.call(command, cwd=register.ROOT))
+    environment = {**os.environ, **({"KUIPER_SITE_EVERY": "1"} if every else {})}
+    raise typer.Exit(subprocess.call(command, cwd=register.ROOT, env=environment))
 
 
 def _lessons(numbers: list[int] | None) -> list[register.Lesson]:

@@ -27,12 +27,17 @@ ALONE = 1 / 3
 
 
 def solved_tasks(course: Course, progress: Progress) -> list[Task]:
-    """The tasks whose public tests have passed; those that were edited since are checked again."""
+    """The tasks whose public tests have passed; those edited since are checked again, and named if they fail."""
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
     again = check([task for task in tasks if states[task.id] is State.CHANGED])
     keep(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
+    lost = [result.task.id for result in again if result.task.id not in passed]
+    if lost:
+        what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
+        say(explain.labelled("careful", f"{what}: {explain.COMMAND} check {' '.join(lost)}"))
+        say()
     return [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
 
 
@@ -46,7 +51,7 @@ def show_mine(name: str, wishes: Wishes, out: Path, solved: Sequence[Task], also
         usable = usable_in(piece, operators)
         chosen = {task.id: task for task in (*solved, *also)}
         wanted = [task for exercise, task in chosen.items() if exercise in usable]
-        say(styled(f"{piece.title}, with your code in it", "bold"))
+        say(styled(piece.title + ", with your code in it" * bool(wanted), "bold"))
         say()
         result = run(piece, wishes, wanted)
         if result.answer is not None:

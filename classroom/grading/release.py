@@ -111,8 +111,8 @@ def _check_stubs(course: Course) -> None:
             raise GradingError(f"{error}: python -m classroom.stubs writes it") from error
         if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out.encode():
             raise GradingError(
-                f"{file.name} is not as homework/stubs.zip has it: put it back (course reset {file.name}), or, if the "
-                f"stub was changed on purpose, python -m classroom.stubs"
+                f"{file.name} is not as homework/stubs.zip has it: put it back (python3 course.py reset {file.name}), "
+                f"or, if the stub was changed on purpose, python -m classroom.stubs"
             )
 
 

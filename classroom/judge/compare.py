@@ -106,22 +106,38 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
         if error.kind != "raise" or error.type in NOT_MEANT:
             raise
         return error.type
-    raise Failure(f"expected an exception, got {got!r:.200}", "an exception", got)
+    shown = _named(got) if _has_arrays(got) else f"{got!r:.200}"
+    raise Failure(f"expected an exception, got {shown}", "an exception", got)
 
 
 def _expect_type(got: Any, expected: Any, what: str) -> None:
     if type(got) is not type(expected):
-        message = f"{what}: expected {type(expected).__name__} {expected!r:.80}, got {type(got).__name__} {got!r:.80}"
+        message = f"{what}: expected {_named(expected)}, got {_named(got)}"
         if isinstance(got, (np.generic, np.ndarray)) and type(expected) in (bool, int, float):
             message += f": make it a plain number with {type(expected).__name__}(...)"
         raise Failure(message, expected, got)
+
+
+def _named(value: Any) -> str:
+    """The value in a message: its type and how it is written; of arrays the shape, of what holds arrays the length."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"a numpy array of shape {value.shape}"
+    name = type(value).__name__
+    return f"a {name} of {len(value)}" if _has_arrays(value) else f"{name} {value!r:.80}"
+
+
+def _has_arrays(value: Any) -> bool:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return isinstance(value, np.ndarray) or any(isinstance(item, np.ndarray) for item in items)
 
 
 def _expect_array(got: Any, expected: np.ndarray, rtol: float, atol: float, what: str) -> None:
     if expected.size == 0:
         raise EmptyExpectedError(f"{what}: an empty expected array compares nothing")
     if type(got) is not np.ndarray:
-        raise Failure(f"{what}: expected a numpy array, got {type(got).__name__} {got!r:.80}", expected, got)
+        raise Failure(f"{what}: expected a numpy array, got {_named(got)}", expected, got)
     if got.shape != expected.shape:
         raise Failure(f"{what}: expected shape {expected.shape}, got {got.shape}", expected, got)
     if got.dtype != expected.dtype:

@@ -6,6 +6,7 @@ wall. This file is loaded by the worker like any homework.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import glob
@@ -55,8 +56,11 @@ def write_files(facts: dict[str, Any]) -> str:
 
     def write(folder: str) -> str:
         file = Path(folder, f"canary-{facts['token']}")
-        file.write_bytes(b"x")
-        file.unlink()
+        try:
+            file.write_bytes(b"x")
+        finally:  # where files may be made, and not grow, an empty one is there
+            with contextlib.suppress(OSError):
+                file.unlink()
         return folder
 
     return _first(write, [*facts["folders"], os.getcwd(), str(Path(__file__).parent), "/tmp", "/dev/shm", "/var/tmp"])

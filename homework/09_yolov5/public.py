@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,9 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
         ),
         "a picture that is smaller than the canvas has to grow": (
             boxed(image, height, width, scale=min(scale, 1.0), size=small.scaled, place=(small.top, small.left))
+        ),
+        "a picture that is smaller than the canvas has to grow: min has a 1 too many": (
+            boxed(image, height, width, scale=min(scale, 1), size=small.scaled, place=(small.top, small.left))
         ),
         "the new size is rounded, not cut off": (
             boxed(image, height, width, size=cut, place=((height - cut[0]) // 2, (width - cut[1]) // 2))
@@ -185,7 +189,8 @@ def three_anchors(student: Student, rng: np.random.Generator) -> None:
 def share(a: np.ndarray, b: np.ndarray, mistake: str = "") -> float:
     """IoU of two boxes (4,), or what it is with one mistake."""
     x1, y1, x2, y2 = (float(v) for v in (*np.maximum(a[:2], b[:2]), *np.minimum(a[2:], b[2:])))
-    common = max(0.0, x2 - x1) * max(0.0, y2 - y1)
+    least = -math.inf if mistake == "apart" else 0.0
+    common = max(least, x2 - x1) * max(least, y2 - y1)
     areas = [float((c[2] - c[0]) * (c[3] - c[1])) for c in (a, b)]
     together = sum(areas) - (0.0 if mistake == "union" else common)
     return common / together if together > 0 else 0.0
@@ -212,6 +217,7 @@ def suppressed(
 WHY = {
     "any class": "boxes of another class went, too: only boxes of one class compete",
     "chained": "a box that has gone already suppresses nothing any more",
+    "apart": "boxes apart have nothing in common: two negative lengths multiply to a positive area",
     "union": "the IoU is too small: the area in common is in both areas, subtract it once",
     "positions": "these are places in the sorted order: return places in `boxes`",
     "by index": "the right boxes in the wrong order: the best comes first",

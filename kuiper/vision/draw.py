@@ -86,31 +86,36 @@ def draw_mask(
 
 
 def draw_guesses(picture: np.ndarray, guesses: Sequence[Guess]) -> np.ndarray:
-    """(H,W,3) bytes -> (H+legend,W,3): the picture, and below it each class with its probability."""
+    """(H,W,3) bytes -> (H+legend,W,3): the picture, and below it each class with its probability; see add_legend."""
     return add_legend(picture, [(None, f"{guess.label} {guess.probability:.1%}") for guess in guesses])
 
 
 def add_legend(picture: np.ndarray, entries: Sequence[Entry]) -> np.ndarray:
-    """(H,W,3) bytes -> (H+legend,W,3): entries side by side on white below the picture, as many in a row as fit."""
+    """(H,W,3) bytes -> (H+legend,W,3): entries side by side on white below the picture, as many in a row as fit.
+
+    Where an entry is wider than the picture, white at the right makes room for it.
+    """
     image = to_pillow(picture)
     pen, font = _pen(image), _font(image.size)
     line = sum(font.getmetrics())
     gap, swatch = line // 2, line
     x, y, places = gap, gap, []
-    for ground, text in entries:
-        width = round(pen.textlength(text, font=font)) + (swatch + gap // 2 if ground else 0)
+    widths = [round(pen.textlength(text, font=font)) + (swatch + gap // 2 if ground else 0) for ground, text in entries]
+    missing = max(0, *(width + 2 * gap - image.width for width in widths)) if widths else 0
+    for width in widths:
         if x > gap and x + width + gap > image.width:
             x, y = gap, y + line + gap
         places.append((x, y))
         x += width + 2 * gap
-    strip = to_pillow(np.full((y + line + gap, image.width, 3), 255, np.uint8))
+    strip = to_pillow(np.full((y + line + gap, image.width + missing, 3), 255, np.uint8))
     pen = _pen(strip)
     for (ground, text), (x, y) in zip(entries, places):
         if ground:
             pen.rectangle((x, y, x + swatch - 1, y + line - 1), fill=ground, outline=BLACK)
             x += swatch + gap // 2
         pen.text((x, y), text, fill=BLACK, font=font)
-    return np.concatenate([np.asarray(image), np.asarray(strip)])
+    wide = np.pad(np.asarray(image), ((0, 0), (0, missing), (0, 0)), constant_values=255)
+    return np.concatenate([wide, np.asarray(strip)])
 
 
 def _tag(pen: ImageDraw, font: Any, corner: tuple[int, int], text: str, ground: Colour, size: tuple[int, int]) -> None:

@@ -90,6 +90,7 @@ def test_a_line_is_cut_to_the_page() -> None:
 GUESSES: dict[str, tuple[Any, Any]] = {
     "return": (np.zeros(2), None),
     "np.array": (np.zeros(2), [0.0, 0.0]),
+    "a tuple of 2 came": (np.zeros(2), (np.zeros(2), np.zeros(3))),
     "element type to float64": (np.zeros(2, np.float32), np.zeros(2)),
     "transposed": (np.zeros((2, 3)), np.zeros((3, 2))),
     "arrangement": (np.zeros((2, 3)), np.zeros(6)),

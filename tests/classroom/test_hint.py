@@ -23,6 +23,13 @@ def test_each_call_shows_one_hint_more(mini: Any) -> None:
     assert Progress(mini.root).entry("double").hints == 3
 
 
+def test_without_a_name_the_next_exercise_is_helped_with(mini: Any) -> None:
+    assert shown(mini.run("hint").output) == list(HINTS[:1])
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    assert "turn (task 1.2)" in mini.run("hint").output
+
+
 def test_the_last_hint_names_the_section_to_read(mini: Any) -> None:
     assert "last hint" not in mini.run("hint", "double").output
     assert 'section "Twice" of lesson 1' in mini.run("hint", "double", "--all").output

@@ -144,6 +144,23 @@ def test_an_exception_of_its_own_making_is_named() -> None:
 def test_no_exception_is_a_failure() -> None:
     with pytest.raises(Failure, match="expected an exception, got 3"):
         expect_raises(lambda: 3)
+    with pytest.raises(Failure, match=r"expected an exception, got a numpy array of shape \(2, 3\)$"):
+        expect_raises(lambda: np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "sentence"),
+    [
+        (None, np.ones(3), "expected a numpy array, got None"),
+        ((np.ones(3), 1), np.ones(3), "expected a numpy array, got a tuple of 2"),
+        (np.ones((2, 3)), (np.ones(3), 1.0), "expected a tuple of 2, got a numpy array of shape (2, 3)"),
+        ([0, 1], (0, 1), "expected tuple (0, 1), got list [0, 1]"),
+    ],
+)
+def test_a_wrong_type_is_named_and_arrays_by_their_shape(got: Any, expected: Any, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        expect(got, expected)
+    assert caught.value.message == f"the result: {sentence}"
 
 
 @pytest.mark.parametrize("kind", ["load", "missing", "died", "timeout", "data"])

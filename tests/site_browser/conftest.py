@@ -1,6 +1,7 @@
 """The built site, in a browser. Needs Sphinx, Playwright's Python package and Chromium; else all of it is skipped.
 
-KUIPER_SITE=folder takes a site that is built already, KUIPER_CHROMIUM=path a browser that is not on the PATH.
+KUIPER_SITE=folder takes a site that is built already, KUIPER_CHROMIUM=path a browser that is not on the PATH,
+KUIPER_SITE_EVERY=1 every page where else some stand for others.
 """
 
 from __future__ import annotations

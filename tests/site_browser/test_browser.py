@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ KINDS = (
     "search.html",
 )
 """Pages that stand for all others where looking at each would take too long."""
+EVERY = bool(os.environ.get("KUIPER_SITE_EVERY"))
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 FINDINGS = """async () => {
   const found = await axe.run(document, {resultTypes: ['violations']});
@@ -84,7 +86,7 @@ def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages
     """All pages but files shown as they stand, which differ in nothing but their lines: of these every tenth."""
     wide = []
     shown = [page for page in pages if page.is_relative_to(site / "source")]
-    for page in [*(page for page in pages if page not in set(shown)), *shown[::10]]:
+    for page in [*(page for page in pages if page not in set(shown)), *shown[:: 1 if EVERY else 10]]:
         tab = phone.open(page)
         over = tab.evaluate(WIDE)
         if over > 0:
@@ -94,15 +96,15 @@ def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(site: Path, browser: Any, scheme: str) -> None:
+def test_axe_finds_nothing_serious(site: Path, pages: list[Path], browser: Any, scheme: str) -> None:
     axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     watched = Watched(browser, viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     findings = []
-    for name in KINDS:
-        tab = watched.open(site / name)
+    for page in pages if EVERY else [site / name for name in KINDS]:
+        tab = watched.open(page)
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         tab.evaluate(axe)
-        findings += [f"{name}: {one}" for one in tab.evaluate(FINDINGS)]
+        findings += [f"{page.relative_to(site)}: {one}" for one in tab.evaluate(FINDINGS)]
     watched.context.close()
     assert not findings, "\n".join(findings[:30])
 

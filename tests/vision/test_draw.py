@@ -98,6 +98,16 @@ def test_a_legend_breaks_into_rows_and_keeps_the_picture() -> None:
     np.testing.assert_array_equal(many[:200], GREY)
     guesses = draw_guesses(GREY, [Guess(1, "cat", 0.9), Guess(2, "dog", 0.1)])
     assert (guesses[200:] < 100).any()
+    assert guesses.shape[1] == 300
+
+
+def test_a_small_picture_gets_room_for_a_long_entry() -> None:
+    small, texts = GREY[:40, :50], ["a name much longer than the picture 100.0%", "b"]
+    drawn = add_legend(small, [(None, text) for text in texts])
+    np.testing.assert_array_equal(drawn[:40, :50], small)
+    assert (drawn[:40, 50:] == 255).all()
+    assert (drawn[40:, 50:] < 100).any(), "the end of the entry is there"
+    assert (drawn[:, -3:] == 255).all(), "and is not cut"
 
 
 def test_masks_that_do_not_fit_are_refused() -> None:

@@ -18,7 +18,7 @@ CHANNELS = "    if inputs != channels:\n"
 FITS = "    if rows < 1 or cols < 1:\n"
 
 _STAMPS = (
-    ("overwrite", "a stamp replaces what lies below it", STAMP, STAMP.replace("+=", "=")),
+    ("overwrite", "writes each stamp over the earlier ones", STAMP, STAMP.replace("+=", "=")),
     ("largest", "keeps the larger of two numbers where stamps overlap", STAMP,
      "        under = full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw]\n"
      "        under[...] = np.where(np.abs(stamps) > np.abs(under), stamps, under)\n"),
@@ -40,7 +40,7 @@ _STAMPS = (
      "weight = weight.swapaxes(0, 1)\n    " + SIZES),
     ("kernel_sizes_swapped", "takes the kernel's width for its height", STAMPS,
      "stamps = np.tensordot(x[:, :, i, j], weight.reshape(inputs, outputs, kw, kh).swapaxes(2, 3), axes=1)"),
-    ("flipped", "turns the kernel by 180 degrees", STAMPS,
+    ("flipped", "stamps the kernel upside down, mirrored", STAMPS,
      STAMPS.replace("weight,", "weight[:, :, ::-1, ::-1],")),
     ("bias_per_stamp", "adds the bias with every stamp", STAMP,
      STAMP.replace("+= stamps", "+= stamps if bias is None else stamps + bias[:, None, None]")

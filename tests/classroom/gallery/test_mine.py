@@ -156,6 +156,7 @@ def test_with_nothing_solved_the_reference_runs_and_says_so(plugs: Any) -> None:
     result = course("demo", "--mine")
     assert result.exit_code == 0
     assert "Nothing here is yours yet" in result.output
+    assert "with your code" not in result.output
 
 
 def test_the_exercise_to_blame_is_found_by_plugging_in_each_alone(plugs: Any) -> None:
@@ -182,7 +183,9 @@ def test_an_answer_edited_since_it_passed_is_checked_before_it_is_used(plugs: An
     task = plugs(flatten=RIGHT["flatten"])["flatten"]
     course("check", "--all")
     task.file.write_text(task.file.read_text().replace("return True", "return False"))
-    assert rows(course("demo", "--mine").output)["flatten"][0] == "the"
+    output = course("demo", "--mine").output
+    assert rows(output)["flatten"][0] == "the"
+    assert "flatten passed before and does not now" in output
     task.file.write_text(task.file.read_text().replace("return False", "return not False"))
     course("check", "--all")
     assert rows(course("demo", "--mine").output)["flatten"][0] == "yours"

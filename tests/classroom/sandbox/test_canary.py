@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from classroom.grading.records import Isolation
-from classroom.sandbox import Bare, Command, Sandbox, SandboxError, best_sandbox, canary, choose, examine
+from classroom.sandbox import Bare, Command, Sandbox, SandboxError, best_sandbox, canary, choose, examine, probe
 from classroom.sandbox.bubblewrap import Bubblewrap
 from classroom.sandbox.canary import NEEDED, STRONG, proofs
 from classroom.sandbox.landlock import Landlock
@@ -84,6 +84,23 @@ def test_a_hole_is_found_and_named(bubblewrap: Sandbox, options: dict, isolation
     import re
 
     assert re.search(said, sandbox.explanation)
+
+
+def test_no_file_stays_behind_where_one_can_be_made_and_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def full(file: Path, data: bytes) -> None:
+        file.touch()
+        made.append(file)
+        raise OSError(27, "File too large")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    probe.write_files({"token": "of-a-test", "folders": {str(tmp_path): ""}})
+    assert made
+    assert not [file for file in made if file.exists()]
 
 
 def test_a_sandbox_that_does_not_start_is_no_grade_and_no_isolation(bubblewrap: Sandbox) -> None:
