@@ -44,7 +44,10 @@ def site(
     for warning in built.warnings:
         say(warning)
     if built.without_course:
-        say(f"course.zip is not on the site: {built.without_course}")
+        say(
+            f"The site has no course.zip to download, as that holds only exercises that nobody has touched: "
+            f"{built.without_course}"
+        )
     say(f"{built.front}, in {time.monotonic() - started:.0f} s")
     if show:
         webbrowser.open(built.front.absolute().as_uri())

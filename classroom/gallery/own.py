@@ -9,7 +9,7 @@ from classroom.cli import base
 from classroom.gallery.piece import Wishes
 from classroom.gallery.show import bar, check_folder, ready, save, told
 from classroom.page import say, styled
-from kuiper.cli.model import load_model
+from kuiper.cli.model import find_model, load_model
 from kuiper.cli.tasks import TASKS
 from kuiper.cli.tasks import Wishes as TaskWishes
 from kuiper.errors import KuiperError
@@ -19,7 +19,7 @@ from kuiper.inputs import PICTURES
 def show_own(name: str, wishes: Wishes, out: Path) -> int:
     """Do to the picture what `kuiper run --task` does, and print and save the answer. Returns the exit code.
 
-    The gallery's own networks have their names beside them; the classes of others are named by how many they are
+    The classes have the names of a labels.txt beside the network; without one they are named by how many they are
     (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
     """
     piece, picture = gallery.find(name), Path(str(wishes.picture))
@@ -29,9 +29,9 @@ def show_own(name: str, wishes: Wishes, out: Path) -> int:
         check_folder(out)
         if wishes.model is None:
             ready(piece, out)
-        labels = None if wishes.model else str(piece.folder / "labels.txt")
-        task = TASKS[name](TaskWishes(labels=labels))
-        graph = load_model(wishes.model or str(piece.model), None)
+        model = find_model(wishes.model or str(piece.model))
+        task = TASKS[name](TaskWishes(), model)
+        graph = load_model(str(model), None)
         inputs = task.read([str(picture)], graph.input_operands)
         say(styled(f"{picture.name}, by {Path(str(graph.param)).name}", "bold"))
         say()

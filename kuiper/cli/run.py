@@ -89,13 +89,14 @@ def run(
 
     With --task it is one picture. classify: cut and normalized as for
     ImageNet's networks; detect: in a letterbox, for YOLOv5; segment: resized.
+    A labels.txt beside the network, a line for each class, names the classes.
     Or, with --task write, there is no INPUT: a language model, with its
     tokens.json beside it, writes on after --prompt.
     """
     extents = arguments.shapes(shape or [])
     normalization = normalization_of(scale, mean, std)
     wishes = Wishes(labels, top, conf, iou, normalization, prompt, tokens, temperature, top_p)
-    job = task_of(task, wishes)
+    job = task_of(task, wishes, model)
     if task == WRITE:
         others: dict[str, object] = {"INPUT": files, "--keep": keep, "--output": output, "--shape": shape}
         others["--scale, --mean, --std"] = normalization

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from kuiper import vision
+from kuiper.cli.model import find_model
 from kuiper.cli.text import shape_of, table
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.inputs import PICTURES
@@ -20,6 +21,8 @@ from kuiper.vision import IMAGENET, Normalization
 from kuiper.vision.labels import name_of
 from kuiper.vision.pictures import shrink, to_pillow
 
+LABELS = "labels.txt"
+"""A file beside a network's, with the name of a class in each line."""
 MULTIPLE = 32
 """Height and width of what goes into a network that takes any: most networks halve them five times."""
 
@@ -45,14 +48,18 @@ class Wishes:
 
 
 class Task(ABC):
-    """One picture on its way through a network: `read` makes the input, `answer` reads the outputs."""
+    """One picture on its way through a network: `read` makes the input, `answer` reads the outputs.
+
+    model : the network's file; a labels.txt beside it may name the classes.
+    """
 
     options: frozenset[str]
     """Those of Wishes.given that mean something here."""
     normalization = Normalization()
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: Wishes, model: Path) -> None:
         self.wishes = wishes
+        self.beside = model.with_name(LABELS)
         self.picture = np.zeros((1, 1, 3), np.uint8)
         self.drawn = self.picture
 
@@ -77,7 +84,11 @@ class Task(ABC):
         """What the outputs say, as a table; `drawn` is then the picture that shows it."""
 
     def labels(self, count: int) -> list[str]:
-        """The names of `count` classes."""
+        """The names of `count` classes: those wished for, else those beside the network if they are as many."""
+        if self.wishes.labels is None and self.beside.is_file():
+            names = vision.read_labels(str(self.beside))
+            if len(names) == count:
+                return names
         return vision.labels_for(count, self.wishes.labels)
 
 
@@ -175,15 +186,15 @@ OPTIONS = {name: task.options for name, task in TASKS.items()} | {
 }
 
 
-def task_of(name: str | None, wishes: Wishes) -> Task | None:
-    """The task with a picture that the user named, or None.
+def task_of(name: str | None, wishes: Wishes, model: str) -> Task | None:
+    """The task with a picture that the user named, or None. Raises KuiperError for a model that is not there.
 
     Raises typer.BadParameter, for options that do not belong to the task too.
     """
     if name is not None and name not in OPTIONS:
         raise typer.BadParameter(f"--task is one of {', '.join(OPTIONS)}, not {name!r}")
     refuse(wishes.given() - (OPTIONS[name] if name is not None else {"--top"}), name)
-    return None if name is None or name == WRITE else TASKS[name](wishes)
+    return None if name is None or name == WRITE else TASKS[name](wishes, find_model(model))
 
 
 def refuse(surplus: Iterable[str], task: str | None) -> None:

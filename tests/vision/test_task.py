@@ -95,6 +95,18 @@ def test_classify_cuts_normalizes_and_ranks(tmp_path: Path, photo: Path, scene: 
     assert rows_of(result, 4) == expected
 
 
+@pytest.mark.parametrize(
+    ("beside", "names"),
+    [("red\ngreen\nblue\n", {"red", "green", "blue"}), ("one\ntwo\n", {"0", "1", "2"})],
+    ids=["as many as classes", "too few, so not meant for this network"],
+)
+def test_names_beside_the_network_are_taken(tmp_path: Path, photo: Path, beside: str, names: set[str]) -> None:
+    (tmp_path / "labels.txt").write_text(beside)
+    result = call("run", model(tmp_path, MEANS, "56,56"), photo, "--task", "classify")
+    lines = [line.split() for line in result.stdout.splitlines() if "%" in line]
+    assert {line[-2] for line in lines} == names
+
+
 def test_the_users_mean_and_std_stand_in_for_imagenets(tmp_path: Path, photo: Path, scene: np.ndarray) -> None:
     call("run", model(tmp_path, MEANS, "224,224"), photo, "--task", "classify", "--mean", "0.5", "--std", "0.25",
          "-o", tmp_path / "y.npy")  # fmt: skip
