@@ -23,6 +23,11 @@ from classroom.site.tree import SOURCES
 
 logger = logging.getLogger(__name__)
 
+LONG_SLASH = "\u29f5"
+"""What docutils writes for \\setminus, which few fonts have."""
+SHORT = 20
+"""Cells of a table that are no longer than this and hold a number stay on one line."""
+
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
@@ -33,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _dark_code, priority=100)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("doctree-read", links.name_annotations)
+    app.connect("doctree-read", _short_cells)
     app.connect("html-collect-pages", _source_pages)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
@@ -58,10 +64,13 @@ def mathml(tex: str, block: bool) -> str:
     >>> mathml("x^2", block=False)[:6], "<msup>" in mathml("x^2", block=False)
     ('<math ', True)
     """
-    # it knows \\bigl( and \\bigr), and not the shorter \\big(
+    # it knows \\bigl( and \\bigr), and not the shorter \\big(; and for H' it writes a straight apostrophe
     sized = re.sub(r"\\([bB]igg?)(?![A-Za-z])", r"\\\1l", tex)
-    lines = tex2mathml(sized, as_block=block).split("\n")
-    return "".join(line.strip() for line in lines).replace("<math", f"<math data-tex={_quoted(tex)}", 1)
+    primed = re.sub(r"(?<=[A-Za-z)])'(?![A-Za-z'^])", r"^{\\prime}", sized)
+    lines = tex2mathml(primed, as_block=block).split("\n")
+    drawn = "".join(line.strip() for line in lines).replace(LONG_SLASH, "\\")
+    drawn = drawn.replace('<mo stretchy="false">|</mo>', '<mo stretchy="false" lspace="0" rspace="0">|</mo>')
+    return drawn.replace("<math", f"<math data-tex={_quoted(tex)}", 1)
 
 
 def _quoted(text: str) -> str:
@@ -88,6 +97,14 @@ def _display(translator: Any, node: nodes.math_block) -> None:
 
 def _docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = restructured(lines)
+
+
+def _short_cells(app: Sphinx, doctree: Any) -> None:
+    """Mark what must not wrap in a narrow column, such as "20.4 (20.2 to 20.7)"."""
+    for cell in doctree.findall(nodes.entry):
+        words = cell.astext()
+        if len(words) <= SHORT and re.search(r"\d", words):
+            cell["classes"].append("short")
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

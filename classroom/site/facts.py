@@ -13,8 +13,8 @@ WORDS_A_MINUTE, MINUTES_A_CELL, MINUTES_A_POINT = 100, 1.5, 10
 """How long a lesson takes that does not say so: reading, a prediction and a run for each cell; and its exercises."""
 
 NEEDS = re.compile(r"^[-*_ ]*You need:?[*_]*:?[*_]*\s*(.*)", re.I | re.S)
-TIME = re.compile(r"[*_]*Time:?[*_]*:?[*_]*\s*", re.I)
-MODULES = re.compile(r"[*_]*Modules?:?[*_]*:?[*_]*\s", re.I)
+TIME = re.compile(r"[*_]*(?<![a-z])Time(?![a-z]):?[*_]*:?[*_]*\s*", re.I)
+MODULES = re.compile(r"[*_]*(?<![a-z])Modules?(?![a-z]):?[*_]*:?[*_]*\s", re.I)
 
 
 @dataclass(frozen=True)

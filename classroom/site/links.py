@@ -40,6 +40,7 @@ def _link(found: re.Match[str], file: PurePosixPath, page: PurePosixPath, tree: 
     address, hash_, anchor = target.partition("#")
     if OUTWARDS.match(target) or not address:
         return found[0]
+    words = re.sub(r"\s*\n\s*", " ", words)  # MyST joins the lines of a picture's words without a blank
     path = PurePosixPath(posixpath.normpath(file.parent / address))
     if path in tree.pages:
         return f"[{words}]({way(page, tree.pages[path])}{hash_}{anchor})"

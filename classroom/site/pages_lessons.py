@@ -34,7 +34,7 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     file = PurePosixPath(path.relative_to(tree.root).as_posix())
     pictures = moving_places.wanted(page)
-    predicted = False
+    predicted, said = False, ""
     for number, cell in enumerate(notebook["cells"]):
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
@@ -42,9 +42,9 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
                 begun = facts.opening(text)
                 text = f"{begun.text}\n\n{box(lesson, begun, notebook, tree)}"
             cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
-            predicted = PREDICT in text.lower()
+            predicted, said = PREDICT in text.lower(), text
         else:
-            _dress(cell, predicted)
+            _dress(cell, predicted, last_words(said))
             predicted = False
     if pictures:
         tree.warnings.append(f"{file}: expected the heading {next(iter(pictures))!r} for a moving picture")
@@ -64,16 +64,30 @@ def with_pictures(text: str, pictures: dict[str, str]) -> str:
     return text
 
 
-def _dress(cell: dict[str, Any], predicted: bool) -> None:
-    """What comes out of a cell that asks for a prediction is folded; a picture has its own words as its alt text."""
+def last_words(text: str) -> str:
+    """The last paragraph of a Markdown text without its marks: what it says of the cell below.
+
+    >>> last_words("# A\\n\\nOne.\\n\\n**Guess**, then run: what\\nis [`x`](x.md)?")
+    'Guess, then run: what is x?'
+    """
+    last = text.strip().split("\n\n")[-1]
+    return " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", last).replace("*", "").replace("`", "").split())
+
+
+def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
+    """What comes out of a cell that asks for a prediction is folded; a picture has words as its alt text.
+
+    They are its own, or those that the notebook says above it.
+    """
     tags = cell["metadata"].setdefault("tags", [])
     if predicted and cell["outputs"]:
         tags.append("hide-output")
     for output in cell["outputs"]:
-        svg = "".join(output.get("data", {}).get("image/svg+xml", ""))
-        label = re.search(r'aria-label="([^"]*)"', svg)
-        if svg:
-            cell["metadata"]["mystnb"] = {"image": {"alt": label[1] if label else "What the cell draws"}}
+        kind = next((kind for kind in output.get("data", {}) if kind.startswith("image/")), "")
+        if kind:
+            label = re.search(r'aria-label="([^"]*)"', "".join(output["data"][kind]))
+            own = label[1] if label else output.get("metadata", {}).get(kind, {}).get("alt")
+            cell["metadata"]["mystnb"] = {"image": {"alt": own or said or "What the cell draws"}}
 
 
 def box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
@@ -147,18 +161,35 @@ def _write_to_come(lesson: Lesson, tree: Tree) -> None:
 
 def _index(tree: Tree) -> str:
     """The page that lists the lessons."""
-    rows = lesson_rows(tree, PurePosixPath("lessons/index.md"))
-    return f"# Lessons\n\nEach builds one stage of the framework.\n\n{rows}\n"
+    rows = lesson_rows(tree, PurePosixPath("lessons/index.md"), minutes=True)
+    words = (
+        "Each builds one stage of the framework. The time is for the notebook alone: at the top of each lesson stands "
+        "how long its exercises take, and what to read before."
+    )
+    return f"# Lessons\n\n{words}\n\n{rows}\n"
 
 
-def lesson_rows(tree: Tree, page: PurePosixPath) -> str:
-    """The lessons as a table: the order, what each is about, and its exercises."""
-    rows = ["| no. | lesson | what it is about | exercises |", "|--:|---|---|---|"]
+def lesson_rows(tree: Tree, page: PurePosixPath, minutes: bool = False) -> str:
+    """The lessons as a table: the order, what each is about, how long it takes if asked for, and its exercises."""
+    time = " time |" if minutes else ""
+    rows = [f"| no. | lesson | what it is about |{time} exercises |", f"|--:|---|---|{'---|' * minutes}---|"]
     for lesson in tree.course.lessons:
         points = f"[{lesson.points} points]({way(page, homework_page(lesson))})" if has_exercises(lesson) else ""
         link = f"[{lesson.title}]({way(page, lesson_page(lesson))})"
-        rows.append(f"| {lesson.number} | {link} | {lesson.summary} | {points} |")
+        time = f" {_minutes(lesson)} |" if minutes else ""
+        rows.append(f"| {lesson.number} | {link} | {lesson.summary} |{time} {points} |")
     return "\n".join(rows)
+
+
+def _minutes(lesson: Lesson) -> str:
+    """How long a lesson's notebook takes: "75 min", or "" where there is none."""
+    path = lesson.notebook()
+    if path is None:
+        return ""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    said = facts.opening("".join(notebook["cells"][0]["source"])).time
+    found = re.search(r"\d+(?= minutes)", facts.time_of(said, notebook, lesson))
+    return f"{found[0]} min" if found else ""
 
 
 def section_link(lesson: Lesson, section: str, page: PurePosixPath) -> str:

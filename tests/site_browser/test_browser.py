@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,12 +115,21 @@ def test_the_search_finds_an_operator(site: Path, desk: Watched) -> None:
     tab.wait_for_selector("ul.search li a")
     first = tab.locator("ul.search li a").first
     assert first.get_attribute("href").startswith("docs/operators.html")
+    tab.wait_for_function("document.querySelector('ul.search li a').textContent === 'nn.SiLU (Operators)'")
     first.click()
     tab.wait_for_url("**/docs/operators.html*")
     assert tab.evaluate("decodeURIComponent(location.hash)") == "#nn.SiLU"
     top = "document.getElementById('nn.SiLU').getBoundingClientRect().top"
     tab.wait_for_function(f"{top} >= 0 && {top} < innerHeight")
     assert not desk.trouble
+
+
+def test_what_a_search_marks_on_a_page_is_never_a_single_letter(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "search.html", "?q=F.silu")
+    tab.locator("ul.search li a").first.click()
+    tab.wait_for_url("**/docs/operators.html*")
+    tab.wait_for_selector("span.highlighted")
+    assert {text.lower() for text in tab.locator("span.highlighted").all_inner_texts()} == {"silu"}
 
 
 def test_the_search_finds_words_of_a_lesson(site: Path, desk: Watched) -> None:
@@ -182,6 +192,34 @@ def test_a_formula_is_mathml_and_takes_room(site: Path, desk: Watched) -> None:
     box = tab.locator(".formula math").first.bounding_box()
     assert box["width"] > 50
     assert box["height"] > 10
+
+
+def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Watched) -> None:
+    """A formula's box scrolls, so that ink above or below it would not be seen: there is none."""
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow to look at pixels")
+    tab = desk.open(site / "lessons/01_first_tests/01_first_tests.html")
+    tab.add_style_tag(content=".formula { overflow: visible !important; }")
+    for formula in tab.locator(".formula").all():
+        formula.scroll_into_view_if_needed()
+        box = formula.bounding_box()
+        for top in (box["y"] - 5, box["y"] + box["height"]):
+            clip = {"x": box["x"], "y": top, "width": box["width"], "height": 5}
+            seen = image.open(io.BytesIO(tab.screenshot(clip=clip))).convert("RGB")
+            assert len(seen.getcolors()) == 1, formula.inner_text()
+
+
+def test_a_line_of_code_of_a_hundred_characters_fits_where_there_is_room(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "lessons/04_graph/04_graph.html")
+    for width in (1280, 1440, 1920):
+        tab.set_viewport_size({"width": width, "height": 900})
+        cut = (
+            "[...document.querySelectorAll('article .cell_input pre')].filter(one => one.scrollWidth > one.clientWidth)"
+        )
+        longest = (
+            f"Math.min(200, ...{cut}.map(one => Math.max(...one.innerText.split('\\n').map(line => line.length))))"
+        )
+        assert tab.evaluate(longest) > 100, width
+        assert tab.evaluate(WIDE) <= 0
 
 
 def test_from_the_front_page_to_the_first_exercise_by_links_alone(site: Path, desk: Watched) -> None:

@@ -17,6 +17,14 @@ def test_a_link_to_a_file_with_a_page_leads_to_the_page(small: Tree) -> None:
     assert relinked("[start](../../README.md#go)", FILE, FILE, small) == "[start](../../index.md#go)"
 
 
+def test_the_words_of_a_picture_are_one_line_with_blanks_between_them(small: Tree) -> None:
+    picture = small.root / FILE.parent / "figures" / "grid.svg"
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    picture.write_text("<svg/>", encoding="utf-8")
+    text = relinked("![A grid\nof  two\n  rows](figures/grid.svg)", FILE, FILE, small)
+    assert text == "![A grid of  two rows](figures/grid.svg)"
+
+
 def test_a_link_to_a_file_without_a_page_leads_to_a_page_that_shows_it(small: Tree) -> None:
     text = relinked("see [order](../../kuiper/runtime/order.py).", FILE, FILE, small)
     assert text == 'see <a href="../../source/kuiper/runtime/order.py.html">order</a>.'

@@ -83,15 +83,35 @@ def test_only_what_comes_out_of_a_predicted_cell_is_folded(small: Tree) -> None:
     assert [cell["outputs"][0]["text"] for cell in cells if cell["cell_type"] == "code"] == ["2", "4"]
 
 
-def test_a_picture_that_a_cell_draws_has_its_own_words_beside_it(tree: Tree) -> None:
-    drawn = 0
+def test_a_picture_that_a_cell_draws_has_words_of_its_own_or_of_the_text_above(tree: Tree) -> None:
+    kinds = set()
     for lesson in tree.course.lessons:
         if lesson.notebook():
             for cell in json.loads((tree.folder / lesson_page(lesson)).read_text(encoding="utf-8"))["cells"]:
-                if any("image/svg+xml" in output.get("data", {}) for output in cell.get("outputs", ())):
-                    drawn += 1
-                    assert len(cell["metadata"]["mystnb"]["image"]["alt"]) > 20
-    assert drawn
+                for output in cell.get("outputs", ()):
+                    drawn = {kind for kind in output.get("data", {}) if kind.startswith("image/")}
+                    kinds |= drawn
+                    for kind in drawn:
+                        alt = cell["metadata"]["mystnb"]["image"]["alt"]
+                        assert len(alt) > 20
+                        assert output.get("metadata", {}).get(kind, {}).get("alt", alt) == alt
+    assert {"image/svg+xml", "image/jpeg", "image/png"} <= kinds
+
+
+def test_what_is_said_above_a_cell_is_its_last_paragraph_without_marks() -> None:
+    text = "# A\n\nOne.\n\n**Predict**, then run: what is [`x`](x.md)\nand ![y](y.svg)?\n"
+    assert pages_lessons.last_words(text) == "Predict, then run: what is x and y?"
+    assert pages_lessons.last_words("") == ""
+
+
+def test_the_list_of_lessons_says_how_long_each_takes_and_the_front_page_does_not(tree: Tree) -> None:
+    rows = [row for row in text_of(tree, P("lessons/index.md")).splitlines() if re.match(r"\| \d", row)]
+    assert len(rows) == len(tree.course.lessons)
+    for lesson, row in zip(tree.course.lessons, rows, strict=True):
+        found = re.search(r"\| (\d+) min \|", row)
+        assert found, row
+        assert f"- **Time:** about {found[1]} minutes" in text_of(tree, lesson_page(lesson))
+    assert " min |" not in text_of(tree, P("index.md"))
 
 
 def test_the_stored_outputs_are_those_of_the_notebook(tree: Tree) -> None:
@@ -164,6 +184,8 @@ def test_the_opening_of_a_lesson_in_all_the_ways_it_is_written() -> None:
         "# L\n\nWhy?\n\nYou need: [lesson 3](a.ipynb). Time: about 60 minutes. Modules:\n[x](y).",
     ):
         assert facts.opening(text) == facts.Opening("# L\n\nWhy?", "[lesson 3](a.ipynb)", "about 60 minutes")
+    text = "# L\n\nYou need: lessons 4 (lifetimes, submodules) and 6. Time: about 60 minutes. Module: x."
+    assert facts.opening(text) == facts.Opening("# L", "lessons 4 (lifetimes, submodules) and 6", "about 60 minutes")
 
 
 def test_the_lessons_to_read_before_are_links(small: Tree) -> None:

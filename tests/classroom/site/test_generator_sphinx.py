@@ -18,7 +18,7 @@ from docutils.core import publish_doctree
 
 from classroom.site.code_links import full_name, lines_of, linkcode_resolve
 from classroom.site.docstrings import restructured
-from classroom.site.extension import mathml
+from classroom.site.extension import _short_cells, mathml
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?=\S)([^$\n]+?)(?<=\S)\$", re.S)
@@ -50,6 +50,27 @@ def test_large_brackets_open_and_close() -> None:
         ElementTree.fromstring(mathml(r"\Big\lfloor \frac{a}{b} \Big\rfloor + \big(c\big)", True)).itertext()
     )
     assert re.sub(r"\s", "", text).translate({0x2061: None}) == "⌊ab⌋+(c)"
+
+
+def test_a_prime_a_difference_of_sets_and_bars_are_drawn_as_in_books() -> None:
+    def parts(tex: str) -> list[str]:
+        return [node.text for node in ElementTree.fromstring(mathml(tex, True)).iter() if node.text]
+
+    assert parts(r"H' = f(W')") == ["H", "\u2032", "=", "f", "(", "W", "\u2032", ")"]
+    assert parts(r"\text{PNNX's}") == ["PNNX's"]
+    assert parts(r"R \setminus M") == ["R", "\\", "M"]
+    bars = [node for node in ElementTree.fromstring(mathml("|A| + |B|", True)).iter() if node.text == "|"]
+    assert len(bars) == 4
+    assert all((bar.get("lspace"), bar.get("rspace")) == ("0", "0") for bar in bars)
+
+
+def test_a_short_cell_with_a_number_stays_on_one_line() -> None:
+    texts = ("20.4 (20.2 to 20.7)", "two", "1" * 21)
+    row = nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+    page = publish_doctree("A page", settings_overrides=QUIET)
+    page += row
+    _short_cells(None, page)
+    assert [cell["classes"] for cell in row] == [["short"], [], []]
 
 
 LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30).filter(lambda one: not one.startswith(">>>"))

@@ -239,6 +239,7 @@
     new ResizeObserver(() => move(x, y, scale)).observe(view);
     choose(Math.max(ops.findIndex((op) => op.in.length && op.weights.length), 0), false); // one with weights tells most
     begin(false);
+    visit(chosen, false); // in a wide graph it may lie far beside the input
   }
 
   document.querySelectorAll(".moving-graph:not([data-ready])").forEach(start);
