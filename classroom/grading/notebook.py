@@ -62,12 +62,12 @@ def code_ids(data: bytes) -> list[str]:
 
 
 def lesson_number(data: bytes) -> int | None:
-    """The N of the heading "# Worksheet for homework N", None where there is no such cell."""
+    """The N of the heading "# Worksheet N: ...", None where there is no such cell."""
     try:
         cells = _cells(data)
     except NotebookFault:
         return None
-    headings = (re.search(r"^# .*homework (\d{1,3})\b", _source(cell), re.M | re.I) for cell in cells[:20])
+    headings = (re.search(r"^# .*(?:worksheet|homework) (\d{1,3})\b", _source(cell), re.M | re.I) for cell in cells[:20])
     return next((int(found[1]) for found in headings if found), None)
 
 

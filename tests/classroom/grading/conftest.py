@@ -79,7 +79,7 @@ def code(name: str, *lines: str, **metadata: Any) -> dict[str, Any]:
 
 def notebook(*cells: dict[str, Any]) -> bytes:
     """A notebook of these cells, the worksheet's heading first."""
-    heading = {"cell_type": "markdown", "id": "cell-00", "metadata": {}, "source": ["# Worksheet for homework 1\n"]}
+    heading = {"cell_type": "markdown", "id": "cell-00", "metadata": {}, "source": ["# Worksheet 1: numbers\n"]}
     return json.dumps({"cells": [heading, *cells], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 

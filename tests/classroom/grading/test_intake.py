@@ -10,8 +10,10 @@ import pytest
 
 from classroom.grading.exported import read_metadata, sources
 from classroom.grading.intake import Intake, lessons_with_homework
+from classroom.grading.notebook import lesson_number
 from classroom.grading.records import Submission
 from classroom.grading.settings import GradingError
+from classroom.register import ROOT, load
 
 GRADESCOPE = """---
 submission_101:
@@ -177,7 +179,7 @@ def test_a_damaged_archive_is_a_fault_of_its_student_alone(teacher: Any, tmp_pat
 def test_a_worksheet_belongs_to_the_homework_of_its_folder_name_or_heading(
     teacher: Any, tmp_path: Path, path: str, expected: bool
 ) -> None:
-    heading = b'{"cells": [{"cell_type": "markdown", "source": "# Worksheet for homework 2"}]}'
+    heading = b'{"cells": [{"cell_type": "markdown", "source": "# Worksheet 2: more"}]}'
     put(tmp_path / "s" / "ann" / path, teacher.notebook() if "(1)" in path else heading)
     assert bool(taken(teacher, tmp_path / "s")["ann"].files) is expected
 
@@ -207,3 +209,9 @@ def test_a_homework_is_called_by_number_folder_or_file(teacher: Any) -> None:
     (teacher.file.parent / "judge" / "hidden.py").unlink()
     with pytest.raises(GradingError, match="holds no hidden tests"):
         lessons_with_homework(teacher.course)
+
+
+@pytest.mark.parametrize("lesson", [lesson for lesson in load(ROOT).lessons if lesson.homework_file])
+def test_every_worksheet_says_of_which_homework_it_is(lesson: Any) -> None:
+    worksheet = ROOT / "homework" / lesson.folder / "worksheet.ipynb"
+    assert lesson_number(worksheet.read_bytes()) == lesson.number
