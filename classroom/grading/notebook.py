@@ -67,7 +67,8 @@ def lesson_number(data: bytes) -> int | None:
         cells = _cells(data)
     except NotebookFault:
         return None
-    headings = (re.search(r"^# .*(?:worksheet|homework) (\d{1,3})\b", _source(cell), re.M | re.I) for cell in cells[:20])
+    heading = re.compile(r"^# .*(?:worksheet|homework) (\d{1,3})\b", re.M | re.I)
+    headings = (heading.search(_source(cell)) for cell in cells[:20])
     return next((int(found[1]) for found in headings if found), None)
 
 
