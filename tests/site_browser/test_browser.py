@@ -168,6 +168,20 @@ def test_the_keyboard_reaches_the_text_the_search_and_the_hints(site: Path, desk
     assert not desk.trouble
 
 
+def test_the_search_page_says_what_to_do_before_a_search(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "search.html")
+    said = tab.evaluate("getComputedStyle(document.getElementById('search-results'), '::before').content")
+    assert "search field" in said
+    desk.open(site / "search.html", "?q=convolution").wait_for_selector("ul.search li a")
+    assert tab.evaluate("getComputedStyle(document.getElementById('search-results'), '::before').content") == "none"
+
+
+def test_the_index_has_one_column_on_a_phone(site: Path, phone: Watched) -> None:
+    tab = phone.open(site / "genindex.html")
+    first, second = (tab.locator(".genindextable").first.locator("td").nth(i).bounding_box() for i in (0, 1))
+    assert second["y"] >= first["y"] + first["height"]
+
+
 def test_what_scrolls_sideways_can_be_reached_by_keyboard(site: Path, phone: Watched) -> None:
     tab = phone.open(site / "benchmarks/RESULTS.html")
     table = tab.locator(".table-wrapper[tabindex='0']").first
