@@ -56,14 +56,16 @@ def processor() -> str:
 def busy(seconds: float = 0.3) -> float | None:
     """Share of the processor that others use while this process sleeps: 1 = all cores. None where it is not known.
 
+    What this process's own threads still use, as those of a matrix library that wait for more work, does not count.
     Frameworks whose threads wait for each other suffer most from company, so that ratios measured then mislead.
     """
-    before = _ticks()
+    before, own = _ticks(), time.process_time()
     time.sleep(seconds)
-    after = _ticks()
+    after, own = _ticks(), time.process_time() - own
     if before is None or after is None or after[1] <= before[1]:
         return None
-    return 1.0 - (after[0] - before[0]) / (after[1] - before[1])
+    idle, ticks = after[0] - before[0], after[1] - before[1]
+    return max(0.0, 1.0 - (idle + own * os.sysconf("SC_CLK_TCK")) / ticks)
 
 
 def _ticks() -> tuple[int, int] | None:
