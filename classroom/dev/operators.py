@@ -11,6 +11,7 @@ from typing import Any
 
 from classroom.register import ROOT
 from kuiper import registry
+from kuiper.layers import leftovers
 
 TABLE = ROOT / "docs" / "operators.md"
 BY_THE_GRAPH = {
@@ -22,8 +23,8 @@ BY_THE_GRAPH = {
 HEAD = """# Operators
 
 {types} operator types, computed in `kuiper/layers/`. Options are those of PyTorch's operator of that name; one that
-arrives as an input (`$weight=7` in the model file) is taken as well. `tests/layers/` compares them with PyTorch,
-or with a slow loop.
+arrives as an input (`$weight=7` in the model file) is taken as well. A type that begins with `aten::` is one that PNNX
+has no name for: all its options arrive as inputs. `tests/layers/` compares them with PyTorch, or with a slow loop.
 
 This page is generated from the registry: `python3 course.py dev operators`.
 
@@ -34,6 +35,9 @@ This page is generated from the registry: `python3 course.py dev operators`.
 
 def computed_by(operator_type: str) -> Any:
     """What a type of the registry is made by: a Layer class, or the module whose function makes it."""
+    layer = leftovers.TABLE.get(operator_type, (None,))[0]
+    if isinstance(layer, type):
+        return layer
     creator: Any = registry.find(operator_type)
     if isinstance(creator, functools.partial):
         creator = creator.func

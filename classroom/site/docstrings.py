@@ -12,6 +12,8 @@ STRUCTURE = re.compile(r"[^\w\s`\\]|\w+[.)](\s|$)|\(\w+\)(\s|$)")
 UNDERLINE = re.compile(r"^-{3,}$")
 OWN_LINE = re.compile(r"\n((?:Raises|Source:|Sources:) )")
 PARAMETER = re.compile(r"^([\w*, ]+?)\s+:\s+(.*)$")
+COLUMNS = re.compile(r"\S {2,}\S")
+"""What a line of a table has, and no sentence: a gap of several blanks."""
 
 
 def restructured(lines: list[str]) -> list[str]:
@@ -56,6 +58,10 @@ def _block(block: list[str]) -> list[str]:
         return ["::", "", *(f"    {line}" for line in inspect.cleandoc("\n".join(block)).split("\n"))]
     if len(block) > 1 and UNDERLINE.match(block[1]):
         return [f"**{first}**", "", *_items(block[2:])]
+    if PARAMETER.match(first):
+        return _items(block)
+    if all(COLUMNS.search(line) for line in block):
+        return ["::", "", *(f"    {line}" for line in block)]
     return _with_lists(block)
 
 
@@ -113,4 +119,4 @@ def _piece(found: re.Match[str], line: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"([\\*_|`]|:(?=:))", r"\\\1", text)
+    return re.sub(r"([\\*_|`@]|:(?=:))", r"\\\1", text)

@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 LONG_SLASH = "\u29f5"
 """What docutils writes for \\setminus, which few fonts have."""
+LONG_VALUE = 100
+"""Characters of a constant's value beyond which nobody reads it."""
 SHORT = 20
 """Cells of a table that are no longer than this and hold a number stay on one line."""
 
@@ -37,8 +39,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_display, None))
     app.connect("builder-inited", _dark_code, priority=100)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-skip-member", _skipped)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("doctree-read", links.name_annotations)
     app.connect("doctree-read", _short_cells)
+    app.connect("doctree-read", _without_long_values)
+    app.connect("doctree-read", _without_modules)
     app.connect("html-collect-pages", _source_pages)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
@@ -97,6 +103,38 @@ def _display(translator: Any, node: nodes.math_block) -> None:
 
 def _docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = restructured(lines)
+
+
+def _skipped(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out the members of a class that others have written: numpy's functions, and the fields of a named tuple."""
+    if what != "class":
+        return None
+    thing = getattr(thing, "__func__", thing)
+    foreign = callable(thing) and not str(getattr(thing, "__module__", "kuiper")).startswith("kuiper")
+    return True if foreign or str(thing.__doc__).startswith("Alias for field number") else None
+
+
+def _signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Names of types without their modules; nothing for a protocol, which nobody calls."""
+    if getattr(thing, "_is_protocol", False):
+        return "", returned
+    return re.sub(r"~(?:\w+\.)+", "", signature) if signature else signature, returned
+
+
+def _without_long_values(app: Sphinx, doctree: Any) -> None:
+    """Constants show what they are, unless that is long, or has places in memory that differ at each build."""
+    for node in list(doctree.findall(addnodes.desc_annotation)):
+        value = node.astext().strip()
+        if value.startswith("=") and (len(value) > LONG_VALUE or "<" in value or " at 0x" in value):
+            node.parent.remove(node)
+
+
+def _without_modules(app: Sphinx, doctree: Any) -> None:
+    """Modules have a page that lists them: in the index they would take as much room as all that is in them."""
+    for node in doctree.findall(addnodes.index):
+        node["entries"] = [entry for entry in node["entries"] if not entry[1].startswith("module; ")]
 
 
 def _short_cells(app: Sphinx, doctree: Any) -> None:

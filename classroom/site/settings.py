@@ -48,7 +48,6 @@ def settings(tree: Tree) -> dict[str, Any]:
         "autodoc_member_order": "bysource",
         "autodoc_typehints": "signature",
         "autodoc_preserve_defaults": True,
-        "autodoc_default_options": {"no-value": True},
         "python_use_unqualified_type_names": True,
         "default_role": "literal",
         "highlight_language": "text",

@@ -1,4 +1,4 @@
-"""Activations (lesson 5): functions that act on every element, and softmax, which acts along one dimension.
+"""Activations: functions that act on every element, and softmax, which acts along one dimension.
 
 Each takes (...) and returns the same shape, floating-point unless said.
 Source: https://docs.pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions

@@ -1,4 +1,4 @@
-"""Attention (lesson 9): each position of a sequence gathers what it needs from all positions.
+"""Attention (lesson 13): each position of a sequence gathers what it needs from all positions.
 
 Source: Vaswani et al., "Attention Is All You Need" (2017), https://arxiv.org/abs/1706.03762
 """

@@ -1,4 +1,4 @@
-"""Which input and output of an exported nn.MultiheadAttention is what (lesson 9).
+"""Which input and output of an exported nn.MultiheadAttention is what.
 
 PNNX writes an attention's inputs in the order in which PyTorch first touched them: a mask of booleans may come before
 the query, weights shared with another module come along, and the last input bears the name $attn_mask whatever it is:

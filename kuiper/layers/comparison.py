@@ -1,4 +1,4 @@
-"""Comparison and logic (lesson 8): truth values, and integers bit by bit.
+"""Comparison and logic: truth values, and integers bit by bit.
 
 A number is compared in the array's own element type, and integers wrap around as they are converted to it:
 255 == -1 holds in uint8, as in PyTorch.

@@ -1,4 +1,4 @@
-"""Complex numbers (lesson 8): made of two parts, and taken apart.
+"""Complex numbers: made of two parts, and taken apart.
 
 complex64 consists of two float32, complex128 of two float64. Results may share x's memory. numpy lacks the complex32
 that PyTorch makes of float16; it becomes complex64.

@@ -1,4 +1,4 @@
-"""Conversion (lesson 9): the same elements as another element type, and copies.
+"""Conversion: the same elements as another element type, and copies.
 
 Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#torch-dtype
 """

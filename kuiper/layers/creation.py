@@ -1,4 +1,4 @@
-"""Creation (lesson 9): arrays from a shape and a number, or from a range.
+"""Creation: arrays from a shape and a number, or from a range.
 
 `dtype` is PyTorch's name of the element type; None means float32, or what is said otherwise.
 Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops

@@ -1,4 +1,4 @@
-"""Cumulative operations (lesson 8): at every place along a dimension, the reduction of all elements up to there."""
+"""Cumulative operations: at every place along a dimension, the reduction of all elements up to there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection (lesson 9): images read in boxes, and through kernels whose taps wander.
+"""Detection: images read in boxes, and through kernels whose taps wander.
 
 Both read pixels between pixels, by linear interpolation; `sampling` explains how.
 """

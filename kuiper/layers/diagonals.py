@@ -1,4 +1,4 @@
-"""Diagonals (lesson 9): taken out of matrices, made into matrices, and the triangles on their two sides.
+"""Diagonals: taken out of matrices, made into matrices, and the triangles on their two sides.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#other-operations
 """

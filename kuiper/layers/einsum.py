@@ -1,4 +1,4 @@
-"""Einstein's summation (lesson 8): any sum of products, written as one equation."""
+"""Einstein's summation: any sum of products, written as one equation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise functions (lesson 8) that stand alone in a graph; PNNX gathers most others into pnnx.Expression.
+"""Elementwise functions that stand alone in a graph; PNNX gathers most others into pnnx.Expression.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 """

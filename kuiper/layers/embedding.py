@@ -1,4 +1,4 @@
-"""Embedding (lesson 8): a table that has one learned vector per word."""
+"""Embedding: a table that has one learned vector per word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extremes (lesson 8): the largest and the smallest element of a dimension, and where they stand.
+"""Extremes: the largest and the smallest element of a dimension, and where they stand.
 
 NaN counts as both the largest and the smallest; among equals the first is meant.
 """

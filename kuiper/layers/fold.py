@@ -1,4 +1,4 @@
-"""Unfold and fold: im2col and its adjoint col2im (lesson 6) as operators of their own."""
+"""Unfold and fold: im2col and its adjoint col2im as operators of their own."""
 
 from __future__ import annotations
 

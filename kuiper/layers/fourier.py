@@ -1,4 +1,4 @@
-"""Fourier transforms (lesson 9): a signal as a sum of waves.
+"""Fourier transforms: a signal as a sum of waves.
 
 X[k] = sum over j of x[j] e^(-2 pi i jk/n), along one dimension after the other. All keep the precision of the input:
 float32 <-> complex64, float64 <-> complex128; integers count as float32.

@@ -1,4 +1,4 @@
-"""Indexing (lesson 9): elements chosen by arrays of integers or booleans.
+"""Indexing: elements chosen by arrays of integers or booleans.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """

@@ -1,4 +1,4 @@
-"""Joining and splitting (lessons 5 and 9): several arrays into one, one into several.
+"""Joining and splitting: several arrays into one, one into several.
 
 The parts may share x's memory. A single part is given as an array, not as a tuple of one: it fills one operand.
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops

@@ -1,4 +1,4 @@
-"""Leftovers (lesson 9): operators that PNNX knows no name for and leaves as it found them in PyTorch's own graph.
+"""Leftovers: operators that PNNX knows no name for and leaves as it found them in PyTorch's own graph.
 
 There every option is an input, without a name, in the order of PyTorch's core function. The table gives that order, and
 the layer that computes the operator.

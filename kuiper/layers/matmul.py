@@ -1,4 +1,4 @@
-"""Products of matrices and vectors (lesson 8).
+"""Products of matrices and vectors.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#blas-and-lapack-operations
 """

@@ -1,4 +1,4 @@
-"""Normalization (lesson 8): shift and scale numbers to mean 0 and variance 1, then by learned weights."""
+"""Normalization: shift and scale numbers to mean 0 and variance 1, then by learned weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Norms and vectors (lesson 8): the length of a vector, the distance of two, and what is perpendicular to both.
+"""Norms and vectors: the length of a vector, the distance of two, and what is perpendicular to both.
 
 Source: https://docs.pytorch.org/docs/stable/linalg.html
 """

@@ -1,4 +1,4 @@
-"""Operation (lesson 8): a layer that knows three habits of PNNX.
+"""Operation: a layer that knows three habits of PNNX.
 
 An aten:: operator, for which PNNX knows no better name, has its options as inputs without a name. Outputs that nobody
 reads are left out when they come last. And `dtype=` is dropped: only the declared type of the output tells of it.

@@ -1,4 +1,4 @@
-"""Padding (lesson 6): rows and columns added around an array, or taken away.
+"""Padding: rows and columns added around an array, or taken away.
 
 `pad` lists two numbers for each dimension, before and after, and starts at the LAST dimension: (left, right, top,
 bottom, front, back). Negative numbers take elements away.

@@ -1,4 +1,4 @@
-"""Pixel shuffle (lesson 9): channels exchanged for resolution.
+"""Pixel shuffle: channels exchanged for resolution.
 
 Source: https://arxiv.org/abs/1609.05158
 """

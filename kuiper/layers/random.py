@@ -1,4 +1,4 @@
-"""Random numbers (lesson 9): arrays whose elements are drawn anew at each call. Only shape and type can be foreseen.
+"""Random numbers: arrays whose elements are drawn anew at each call. Only shape and type can be foreseen.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#random-sampling
 """

@@ -1,4 +1,4 @@
-"""Rearranging (lesson 9): the elements of x in another order, or several times.
+"""Rearranging: the elements of x in another order, or several times.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """

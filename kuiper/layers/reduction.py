@@ -1,4 +1,4 @@
-"""Reductions (lesson 8): one number in place of a whole dimension."""
+"""Reductions: one number in place of a whole dimension."""
 
 from __future__ import annotations
 

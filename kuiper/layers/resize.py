@@ -1,4 +1,4 @@
-"""Resizing (lesson 9): images with more or fewer rows and columns.
+"""Resizing: images with more or fewer rows and columns.
 
 Every mode works on one dimension at a time and is a small table: output element i is the sum over k of
 weights[k, i] * input[sources[k, i]]. The modes differ in how they fill it.

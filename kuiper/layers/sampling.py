@@ -1,4 +1,4 @@
-"""Sampling (lesson 9): pixels read at places that a grid names.
+"""Sampling: pixels read at places that a grid names.
 
 A place is a number on each axis, counted in pixels from the middle of the first one; between pixels it is interpolated.
 The modes differ in the neighbours, "taps", that they read on each axis and in the weight of each: the sample is the

@@ -1,4 +1,4 @@
-"""Scatter (lesson 9): x with elements replaced, or added to, at places that arrays of integers or booleans name.
+"""Scatter: x with elements replaced, or added to, at places that arrays of integers or booleans name.
 
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops
 """

@@ -1,4 +1,4 @@
-"""Shape (lessons 5 and 6): the same elements under another shape. Results may share x's memory.
+"""Shape: the same elements under another shape. Results may share x's memory.
 
 Dimensions count the batch, from 0; negative ones count from the end.
 Source: https://docs.pytorch.org/docs/stable/tensor_view.html

@@ -1,4 +1,4 @@
-"""Slicing (lessons 5 and 9): part of an array, and an array with part of it replaced. Parts share x's memory.
+"""Slicing: part of an array, and an array with part of it replaced. Parts share x's memory.
 
 Dimensions count the batch, from 0; negative ones count from the end.
 Source: https://docs.pytorch.org/docs/stable/torch.html#indexing-slicing-joining-mutating-ops

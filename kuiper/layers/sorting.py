@@ -1,4 +1,4 @@
-"""Sorting (lesson 8): a dimension in order, and what stands at a certain place in that order.
+"""Sorting: a dimension in order, and what stands at a certain place in that order.
 
 NaN counts as larger than every number, and equal elements keep their order (PyTorch leaves it open in which order they
 come for topk, kthvalue and the medians). A single number counts as a dimension of one element.

@@ -1,4 +1,4 @@
-"""Special functions (lesson 8) that numpy lacks."""
+"""Special functions that numpy lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spectrograms (lesson 9): which frequencies sound when, as torchaudio computes them from the STFT."""
+"""Spectrograms: which frequencies sound when, as torchaudio computes them from the STFT."""
 
 from __future__ import annotations
 

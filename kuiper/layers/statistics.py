@@ -1,4 +1,4 @@
-"""Statistics (lesson 8): how far the elements of a dimension spread."""
+"""Statistics: how far the elements of a dimension spread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short-time Fourier transform (lesson 9): the frequencies in each short piece of a signal, and back."""
+"""Short-time Fourier transform: the frequencies in each short piece of a signal, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structure (lesson 3): weights that stand alone, and the tuples, lists and dicts that networks pass around."""
+"""Structure: weights that stand alone, and the tuples, lists and dicts that networks pass around."""
 
 from __future__ import annotations
 

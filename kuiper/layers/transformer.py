@@ -1,4 +1,4 @@
-"""A whole encoder layer of a transformer in one operator (lesson 9), put together from the layers it is made of."""
+"""A whole encoder layer of a transformer in one operator, put together from the layers it is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows over an image (lesson 6): what convolution and pooling share.
+"""Windows over an image: what convolution and pooling share.
 
 A window is the patch of the image under the kernel. There are
 

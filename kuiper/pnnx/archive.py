@@ -2,8 +2,8 @@
 
     local header, name, extra | bytes | local header ... | directory: one record per entry | where the directory is
 
-A reader starts at the end. An entry is *stored*, not compressed, so its bytes are the weights: `Archive.array` maps
-them into memory and copies nothing. PNNX writes every size as 0xffffffff and the true one into a *zip64* field.
+A reader starts at the end. An entry is stored, not compressed, so its bytes are the weights: `Archive.array` maps
+them into memory and copies nothing. PNNX writes every size as 0xffffffff and the true one into a zip64 field.
 
 Source: APPNOTE.TXT, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3 the records, 4.5.3 zip64)
 """

@@ -1,4 +1,4 @@
-"""RuntimeGraph (lessons 3 and 4): from a model file to a network that runs."""
+"""RuntimeGraph (lesson 4): from a model file to a network that runs."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from classroom.grading.release import is_kept_back
 from classroom.site import facts, pages_front, pages_homework, pages_lessons, pages_operators
 from classroom.site.build import fill, pages_of
 from classroom.site.docstrings import restructured
+from classroom.site.pages_api import modules, summary
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page
 
 
@@ -226,6 +227,18 @@ def test_the_api_has_every_public_module_in_the_order_of_the_lessons(tree: Tree)
     folders = {path.parent.name for path in (tree.root / "kuiper").glob("*/__init__.py")} - {"cli"}
     assert {f"kuiper.{name}" for name in folders} <= set(rooms)
     assert (tree.folder / "api/kuiper.runtime.order.rst").is_file()
+
+
+def test_a_module_says_it_is_of_a_lesson_only_where_the_register_does(tree: Tree) -> None:
+    taught = [(lesson.number, f"{module}.") for lesson in tree.course.lessons for module in lesson.modules]
+    said = 0
+    for name in modules(tree):
+        found = re.search(r"\b[Ll]essons? (\d+)(?: and (\d+))?", summary(name, tree))
+        numbers = {int(number) for number in found.groups() if number} if found else set()
+        near = {number for number, one in taught if one.startswith(f"{name}.") or f"{name}.".startswith(one)}
+        assert numbers <= near, name
+        said += bool(numbers)
+    assert said > 15
 
 
 def test_docstrings_keep_their_examples_and_lose_their_markup() -> None:

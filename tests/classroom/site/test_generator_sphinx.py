@@ -15,10 +15,22 @@ pytest.importorskip("sphinx", reason="needs Sphinx: python3 course.py setup --si
 
 from docutils import nodes
 from docutils.core import publish_doctree
+from sphinx import addnodes
 
 from classroom.site.code_links import full_name, lines_of, linkcode_resolve
 from classroom.site.docstrings import restructured
-from classroom.site.extension import _short_cells, mathml
+from classroom.site.extension import (
+    _short_cells,
+    _signature,
+    _skipped,
+    _without_long_values,
+    _without_modules,
+    mathml,
+)
+from kuiper.fast.kernel import Kernel
+from kuiper.fast.place import Halo
+from kuiper.layers.joining import Hstack
+from kuiper.runtime.operator import RunsOperators
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?=\S)([^$\n]+?)(?<=\S)\$", re.S)
@@ -73,6 +85,42 @@ def test_a_short_cell_with_a_number_stays_on_one_line() -> None:
     assert [cell["classes"] for cell in row] == [["short"], [], []]
 
 
+def test_a_long_value_and_one_with_a_place_in_memory_are_left_out() -> None:
+    values = (" = 64", f" = '{'a' * 100}'", " = <object>", " = Generator(PCG64) at 0x7F1AA65B3BC0", ": int < 5")
+    line = addnodes.desc_signature("", "", *(addnodes.desc_annotation("", value) for value in values))
+    page = publish_doctree("A page", settings_overrides=QUIET)
+    page += line
+    _without_long_values(None, page)
+    assert [node.astext() for node in line] == [" = 64", ": int < 5"]
+
+
+def test_the_index_has_what_is_in_modules_and_not_the_modules() -> None:
+    entries = [("pair", "module; kuiper", "a", "", None), ("single", "nn.ReLU", "b", "main", None)]
+    page = publish_doctree("A page", settings_overrides=QUIET)
+    page += addnodes.index(entries=entries)
+    _without_modules(None, page)
+    assert page[-1]["entries"] == entries[1:]
+
+
+def test_members_that_others_wrote_are_left_out() -> None:
+    def left_out(owner: type, name: str, what: str = "class") -> bool | None:
+        return _skipped(None, what, name, vars(owner)[name], False, None)
+
+    assert left_out(Hstack, "join"), "numpy's hstack"
+    assert left_out(Halo, "up"), "a named tuple's field"
+    assert left_out(Kernel, "bind") is None
+    assert left_out(Hstack, "join", "module") is None
+
+
+def test_signatures_name_types_without_their_modules() -> None:
+    long = "(x: ~numpy.ndarray, f: ~collections.abc.Callable[[~kuiper.pnnx.graph.Graph], int] = <factory>)"
+    assert _signature(None, "class", "A", Halo, None, long, None) == (
+        "(x: ndarray, f: Callable[[Graph], int] = <factory>)",
+        None,
+    )
+    assert _signature(None, "class", "B", RunsOperators, None, "(*args, **kwargs)", None) == ("", None)
+
+
 LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30).filter(lambda one: not one.startswith(">>>"))
 
 
@@ -87,6 +135,29 @@ def test_the_words_of_a_docstring_stay() -> None:
     text = "y = x*w_ of `bias` |z| \\ end\n\n- one\n  more\n- two `2`\n\nParameters\n----------\nx : what `it` is."
     words = publish_doctree("\n".join(restructured(text.split("\n"))), settings_overrides=QUIET).astext()
     assert " ".join(words.split()) == "y = x*w_ of bias |z| \\ end one more two 2 Parameters x: what it is."
+
+
+def test_parameters_without_a_heading_are_a_list() -> None:
+    tree = publish_doctree(
+        "\n".join(restructured(["A kernel.", "", "m : the side", "    of a tile.", "a, b : two more"])),
+        settings_overrides=QUIET,
+    )
+    assert [" ".join(item.astext().split()) for item in tree.findall(nodes.list_item)] == [
+        "m: the side of a tile.",
+        "a, b: two more",
+    ]
+
+
+def test_lines_in_columns_keep_their_columns() -> None:
+    lines = ["plan.py    the calls of a pass", "pool.py    one pool of threads"]
+    tree = publish_doctree("\n".join(restructured(["What is here.", "", *lines])), settings_overrides=QUIET)
+    assert [block.astext().split("\n") for block in tree.findall(nodes.literal_block)] == [lines]
+
+
+def test_a_metric_is_no_address() -> None:
+    tree = publish_doctree("\n".join(restructured(["mAP@0.5 of the boxes"])), settings_overrides=QUIET)
+    assert tree.astext() == "mAP@0.5 of the boxes"
+    assert not list(tree.findall(nodes.reference))
 
 
 def test_a_documented_object_leads_to_the_line_where_it_begins() -> None:
