@@ -20,7 +20,7 @@ def restructured(lines: list[str]) -> list[str]:
     """The lines of a docstring as reStructuredText.
 
     Examples stay, indented blocks are shown as they stand, `x` is code, and characters that mean something to
-    reStructuredText mean themselves.
+    reStructuredText mean themselves. The word -> becomes an arrow.
 
     >>> restructured(["y = x*w, with `w` as weight_"])
     ['y = x\\\\*w, with ``w`` as weight\\\\_', '']
@@ -119,4 +119,13 @@ def _piece(found: re.Match[str], line: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"([\\*_|`@]|:(?=:))", r"\\\1", text)
+    return re.sub(r"([\\*_|`@]|:(?=:))", r"\\\1", arrows(text))
+
+
+def arrows(text: str) -> str:
+    """The word -> as a single character, which does not break over two lines.
+
+    >>> arrows('(n) -> (), as "i->" says')
+    '(n) \u2192 (), as "i->" says'
+    """
+    return re.sub(r"(?<!\S)->(?!\S)", "\u2192", text)

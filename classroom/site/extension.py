@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 LONG_SLASH = "\u29f5"
 """What docutils writes for \\setminus, which few fonts have."""
-LONG_VALUE = 100
+LONG_VALUE = 160
 """Characters of a constant's value beyond which nobody reads it."""
 SHORT = 20
 """Cells of a table that are no longer than this and hold a number stay on one line."""

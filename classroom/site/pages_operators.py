@@ -6,6 +6,7 @@ import re
 from itertools import groupby
 from pathlib import PurePosixPath
 
+from classroom.site.docstrings import arrows
 from classroom.site.links import relinked
 from classroom.site.tree import Tree
 
@@ -48,7 +49,9 @@ def title(link: str) -> str:
 
 def _table(rows: list[list[str]]) -> str:
     head = "| types | options | what it computes |\n|---|---|---|"
-    return "\n".join([head, *(f"| {_indexed(types)} | {options} | {what} |" for types, options, what, _ in rows)])
+    return "\n".join(
+        [head, *(f"| {_indexed(types)} | {options} | {arrows(what)} |" for types, options, what, _ in rows)]
+    )
 
 
 def _indexed(types: str) -> str:

@@ -47,6 +47,8 @@ def settings(tree: Tree) -> dict[str, Any]:
         # the API
         "autodoc_member_order": "bysource",
         "autodoc_typehints": "signature",
+        # a first line such as "size(x) -> the lengths" is a text, and no signature
+        "autodoc_docstring_signature": False,
         "autodoc_preserve_defaults": True,
         "python_use_unqualified_type_names": True,
         "default_role": "literal",

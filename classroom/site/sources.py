@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
@@ -23,7 +24,12 @@ def file(root: Path, path: PurePosixPath) -> str:
     # Pygments writes L-1; the anchors of the API pages are L1
     code = code.replace('id="L-', 'id="L').replace('name="L-', 'name="L').replace('href="#L-', 'href="#L')
     notes = "".join(f"<p>{note}</p>" for note in _notes(path))
-    return f'<h1>{html.escape(str(path))}</h1>{notes}<div class="source">{code}</div>'
+    return f'<h1>{_heading(path)}</h1>{notes}<div class="source">{code}</div>'
+
+
+def _heading(path: PurePosixPath) -> str:
+    """The path, which breaks after a folder and between words where it does not fit."""
+    return re.sub(r"(?<=/)(?=.)|(?<=[^_/]_)(?=[^_])", "<wbr>", html.escape(str(path)))
 
 
 def _notes(path: PurePosixPath) -> list[str]:
@@ -49,4 +55,4 @@ def folder(root: Path, path: PurePosixPath, shown: Collection[str]) -> str:
         f'<li><a href="{html.escape(way(page, SOURCES / f"{one}.html"))}">{PurePosixPath(one).name}</a></li>'
         for one in inside
     ]
-    return f"<h1>{html.escape(str(path))}/</h1><ul>{''.join(items)}</ul>"
+    return f"<h1>{_heading(path)}/</h1><ul>{''.join(items)}</ul>"

@@ -202,7 +202,8 @@ class RNN(Recurrent):
 class GRU(Recurrent):
     """Recurrent network whose gates choose, number by number, between the old state and a new one.
 
-    r = sigmoid(...)  z = sigmoid(...)  n = tanh(W_in x + b_in + r * (W_hn h + b_hn))  h' = (1 - z) * n + z * h
+        r = sigmoid(...)    n = tanh(W_in x + b_in + r * (W_hn h + b_hn))
+        z = sigmoid(...)    h' = (1 - z) * n + z * h
 
     Source: Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder" (2014),
     https://arxiv.org/abs/1406.1078; https://docs.pytorch.org/docs/stable/generated/torch.nn.GRU.html
@@ -223,7 +224,8 @@ class GRU(Recurrent):
 class LSTM(Recurrent):
     """Recurrent network with a second state c, the cell, which gates write to (i), forget from (f) and read (o).
 
-    i, f, o = sigmoid(...)  g = tanh(...)  c' = f * c + i * g  h' = o * tanh(c'), times weight_hr if proj_size > 0
+        i, f, o = sigmoid(...)    c' = f * c + i * g
+        g = tanh(...)             h' = o * tanh(c'), times weight_hr if proj_size > 0
 
     Its last states are two: h of size P, c of size H.
 

@@ -86,7 +86,7 @@ def test_a_short_cell_with_a_number_stays_on_one_line() -> None:
 
 
 def test_a_long_value_and_one_with_a_place_in_memory_are_left_out() -> None:
-    values = (" = 64", f" = '{'a' * 100}'", " = <object>", " = Generator(PCG64) at 0x7F1AA65B3BC0", ": int < 5")
+    values = (" = 64", f" = '{'a' * 160}'", " = <object>", " = Generator(PCG64) at 0x7F1AA65B3BC0", ": int < 5")
     line = addnodes.desc_signature("", "", *(addnodes.desc_annotation("", value) for value in values))
     page = publish_doctree("A page", settings_overrides=QUIET)
     page += line
