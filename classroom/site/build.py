@@ -12,7 +12,15 @@ from pathlib import Path, PurePosixPath
 from classroom.grading.release import write_release
 from classroom.grading.settings import GradingError
 from classroom.register import Course
-from classroom.site import pages_api, pages_docs, pages_front, pages_homework, pages_lessons, pages_operators
+from classroom.site import (
+    math_font,
+    pages_api,
+    pages_docs,
+    pages_front,
+    pages_homework,
+    pages_lessons,
+    pages_operators,
+)
 from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
 
 MARK = ".course-site"
@@ -63,6 +71,7 @@ def fill(course: Course, folder: Path, download: bool = False) -> Tree:
     pages_operators.write_operators(tree)
     pages_api.write_api(tree)
     pages_front.write_front(tree, download)
+    tree.write(math_font.FILE, math_font.stylesheet())
     return tree
 
 

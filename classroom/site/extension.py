@@ -23,8 +23,8 @@ from classroom.site.tree import SOURCES
 
 logger = logging.getLogger(__name__)
 
-LONG_SLASH = "\u29f5"
-"""What docutils writes for \\setminus, which few fonts have."""
+PRIMED = re.compile("<msup>(<m[in]>[^<]*</m[in]>)<m[io]>\u2032</m[io]></msup>")
+"""A prime as a superscript: it is raised already, and would be tiny, and too high."""
 LONG_VALUE = 160
 """Characters of a constant's value beyond which nobody reads it."""
 SHORT = 20
@@ -74,7 +74,8 @@ def mathml(tex: str, block: bool) -> str:
     sized = re.sub(r"\\([bB]igg?)(?![A-Za-z])", r"\\\1l", tex)
     primed = re.sub(r"(?<=[A-Za-z)])'(?![A-Za-z'^])", r"^{\\prime}", sized)
     lines = tex2mathml(primed, as_block=block).split("\n")
-    drawn = "".join(line.strip() for line in lines).replace(LONG_SLASH, "\\")
+    drawn = "".join(line.strip() for line in lines)
+    drawn = PRIMED.sub("<mrow>\\1<mo lspace='0.1em' rspace='0'>\u2032</mo></mrow>", drawn)
     drawn = drawn.replace('<mo stretchy="false">|</mo>', '<mo stretchy="false" lspace="0" rspace="0">|</mo>')
     return drawn.replace("<math", f"<math data-tex={_quoted(tex)}", 1)
 

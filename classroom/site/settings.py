@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from classroom.site import moving_places
+from classroom.site import math_font, moving_places
 from classroom.site.code_links import linkcode_resolve
 from classroom.site.tree import Tree
 
@@ -58,8 +58,13 @@ def settings(tree: Tree) -> dict[str, Any]:
         # the look, and no source files beside the pages
         "html_theme": "furo",
         "html_theme_options": theme_options(),
-        "html_static_path": [str(THEME / "static"), *(str(path) for path in moving)],
-        "html_css_files": ["site.css", *(path.name for path in moving if path.suffix == ".css")],
+        "html_static_path": [
+            str(THEME / "static"),
+            str(tree.folder / math_font.FILE),
+            str(math_font.LICENCE),
+            *(str(path) for path in moving),
+        ],
+        "html_css_files": ["site.css", math_font.FILE.name, *(path.name for path in moving if path.suffix == ".css")],
         "html_js_files": [
             ("site.js", {"defer": "defer"}),
             *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),

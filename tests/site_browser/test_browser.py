@@ -208,6 +208,17 @@ def test_a_formula_is_mathml_and_takes_room(site: Path, desk: Watched) -> None:
     assert box["height"] > 10
 
 
+def test_the_font_of_formulas_is_on_the_page_and_its_brackets_grow(site: Path, desk: Watched) -> None:
+    tab = desk.open(site / "lessons/13_language_model/13_language_model.html")
+    fonts = tab.evaluate("document.fonts.ready.then(fonts => [...fonts].map(one => [one.family, one.status]))")
+    assert fonts == [["Kuiper Math", "loaded"]]
+    heights = tab.evaluate(
+        "[...document.querySelectorAll('div.formula mo')].filter(one => one.textContent === '(')"
+        ".map(one => one.getBoundingClientRect().height)"
+    )
+    assert max(heights) > 1.8 * min(heights)
+
+
 def test_nothing_of_a_formula_is_cut_off(site: Path, desk: Watched) -> None:
     """A formula's box scrolls, so that ink above or below it would not be seen: there is none."""
     image = pytest.importorskip("PIL.Image", reason="needs Pillow to look at pixels")

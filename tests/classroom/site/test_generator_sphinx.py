@@ -17,6 +17,7 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from sphinx import addnodes
 
+from classroom.site import math_font
 from classroom.site.code_links import full_name, lines_of, linkcode_resolve
 from classroom.site.docstrings import restructured
 from classroom.site.extension import (
@@ -57,6 +58,25 @@ def test_every_formula_of_the_lessons_becomes_mathml() -> None:
             assert "".join(root.itertext()).strip(), tex
 
 
+def test_the_font_has_every_character_of_every_formula() -> None:
+    fonts = pytest.importorskip("fontTools.ttLib", reason="needs fontTools, which matplotlib brings")
+    font = fonts.TTFont(math_font.FONT)
+    there = set(font.getBestCmap())
+    drawn = {char for tex in formulas() for char in "".join(ElementTree.fromstring(mathml(tex, True)).itertext())}
+    assert {char for char in drawn if not char.isspace()} - set(map(chr, there)) == set()
+    grown = font["MATH"].table.MathVariants.VertGlyphCoverage.glyphs
+    assert {font.getBestCmap()[ord(char)] for char in "([{|\u230a\u221a"} <= set(grown)
+
+
+def test_the_font_is_in_the_page_under_a_name_of_its_own_with_its_licence() -> None:
+    css = math_font.stylesheet()
+    assert "url(data:font/woff;base64," in css
+    assert not re.search(r"url\((?!data:)", css)
+    assert math_font.NAME in css
+    assert math_font.LICENCE.name in css
+    assert "SIL OPEN FONT LICENSE" in math_font.LICENCE.read_text(encoding="utf-8")
+
+
 def test_large_brackets_open_and_close() -> None:
     text = "".join(
         ElementTree.fromstring(mathml(r"\Big\lfloor \frac{a}{b} \Big\rfloor + \big(c\big)", True)).itertext()
@@ -70,7 +90,7 @@ def test_a_prime_a_difference_of_sets_and_bars_are_drawn_as_in_books() -> None:
 
     assert parts(r"H' = f(W')") == ["H", "\u2032", "=", "f", "(", "W", "\u2032", ")"]
     assert parts(r"\text{PNNX's}") == ["PNNX's"]
-    assert parts(r"R \setminus M") == ["R", "\\", "M"]
+    assert parts(r"R \setminus M") == ["R", "\u29f5", "M"]
     bars = [node for node in ElementTree.fromstring(mathml("|A| + |B|", True)).iter() if node.text == "|"]
     assert len(bars) == 4
     assert all((bar.get("lspace"), bar.get("rspace")) == ("0", "0") for bar in bars)

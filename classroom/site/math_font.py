@@ -1,0 +1,64 @@
+"""The font of the formulas, in which brackets grow: few systems but Windows and macOS have one of their own.
+
+python -m classroom.site.math_font STIXMath-Regular.otf    makes theme/math/math.woff anew (needs fontTools)
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+from pathlib import Path, PurePosixPath
+
+FOLDER = Path(__file__).with_name("theme") / "math"
+FONT = FOLDER / "math.woff"
+LICENCE = FOLDER / "math-font-license.txt"
+NAME = "Kuiper Math"
+"""The licence asks for a name that is not that of the original."""
+FILE = PurePosixPath("math.css")
+
+ALPHABETS = ((0x20, 0x7F), (0xA0, 0x100), (0x391, 0x3CA), (0x1D400, 0x1D468), (0x1D6A4, 0x1D6A6), (0x1D6A8, 0x1D71C))
+SIGNS = ((0x2190, 0x219A), (0x21D0, 0x21D5), (0x2200, 0x2300), (0x2308, 0x230C), (0x23B0, 0x23E2))
+SINGLE = (
+    "\u03d1\u03d5\u03f5\u2016\u2026\u2032\u2033\u203e\u2044\u2061\u2062\u2063\u2064\u20d7\u0302\u0303\u0304\u0305"
+    "\u2102\u210e\u2113\u2115\u211d\u2124\u21a6\u22ee\u22ef\u22f1\u27e8\u27e9\u29f5"
+)
+
+
+def stylesheet() -> str:
+    """CSS that has the font in it: a file of its own would be refused by browsers that open pages from a folder."""
+    data = base64.b64encode(FONT.read_bytes()).decode()
+    return (
+        f"/* {NAME} is made of STIX Math, copyright (c) 2001-2011 by the STI Pub Companies, under the SIL Open Font\n"
+        "   License 1.1: math-font-license.txt */\n"
+        f'@font-face {{ font-family: "{NAME}"; src: url(data:font/woff;base64,{data}) format("woff"); }}\n'
+    )
+
+
+def characters() -> set[int]:
+    """The code points that the font keeps."""
+    ranges = (range(*one) for one in (*ALPHABETS, *SIGNS))
+    return {*map(ord, SINGLE), *(code for one in ranges for code in one)}
+
+
+def make(source: Path, target: Path = FONT) -> None:
+    """Write the part of an OpenType font with mathematics that formulas need, under our name."""
+    from fontTools import subset
+
+    options = subset.Options(
+        flavor="woff", layout_features=["*"], name_IDs=[0, 1, 2, 4, 5, 6, 7, 13, 14], hinting=False
+    )
+    font = subset.load_font(str(source), options)
+    chosen = subset.Subsetter(options)
+    chosen.populate(unicodes=characters())
+    chosen.subset(font)
+    for record in font["name"].names:
+        if record.nameID in (1, 4, 6):
+            record.string = NAME.replace(" ", "") if record.nameID == 6 else NAME
+    outlines = font["CFF "].cff
+    outlines.fontNames[0] = NAME.replace(" ", "")
+    outlines[0].FamilyName = outlines[0].FullName = NAME
+    subset.save_font(font, str(target), options)
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]))
