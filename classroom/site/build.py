@@ -46,7 +46,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
     with tempfile.TemporaryDirectory(prefix="course-site-") as name:
         work = Path(name)
         trouble = _release(course, work) if course_zip else "it was not asked for"
-        tree = fill(course, work / "pages", download=not trouble)
+        tree = fill(course, work / "pages", 0 if trouble else (work / "course.zip").stat().st_size)
         warnings = [*tree.warnings, *_sphinx(tree, work)]
         if not trouble:
             target = work / "html" / pages_front.DOWNLOAD
@@ -61,8 +61,8 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
     return Built(out / "index.html", tuple(warnings), trouble)
 
 
-def fill(course: Course, folder: Path, download: bool = False) -> Tree:
-    """Write all pages of the course to a folder, as Sphinx reads them."""
+def fill(course: Course, folder: Path, download: int = 0) -> Tree:
+    """Write all pages of the course to a folder, as Sphinx reads them; `download`: bytes of course.zip, or 0."""
     tree = Tree(course, folder)
     tree.pages.update(pages_of(tree))
     pages_lessons.write_lessons(tree)

@@ -41,8 +41,8 @@ def listed(tree: Tree) -> set[PurePosixPath]:
     return {PurePosixPath(page) for pages in menu(tree).values() for page in pages}
 
 
-def write_front(tree: Tree, download: bool) -> None:
-    """The front page with the map and the menu, and the first steps; `download`: course.zip is on the site."""
+def write_front(tree: Tree, download: int) -> None:
+    """The front page with the map and the menu, and the first steps; `download`: bytes of course.zip, 0 without it."""
     draw_map(tree.course).save(tree.folder / MAP)
     alt = "Map of the course: each lesson, the modules of kuiper it builds, and its homework"
     parts = {"MAP": f"![{alt}]({MAP})", "LESSONS": lesson_rows(tree, INDEX), "COURSE": _where(download)}
@@ -53,9 +53,10 @@ def write_front(tree: Tree, download: bool) -> None:
         tree.write(page, relinked(text, page, page, tree) + (_menu(tree) if page == INDEX else ""))
 
 
-def _where(download: bool) -> str:
+def _where(download: int) -> str:
     if download:
-        return f'Take <a href="{DOWNLOAD}" download>course.zip</a> from this site and unpack it.'
+        size = f"{download / 1e6:.0f} MB"
+        return f'Take <a href="{DOWNLOAD}" download>course.zip</a> ({size}) from this site and unpack it.'
     return "Take `course.zip` from whoever gave you this site, or clone the repository."
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """The real course's pages, as Sphinx would read them."""
-    return fill(register.load(ROOT), tmp_path_factory.mktemp("site") / "pages", download=True)
+    return fill(register.load(ROOT), tmp_path_factory.mktemp("site") / "pages", download=19_400_000)
 
 
 @pytest.fixture

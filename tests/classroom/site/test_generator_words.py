@@ -74,7 +74,7 @@ def test_every_command_of_the_first_steps_exists() -> None:
 
 def test_the_course_is_on_the_site_or_the_reader_is_told_where_it_is(tree: Tree) -> None:
     text = (tree.folder / FIRST_STEPS).read_text(encoding="utf-8")
-    assert '<a href="download/course.zip" download>' in text
+    assert '<a href="download/course.zip" download>course.zip</a> (19 MB)' in text
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
