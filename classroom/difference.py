@@ -50,13 +50,7 @@ def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
     One axis: one above the other. More: the plane of the last two axes in which they first differ, side by side when
     the page is wide enough.
     """
-    marked = differing(expected, got, where)
-    place = where if where is not None else tuple(int(i) for i in np.argwhere(marked)[0]) if marked.any() else None
-    place = place or (0,) * expected.ndim
-    if expected.ndim == 1:
-        expected, got, marked, place = expected[None], got[None], marked[None], (0, *place)
-    plane, (row, col) = place[:-2], place[-2:]
-    planes = [np.asarray(array[plane]) for array in (expected, got, marked)]
+    plane, (row, col), planes = _first_plane(expected, got, where)
     if planes[0].shape[0] == 1:
         head = f"[{', '.join(map(str, (*plane, row)))}, :]\n" if plane else ""
         return head + _stacked(planes, col)
@@ -72,6 +66,23 @@ def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
     body = side_by_side(blocks) if beside else "\n\n".join(blocks)
     head = _plane_name(plane, planes[0].shape, window)
     return f"{head}\n{body}" if head else body
+
+
+def each_in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> tuple[str, str]:
+    """Each array by itself around the first difference: its type and shape, which part is shown, and that part.
+
+    >>> print(each_in_text(np.array([1, 2]), np.array([1, 3]), (1,))[1])
+    int64 (2,)
+     1 >3<
+    """
+    plane, (row, col), planes = _first_plane(expected, got, where)
+    window = _window(planes[0].shape, row, col, (width() - INDENT - 8) // _cell_width(planes))
+    head = _plane_name(plane, planes[0].shape, window)
+    if expected.ndim == 1 and head:
+        head = f"[{window[1].start}:{window[1].stop}], around the first difference"
+    titles = (f"{array.dtype} {array.shape}" + (f", of which {head}" if head else "") for array in (expected, got))
+    first, second = (_grid(title, planes[i], planes[2], window, "", planes[:2]) for i, title in enumerate(titles))
+    return first, second
 
 
 def in_picture(name: str, expected: Any, got: Any, where: tuple[int, ...] | None) -> Svg | None:
@@ -102,6 +113,20 @@ def _sample(array: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
         return array
     inside = where is not None and len(where) == array.ndim
     return np.asarray(array[where[:extra] if inside and where is not None else (0,) * extra])
+
+
+def _first_plane(
+    expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int, ...], list[np.ndarray]]:
+    """The last two axes where the arrays first differ: indices of the plane, the place in it, and
+    the plane of expected, got and where they differ. One axis is a plane of one row."""
+    marked = differing(expected, got, where)
+    place = where if where is not None else tuple(int(i) for i in np.argwhere(marked)[0]) if marked.any() else None
+    place = place or (0,) * expected.ndim
+    if expected.ndim == 1:
+        expected, got, marked, place = expected[None], got[None], marked[None], (0, *place)
+    plane = place[:-2]
+    return plane, place[-2:], [np.asarray(array[plane]) for array in (expected, got, marked)]
 
 
 def _stacked(planes: list[np.ndarray], col: int) -> str:
@@ -142,7 +167,8 @@ def _cell(word: str, size: int, mark: bool, style: str) -> str:
     """One number with room for its marks on both sides."""
     if not mark:
         return f" {word:>{size}} "
-    return " " * (size - len(word)) + styled(f">{word}<", style)
+    shown = f">{word}<"
+    return " " * (size - len(word)) + (styled(shown, style) if style else shown)
 
 
 def _cell_width(planes: list[np.ndarray]) -> int:

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable
 from pathlib import Path
 
-from classroom import explain
+from classroom import difference, explain
 from classroom.grading.records import Check
 from classroom.judge import Failure, Outcome, SubmissionError
 
@@ -38,10 +38,21 @@ def told(outcome: Outcome, stub: Path, seconds: float) -> Check:
         made = outcome.call
         shown["call"] = _text(lambda: explain.called(stub, made))
     if isinstance(error, Failure):
-        shown["expected"] = _text(lambda: explain.long(error.expected))
-        shown["got"] = _text(lambda: explain.long(error.got))
+        shown["expected"], shown["got"] = _both(error)
     call, expected, got = shown.values()
     return Check(*common, public_message(error), call, expected, got, test.sentence, seconds)
+
+
+def _both(failure: Failure) -> tuple[str, str]:
+    """Expected and got: two arrays of one shape around the first difference, other values from their beginning."""
+    expected, got = failure.expected, failure.got
+    try:
+        if difference.comparable(expected, got):
+            first, second = difference.each_in_text(expected, got, failure.where)
+            return first[:LONGEST], second[:LONGEST]
+    except Exception:
+        pass  # an array that cannot be shown cell by cell is shown as any other value
+    return _text(lambda: explain.long(expected)), _text(lambda: explain.long(got))
 
 
 def public_message(error: Failure | SubmissionError) -> str:

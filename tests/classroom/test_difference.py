@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from classroom import difference, page
-from classroom.difference import comparable, differing, in_picture, in_text
+from classroom.difference import comparable, differing, each_in_text, in_picture, in_text
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,27 @@ def test_a_large_plane_is_shown_around_the_first_difference() -> None:
     assert "around the first difference" in text
     assert text.count(">") == 2
     assert "..." in text
+
+
+@pytest.mark.parametrize("where", [(170,), (70, 80), (2, 70, 80)])
+def test_each_array_by_itself_is_shown_around_the_first_difference(where: tuple[int, ...]) -> None:
+    expected = np.zeros((200,) if len(where) == 1 else (100, 100) if len(where) == 2 else (3, 100, 100))
+    got = expected.copy()
+    got[where] = 7
+    first, second = each_in_text(expected, got, where)
+    for text, cell in ((first, ">0<"), (second, ">7<")):
+        head, *rows = text.splitlines()
+        assert head.startswith(f"float64 {expected.shape}, of which [")
+        assert head.endswith("], around the first difference")
+        assert " ".join(rows).count(cell) == 1
+        assert all(len(line) <= 80 for line in rows)
+    assert ">" not in second.replace(">7<", "")
+
+
+def test_a_small_array_by_itself_is_shown_whole() -> None:
+    first, second = each_in_text(np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 5]]), None)
+    assert words(first) == [["int64", "(2,", "2)"], ["1", "2"], ["3", ">4<"]]
+    assert words(second)[2] == ["3", ">5<"]
 
 
 def test_numbers_that_look_alike_get_more_digits() -> None:
