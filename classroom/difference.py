@@ -73,7 +73,7 @@ def each_in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] |
 
     >>> print(each_in_text(np.array([1, 2]), np.array([1, 3]), (1,))[1])
     int64 (2,)
-     1 >3<
+     1  >3<
     """
     plane, (row, col), planes = _first_plane(expected, got, where)
     window = _window(planes[0].shape, row, col, (width() - INDENT - 8) // _cell_width(planes))
@@ -137,9 +137,9 @@ def _stacked(planes: list[np.ndarray], col: int) -> str:
     index = [str(i) for i in range(window.start, window.stop)]
     size = max(len(word) for word in (*texts[0], *texts[1], *index))
     before, after = "... " * (window.start > 0), " ..." * (window.stop < planes[0].shape[1])
-    lines = [f"{'index':10}{' ' * len(before)}" + "".join(f" {word:>{size}} " for word in index)]
+    lines = [f"{'index':10}{' ' * len(before)}" + " ".join(f" {word:>{size}} " for word in index)]
     for name, words, style in (("expected", texts[0], "good"), ("got", texts[1], "bad")):
-        cells = "".join(_cell(word, size, bool(mark), style) for word, mark in zip(words, marked))
+        cells = " ".join(_cell(word, size, bool(mark), style) for word, mark in zip(words, marked))
         lines.append(f"{name:10}{before}{cells}{after}")
     return "\n".join(line.rstrip() for line in lines)
 
@@ -156,7 +156,7 @@ def _grid(title: str, plane: np.ndarray, marked: np.ndarray, window: Window, sty
     if rows.start > 0:
         lines.append("  ...")
     for row in range(shown.shape[0]):
-        cells = "".join(_cell(next(mine), size, bool(mark), style) for mark in marks[row])
+        cells = " ".join(_cell(next(mine), size, bool(mark), style) for mark in marks[row])
         lines.append(f"{dots}{cells}{more}")
     if rows.stop < plane.shape[0]:
         lines.append("  ...")
@@ -174,7 +174,7 @@ def _cell(word: str, size: int, mark: bool, style: str) -> str:
 def _cell_width(planes: list[np.ndarray]) -> int:
     expected, got = planes[:2]
     rows, cols = (slice(0, 64),) * 2
-    return max(len(word) for words in _written([expected[rows, cols], got[rows, cols]]) for word in words) + 2
+    return max(len(word) for words in _written([expected[rows, cols], got[rows, cols]]) for word in words) + 3
 
 
 def _window(shape: tuple[int, ...], row: int, col: int, columns: int) -> Window:
