@@ -3,14 +3,14 @@
 Fingerprints of token sequences are chosen by winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for
 document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, texts, comments and the
 order of functions do not matter. Left out is what is no sign of copying: the code that was handed out, what more than
-a few submissions have, and what several have that the worked solution has too.
+a few different submissions have, and what several have that the worked solution has too.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -57,30 +57,52 @@ def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: 
     given : the file as it was handed out; what stands in it is nobody's own.
     solution : the worked solution; of what stands in it too, OBVIOUS submissions at most may have the same.
 
-    Time grows with the number of submissions: a fingerprint is looked up in an index, and one that more than MANY
-    submissions have is not compared at all. A solution that goes round among more than that is therefore missed.
+    Submissions that are equal in all that counts are put together, and count as one where a common form is looked for:
+    of more than FEW of them the first is paired with each other one. Time grows with the number of submissions: a
+    fingerprint is looked up in an index, and one that more than MANY different submissions have is not compared at all.
     """
-    ignored = grams(given)[0]
+    ignored, worked = grams(given)[0], set(grams(solution)[0].tolist())
     found = [fingerprints(source(one), ignored) for one in submissions]
+    groups = _equal(found, worked)
+    repeated = {place for group in groups for place in group[1:]}
     index: dict[int, list[int]] = defaultdict(list)
     for place, prints in enumerate(found):
-        for value in prints:
-            index[value].append(place)
-    index = _telling(index, len(submissions), set(grams(solution)[0].tolist()))
+        if place not in repeated:
+            for value in prints:
+                index[value].append(place)
+    index = _telling(index, len(submissions), worked)
     own = [prints.keys() & index.keys() for prints in found]
     together: Counter[tuple[int, int]] = Counter()
     for places in index.values():
         together.update(combinations(places, 2))
-    pairs = []
-    for (first, second), shared in together.items():
-        share = shared / min(len(own[first]), len(own[second]))
-        strangers = submissions[first].student != submissions[second].student
-        if shared >= LEAST_SHARED and share >= LEAST_SHARE and strangers:
-            both = own[first] & own[second]
-            lines = (_ranges(found[first][value] for value in both), _ranges(found[second][value] for value in both))
-            students = (submissions[first].student, submissions[second].student)
-            pairs.append(Pair(submissions[first].homework, students, share, shared, lines))
-    return sorted(pairs, key=lambda pair: (-pair.share, -pair.shared, pair.students))
+    alike = {
+        pair: own[pair[0]] & own[pair[1]]
+        for pair, shared in together.items()
+        if shared >= LEAST_SHARED and shared >= LEAST_SHARE * min(len(own[pair[0]]), len(own[pair[1]]))
+    }
+    for group in groups:
+        pairs = combinations(group, 2) if len(group) <= FEW else ((group[0], other) for other in group[1:])
+        alike |= {pair: found[group[0]].keys() - worked for pair in pairs}
+    reported = [
+        Pair(
+            submissions[first].homework,
+            (submissions[first].student, submissions[second].student),
+            1.0 if second in repeated else len(both) / min(len(own[first]), len(own[second])),
+            len(both),
+            (_ranges(found[first][value] for value in both), _ranges(found[second][value] for value in both)),
+        )
+        for (first, second), both in alike.items()
+        if submissions[first].student != submissions[second].student
+    ]
+    return sorted(reported, key=lambda pair: (-pair.share, -pair.shared, pair.students))
+
+
+def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list[int]]:
+    """Groups of submissions with the same fingerprints, of which enough are not the worked solution's."""
+    same: dict[frozenset[int], list[int]] = defaultdict(list)
+    for place, prints in enumerate(found):
+        same[frozenset(prints)].append(place)
+    return [group for prints, group in same.items() if len(group) > 1 and len(prints - worked) >= LEAST_SHARED]
 
 
 def _telling(index: dict[int, list[int]], submissions: int, solution: set[int]) -> dict[int, list[int]]:

@@ -119,9 +119,27 @@ def test_one_students_two_submissions_are_not_compared() -> None:
     assert similar_pairs([twice[0], Submission("bo", "04_graph", twice[1].files)])
 
 
-def test_what_many_have_is_no_sign_of_copying() -> None:
+def test_what_many_different_ones_have_is_no_sign_of_copying() -> None:
+    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
+    different = [f"def mine{i}(x):\n" + f"    x = x {'+-*/%'[i]} 1\n" * 3 + shared for i in range(5)]
+    assert len(compare(*different[:FEW])) == FEW * (FEW - 1) / 2
+    assert compare(*different[: FEW + 1]) == []
+
+
+def test_a_copy_that_goes_round_is_reported_however_many_have_it() -> None:
     assert len(compare(*[GRAPHS[0]] * FEW)) == FEW * (FEW - 1) / 2
-    assert compare(*[GRAPHS[0]] * (FEW + 1)) == []
+    dressed_up = [DISGUISES[i % len(DISGUISES)](GRAPHS[0]) for i in range(60)]
+    pairs = compare(GRAPHS[0], *dressed_up, *GRAPHS[1:])
+    assert {name for pair in pairs for name in pair.students} == {f"student{i}" for i in range(61)}
+    assert len(pairs) < 80, "not every one with every other"
+    assert all(pair.shared >= similarity.LEAST_SHARED and pair.lines[0] and pair.lines[1] for pair in pairs)
+
+
+def test_one_that_changed_the_copy_that_goes_round_is_reported_too() -> None:
+    changed = GRAPHS[0].replace("def ", "def helper(x):\n    return x[0] @ x[1]\n\n\ndef ", 1)
+    pairs = compare(*[GRAPHS[0]] * 10, changed, *GRAPHS[1:])
+    assert len(pairs) == 10
+    assert ("student0", "student10") in [pair.students for pair in pairs]
 
 
 def test_what_three_have_of_the_worked_solution_is_no_sign_of_copying() -> None:
