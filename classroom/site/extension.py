@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 PRIMED = re.compile("<msup>(<m[in]>[^<]*</m[in]>)<m[io]>\u2032</m[io]></msup>")
 """A prime as a superscript: it is raised already, and would be tiny, and too high."""
+JOINER = "\u2060"
+"""Keeps what stands beside it on one line."""
 LONG_VALUE = 160
 """Characters of a constant's value beyond which nobody reads it."""
 SHORT = 20
@@ -93,8 +95,14 @@ def _formula(translator: Any, node: Any, block: bool) -> str:
 
 
 def _inline(translator: Any, node: nodes.math) -> None:
-    translator.body.append(_formula(translator, node, block=False))
+    translator.body.append(_formula(translator, node, block=False) + (JOINER if _is_glued(node) else ""))
     raise nodes.SkipNode
+
+
+def _is_glued(node: nodes.math) -> bool:
+    """Whether a comma or the like follows, which must not begin the next line."""
+    after = node.next_node(descend=False, siblings=True)
+    return after is not None and bool(re.match(r"[^\w\s]", after.astext()))
 
 
 def _display(translator: Any, node: nodes.math_block) -> None:

@@ -15,6 +15,8 @@ LICENCE = FOLDER / "math-font-license.txt"
 NAME = "Kuiper Math"
 """The licence asks for a name that is not that of the original."""
 FILE = PurePosixPath("math.css")
+ASCENT, DESCENT = 800, 250
+"""Thousandths of an em that a line of letters takes above and below."""
 
 ALPHABETS = ((0x20, 0x7F), (0xA0, 0x100), (0x391, 0x3CA), (0x1D400, 0x1D468), (0x1D6A4, 0x1D6A6), (0x1D6A8, 0x1D71C))
 SIGNS = ((0x2190, 0x219A), (0x21D0, 0x21D5), (0x2200, 0x2300), (0x2308, 0x230C), (0x23B0, 0x23E2))
@@ -57,6 +59,12 @@ def make(source: Path, target: Path = FONT) -> None:
     outlines = font["CFF "].cff
     outlines.fontNames[0] = NAME.replace(" ", "")
     outlines[0].FamilyName = outlines[0].FullName = NAME
+    lines, system = font["hhea"], font["OS/2"]
+    # the original leaves room for its tallest bracket in every line
+    lines.ascent = system.sTypoAscender = system.usWinAscent = ASCENT
+    lines.descent = system.sTypoDescender = -DESCENT
+    system.usWinDescent = DESCENT
+    lines.lineGap = system.sTypoLineGap = 0
     subset.save_font(font, str(target), options)
 
 

@@ -21,6 +21,7 @@ from classroom.site import math_font
 from classroom.site.code_links import full_name, lines_of, linkcode_resolve
 from classroom.site.docstrings import restructured
 from classroom.site.extension import (
+    _is_glued,
     _short_cells,
     _signature,
     _skipped,
@@ -94,6 +95,15 @@ def test_a_prime_a_difference_of_sets_and_bars_are_drawn_as_in_books() -> None:
     bars = [node for node in ElementTree.fromstring(mathml("|A| + |B|", True)).iter() if node.text == "|"]
     assert len(bars) == 4
     assert all((bar.get("lspace"), bar.get("rspace")) == ("0", "0") for bar in bars)
+
+
+@pytest.mark.parametrize(
+    ("after", "glued"), [(", there", True), (".", True), (" pixels", False), ("th", False), ("", False)]
+)
+def test_a_comma_behind_a_formula_stays_on_its_line(after: str, glued: bool) -> None:
+    formula = nodes.math("s", "s")
+    nodes.paragraph("", "", nodes.Text("steps of "), formula, *([nodes.Text(after)] if after else []))
+    assert _is_glued(formula) == glued
 
 
 def test_a_short_cell_with_a_number_stays_on_one_line() -> None:
