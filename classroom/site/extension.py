@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 from classroom.site import code_links as links
-from classroom.site import sources
+from classroom.site import math_font, sources
 from classroom.site.docstrings import restructured
 from classroom.site.tree import SOURCES
 
@@ -48,6 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _without_long_values)
     app.connect("doctree-read", _without_modules)
     app.connect("html-collect-pages", _source_pages)
+    app.connect("html-page-context", _math_font, priority=400)
     app.connect("html-page-context", _menu_once, priority=400)
     app.connect("html-page-context", _menu_levels, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -152,6 +153,12 @@ def _short_cells(app: Sphinx, doctree: Any) -> None:
         words = cell.astext()
         if len(words) <= SHORT and re.search(r"\d", words):
             cell["classes"].append("short")
+
+
+def _math_font(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The font of the formulas, where there are any."""
+    if doctree is not None and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))):
+        app.add_css_file(math_font.FILE.name)
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

@@ -64,7 +64,7 @@ def settings(tree: Tree) -> dict[str, Any]:
             str(math_font.LICENCE),
             *(str(path) for path in moving),
         ],
-        "html_css_files": ["site.css", math_font.FILE.name, *(path.name for path in moving if path.suffix == ".css")],
+        "html_css_files": ["site.css", *(path.name for path in moving if path.suffix == ".css")],
         "html_js_files": [
             ("site.js", {"defer": "defer"}),
             *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),
