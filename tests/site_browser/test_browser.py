@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import io
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ class Watched:
     def __init__(self, browser: Any, **options: Any) -> None:
         self.context = browser.new_context(**options)
         self.trouble: list[str] = []
-        self.context.route(lambda url: not url.startswith(("file:", "data:")), self._outside)
+        self.context.route(re.compile("^(?!file:|data:)"), self._outside)
         self.tab = self.context.new_page()
         self.tab.on("console", self._console)
         self.tab.on("pageerror", lambda error: self.trouble.append(f"{self.tab.url}: {error}"))
