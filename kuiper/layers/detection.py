@@ -93,11 +93,17 @@ class RoIAlign(Layer):
         return cells.sum(axis=(2, 4)) / max(row_count * col_count, 1)
 
     def _points(self, start: np.floating, end: np.floating, cells: int) -> tuple[np.ndarray, int]:
-        """The places of the points on one axis, cell by cell, and how many a cell has."""
-        length = end - start if self.aligned else max(end - start, type(start)(1))
-        count = self.ratio if self.ratio > 0 else max(math.ceil(length / cells), 0)
-        steps = (np.arange(cells * count, dtype=start.dtype) + start.dtype.type(0.5)) / max(count, 1)
-        return start + steps * (length / cells), count
+        """The places of the points on one axis, cell by cell, and how many a cell has.
+
+        In the order in which torchvision computes them: a rounding error decides whether a point at the border counts.
+        """
+        length = (end - start if self.aligned else max(end - start, type(start)(1))) / type(start)(cells)
+        count = self.ratio if self.ratio > 0 else max(math.ceil(length), 0)
+        corners = start + np.arange(cells, dtype=start.dtype) * length
+        inside = (
+            (np.arange(count, dtype=start.dtype) + start.dtype.type(0.5)) * length / start.dtype.type(max(count, 1))
+        )
+        return (corners[:, None] + inside).reshape(-1), count
 
 
 @registry.register("torchvision.ops.DeformConv2d")

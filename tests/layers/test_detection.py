@@ -5,7 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import kuiper
@@ -68,6 +68,7 @@ def deform_conv(x, offset, mask, weight, bias, stride, padding, dilation, groups
     aligned=st.booleans(),
     corners=st.lists(st.floats(-6, 14), min_size=4, max_size=4),
 )
+@example(output_size=(3, 1), scale=1.0, ratio=-1, aligned=False, corners=[0.0, 0.0, 0.0, -2.0])
 @settings(max_examples=60, deadline=None)
 def test_roi_align_is_the_mean_of_its_points(output_size, scale, ratio, aligned, corners):
     x = np.random.default_rng(0).normal(size=(2, 1, 5, 6))
