@@ -85,12 +85,10 @@ def desk(browser: Any) -> Iterator[Watched]:
 
 
 def test_every_page_is_quiet_asks_for_nothing_and_fits_a_phone(site: Path, pages: list[Path], phone: Watched) -> None:
-    """All pages but those of a kind that differ in their text alone: every third module, every tenth file."""
+    """All pages but files shown as they stand, which differ in nothing but their lines: of these every tenth."""
     wide = []
-    files = [page for page in pages if page.is_relative_to(site / "source")]
-    modules = [page for page in pages if page.match("api/kuiper*")]
-    others = [page for page in pages if page not in {*files, *modules}]
-    for page in pages if EVERY else [*others, *modules[::3], *files[::10]]:
+    shown = [page for page in pages if page.is_relative_to(site / "source")]
+    for page in [*(page for page in pages if page not in set(shown)), *shown[:: 1 if EVERY else 10]]:
         tab = phone.open(page)
         over = tab.evaluate(WIDE)
         if over > 0:
@@ -104,8 +102,7 @@ def test_axe_finds_nothing_serious(site: Path, pages: list[Path], browser: Any, 
     axe = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     watched = Watched(browser, viewport={"width": 1280, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     findings = []
-    few = KINDS[::2] if scheme == "dark" else KINDS
-    for page in pages if EVERY else [site / name for name in few]:
+    for page in pages if EVERY else [site / name for name in KINDS]:
         tab = watched.open(page)
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         tab.evaluate(axe)
