@@ -19,6 +19,7 @@ from classroom.judge import JudgeError, Student, SubmissionError
 from classroom.page import width
 from classroom.progress import Progress, parse
 from classroom.register import Course
+from classroom.started import COMMAND
 from classroom.tasks import all_tasks, files_of
 
 PACKAGES = ("typer", "rich", "PIL", "matplotlib", "networkx", "jupyterlab", "pytest", "torch")
@@ -78,7 +79,7 @@ def importable(file: Path) -> str:
 def kernel() -> str:
     """The Python that the notebooks' kernel runs, as far as Jupyter says."""
     if importlib.util.find_spec("jupyter_client") is None:
-        return "none: python3 course.py setup --lessons"
+        return f"none: {COMMAND} setup --lessons"
     from jupyter_client.kernelspec import KernelSpecManager
 
     try:
@@ -91,4 +92,4 @@ def kernel() -> str:
         there = shutil.which(command) is not None
         own = command in ("python", f"python{sys.version_info[0]}")  # Jupyter runs the Python that it runs in itself
         found.append(f"{name} ({'this Python' if own else command}{'' if own or there else ', which is not there'})")
-    return ", ".join(found) or "none: python3 course.py setup --lessons"
+    return ", ".join(found) or f"none: {COMMAND} setup --lessons"

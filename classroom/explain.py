@@ -14,6 +14,7 @@ from classroom import difference
 from classroom.check import Result, State, unwritten
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.page import paragraph, styled, width
+from classroom.started import COMMAND
 from classroom.tasks import Task
 
 MARGIN = 14
@@ -25,7 +26,6 @@ SMALL = 64
 MOST_COLUMNS = 16
 """Columns of a plane up to which none is left out."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
-COMMAND = "python3 course.py"
 
 
 def heading(result: Result) -> str:

@@ -6,6 +6,8 @@ import contextlib
 import io
 import sys
 
+from classroom.started import COMMAND
+
 MISSING = 'is not installed. The course\'s commands need it: pip install -e ".[cli]"'
 
 
@@ -34,7 +36,7 @@ def _run(arguments: list[str]) -> int:
         if package not in ("typer", "rich"):
             raise
         return _without_packages(package, arguments)
-    app(arguments, prog_name="course")
+    app(arguments, prog_name=COMMAND)
     return 0
 
 

@@ -18,6 +18,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from classroom.started import COMMAND
+
 FOLDER = ".course"
 VERSION = 1
 
@@ -103,7 +105,7 @@ class Progress:
         except OSError as error:
             self._say(f"{self.path} is damaged, and cannot be set aside: {error.strerror}{saved}")
         else:
-            restore = "`python3 course.py check --all` restores it"
+            restore = f"`{COMMAND} check --all` restores it"
             self._say(f"{self.path.name} was damaged and is now {aside.name}{saved}; {restore}")
 
     def _say(self, sentence: str) -> None:

@@ -1,11 +1,49 @@
-"""How the course was started: the command that every message prints."""
+"""How the course was started: the command that every message prints. Standard library only."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 VARIABLE = "COURSE_COMMAND"
 """Set by the launcher to what the user typed, for the process in which the command runs."""
+DOCUMENTED = "python3 course.py"
+"""What written pages say, which are read on another machine than the one that made them."""
+LAUNCHER = "course.py"
+LONG = 30
+"""Characters from which a path to the interpreter gives way to a name on the PATH."""
 
-COMMAND = os.environ.get(VARIABLE) or "course"
+
+def typed(script: str, words: Sequence[str]) -> str:
+    """The words of a command line up to the launcher, as the user can type them again; "" when it runs something else.
+
+    >>> typed("-m", ["python3", "-m", "classroom"])
+    ''
+    """
+    if os.path.basename(script) != LAUNCHER:
+        return ""
+    before = list(words[: words.index(script)]) if script in words else [sys.executable]
+    if os.name == "nt":
+        # What py.exe starts does not see that it was py.exe; bare `python` is the store's alias on many machines.
+        return subprocess.list2cmdline(["py" if shutil.which("py") else "python", script])
+    return shlex.join([short_name(before[0]), *before[1:], script])
+
+
+def short_name(interpreter: str) -> str:
+    """The interpreter as typed; a long path becomes a name on the PATH, where one is the same interpreter."""
+    if len(interpreter) < LONG:
+        return interpreter
+    for name in ("python3", Path(interpreter).name, "python"):
+        found = shutil.which(name)
+        if found and os.path.exists(interpreter) and os.path.samefile(found, interpreter):
+            return name
+    return interpreter
+
+
+COMMAND = typed(sys.argv[0], sys.orig_argv) or os.environ.get(VARIABLE) or "course"
 """`python3 course.py`, `py course.py` on Windows, or `course`, whichever started this process."""

@@ -9,6 +9,7 @@ from classroom.check import State, state_of
 from classroom.page import paragraph
 from classroom.progress import Entry
 from classroom.register import Course, Lesson
+from classroom.started import COMMAND
 from classroom.tasks import Task, all_tasks
 
 MARKS = {State.SOLVED: "[x]", State.CHANGED: "[~]", State.OPEN: "[ ]"}
@@ -55,7 +56,7 @@ def score(course: Course, entries: Entries) -> str:
     if any(task.exercise.stretch for task in tasks):
         text += f", bonus (+) {_points(mine, True)} of {_points(tasks, True)}"
     if any(states[task.id] is State.CHANGED for task in tasks):
-        text += ". [~] was edited since it passed: `python3 course.py check --changed`"
+        text += f". [~] was edited since it passed: `{COMMAND} check --changed`"
     return text + "."
 
 
@@ -74,22 +75,22 @@ def next_step(course: Course, entries: Entries) -> str:
     lesson = task.lesson
     lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
     if lesson.notebook():
-        lines.append(f"  read    python3 course.py lab {lesson.number}")
+        lines.append(f"  read    {COMMAND} lab {lesson.number}")
     lines.append(f"  write   {short(task.file, lesson.root)}")
-    lines.append(f"  check   python3 course.py check {task.id}")
+    lines.append(f"  check   {COMMAND} check {task.id}")
     return "\n".join(lines)
 
 
 def _without_exercise(course: Course) -> str:
     if any(task.exists for task in all_tasks(course)):
-        return "All exercises are solved. `python3 course.py demo --mine` runs a network with your code."
+        return f"All exercises are solved. `{COMMAND} demo --mine` runs a network with your code."
     first = course.lessons[0]
     if first.notebook():
-        return f"Next: `python3 course.py lab` opens the lessons; begin with lesson {first.number}, {first.title}."
+        return f"Next: `{COMMAND} lab` opens the lessons; begin with lesson {first.number}, {first.title}."
     for lesson in course.lessons:
         if lesson.sources():
             return f"Next: read {material(lesson)} (lesson {lesson.number}, {lesson.title})."
-    return "Next: `python3 course.py map` shows what there is."
+    return f"Next: `{COMMAND} map` shows what there is."
 
 
 def _points(tasks: list[Task], stretch: bool) -> int:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from classroom.progress import FOLDER, free_name, write_whole
 from classroom.register import ROOT, Lesson, load
+from classroom.started import COMMAND
 from classroom.tasks import Task, all_tasks, files_of
 
 ARCHIVE = "stubs.zip"
@@ -139,7 +140,7 @@ def reset_exercise(task: Task) -> Path | None:
     except (SyntaxError, UnicodeDecodeError, ValueError):
         raise StubError(
             f"Python cannot read {task.file.name}, so one exercise in it cannot be told from the others. "
-            f"`python3 course.py reset {task.file.name}` puts the whole file back and keeps a copy of yours"
+            f"`{COMMAND} reset {task.file.name}` puts the whole file back and keeps a copy of yours"
         ) from None
     return _replace(task, source, fresh)
 

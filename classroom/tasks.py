@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from classroom.register import Course, Exercise, Lesson
+from classroom.started import COMMAND
 
 
 class UnknownTask(Exception):
@@ -106,4 +107,4 @@ def _unknown(course: Course, name: str, bare: str) -> str:
     near = difflib.get_close_matches(bare, known, 2)
     if near:
         return f"no exercise is called {name!r}; did you mean {' or '.join(near)}?"
-    return f"no exercise, lesson or homework file is called {name!r}; `python3 course.py map` lists them"
+    return f"no exercise, lesson or homework file is called {name!r}; `{COMMAND} map` lists them"

@@ -22,7 +22,9 @@ posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in for uv is a she
 
 ECHO = """
 import json, os, sys
-print("ran", json.dumps({"arguments": sys.argv[1:], "prefix": sys.prefix, "path": os.environ.get("PYTHONPATH")}))
+told = {"arguments": sys.argv[1:], "prefix": sys.prefix}
+told |= {"path": os.environ.get("PYTHONPATH"), "command": os.environ.get("COURSE_COMMAND")}
+print("ran", json.dumps(told))
 sys.exit(int(os.environ.get("EXIT_WITH", "0")))
 """
 
@@ -84,7 +86,7 @@ class Copy:
 def copy(tmp_path: Path) -> Copy:
     root = tmp_path / "a course with späces"
     shutil.copytree(ROOT / "classroom" / "launcher", root / "classroom" / "launcher")
-    for name in ("course.py", "classroom/__init__.py"):
+    for name in ("course.py", "classroom/__init__.py", "classroom/started.py"):
         shutil.copy(ROOT / name, root / name)
     (root / "classroom" / "__main__.py").write_text(ECHO)
     (root / "requirements").mkdir()
@@ -113,6 +115,44 @@ def test_the_first_start_makes_the_environment_and_runs_the_command_inside_it(co
     assert ".venv" in re.search('"prefix": "(.*?)"', done.stdout)[1]
     assert [f"{n}/3" in done.stdout for n in (1, 2, 3)] == [True] * 3
     assert copy.calls() == ["venv --allow-existing", "pip install"]
+
+
+@posix
+def test_messages_print_the_command_that_was_typed(copy: Copy) -> None:
+    copy.start("setup")
+    (copy.tools / "python3.99").symlink_to(BASE_PYTHON)
+    copy.variables["PATH"] = f"{copy.tools}{os.pathsep}{os.environ['PATH']}"
+    typed = ["python3.99", "course.py"]
+    for words in (typed, ["sh", "-c", 'exec "$0" "$@"', *typed]):
+        found = subprocess.run(
+            [*words, "map"], env=copy.environment(), cwd=copy.root, capture_output=True, text=True, check=False
+        )
+        assert '"command": "python3.99 course.py"' in found.stdout, found.stderr
+    assert_sentence(
+        subprocess.run(
+            [*typed, "setup", "--all"],
+            env=copy.environment(),
+            cwd=copy.root,
+            capture_output=True,
+            text=True,
+            check=False,
+        ),
+        "usage: python3.99 course.py setup",
+    )
+
+
+@posix
+def test_the_environments_own_command_is_course_wherever_it_is_typed(copy: Copy, tmp_path: Path) -> None:
+    copy.start("setup")
+    done = subprocess.run(
+        [copy.root / ".venv" / "bin" / "course", "map"],
+        env={**os.environ, "COURSE_COMMAND": "python3 course.py"},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert '"command": "course"' in done.stdout, done.stderr
 
 
 @posix

@@ -12,6 +12,7 @@ from rich.console import Console
 from classroom import register
 from classroom.page import colour_wanted, say, width
 from classroom.progress import Progress
+from classroom.started import COMMAND
 from classroom.tasks import Task, UnknownTask, find, find_one
 
 LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
@@ -26,7 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Build a deep-learning inference framework, lesson by lesson. Without a command: a trained network reads "
     "handwritten digits, then the map of the course, what you have solved, and the next step.",
-    epilog="Begin with: python3 course.py next. Every command explains itself: python3 course.py check --help. "
+    epilog=f"Begin with: {COMMAND} next. Every command explains itself: {COMMAND} check --help. "
     "The framework's own command is kuiper (kuiper --help).",
 )
 

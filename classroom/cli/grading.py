@@ -14,6 +14,7 @@ from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course
 from classroom.cli.steps import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
+from classroom.started import COMMAND
 from classroom.tasks import UnknownTask, find_one
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def regrade(
         suites = run.suites(store)
         changed = [name for name in run.changed(store, suites) if any(one.homework == name for one in own)]
         if changed:
-            again = "`python3 course.py grade` judges everyone again"
+            again = f"`{COMMAND} grade` judges everyone again"
             stop(f"tests or settings of {', '.join(changed)} have changed since: {again}")
         for one in own:
             store.forget(one.digest, suites[one.homework].version)

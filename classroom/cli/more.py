@@ -13,6 +13,7 @@ from classroom.cli.base import HOMEWORK, LEARN, app, show, stop, task_called, ta
 from classroom.cli.tools import run_module
 from classroom.page import paragraph, say
 from classroom.progress import Entry, digest
+from classroom.started import COMMAND
 from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
 from classroom.tasks import Task
 
@@ -93,7 +94,7 @@ def reveal(
         keep([result], progress, [])
         if result.state is not State.SOLVED:
             say(explain.heading(result))
-            stop(f"the solution of {task.id} is shown when your own passes: {explain.COMMAND} check {task.id}")
+            stop(f"the solution of {task.id} is shown when your own passes: {COMMAND} check {task.id}")
     solution, explanation = task.judge / "solution.py", task.judge / "explanation.md"
     if not solution.is_file() and not explanation.is_file():
         say(

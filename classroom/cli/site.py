@@ -13,6 +13,7 @@ import typer
 from classroom import register
 from classroom.cli.base import LEARN, app, stop, the_course
 from classroom.page import say
+from classroom.started import COMMAND
 
 HERE = Path("build/site")
 
@@ -29,7 +30,7 @@ def site(
     """
     missing = [name for name in ("sphinx", "myst_nb", "furo") if importlib.util.find_spec(name) is None]
     if missing:
-        stop(f"{missing[0]} is not installed: python3 course.py setup --site")
+        stop(f"{missing[0]} is not installed: {COMMAND} setup --site")
     from classroom.site.build import build
     from classroom.site.tree import SiteError
 

@@ -11,6 +11,7 @@ import typer
 
 from classroom import register
 from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course, the_progress
+from classroom.started import COMMAND
 
 WORKSHOP = Path(__file__).resolve().parents[1] / "dev" / "cli.py"
 
@@ -43,7 +44,7 @@ def test(context: typer.Context) -> None:
 def run_module(module: str, option: str, arguments: list[str]) -> None:
     """Run a tool of the environment in the course's folder, and pass its exit code on."""
     if importlib.util.find_spec(module) is None:
-        stop(f"{module} is not installed: python3 course.py setup {option}")
+        stop(f"{module} is not installed: {COMMAND} setup {option}")
     raise typer.Exit(subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT))
 
 
@@ -54,4 +55,4 @@ if WORKSHOP.is_file():
         """For those who write the course: its checks of lessons, stubs, tests and solutions. See dev --help."""
         from classroom.dev.cli import app as workshop
 
-        workshop(context.args, prog_name="course dev")
+        workshop(context.args, prog_name=f"{COMMAND} dev")

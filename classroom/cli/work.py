@@ -18,6 +18,7 @@ from classroom.judge import Failure
 from classroom.page import say, styled
 from classroom.progress import Entry, Progress
 from classroom.register import Course
+from classroom.started import COMMAND
 from classroom.tasks import Task, all_tasks, files_of
 from kuiper import KuiperError
 
@@ -132,13 +133,13 @@ def hint(
         say()
         say(explain.labelled(kinds[place] if len(hints) == len(kinds) else f"hint {place + 1}", text))
     say()
-    rest = f"{explain.COMMAND} hint {task.id}" if now < len(hints) else f"That was the last hint; {_section(task)}"
+    rest = f"{COMMAND} hint {task.id}" if now < len(hints) else f"That was the last hint; {_section(task)}"
     say(explain.labelled("more" if now < len(hints) else "", rest))
 
 
 def _section(task: Task) -> str:
     where = f'section "{task.exercise.section}" of ' if task.exercise.section else ""
-    return f"read {where}lesson {task.lesson.number}: {explain.COMMAND} lab {task.lesson.number}"
+    return f"read {where}lesson {task.lesson.number}: {COMMAND} lab {task.lesson.number}"
 
 
 def _chosen(course: Course, progress: Progress, names: list[str], everything: bool, changed: bool) -> list[Task]:
@@ -200,7 +201,7 @@ def print_broken_since(others: Sequence[Result]) -> None:
     if lost:
         say()
         what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
-        say(explain.labelled("careful", f"{what}: {explain.COMMAND} check {' '.join(lost)}"))
+        say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
 
 
 def _draw(results: Sequence[Result], svg: Path) -> None:

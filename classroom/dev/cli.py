@@ -20,6 +20,7 @@ from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
 from classroom.judge.homework import HomeworkError
+from classroom.started import COMMAND
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -66,7 +67,7 @@ def check(
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
     if importlib.util.find_spec("nbclient") is None:
-        typer.echo("course: nbclient is not installed: python3 course.py setup --dev", err=True)
+        typer.echo(f"course: nbclient is not installed: {COMMAND} setup --dev", err=True)
         raise typer.Exit(2)
     faults = 0
     for path in books.notebooks(_lessons(lessons)):

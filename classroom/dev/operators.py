@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom.register import ROOT
+from classroom.started import DOCUMENTED
 from kuiper import registry
 from kuiper.layers import leftovers
 
@@ -26,7 +27,7 @@ HEAD = """# Operators
 arrives as an input (`$weight=7` in the model file) is taken as well. A type that begins with `aten::` is one that PNNX
 has no name for: all its options arrive as inputs. `tests/layers/` compares them with PyTorch, or with a slow loop.
 
-This page is generated from the registry: `python3 course.py dev operators`.
+This page is generated from the registry: `{command} dev operators`.
 
 | types | options | what it computes | file |
 |---|---|---|---|
@@ -69,7 +70,7 @@ def render() -> str:
     for layer in sorted(types, key=lambda one: (module_of(one), types[one][0].lower())):
         file = module_of(layer).replace(".", "/") + ".py"
         rows.append(_row(types[layer], options_of(layer), summary_of(layer), file))
-    return HEAD.format(types=len(registry) + len(BY_THE_GRAPH)) + "".join(rows)
+    return HEAD.format(types=len(registry) + len(BY_THE_GRAPH), command=DOCUMENTED) + "".join(rows)
 
 
 def module_of(layer: Any) -> str:

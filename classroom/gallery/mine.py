@@ -19,6 +19,7 @@ from classroom.gallery.show import bar, ready, save, told
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
+from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.tasks import Task, all_tasks
 
@@ -36,7 +37,7 @@ def solved_tasks(course: Course, progress: Progress) -> list[Task]:
     lost = [result.task.id for result in again if result.task.id not in passed]
     if lost:
         what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
-        say(explain.labelled("careful", f"{what}: {explain.COMMAND} check {' '.join(lost)}"))
+        say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
         say()
     return [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
 
@@ -171,5 +172,5 @@ def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task]) -> list[str]:
             if not alone.good:
                 at = f", at {alone.departure['place']}" if alone.departure and alone.departure["type"] else ""
                 parts.append(explain.labelled("to blame", f"{task.id}: plugged in alone it goes wrong too{at}"))
-                parts.append(explain.labelled("then", f"{explain.COMMAND} check {task.id}"))
+                parts.append(explain.labelled("then", f"{COMMAND} check {task.id}"))
     return parts or [explain.labelled("to blame", "none alone: with any one of them the network is right")]

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from classroom.grading.settings import GradingError
 from classroom.register import Course
+from classroom.started import COMMAND
 from classroom.stubs import FIXED_TIME, StubError, pristine
 from classroom.tasks import all_tasks, files_of
 
@@ -111,7 +112,7 @@ def _check_stubs(course: Course) -> None:
             raise GradingError(f"{error}: python -m classroom.stubs writes it") from error
         if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out.encode():
             raise GradingError(
-                f"{file.name} is not as homework/stubs.zip has it: put it back (python3 course.py reset {file.name}), "
+                f"{file.name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {file.name}), "
                 f"or, if the stub was changed on purpose, python -m classroom.stubs"
             )
 

@@ -14,6 +14,7 @@ from classroom.launcher import trouble
 from classroom.launcher.environment import clean
 from classroom.launcher.place import LISTS, Place
 from classroom.launcher.tool import run_tool
+from classroom.started import VARIABLE
 
 
 def set_up(place: Place, name: str) -> None:
@@ -133,13 +134,15 @@ def connect(place: Place) -> None:
     """
     line = f"import sys; sys.path.append({str(place.root)!a})\n"
     (place.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
+    # The terminal that one of them is typed in may itself have been opened by course.py, in JupyterLab.
     for name, module in (("course", "classroom"), ("kuiper", "kuiper.main")):
         if os.name == "nt":
             command = place.scripts / f"{name}.cmd"
-            command.write_text(f'@"%~dp0python.exe" -P -m {module} %*\n', encoding="ascii")
+            start = f'@setlocal & set "{VARIABLE}=course" & "%~dp0python.exe" -P -m {module} %*\n'
         else:
             command = place.scripts / name
-            command.write_text(f'#!/bin/sh\nexec "$(dirname "$0")/python" -P -m {module} "$@"\n', encoding="ascii")
+            start = f'#!/bin/sh\n{VARIABLE}=course exec "$(dirname "$0")/python" -P -m {module} "$@"\n'
+        command.write_text(start, encoding="ascii")
         command.chmod(0o755)
 
 

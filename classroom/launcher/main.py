@@ -13,6 +13,7 @@ from classroom.launcher.lock import one_at_a_time
 from classroom.launcher.place import Place
 from classroom.launcher.stamp import is_ready
 from classroom.launcher.trouble import Stop, sentence_of
+from classroom.started import COMMAND, VARIABLE
 
 LIST_OF_COMMAND = {
     "grade": "grading",
@@ -32,7 +33,7 @@ SETUP_LISTS = {
     ("--site",): "site",
     ("--dev",): "dev",
 }
-SETUP_USAGE = """usage: python3 course.py setup [--grading | --lessons | --site | --dev]
+SETUP_USAGE = f"""usage: {COMMAND} setup [--grading | --lessons | --site | --dev]
 Installs, and does nothing else.
   (nothing)   what the command line needs
   --grading   what grading needs too
@@ -84,10 +85,11 @@ def ensure(place: Place, name: str) -> None:
 def run(place: Place, arguments: list[str]) -> int:
     """Replace this process by `course ARGUMENTS`; on Windows wait for it and pass its exit code on."""
     command = [str(place.python), "-P", "-m", "classroom", *arguments]
+    variables = {**clean(os.environ), VARIABLE: COMMAND}
     sys.stdout.flush()
     if os.name != "nt":
-        os.execve(command[0], command, clean(os.environ))
+        os.execve(command[0], command, variables)
     try:
-        return subprocess.call(command, env=clean(os.environ))
+        return subprocess.call(command, env=variables)
     except KeyboardInterrupt:
         return 130

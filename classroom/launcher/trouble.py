@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sys
 
 from classroom.launcher.place import Place
+from classroom.started import COMMAND
 
 NO_SPACE = re.compile(r"No space left|not enough space|Errno 28\b|os error (28|112)\b|quota exceeded", re.I)
 WRONG_HASH = re.compile("DO NOT MATCH THE HASHES|Hash mismatch", re.I)
@@ -33,9 +35,9 @@ class Unreachable(Stop):
         super().__init__(
             f"{tool} could not fetch the course's packages:\n  {reason}\n"
             "Nothing is lost: look at the network and start again.\n"
-            "  behind a proxy:   HTTPS_PROXY=http://proxy:port python3 course.py\n"
-            "  from a mirror:    PIP_INDEX_URL=https://mirror/simple python3 course.py\n"
-            "  from a folder:    PIP_NO_INDEX=1 PIP_FIND_LINKS=/wheels python3 course.py\n"
+            f"  behind a proxy:   {command_with(HTTPS_PROXY='http://proxy:port')}\n"
+            f"  from a mirror:    {command_with(PIP_INDEX_URL='https://mirror/simple')}\n"
+            f"  from a folder:    {command_with(PIP_NO_INDEX='1', PIP_FIND_LINKS='/wheels')}\n"
             "                    (filled elsewhere by `pip download -r requirements/cli.txt -d wheels`)"
         )
 
@@ -58,12 +60,20 @@ def failure_of(tool: str, lines: list[str], place: Place) -> Stop:
     return Stop(f"{tool} could not finish. Its last words:\n{told}\nStart again to try once more.")
 
 
+def command_with(**variables: str) -> str:
+    """The command that started the course, with variables before it as this system's shell takes them."""
+    if os.name == "nt":
+        # PowerShell, which is what Windows opens; it has no VARIABLE=value before a command.
+        return "; ".join([*(f'$env:{name}="{value}"' for name, value in variables.items()), COMMAND])
+    return " ".join([*(f"{name}={value}" for name, value in variables.items()), COMMAND])
+
+
 def no_space(place: Place) -> str:
     """The disk is full."""
     return (
         f"There is no space left for the environment in {place.venv}.\n"
         "The command line needs about 150 MB, JupyterLab and the test tools about 600 MB. Make room, or put it "
-        "elsewhere:\n  COURSE_VENV=/larger/disk/kuiper python3 course.py"
+        f"elsewhere:\n  {command_with(COURSE_VENV='/larger/disk/kuiper')}"
     )
 
 
@@ -85,7 +95,7 @@ def not_ours(place: Place) -> Stop:
     return Stop(
         f"{place.venv} was not made by course.py, so it is left alone.\n"
         "Move it away, or choose another place for the course's environment:\n"
-        "  COURSE_VENV=/some/new/folder python3 course.py"
+        f"  {command_with(COURSE_VENV='/some/new/folder')}"
     )
 
 
@@ -96,7 +106,7 @@ def sentence_of(error: OSError, place: Place) -> str:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
         return (
             f"Cannot write {error.filename or place.venv} ({error.strerror}).\nPut the environment where you may "
-            "write:\n  COURSE_VENV=/some/folder/kuiper python3 course.py"
+            f"write:\n  {command_with(COURSE_VENV='/some/folder/kuiper')}"
         )
     if error.errno == errno.ENOENT and error.filename and str(place.root) in str(error.filename):
         return f"{error.filename} is missing. Get the course's files once more."

@@ -53,7 +53,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
             target.parent.mkdir(parents=True)
             shutil.copyfile(work / "course.zip", target)
         shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx makes it, and leaves it empty
-        (work / "html" / MARK).write_text("python3 course.py site made this folder and may replace it.\n")
+        (work / "html" / MARK).write_text("`course site` made this folder and may replace it.\n")
         if out.exists():
             shutil.rmtree(out)
         out.parent.mkdir(parents=True, exist_ok=True)

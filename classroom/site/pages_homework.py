@@ -11,6 +11,7 @@ from classroom.register import Exercise, Lesson
 from classroom.site.links import relinked
 from classroom.site.pages_lessons import section_link
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
+from classroom.started import DOCUMENTED
 
 KINDS = ("a question", "an approach", "the step")
 """What the three hints of an exercise are."""
@@ -48,13 +49,13 @@ def _files(lesson: Lesson, tree: Tree) -> str:
 
 
 def _hints(lesson: Lesson, page: PurePosixPath) -> str:
-    parts = ["## Hints", "Each opens by itself. In the terminal: `python3 course.py hint NAME`."]
+    parts = ["## Hints", f"Each opens by itself. In the terminal: `{DOCUMENTED} hint NAME`."]
     for place, exercise in enumerate(lesson.exercises, 1):
         points = f"{exercise.points} point{'s' * (exercise.points != 1)}{', a bonus' * exercise.stretch}"
         parts.append(f"### {lesson.number}.{place} `{exercise.id}`: {exercise.title}")
         again = section_link(lesson, exercise.section, page)
         where = f"read again: lesson {lesson.number}, {again}" if again else f"lesson {lesson.number}"
-        parts.append(f"{points.capitalize()}; check with `python3 course.py check {exercise.id}`; {where}.")
+        parts.append(f"{points.capitalize()}; check with `{DOCUMENTED} check {exercise.id}`; {where}.")
         parts.append(folded(exercise))
     return "\n\n".join(parts)
 
@@ -80,6 +81,6 @@ def _index(lessons: list[Lesson]) -> str:
     head = "| lesson | exercise | what it is | points |\n|--:|---|---|---|"
     words = (
         "You write them in your own copy of the course, with your own editor, and "
-        "`python3 course.py check` says what holds and what does not."
+        f"`{DOCUMENTED} check` says what holds and what does not."
     )
     return f"# Exercises\n\n{words}\n\n{head}\n" + "\n".join(rows) + "\n"

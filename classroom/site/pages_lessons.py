@@ -12,6 +12,7 @@ from classroom.site import facts, moving_places
 from classroom.site.links import relinked, slug
 from classroom.site.pages_api import api_page
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
+from classroom.started import DOCUMENTED
 
 PREDICT = "**predict, then run"
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
@@ -94,7 +95,7 @@ def box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str
     """The box under a lesson's title; links are those of the notebook's own folder."""
     up = "../.."
     lines = [
-        f"- **Open it:** `python3 course.py lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
+        f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
         f"you run and change its cells ([first steps]({up}/first_steps.md)).",
         f"- **Read before:** {linked_needs(begun.needs, lesson, tree) or _before(lesson, tree)}.",
         f"- **Time:** {facts.time_of(begun.time, notebook, lesson)}.",

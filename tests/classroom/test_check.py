@@ -6,6 +6,7 @@ import pytest
 
 from classroom.check import State, check
 from classroom.progress import Progress
+from classroom.started import COMMAND
 
 LOOP = "while True: pass"
 
@@ -206,7 +207,7 @@ def test_a_path_to_the_file_is_a_name_too(mini: Any) -> None:
     [
         ("dubble", "did you mean double?"),
         ("2", "lesson 2 has no homework"),
-        ("99", "`python3 course.py map` lists them"),
+        ("99", f"`{COMMAND} map` lists them"),
     ],
 )
 def test_an_unknown_name_is_refused_in_a_sentence(mini: Any, name: str, sentence: str) -> None:

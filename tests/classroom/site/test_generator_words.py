@@ -14,6 +14,7 @@ from classroom.check import check
 from classroom.site.build import SiteError, build
 from classroom.site.pages_front import FIRST_STEPS, INDEX, WORDS
 from classroom.site.tree import Tree
+from classroom.started import COMMAND, DOCUMENTED
 from classroom.tasks import find_one
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +30,7 @@ def shown_for(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     stub = home / "hw01_numpy.py"
     stub.write_text(stub.read_text(encoding="utf-8").replace(TODO, f"    {body}"), encoding="utf-8")
     (result,) = check([find_one(register.load(folder), "axby")])
-    return explain.report(result)
+    return explain.report(result).replace(COMMAND, DOCUMENTED)
 
 
 def box(beginning: str) -> str:
@@ -99,4 +100,4 @@ def test_the_command_says_what_is_missing_and_what_is_in_the_way(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     done = CliRunner().invoke(app, ["site", "--out", str(tmp_path)])
     assert done.exit_code == 2
-    assert "python3 course.py setup --site" in done.output
+    assert f"{COMMAND} setup --site" in done.output
