@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ pytest.importorskip("rich", reason="the command line needs typer and rich, which
 from typer.testing import CliRunner, Result
 
 from kuiper.cli import app
+from kuiper.cli.text import count
 from kuiper.partition import BACKENDS
 from kuiper.partition.backends import Network
 from kuiper.partition.backends.simple import Simple
@@ -83,6 +85,22 @@ def test_float16_devices_are_compared_with_more_patience() -> None:
     assert fact(result, "casts") == "8 to and from float16"
     assert float(fact(result, "difference").split()[0]) > 1e-7
     assert "outputs differ by" in call(*typed, "--tolerance", 1e-9, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "shapes"),
+    [
+        (DIGITS, ["1,1,8,8"]),
+        (DIGITS, ["16,1,8,8"]),
+        ("models/segmenter", ["1,3,64,64"]),
+        ("models/segmenter", ["2,3,32,96"]),
+        ("models/writer", ["1,5", "4,1,2,16,32", "4,1,2,16,32", "1"]),
+    ],
+)
+def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[str]) -> None:
+    typed = [model, *(word for shape in shapes for word in ("--shape", shape))]
+    inspected = json.loads(CliRunner().invoke(app, ["inspect", *typed, "--json"]).stdout)
+    assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
 
 
 def test_a_back_end_that_computes_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

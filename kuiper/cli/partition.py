@@ -81,8 +81,7 @@ def partition_(
     extents = arguments.shapes(shape or [])
     graph = load_model(model, bin, engine="simple")
     inputs = random_inputs(graph, extents, seed)
-    batch = inputs[0].shape[0] if inputs and inputs[0].ndim else 1
-    nodes = NodeGraph.from_runtime(graph, open_dimension=batch)
+    nodes = NodeGraph.from_runtime(graph, inputs=inputs)
     devices = make_devices(nodes, names, operators or [], arguments.names(blocked), host, float16)
     split = partition(nodes, devices, mode, min_work=min_work)
     found = measure(graph, Executor(split), inputs)

@@ -110,21 +110,27 @@ class NodeGraph:
 
     @classmethod
     def from_runtime(
-        cls, graph: Any, work: Mapping[str, float] | None = None, *, open_dimension: int | None = None
+        cls,
+        graph: Any,
+        work: Mapping[str, float] | None = None,
+        *,
+        open_dimension: int | None = None,
+        inputs: Sequence[Any] | None = None,
     ) -> NodeGraph:
         """A RuntimeGraph's operators as nodes, in its order; pnnx.Output gives the graph's outputs.
 
         Parameters
         ----------
         graph : a RuntimeGraph that is built.
-        work : operator name -> operations; if not said, two for each weight that an output element meets, or one.
+        work : operator name -> operations; if not said, the FLOPs that kuiper.profile counts, 0 where it cannot.
         open_dimension : the length to reckon with where the file leaves a dimension open; None: the size is unknown.
+        inputs : the network's inputs, in order: shapes are then those of a pass on them, not those of the file.
 
-        Raises PartitionError when the graph is not built.
+        Raises PartitionError when the graph is not built, and what the pass raises.
         """
         from kuiper.partition.from_runtime import node_graph
 
-        return node_graph(graph, work, open_dimension)
+        return node_graph(graph, work, open_dimension, inputs)
 
     @cached_property
     def producer(self) -> dict[int, int]:

@@ -94,11 +94,12 @@ class RuntimeGraph:
         if self.state is GraphState.COMPLETE:
             return
         connect(self.operators)
+        in_file_order = self.operators  # callers pass inputs and read outputs in this order, whatever runs first
         order = execution_order(self.operators, self.toolbox)
         self._create_layers(order)
         self.operators = order
-        self.input_operands = [op.output_operands[0] for op in order if op.type == "pnnx.Input"]
-        self.output_operands = [o for op in order if op.type == "pnnx.Output" for o in op.input_operands]
+        self.input_operands = [op.output_operands[0] for op in in_file_order if op.type == "pnnx.Input"]
+        self.output_operands = [o for op in in_file_order if op.type == "pnnx.Output" for o in op.input_operands]
         if not self.output_operands:
             raise GraphError(f"{self.param}: expected a pnnx.Output, found none")
         self._plan_space(order)
@@ -110,11 +111,11 @@ class RuntimeGraph:
         keep: Iterable[str] | bool = (),
         on_operator: Callable[[RuntimeOperator, float], None] | None = None,
     ) -> Outputs:
-        """Run the network: arrays in, in the order of pnnx.Input -> list of arrays, tuples and dicts flattened.
+        """Run the network: arrays in, arrays out, both in the order of the file; tuples and dicts are flattened.
 
         Parameters
         ----------
-        inputs : one array per input, batch first; other sizes than those exported are welcome where the network
+        inputs : one array per pnnx.Input, batch first; other sizes than those exported are welcome where the network
             itself allows them.
         keep : names of operators whose results shall be in `.kept` of the outcome ("#3" names operand 3); True: all.
         on_operator : called after each operator with it and the seconds it took.

@@ -29,6 +29,7 @@ from kuiper.partition import (
 )
 from kuiper.partition.backends import Network, Program
 from kuiper.partition.backends.simple import Simple
+from kuiper.runtime import reverse_post_order
 
 DIGITS = "models/digits/digits.pnnx.param"
 CPU = Device("CPU")
@@ -96,6 +97,15 @@ def test_the_digits_network_in_parts_is_the_whole_one(digits: Any, mode: str, op
     assert executor.stats.transfers == parts.cuts
     assert sorted(executor.stats.order) == list(range(len(parts.subgraphs)))
     assert executor.stats.left_bytes == 0
+
+
+def test_parts_are_given_their_inputs_in_the_right_order_whatever_the_topological_order() -> None:
+    backwards = kuiper.Toolbox(topological_order=lambda s: reverse_post_order(dict(reversed(list(s.items())))))
+    writer = kuiper.load("models/writer/writer.pnnx.param", toolbox=backwards)
+    inputs = [np.array([[5, 7, 9]]), *(np.zeros((4, 1, 2, 3, 32), np.float32) for _ in range(2)), np.array([0])]
+    executor = Executor(split(writer, [Device("ACC", operators={"nn.Linear", "pnnx.Expression"}), CPU]))
+    for found, expected in zip(executor.run(inputs), writer(*inputs), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 @st.composite

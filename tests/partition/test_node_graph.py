@@ -10,6 +10,7 @@ import pytest
 
 import kuiper
 from kuiper.partition import Device, NodeGraph, PartitionError, TensorKind, partition, verify
+from kuiper.profile import measured_extents, network_cost
 from kuiper.runtime import RuntimeGraph
 
 CPU = Device("CPU")
@@ -44,19 +45,51 @@ def test_sizes_and_types_come_from_the_file(digits: RuntimeGraph) -> None:
     assert {info.bytes for info in NodeGraph.from_runtime(digits).tensors.values()} == {None}  # the batch is left open
 
 
-def test_work_is_two_operations_per_weight_and_output_element(digits: RuntimeGraph) -> None:
+def test_work_is_two_operations_per_weight_and_output_element_and_one_per_bias(digits: RuntimeGraph) -> None:
     nodes = {node.name: node for node in NodeGraph.from_runtime(digits, open_dimension=1).nodes}
     for op in digits.operators:
         if op.type == "nn.Linear":
             out_features, in_features = op.attributes["weight"].shape
-            assert nodes[op.name].work == 2 * out_features * in_features
+            assert nodes[op.name].work == out_features * (2 * in_features + 1)
         if op.type == "nn.Conv2d":
             (_, channels, height, width), kernel = op.output_operands[0].shapes, op.attributes["weight"].shape
-            assert nodes[op.name].work == 2 * channels * height * width * kernel[1] * kernel[2] * kernel[3]
+            products = 2 * kernel[1] * kernel[2] * kernel[3]
+            assert nodes[op.name].work == channels * height * width * (products + ("bias" in op.attributes))
         if op.type in ("nn.ReLU", "F.relu"):
             assert nodes[op.name].work == np.prod(op.output_operands[0].shapes[1:])
     given = NodeGraph.from_runtime(digits, {op.name: 7.0 for op in digits.operators})
     assert {node.work for node in given.nodes} == {7.0}
+
+
+IMAGES = {
+    "digits": [(1, 1, 8, 8), (32, 1, 8, 8)],
+    "segmenter": [(1, 3, 64, 64), (2, 3, 96, 32)],
+    "classifier": [(1, 3, 64, 64), (3, 3, 64, 64)],
+    "detector": [(1, 3, 256, 256)],
+}
+WRITERS = [(1, 1, 4), (1, 5, 16)]
+"""Texts, tokens, places."""
+CASES = [(name, [shape]) for name, shapes in IMAGES.items() for shape in shapes]
+CASES += [("writer", [(n, t), (4, n, 2, p, 32), (4, n, 2, p, 32), (1,)]) for n, t, p in WRITERS]
+
+
+@pytest.mark.parametrize(("name", "shapes"), CASES)
+def test_the_works_sum_is_the_flops_that_the_profile_counts(name: str, shapes: list[tuple[int, ...]]) -> None:
+    network = kuiper.load(f"models/{name}/{name}.pnnx.param", engine="simple")
+    inputs = [np.zeros(s, o.type.compute) for s, o in zip(shapes, network.input_operands, strict=True)]
+    cost = network_cost(network.operators, measured_extents(network, *inputs))
+    assert cost.flops > 0
+    nodes = NodeGraph.from_runtime(network, inputs=inputs).nodes
+    assert sum(node.work for node in nodes) == cost.flops
+    assert {node.name: node.work for node in nodes if node.work} == {o.name: o.flops for o in cost.operators if o.flops}
+
+
+def test_sizes_are_those_of_a_pass_on_the_inputs() -> None:
+    network = kuiper.load("models/segmenter/segmenter.pnnx.param", engine="simple")
+    x = np.zeros((2, 3, 64, 32), np.float32)
+    graph, kept = NodeGraph.from_runtime(network, inputs=[x]), network.forward(x, keep=True).kept
+    for node in graph.nodes:
+        assert [graph.tensors[t].bytes for t in node.outputs] == [kept[node.name].nbytes]
 
 
 @pytest.mark.parametrize("mode", ["tengine", "fewest", "cost"])

@@ -1,12 +1,16 @@
 """Lessons 3 and 4: from file to running network."""
 
+import random
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kuiper
 from kuiper.runtime import GraphState
+
+WRITER = Path(__file__).parents[2] / "models/writer/writer.pnnx.param"
 
 SIMPLE_OPS = """7767517
 7 6
@@ -17,6 +21,18 @@ nn.ReLU          op3   1 1 2 3 #3=(1,3,16,16)f32
 nn.Sigmoid       op4   1 1 2 4 #4=(1,3,16,16)f32
 pnnx.Expression  add   2 1 3 4 5 expr=add(@0,@1) #5=(1,3,16,16)f32
 pnnx.Output      output 1 0 5
+"""
+
+
+TWO_RESULTS = """7767517
+7 5
+pnnx.Input       in_x 0 1 x #x=(1,4)f32
+pnnx.Input       in_y 0 1 y #y=(1,4)f32
+pnnx.Input       in_z 0 1 z #z=(1,4)f32
+pnnx.Expression  first 2 1 x y d expr=sub(@0,@1)
+pnnx.Expression  second 2 1 z x e expr=sub(@0,@1)
+pnnx.Output      out_d 1 0 d
+pnnx.Output      out_e 1 0 e
 """
 
 
@@ -54,6 +70,30 @@ def body(*lines, head="pnnx.Input in 0 1 0 #0=(1,4)f32", tail="pnnx.Output out 1
         produced += int(row.split()[3])
     assert operands
     return f"7767517\n{len(rows)} {produced}\n" + "\n".join(rows) + "\n"
+
+
+def kahn(successors, choose):
+    """Kahn's algorithm; `choose` gives the index of the ready name that is next."""
+    missing = dict.fromkeys(successors, 0)
+    for follower in (name for followers in successors.values() for name in followers):
+        missing[follower] += 1
+    ready = [name for name, count in missing.items() if count == 0]
+    order = []
+    while ready:
+        order.append(ready.pop(choose(ready)))
+        for follower in successors[order[-1]]:
+            missing[follower] -= 1
+            if missing[follower] == 0:
+                ready.append(follower)
+    return order
+
+
+def last_ready_first(successors):
+    return kahn(successors, lambda ready: -1)
+
+
+def names(operands):
+    return [operand.name for operand in operands]
 
 
 class TestStates:
@@ -342,6 +382,32 @@ class TestPluggedIn:
         assert [op.name for op in graph.operators] == ["input", "op1", "op2", "op4", "op3", "add", "output"]
         x = image()
         np.testing.assert_allclose(graph(x)[0], simple_ops_by_hand(x), rtol=1e-6)
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_inputs_and_outputs_keep_the_files_order_in_any_valid_order(self, model, seed):
+        chance = random.Random(seed)
+        path = model(TWO_RESULTS)
+        plain = kuiper.load(path)
+        order = kuiper.Toolbox(topological_order=lambda s: kahn(s, lambda ready: chance.randrange(len(ready))))
+        a, b, c = (image(seed, (1, 4)), image(seed + 50, (1, 4)), image(seed + 99, (1, 4)))
+        for engine in ("simple", "fast", "auto"):
+            graph = kuiper.load(path, toolbox=order, engine=engine)
+            assert names(graph.input_operands) == names(plain.input_operands) == ["x", "y", "z"]
+            assert names(graph.output_operands) == names(plain.output_operands) == ["d", "e"]
+            for got, expected in zip(graph(a, b, c), [a - b, c - a], strict=True):
+                np.testing.assert_array_equal(got, expected)
+
+    @pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+    def test_an_order_that_takes_the_last_ready_operator_first_runs_a_network_of_four_inputs(self, engine):
+        inputs = [np.array([[5, 7, 9]]), *(np.zeros((4, 1, 2, 3, 32), "f4") for _ in "kv"), np.array([0])]
+        expected = kuiper.load(WRITER, engine="simple")(*inputs)
+        graph = kuiper.load(WRITER, toolbox=kuiper.Toolbox(topological_order=last_ready_first), engine=engine)
+        assert names(graph.input_operands) == ["0", "1", "2", "3"]
+        executed = [op.name for op in graph.operators if op.type == "pnnx.Input"]
+        assert executed == ["pnnx_input_3", "pnnx_input_2", "pnnx_input_1", "pnnx_input_0"]
+        for _ in range(2):
+            for got, wanted in zip(graph(*inputs), expected, strict=True):
+                np.testing.assert_array_equal(got, wanted)
 
     @pytest.mark.parametrize(
         ("order", "message"),

@@ -52,6 +52,18 @@ RIGHT = {
 }
 """Short solutions, each by another way than the framework's where there is one."""
 
+LAST_READY_FIRST = (
+    "def topological_order(successors):\n"
+    "    missing = dict.fromkeys(successors, 0)\n"
+    "    for name in [n for names in successors.values() for n in names]:\n        missing[name] += 1\n"
+    "    ready, order = [name for name, count in missing.items() if not count], []\n"
+    "    while ready:\n"
+    "        order.append(ready.pop())\n"
+    "        for name in successors[order[-1]]:\n"
+    "            missing[name] -= 1\n"
+    "            ready += [name] * (not missing[name])\n"
+    "    return order\n"
+)
 COLUMNS_FIRST = "def flatten(x, row_major=True):\n    return x.swapaxes(1, 2).reshape(-1)\n"
 
 COURSE = """
@@ -127,6 +139,12 @@ def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: An
     assert result.answer["predictions"] == reference["predictions"]
     assert set(result.calls) == set(RIGHT)
     assert min(result.calls.values()) >= 1
+
+
+def test_an_order_that_takes_the_last_ready_operator_first_is_right_for_a_network_of_four_inputs(plugs: Any) -> None:
+    tasks = plugs(topological_order=LAST_READY_FIRST)
+    result = run_piece(gallery.find("write"), Wishes(tokens=2), list(tasks.values()), check_only=True)
+    assert result.good, result
 
 
 def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> None:
