@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from classroom import tables
 
 ROOT = Path(__file__).resolve().parents[1]
 """The course's folder."""
+ELSEWHERE = ("grading",)
+"""Tables of course.toml that are read elsewhere."""
 
 
 class RegisterError(Exception):
@@ -39,9 +43,9 @@ class Lesson:
     summary: str
     folder: str
     modules: tuple[str, ...]
-    exercises: tuple[Exercise, ...]
-    homework_file: str = ""
-    root: Path = ROOT
+    exercises: tuple[Exercise, ...] = field(default=(), metadata={tables.KEY: "exercise"})
+    homework_file: str = field(default="", metadata={tables.KEY: "homework"})
+    root: Path = field(default=ROOT, metadata={tables.KEY: ""})
 
     @property
     def points(self) -> int:
@@ -81,7 +85,7 @@ class Course:
     """The whole register."""
 
     title: str
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[Lesson, ...] = field(metadata={tables.KEY: "lesson"})
 
     def lesson(self, number: int) -> Lesson:
         """The lesson of that number. Raises RegisterError when there is none."""
@@ -96,23 +100,15 @@ def load(root: Path = ROOT) -> Course:
     path = root / "course.toml"
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        lessons = tuple(_lesson(entry, root) for entry in table["lesson"])
-        course = Course(table["title"], lessons)
+        course = tables.read(Course, table, str(path), also=ELSEWHERE)
     except OSError as error:
         raise RegisterError(f"{path}: {error.strerror}; the commands need the course's folder") from error
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise RegisterError(f"{path}: {type(error).__name__}: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RegisterError(f"{path}: this is not TOML in UTF-8: {error}") from error
+    except tables.TableError as error:
+        raise RegisterError(str(error)) from error
     _check(course, path)
-    return course
-
-
-def _lesson(entry: dict, root: Path) -> Lesson:
-    rest = {**entry}
-    exercises = tuple(
-        Exercise(**{**exercise, "hints": tuple(exercise.get("hints", ()))}) for exercise in rest.pop("exercise", ())
-    )
-    rest["homework_file"] = rest.pop("homework", "")
-    return Lesson(**{**rest, "modules": tuple(rest["modules"])}, exercises=exercises, root=root)
+    return replace(course, lessons=tuple(replace(lesson, root=root) for lesson in course.lessons))
 
 
 def _check(course: Course, path: Path) -> None:

@@ -74,9 +74,9 @@ def found(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
     course = register.load(root)
     wanted = [course.lesson(number) for number in numbers]
     homeworks = [homework for lesson in wanted or course.lessons if (homework := homework_of(lesson))]
-    missing = [lesson.folder for lesson in wanted if homework_of(lesson) is None]
+    missing = [f"lesson {one.number} has no homework/{one.folder}" for one in wanted if homework_of(one) is None]
     if missing or not homeworks:
-        raise HomeworkError(f"no homework in {', '.join(missing) or root / 'homework'}")
+        raise HomeworkError("; ".join(missing) or f"no homework in {root / 'homework'}")
     return homeworks
 
 

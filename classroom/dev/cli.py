@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,7 +72,8 @@ def notebooks(lessons: Lessons = None, check: Check = False) -> None:
         typer.echo(f"course: nbclient is not installed: {COMMAND} setup --dev", err=True)
         raise typer.Exit(2)
     faults = 0
-    for path in books.notebooks(_lessons(lessons)):
+    chosen = _lessons(lessons)
+    for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):
         stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
         try:
             wanted = books.regenerated(path)
@@ -93,7 +96,7 @@ def notebooks(lessons: Lessons = None, check: Check = False) -> None:
 def figures(lessons: Lessons = None, check: Check = False) -> None:
     """Draw the lessons' figures with their figures.py."""
     faults = 0
-    for script in pictures.scripts(_lessons(lessons)):
+    for script in _there(pictures.scripts, _lessons(lessons), lessons, "lessons/{0}/figures.py"):
         name = script.parent.relative_to(register.ROOT).as_posix()
         try:
             changed = [] if check else pictures.write(script)
@@ -136,6 +139,21 @@ def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
     except register.RegisterError as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+def _there(
+    files: Callable[[Iterable[register.Lesson]], list[Path]],
+    lessons: list[register.Lesson],
+    asked: list[int] | None,
+    kind: str,
+) -> list[Path]:
+    """The files of the lessons; the program ends with a sentence where a lesson that was asked for has none."""
+    without = [lesson for lesson in lessons if not files([lesson])]
+    if without and (asked or len(without) == len(lessons)):
+        told = "; ".join(f"lesson {lesson.number} has no {kind.format(lesson.folder)}" for lesson in without)
+        typer.echo(f"course: {told}", err=True)
+        raise typer.Exit(2)
+    return files(lessons)
 
 
 def _table(results: list[checks.Result], seeds: int, solution_seeds: int) -> Table:

@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from classroom.tables import nearest
+
 
 class GradingError(Exception):
     """Why grading cannot go on: settings, folders or results that contradict themselves."""
@@ -63,7 +65,8 @@ def load_settings(root: Path) -> Settings:
         raise GradingError(f"{path}: expected a table [grading], found {table!r:.80}")
     unknown = sorted(set(table) - {entry.name for entry in fields(Settings)})
     if unknown:
-        raise GradingError(f"{path}, [grading]: {', '.join(unknown)} is no setting; there are {', '.join(RANGES)}")
+        settings = (entry.name for entry in fields(Settings))
+        raise GradingError(f"{path}, [grading]: {unknown[0]} is no setting; {nearest(unknown[0], settings)}")
     values = {name: _number(path, name, table[name]) for name in RANGES if name in table}
     folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
     return Settings(**values, deadlines=_deadlines(path, table.get("deadlines", {}), folders))

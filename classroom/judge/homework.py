@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from classroom import tables
 from classroom.judge.tests import Test, load_file, load_tests
 from classroom.register import Exercise, Lesson
 from classroom.stubs import forbidden
@@ -76,7 +77,10 @@ class Homework:
         """The mistakes that the tests must find."""
         path = self._file("judge/mutants.py")
         try:
-            return [Mutant(**entry) for entry in load_file(path).MUTANTS]
+            entries = load_file(path).MUTANTS
+            return [tables.read(Mutant, one, f"{path.name}, mutant {place}") for place, one in enumerate(entries, 1)]
+        except tables.TableError as error:
+            raise HomeworkError(f"{self.folder.name}/judge/{error}") from error
         except Exception as error:
             raise HomeworkError(f"{path.name}: {type(error).__name__}: {error}") from error
 

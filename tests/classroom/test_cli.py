@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from classroom.cli import tools
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_HELP = ("next", "map", "demo", "lab", "check", "watch", "hint", "reset", "reveal", "doctor")
-COMMANDS = (*OWN_HELP, "setup", "test")
+GRADING = ("release", "grade", "regrade", "override", "merge")
+COMMANDS = {*OWN_HELP, *GRADING, "setup", "test", "site", "dev"}
 WITHOUT = "import sys\nfor name in ('typer', 'rich'):\n    sys.modules[name] = None\n"
 
 
@@ -67,9 +69,19 @@ def test_a_file_gets_no_colour_codes() -> None:
 
 
 def test_the_help_names_every_command_and_nothing_more() -> None:
-    help_text = course("--help").stdout
-    for command in COMMANDS:
-        assert f" {command} " in help_text
+    assert named_in(course("--help").stdout) == COMMANDS
+
+
+def test_a_command_more_or_less_in_the_help_is_seen() -> None:
+    text = course("--help").stdout
+    row = next(line for line in text.splitlines() if line.startswith("│ watch "))
+    assert named_in(text.replace(row, "")) == COMMANDS - {"watch"}
+    assert named_in(text.replace(row, row.replace("watch", "dance") + "\n" + row)) == COMMANDS | {"dance"}
+
+
+def named_in(text: str) -> set[str]:
+    """The commands of a help text: what stands first in the rows of its panels, but for options."""
+    return set(re.findall(r"(?m)^│ ([a-z]+) ", text))
 
 
 @pytest.mark.parametrize("command", OWN_HELP)

@@ -121,7 +121,7 @@ def test_several_processes_find_the_same(make: Make) -> None:
         (HW + "judge/mutants.py", '"return x"', '"return ("', "same: no mistake that runs: hw01.py, line 3"),
         (HW + "judge/mutants.py", '"return x"', '"return x + table.TWO"', "double/same: the same as double/plus"),
         (HW + "judge/mutants.py", 'why="slip", old="return', 'why="", old="return', "it does not say why"),
-        (HW + "judge/mutants.py", 'name="same"', 'label="same"', "mutants.py: TypeError"),
+        (HW + "judge/mutants.py", 'name="same"', 'label="same"', "mutant 2: label is no key of this table"),
         (HW + "judge/hidden.py", "'''n becomes 2n.'''", "", "01_first/judge/hidden.py: ValueError"),
         (HW + "judge/hidden.py", '@task("double")', "", "01_first/judge/hidden.py: ValueError"),
         (HW + "judge/hidden.py", "expect(student", "assert True or (student", "twice_anything: it finds no mutant"),
@@ -153,7 +153,7 @@ def test_a_mutant_that_is_found_on_some_seeds_only_is_a_problem(make: Make) -> N
 
 
 def test_a_lesson_without_homework_is_refused(make: Make) -> None:
-    with pytest.raises(HomeworkError, match="no homework in 02_second"):
+    with pytest.raises(HomeworkError, match="lesson 2 has no homework/02_second"):
         checks.found(make(), [2])
     with pytest.raises(RegisterError, match="lesson 3"):
         checks.found(make(), [3])
@@ -195,11 +195,33 @@ def test_the_command_fails_with_the_reason(make: Make, monkeypatch: pytest.Monke
     assert "01_first: mutant double/same: survives on seeds 0, 1" in said
 
 
-@pytest.mark.parametrize("arguments", [("check", "2"), ("check", "9"), ("notebooks", "9"), ("figures", "9")])
-def test_a_lesson_that_is_not_there_is_trouble_of_another_kind(
-    make: Make, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+@pytest.mark.parametrize("command", ["check", "notebooks", "figures"])
+def test_a_lesson_that_is_not_in_the_register_is_refused_in_a_sentence(
+    make: Make, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    assert course_dev(make(), monkeypatch, *arguments)[0] == 2
+    assert course_dev(make(), monkeypatch, command, "9") == (2, "course: lesson 9: the course has lessons 1 to 2\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "2"), "lesson 2 has no homework/02_second"),
+        (("notebooks", "2"), "lesson 2 has no notebook, neither lessons/02_second/02_second.ipynb nor a worksheet"),
+        (("figures", "2"), "lesson 2 has no lessons/02_second/figures.py"),
+        (("figures",), "lesson 1 has no lessons/01_first/figures.py; lesson 2 has no lessons/02_second/figures.py"),
+        (("figures", "1", "2"), "lesson 2 has no lessons/02_second/figures.py"),
+    ],
+)
+def test_a_lesson_without_such_files_is_refused_in_a_sentence(
+    make: Make, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    if arguments[0] == "notebooks":
+        pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
+    root = make()
+    if "1" in arguments:
+        (root / "lessons" / "01_first").mkdir(parents=True)
+        (root / "lessons" / "01_first" / "figures.py").touch()
+    assert course_dev(root, monkeypatch, *arguments) == (2, f"course: {said}\n")
 
 
 def test_figures_are_drawn_and_compared_by_commands(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

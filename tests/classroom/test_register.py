@@ -88,20 +88,67 @@ def test_what_a_lesson_has_is_looked_up_on_the_disk(tmp_path: Path) -> None:
     assert lesson.sources() == (tmp_path / "kuiper" / "first.py",)
 
 
+FIRST = ", [[lesson]] 1 (First): "
+TWO = ", [[lesson]] 1 (First), [[lesson.exercise]] 2 (two): "
+
+
+def but(old: str, new: str) -> str:
+    assert old in ONE
+    return ONE.replace(old, new)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("title = ", "Invalid value"),
-        ("title = 'x'", "lesson"),
-        (ONE.replace("number = 1", "number = 2"), "numbered 1, 2, 3"),
-        (ONE.replace('id = "two"', 'id = "one"'), "found twice: one"),
-        (ONE.replace("points = 2", "pionts = 2"), "pionts"),
-        (ONE.replace('summary = "A beginning"', ""), "summary"),
+        ("title = ", ": this is not TOML in UTF-8: Invalid value"),
+        ("title = 'x'", ": expected tables with the heading [[lesson]], found none"),
+        ("title = 'x'\n[lesson]\nnumber = 1", ": expected tables with the heading [[lesson]], in double brackets"),
+        ("title = 'x'\nlesson = [1]", ", [[lesson]] 1: expected tables with the heading [[lesson]], found 1"),
+        (but("[[lesson]]", "[[lessons]]"), ": lessons is no key of this table; did you mean lesson?"),
+        (ONE + "[gradign]\n", ": gradign is no key of this table; did you mean grading?"),
+        (but("number = 1", "number = 2"), ": expected lessons numbered 1, 2, 3"),
+        (but('id = "two"', 'id = "one"'), "found twice: one"),
+        (but("points = 3", "pionts = 3"), TWO + "pionts is no key of this table; did you mean points?"),
+        (but("points = 3", "colour = 3"), TWO + "colour is no key of this table; there are id, title,"),
+        (
+            but("lesson.exercise", "lesson.exercises"),
+            FIRST + "exercises is no key of this table; did you mean exercise?",
+        ),
+        (
+            but('summary = "A beginning"', ""),
+            FIRST + "expected the key summary with a text in quotes, which is missing",
+        ),
+        (
+            but('modules = ["kuiper.first"]', ""),
+            FIRST + "expected the key modules with a list of texts in quotes, which",
+        ),
+        (
+            but('["kuiper.first"]', '"kuiper.first"'),
+            FIRST + "expected modules to be a list of texts in quotes, found 'kuiper.first'",
+        ),
+        (
+            but('["kuiper.first"]', '["kuiper.first", 1]'),
+            FIRST + "expected modules to be a list of texts in quotes, found [",
+        ),
+        (but("points = 3", 'points = "3"'), TWO + "expected points to be a whole number, found '3'"),
+        (but("points = 3", "points = true"), TWO + "expected points to be a whole number, found true"),
+        (but("points = 3", "points = 3\nstretch = 1"), TWO + "expected stretch to be true or false, found 1"),
+        (but("number = 1", 'number = "1"'), FIRST + "expected number to be a whole number, found '1'"),
+        (but("number = 1", "number = 1\nroot = '/'"), FIRST + "root is no key of this table; there are number,"),
     ],
-)
-def test_a_register_that_does_not_hold_together_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(RegisterError, match=said):
+)  # fmt: skip
+def test_a_register_that_does_not_hold_together_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(RegisterError) as caught:
         register.load(write(tmp_path, text))
+    assert str(caught.value).startswith(str(tmp_path / "course.toml"))
+    assert said in str(caught.value)
+    assert "Error" not in str(caught.value)
+
+
+def test_a_register_that_is_not_utf_8_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_bytes("title = 'été'".encode("latin-1"))
+    with pytest.raises(RegisterError, match="this is not TOML in UTF-8"):
+        register.load(tmp_path)
 
 
 def test_a_missing_register_is_said(tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ COURSE = register.load()
 LESSONS = [lesson for lesson in COURSE.lessons if any((ROOT / "lessons" / lesson.folder).glob("*"))]
 PROSE = range(1200, 1801)
 LONGEST_CELL = 12
+LOADERS = ("kuiper.load", "kuiper.RuntimeGraph", "pnnx.read")
+ONLY_READ = ("03_pnnx",)
+"""Lessons of which the subject is the file of a network."""
 SECTIONS = ("Summary", "Exercises", "Further reading")
 PRIVATE = re.compile(
     r"(?<![\w.])/(home|tmp|usr|opt|root|work|var|private|Users|mnt)/"  # a path on somebody's machine
@@ -98,6 +101,60 @@ def shows_something(source: str) -> bool:
     if any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
         return True
     return isinstance(body[-1], ast.Expr) and not isinstance(body[-1].value, (ast.Call, ast.Constant))
+
+
+def networks_in(source: str) -> tuple[set[str], bool]:
+    """(names of trained networks that the code loads from models/, whether it runs one of them)."""
+    nodes = list(ast.walk(ast.parse(source)))
+    texts = {
+        node.targets[0].id: node.value.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+    paths = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and not is_loader(node.value) and names_a_model(node.value, texts, set())
+    }
+    loaded = {
+        target.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and is_loader(node.value) and names_a_model(node.value, texts, paths)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    runners = [func.value if isinstance(func, ast.Attribute) and func.attr == "forward" else func for func in called]
+    return loaded, any(isinstance(runner, ast.Name) and runner.id in loaded for runner in runners)
+
+
+def is_loader(node: ast.expr) -> bool:
+    """Whether the expression is a call that loads a network."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS
+
+
+def names_a_model(node: ast.expr, texts: dict[str, object], paths: set[str]) -> bool:
+    """Whether the expression holds the path of a network that is there, or one of the names of such a path."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id in paths:
+            return True
+        text = inner.value if isinstance(inner, ast.Constant) else None
+        if isinstance(inner, ast.JoinedStr):
+            text = "".join(str(written(part, texts)) for part in inner.values)
+        if isinstance(text, str) and text.startswith("../../models/") and text.endswith(".param"):
+            return (ROOT / "lessons" / "any" / text).resolve().is_file()
+    return False
+
+
+def written(part: ast.expr, texts: dict[str, object]) -> object:
+    """A part of an f-string: its text, that of a name which stands for one, else nothing."""
+    if isinstance(part, ast.FormattedValue):
+        return texts.get(part.value.id, "") if isinstance(part.value, ast.Name) else ""
+    return part.value if isinstance(part, ast.Constant) else ""
 
 
 def test_there_are_lessons() -> None:
@@ -184,7 +241,34 @@ def test_links_lead_somewhere(lesson: Lesson) -> None:
 
 @every_lesson
 def test_it_runs_a_real_network(lesson: Lesson) -> None:
-    assert any("models" in cell["source"] for cell in code_of(lesson))
+    loaded, run = networks_in("\n".join(cell["source"] for cell in code_of(lesson)))
+    assert loaded, 'expected a cell such as graph = kuiper.load("../../models/digits/digits.pnnx.param")'
+    assert run or lesson.folder in ONLY_READ, f"expected a call of {' or '.join(sorted(loaded))}, which were loaded"
+
+
+LOADED = 'graph = kuiper.load("../../models/digits/digits.pnnx.param")\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("# models", (set(), False)),
+        ("models = kuiper.load", (set(), False)),
+        ('# graph = kuiper.load("../../models/digits/digits.pnnx.param"); graph(x)', (set(), False)),
+        ('x = np.load("../../models/digits/heldout.npz")\nx(1)', (set(), False)),
+        ('graph = kuiper.load("../../models/digits/none.pnnx.param")\ngraph(x)', (set(), False)),
+        (LOADED, ({"graph"}, False)),
+        (LOADED + "other(x)\ngraph.operators", ({"graph"}, False)),
+        (LOADED + "(y,) = graph(x)", ({"graph"}, True)),
+        (LOADED + "graph.forward(x)", ({"graph"}, True)),
+        (
+            'folder = "../../models/digits"\ng = kuiper.RuntimeGraph(f"{folder}/digits.pnnx.param")\ng(x)',
+            ({"g"}, True),
+        ),
+    ],
+)
+def test_a_network_is_run_where_what_was_loaded_is_called(source: str, found: tuple[set[str], bool]) -> None:
+    assert networks_in(source) == found
 
 
 @every_lesson
