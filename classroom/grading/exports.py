@@ -1,6 +1,8 @@
 """Files for grade books: Gradescope's results.json, nbgrader's and Canvas's tables.
 
-A submission that the judge could not judge is left out of all three: it has no grade yet.
+A submission that the judge could not judge is left out of all three: it has no grade yet. So is a homework that is
+neither handed in nor due: nobody has earned no points in it. Two students whose names a grade book could take for one
+are left out of the tables.
 """
 
 from __future__ import annotations
@@ -29,10 +31,6 @@ CANVAS = ("Student", "ID", "SIS Login ID", "Section")
 
 def refusal(results: Sequence[Graded]) -> str:
     """Why these results belong in no grade book, "" when they may go there."""
-    cells = Counter(cell(student).casefold() for student in {one.student for one in results})
-    alike = next((name for name, count in cells.items() if count > 1), None)
-    if alike is not None:
-        return f"two students would have the same name there: {alike}"
     below = [one for one in results if one.isolation is not Isolation.STRONG]
     if not below:
         return ""
@@ -49,24 +47,43 @@ def write_exports(
     submissions: Mapping[str, Submission],
 ) -> list[str]:
     """Write gradescope/HOMEWORK/STUDENT/results.json, nbgrader.csv and canvas.csv; returns lines that say so."""
-    ready = [one for one in results if total(one).complete]
+    ready = [one for one in results if total(one).complete and one.counts]
+    twins = alike(names)
+    in_tables = [one for one in ready if one.student not in twins]
     homeworks = file_names(one.homework for one in ready)
     for one in ready:
         path = folder / "gradescope" / homeworks[one.homework] / names[one.student] / "results.json"
         save(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
-    save(folder / "nbgrader.csv", nbgrader(ready, submissions))
-    save(folder / "canvas.csv", canvas(ready, register))
-    left_out = len(results) - len(ready)
-    more = f"; {left_out} without a grade left out, to be judged again" if left_out else ""
-    return [f"exports for Gradescope, nbgrader and Canvas: {folder}{more}"]
+    save(folder / "nbgrader.csv", nbgrader(in_tables, submissions))
+    save(folder / "canvas.csv", canvas(in_tables, register))
+    waiting = sum(not total(one).complete for one in results)
+    blank = len(results) - len(ready) - waiting
+    more = f"; {waiting} without a grade left out, to be judged again" if waiting else ""
+    more += f"; {blank} neither handed in nor due left blank" if blank else ""
+    lines = [f"exports for Gradescope, nbgrader and Canvas: {folder}{more}"]
+    if twins:
+        said = " and ".join(repr(name[:60]) for name in twins)
+        lines.append(f"no row for {said} in nbgrader.csv and canvas.csv, where their names would be the same")
+    return lines
+
+
+def alike(students: Iterable[str]) -> list[str]:
+    """The students whose names differ by capitals, or by marks that nobody sees, alone.
+
+    >>> alike(["ann", "Ann", "bo"])
+    ['ann', 'Ann']
+    """
+    students = list(students)
+    cells = Counter(cell(student).casefold() for student in students)
+    return [student for student in students if cells[cell(student).casefold()] > 1]
 
 
 def gradescope(graded: Graded, register: Course) -> dict[str, object]:
     """The results.json of one submission: one test for each exercise, seen by the student once grades are published.
 
     Hidden tests stand in the text of their exercise and not as tests with visibility "hidden": with one of those
-    Gradescope shows a student no total. Nothing that the code printed is shown. Formats are "text", because
-    Gradescope's default for the whole output is HTML.
+    Gradescope shows a student no total. Nothing that the code printed is shown, and not how long it ran: it could wait
+    as long as a hidden input is large. Formats are "text", because Gradescope's default for the whole output is HTML.
 
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
@@ -74,7 +91,6 @@ def gradescope(graded: Graded, register: Course) -> dict[str, object]:
     lesson = lesson_of(graded.homework, register)
     return {
         "score": points.points,
-        "execution_time": round(graded.seconds, 3),
         "output": "\n".join(remarks(graded)),
         "output_format": "text",
         "test_output_format": "text",

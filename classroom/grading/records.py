@@ -41,7 +41,9 @@ class Submission:
     homework : the homework's folder name in the course, such as "01_first_tests".
     files : file name -> contents; the homework's own file and, if handed in, its worksheet notebook.
     handed_in : when, if known (time zone aware).
-    faults : what could not be taken in, in words.
+    faults : what could not be taken in of this homework, in words.
+    judged : the path of the file that is judged, as it was handed in; "" where there is none.
+    aside : what of the student's belongs to no homework or could not be opened, the same for all homeworks.
     """
 
     student: str
@@ -49,6 +51,8 @@ class Submission:
     files: Mapping[str, bytes] = field(repr=False)
     handed_in: datetime | None = None
     faults: tuple[str, ...] = ()
+    judged: str = ""
+    aside: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -101,6 +105,8 @@ class Graded:
 
     late_days : whole days after the deadline, None when no time is known. `points` in `grades` are before any deduction
     for lateness; `factor` is what the policy multiplies them by.
+    judged, handed_in, faults, aside : the submission's.
+    deadline, due : the homework's deadline, if it has one, and whether it and its grace are over.
     """
 
     student: str
@@ -113,3 +119,22 @@ class Graded:
     late_days: int | None = None
     factor: float = 1.0
     faults: tuple[str, ...] = ()
+    judged: str = ""
+    handed_in: datetime | None = None
+    deadline: datetime | None = None
+    due: bool = False
+    aside: tuple[str, ...] = ()
+
+    @property
+    def is_handed_in(self) -> bool:
+        """Whether there is anything for this homework, be it the untouched stub or a file that cannot be read."""
+        statuses = {grade.status for grade in self.grades}
+        if Status.OVERRIDDEN in statuses or any(grade.checks for grade in self.grades):
+            return True
+        lost_with_all = bool(self.aside) and not self.judged and set(self.faults) <= set(self.aside)
+        return statuses != {Status.MISSING} and not lost_with_all
+
+    @property
+    def counts(self) -> bool:
+        """Whether the homework belongs into a sum or a grade book: it is handed in, or it should be."""
+        return self.due or self.is_handed_in

@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS suites (homework TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submissions (
     student TEXT, homework TEXT, digest TEXT NOT NULL, handed_in TEXT, faults TEXT NOT NULL,
-    PRIMARY KEY (student, homework));
+    judged TEXT NOT NULL DEFAULT '', aside TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (student, homework));
 CREATE TABLE IF NOT EXISTS files (digest TEXT, name TEXT, data BLOB NOT NULL, PRIMARY KEY (digest, name));
 CREATE TABLE IF NOT EXISTS results (
     digest TEXT, suite TEXT, isolation TEXT NOT NULL, infrastructure INTEGER NOT NULL, judged_at TEXT NOT NULL,
@@ -37,6 +37,11 @@ CREATE TABLE IF NOT EXISTS results (
 CREATE TABLE IF NOT EXISTS overrides (
     number INTEGER PRIMARY KEY, student TEXT, homework TEXT, exercise TEXT, points REAL, why TEXT, at TEXT);
 """
+ADDED = {"judged": "TEXT NOT NULL DEFAULT ''", "aside": "TEXT NOT NULL DEFAULT '[]'"}
+"""Columns of `submissions` that a file of an earlier version of the course may lack."""
+JUDGED = ("student", "homework", "digest", "suite", "grades", "isolation", "seconds")
+"""What of a result the judge has found."""
+TAKEN_IN = "student, homework, handed_in, faults, digest, judged, aside"
 LEVELS = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
 
 
@@ -55,12 +60,18 @@ class Store(Mapping[str, Submission]):
             self._base.execute("PRAGMA synchronous=NORMAL")
             with self._base:
                 self._base.executescript(SCHEMA)
+                self._add_columns()
                 self._base.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
             found = self.meta("format")
         except (OSError, sqlite3.Error) as error:
             raise GradingError(f"{self.path}: {error}") from error
         if found != FORMAT:
             raise GradingError(f"{self.path}: expected format {FORMAT}, found {found}: take another folder")
+
+    def _add_columns(self) -> None:
+        there = {row[1] for row in self._base.execute("PRAGMA table_info(submissions)")}
+        for name in ADDED.keys() - there:
+            self._base.execute(f"ALTER TABLE submissions ADD COLUMN {name} {ADDED[name]}")
 
     def close(self) -> None:
         """Close the file."""
@@ -94,20 +105,21 @@ class Store(Mapping[str, Submission]):
         with self._base:
             for one in submissions:
                 time = one.handed_in.isoformat() if one.handed_in else None
-                row = (one.student, one.homework, one.digest, time, json.dumps(one.faults))
-                self._base.execute("INSERT OR REPLACE INTO submissions VALUES (?, ?, ?, ?, ?)", row)
+                row = (one.student, one.homework, time, json.dumps(one.faults), one.digest, one.judged,
+                       json.dumps(one.aside))  # fmt: skip
+                self._base.execute(f"INSERT OR REPLACE INTO submissions ({TAKEN_IN}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 rows = [(one.digest, name, zlib.compress(data)) for name, data in one.files.items()]
                 self._base.executemany("INSERT OR IGNORE INTO files VALUES (?, ?, ?)", rows)
 
     def submissions(self, student: str | None = None) -> Iterator[Submission]:
         """What was handed in, of one student or of all, by student and homework."""
-        query = "SELECT student, homework, handed_in, faults, digest FROM submissions"
+        query = f"SELECT {TAKEN_IN} FROM submissions"
         where, values = (" WHERE student = ?", (student,)) if student is not None else ("", ())
         for row in self._base.execute(f"{query}{where} ORDER BY student, homework", values).fetchall():
             yield self._submission(row)
 
     def __getitem__(self, digest: str) -> Submission:
-        query = "SELECT student, homework, handed_in, faults, digest FROM submissions WHERE digest = ?"
+        query = f"SELECT {TAKEN_IN} FROM submissions WHERE digest = ?"
         row = self._base.execute(query, (digest,)).fetchone()
         if row is None:
             raise KeyError(digest)
@@ -119,12 +131,14 @@ class Store(Mapping[str, Submission]):
     def __len__(self) -> int:
         return int(self._base.execute("SELECT COUNT(*) FROM submissions").fetchone()[0])
 
-    def _submission(self, row: tuple[str, str, str | None, str, str]) -> Submission:
-        student, homework, time, faults, digest = row
+    def _submission(self, row: tuple[str, str, str | None, str, str, str, str]) -> Submission:
+        student, homework, time, faults, digest, judged, aside = row
         rows = self._base.execute("SELECT name, data FROM files WHERE digest = ? ORDER BY name", (digest,))
         files = {name: zlib.decompress(data) for name, data in rows}
         handed_in = datetime.fromisoformat(time) if time else None
-        return Submission(student, homework, files, handed_in, tuple(json.loads(faults)))
+        return Submission(
+            student, homework, files, handed_in, tuple(json.loads(faults)), judged, tuple(json.loads(aside))
+        )
 
     def is_judged(self, digest: str, suite: str) -> bool:
         """Whether there is a result for that submission and suite."""
@@ -168,22 +182,26 @@ class Store(Mapping[str, Submission]):
         query = "SELECT student, homework, exercise, points, why FROM overrides ORDER BY number"
         return {(row[0], row[1], row[2]): (row[3], row[4]) for row in self._base.execute(query)}
 
-    def graded(self, settings: Settings, exercises: Mapping[str, Iterable[Exercise]]) -> list[Graded]:
+    def graded(
+        self, settings: Settings, exercises: Mapping[str, Iterable[Exercise]], now: datetime | None = None
+    ) -> list[Graded]:
         """A result for every submission that has one, with lateness and faults; nothing handed in is a result too.
 
-        `exercises` are those of each homework; what was handed in for others is left out.
+        `exercises` are those of each homework; what was handed in for others is left out. `now` says what is due.
         """
-        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, u.version, r.graded,
+        now = now or datetime.now(UTC)
+        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside, u.version, r.graded,
             EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
             FROM submissions s JOIN suites u ON u.homework = s.homework
             LEFT JOIN results r ON r.digest = s.digest AND r.suite = u.version ORDER BY s.student, s.homework"""
         found = []
         isolation = self._isolation()
-        for student, homework, digest, time, faults, version, graded, files in self._base.execute(query):
+        rows = self._base.execute(query)
+        for student, homework, digest, time, faults, judged, aside, version, graded, files in rows:
             if homework not in exercises or (files and graded is None):
                 continue
-            told = tuple(json.loads(faults))
-            days, factor = lateness(homework, datetime.fromisoformat(time) if time else None, settings)
+            told, handed_in = tuple(json.loads(faults)), datetime.fromisoformat(time) if time else None
+            days, factor = lateness(homework, handed_in, settings)
             if files:
                 one = from_json(graded)
             else:
@@ -191,7 +209,19 @@ class Store(Mapping[str, Submission]):
                 message = told[0] if told else NOTHING
                 grades = tuple(nothing(exercise, status, message) for exercise in exercises[homework])
                 one, days, factor = Graded(student, homework, digest, version, grades, isolation), None, 1.0
-            found.append(replace(one, late_days=days, factor=factor, faults=told))
+            found.append(
+                replace(
+                    one,
+                    late_days=days,
+                    factor=factor,
+                    faults=told,
+                    judged=judged,
+                    handed_in=handed_in if files else None,
+                    deadline=settings.deadlines.get(homework),
+                    due=bool(lateness(homework, now, settings)[0]),
+                    aside=tuple(json.loads(aside)),
+                )
+            )
         return found
 
     def unjudged(self) -> int:
@@ -225,7 +255,8 @@ class Store(Mapping[str, Submission]):
             with self._base:
                 for table in ("suites", "meta", "files", "results"):
                     self._base.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM shard.{table}")
-                self._base.execute("INSERT OR REPLACE INTO submissions SELECT * FROM shard.submissions")
+                kept = f"({TAKEN_IN}) SELECT {TAKEN_IN} FROM shard.submissions"
+                self._base.execute(f"INSERT OR REPLACE INTO submissions {kept}")
                 columns = "student, homework, exercise, points, why, at"
                 self._base.execute(
                     f"INSERT INTO overrides ({columns}) SELECT {columns} FROM shard.overrides "
@@ -240,8 +271,8 @@ class Store(Mapping[str, Submission]):
 
 
 def to_json(graded: Graded) -> str:
-    """A result as text; lateness and faults, which are known again each time, left out."""
-    return json.dumps(asdict(replace(graded, late_days=None, factor=1.0, faults=())), ensure_ascii=True)
+    """A result as text; what the submission and the deadline tell, which is known again each time, left out."""
+    return json.dumps({name: value for name, value in asdict(graded).items() if name in JUDGED}, ensure_ascii=True)
 
 
 def from_json(text: str) -> Graded:
@@ -251,7 +282,8 @@ def from_json(text: str) -> Graded:
         Grade(**{**one, "status": Status(one["status"]), "checks": tuple(Check(**check) for check in one["checks"])})
         for one in table["grades"]
     )
-    return Graded(**{**table, "grades": grades, "isolation": Isolation(table["isolation"]), "faults": ()})
+    kept = {name: table[name] for name in JUDGED}
+    return Graded(**{**kept, "grades": grades, "isolation": Isolation(table["isolation"])})
 
 
 def _now() -> str:

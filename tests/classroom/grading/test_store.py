@@ -47,7 +47,7 @@ def test_the_first_result_stays(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_there_for_the_next_process(tmp_path: Path) -> None:
-    one = submission(faults=("odd",))
+    one = submission(faults=("odd",), judged="x/hw.py", aside=("notes.pdf",))
     with Store(tmp_path) as store:
         store.keep_submissions([one])
         store.keep(graded(one))
@@ -98,6 +98,22 @@ def test_nothing_handed_in_and_nothing_readable_are_results_too(tmp_path: Path) 
     assert [grade.status for grade in bo.grades] == [Status.UNREADABLE] * 2
     assert bo.grades[0].message == "damaged"
     assert [grade.max_points for grade in bo.grades] == [2, 1]
+
+
+def test_a_homework_is_due_when_nobody_can_hand_it_in_in_time(tmp_path: Path) -> None:
+    settings = Settings(deadlines={"hw": NOON}, grace_minutes=15)
+    with Store(tmp_path) as store:
+        store.keep_suites({"hw": "s"})
+        store.keep_submissions([Submission("ann", "hw", {})])
+        for minutes, due in ((-1, False), (10, False), (16, True)):
+            (one,) = store.graded(settings, EXERCISES, now=NOON + timedelta(minutes=minutes))
+            assert (one.due, one.counts, one.deadline) == (due, due, NOON)
+        (one,) = store.graded(Settings(), EXERCISES)
+        assert (one.due, one.counts, one.deadline) == (False, False, None)
+        store.keep_submissions([submission()])
+        store.keep(graded(submission()))
+        (one,) = store.graded(Settings(), EXERCISES)
+        assert (one.counts, one.handed_in) == (True, NOON)
 
 
 def test_what_could_not_be_judged_can_be_tried_again(tmp_path: Path) -> None:
@@ -155,6 +171,20 @@ def test_shards_of_another_suite_are_refused(tmp_path: Path) -> None:
             store.merge(tmp_path / "b")
         with pytest.raises(GradingError, match=r"expected results\.sqlite"):
             store.merge(tmp_path / "nowhere")
+
+
+def test_results_of_an_earlier_version_are_read_and_merged(tmp_path: Path) -> None:
+    one = submission(faults=("odd",))
+    with Store(tmp_path / "old") as store:
+        store.keep_suites({"hw": "s"})
+        store.keep_submissions([one])
+        store.keep(graded(one))
+        for name in ("judged", "aside"):
+            store._base.execute(f"ALTER TABLE submissions DROP COLUMN {name}")
+    with Store(tmp_path / "all") as store:
+        assert store.merge(tmp_path / "old") == 1
+        assert list(store.submissions()) == [one]
+        assert store.graded(Settings(), EXERCISES)[0].judged == ""
 
 
 def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
