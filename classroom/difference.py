@@ -26,6 +26,11 @@ def comparable(expected: Any, got: Any) -> bool:
     return arrays and expected.shape == got.shape and expected.ndim > 0 and expected.size > 0
 
 
+def is_picture(value: Any) -> bool:
+    """Whether the value is a picture in colour: (H,W,3) of bytes."""
+    return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[-1] == 3
+
+
 def differing(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
     """Two arrays of one shape -> bool array of that shape: True where they differ.
 

@@ -25,6 +25,8 @@ SMALL = 64
 """Elements of an array up to which all of it is shown."""
 MOST_COLUMNS = 16
 """Columns of a plane up to which none is left out."""
+HOLDERS = (list, tuple, dict)
+"""Types of values that are shown below the message, where it does not hold them already."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 
@@ -151,6 +153,8 @@ def long(value: Any) -> str:
     wide = width() - MARGIN - 2
     if isinstance(value, np.ndarray):
         head = f"{value.dtype} {value.shape}"
+        if difference.is_picture(value) and value.size > SMALL:
+            return f"{head}, a picture"
         if value.size > SMALL and value.ndim > 2:
             first = (0,) * (value.ndim - 2)
             head, value = f"{head}, of which [{', '.join('0' * len(first))}] is", value[first]
@@ -214,12 +218,11 @@ def _both(failure: Failure) -> str:
             return ""
         cells = difference.in_text(expected, got, failure.where)
         return "\n" + textwrap.indent(cells, " " * difference.INDENT) + "\n"
-    holders = (np.ndarray, list, tuple, dict)
-    # an expected text is a description, and the message holds it already
-    shown = [("expected", expected)] if isinstance(expected, holders) else []
-    if isinstance(got, holders):
-        shown.append(("got", got))
-    return "\n".join(block(name, long(value)) for name, value in shown if repr(value) not in failure.message)
+    # of arrays with another shape or type the message says all; an expected text is a description, and stands in it too
+    if isinstance(expected, np.ndarray) or isinstance(got, np.ndarray):
+        return ""
+    values = [(name, value) for name, value in (("expected", expected), ("got", got)) if isinstance(value, HOLDERS)]
+    return "\n".join(block(name, long(value)) for name, value in values if repr(value) not in failure.message)
 
 
 def _guess(failure: Failure) -> str:

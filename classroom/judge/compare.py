@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
 
     An array must have the expected shape and element type and be finite where `expected` is; with rtol = atol = 0 it
     must be equal, NaN to NaN. Numbers compare by value and type: 1, 1.0 and True are three things. An empty `expected`
-    array is refused, because nothing would be compared.
+    array is refused, because nothing would be compared. Where `what` ends in names, as in "the result: (canvas, scale)",
+    the elements of a list or tuple have these.
     """
     if isinstance(expected, np.ndarray):
         _expect_array(got, expected, rtol, atol, what)
@@ -76,14 +78,15 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
         _expect_type(got, expected, what)
         if set(got) != set(expected):
             raise Failure(f"{what}: expected the keys {list(expected)}, got {list(got)}", expected, got)
-        for key, value in expected.items():
+        for key, value in _arrays_last(expected.items()):
             compare(got[key], value, rtol, atol, f"{what}[{key!r}]")
     elif isinstance(expected, (list, tuple)):
         _expect_type(got, expected, what)
         if len(got) != len(expected):
             raise Failure(f"{what}: expected {len(expected)} elements, got {len(got)}", expected, got)
-        for i, (a, b) in enumerate(zip(got, expected, strict=True)):
-            compare(a, b, rtol, atol, f"{what}[{i}]")
+        names = _names_of_elements(what, len(expected))
+        for i, value in _arrays_last(enumerate(expected)):
+            compare(got[i], value, rtol, atol, names[i])
     else:
         _expect_type(got, expected, what)
         if isinstance(expected, (float, np.inexact)):
@@ -108,6 +111,24 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
         return error.type
     shown = _named(got) if _has_arrays(got) else f"{got!r:.200}"
     raise Failure(f"expected an exception, got {shown}", "an exception", got)
+
+
+def _arrays_last(items: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """(place, value) of each element, arrays last: a wrong number often explains a wrong array, never the reverse."""
+    return sorted(items, key=lambda item: isinstance(item[1], np.ndarray) or _has_arrays(item[1]))
+
+
+def _names_of_elements(what: str, count: int) -> list[str]:
+    """What to call each of `count` elements.
+
+    >>> _names_of_elements("a picture: (canvas, scale)", 2), _names_of_elements("the sizes", 2)
+    (['a picture: canvas', 'a picture: scale'], ['the sizes[0]', 'the sizes[1]'])
+    """
+    found = re.search(r"(?:^|(?<=: ))\(([a-z]\w*(?:, [a-z]\w*)+)\)$", what)
+    names = found[1].split(", ") if found else []
+    if found is None or len(names) != count:
+        return [f"{what}[{i}]" for i in range(count)]
+    return [what[: found.start()] + name for name in names]
 
 
 def _expect_type(got: Any, expected: Any, what: str) -> None:

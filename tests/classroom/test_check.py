@@ -101,6 +101,26 @@ def test_bad_code_gets_a_sentence_and_the_other_exercises_are_still_checked(mini
         assert "turn (task 1.2): public tests passed" in both
 
 
+def labels(output: str) -> list[str]:
+    """The labels in the margin, in their order."""
+    return [line[2:14].strip() for line in output.splitlines() if line[:2] == "  " and line[2:3].isalpha()]
+
+
+def test_a_wrong_shape_is_told_in_one_line_without_the_values(mini: Any) -> None:
+    mini.write(double="return np.zeros((5, 6, 7))")
+    output = mini.run("check", "double").output
+    assert "expected shape (4,), got (5, 6, 7)" in output
+    assert not {"expected", "got"} & set(labels(output))
+
+
+@pytest.mark.parametrize("body", ["return [0] * 30", "return {'y': np.zeros(30)}", "return (x, x)"])
+def test_another_type_is_told_without_the_values(mini: Any, body: str) -> None:
+    mini.write(double=body)
+    output = mini.run("check", "double").output
+    assert "expected a numpy array, got" in " ".join(output.split())
+    assert not {"expected", "got"} & set(labels(output))
+
+
 FILES = {
     "a loop outside of the functions": ("while True: pass", "not imported in time"),
     "exit outside of the functions": ("raise SystemExit", "ends the program while it is imported"),

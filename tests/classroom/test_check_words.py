@@ -77,6 +77,10 @@ def test_a_small_array_is_shown_whole() -> None:
     assert "..." not in long(np.arange(explain.SMALL).reshape(8, 8))
 
 
+def test_of_a_picture_the_size_is_told_and_no_pixel() -> None:
+    assert long(np.zeros((480, 640, 3), np.uint8)) == "uint8 (480, 640, 3), a picture"
+
+
 def test_a_paragraph_and_its_label_stay_apart() -> None:
     for label in ("must hold", "likely why", "read again", "departs at"):
         assert labelled(label, "word").split("  ")[-1].strip() == "word"

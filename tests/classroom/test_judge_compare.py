@@ -173,3 +173,31 @@ def test_an_end_is_no_exception(kind: str) -> None:
 def test_unfinished_code_does_not_refuse_its_input(type_name: str) -> None:
     with pytest.raises(SubmissionError):
         expect_raises(raising("raise", type_name))
+
+
+def message_of(got: Any, expected: Any, what: str = "the result") -> str:
+    with pytest.raises(Failure) as caught:
+        expect(got, expected, what=what)
+    return caught.value.message
+
+
+def test_a_wrong_number_is_told_before_a_wrong_array_beside_it() -> None:
+    canvas, grey = np.zeros((4, 4, 3), np.uint8), np.full((4, 4, 3), 114, np.uint8)
+    assert message_of((canvas, 1.0, 0), (grey, 3.2, 0)) == "the result[1]: expected 3.2, got 1.0"
+    assert message_of({"map": canvas, "scale": 1.0}, {"map": grey, "scale": 3.2}) == (
+        "the result['scale']: expected 3.2, got 1.0"
+    )
+    assert "differ, the first at [0, 0, 0]" in message_of((canvas, 3.2, 0), (grey, 3.2, 0))
+
+
+def test_an_element_has_the_name_that_the_test_gives_it() -> None:
+    what = "a picture of 7x10: (canvas, scale, top, left)"
+    right = (np.ones(2), 3.2, 4, 0)
+    assert message_of((np.ones(2), 1.0, 4, 0), right, what) == "a picture of 7x10: scale: expected 3.2, got 1.0"
+    assert message_of((np.zeros(2), 3.2, 4, 0), right, what).startswith("a picture of 7x10: canvas: 2 of 2 elements")
+    assert message_of((1.0, 2), (1.0, 3), "(scale, top)") == "top: expected 3, got 2"
+
+
+@pytest.mark.parametrize("what", ["f(x, y)", "6 of (2, 3)", "sizes (a, b, c)"])
+def test_brackets_that_do_not_name_the_elements_stay(what: str) -> None:
+    assert message_of((1, 2), (1, 3), what) == f"{what}[1]: expected 3, got 2"
