@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 import webbrowser
 from pathlib import Path
@@ -11,14 +10,14 @@ from typing import Annotated
 import typer
 
 from classroom import register
-from classroom.cli.base import LEARN, app, stop, the_course
+from classroom.cli.base import LEARN, app, needs, stop, the_course
 from classroom.page import say
-from classroom.started import COMMAND
 
 HERE = Path("build/site")
 
 
 @app.command(rich_help_panel=LEARN)
+@needs("site", "sphinx", "myst_nb", "furo")
 def site(
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = HERE,
     show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
@@ -28,9 +27,6 @@ def site(
 
     Example: site --open
     """
-    missing = [name for name in ("sphinx", "myst_nb", "furo") if importlib.util.find_spec(name) is None]
-    if missing:
-        stop(f"{missing[0]} is not installed: {COMMAND} setup --site")
     from classroom.site.build import build
     from classroom.site.tree import SiteError
 

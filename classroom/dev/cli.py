@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,12 +14,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from classroom import register
+from classroom.cli.base import needs
 from classroom.dev import check as checks
 from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
 from classroom.judge.homework import HomeworkError
-from classroom.started import COMMAND
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -64,11 +63,9 @@ def check(
 
 
 @app.command()
+@needs("course", "nbclient")
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
-    if importlib.util.find_spec("nbclient") is None:
-        typer.echo(f"course: nbclient is not installed: {COMMAND} setup --dev", err=True)
-        raise typer.Exit(2)
     faults = 0
     for path in books.notebooks(_lessons(lessons)):
         stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
@@ -120,6 +117,7 @@ def operators(check: Check = False) -> None:
 
 
 @app.command()
+@needs("dev", "pytest")
 def site(
     every: Annotated[bool, typer.Option("--every", help="Every page in every test, which takes many minutes.")] = False,
 ) -> None:
