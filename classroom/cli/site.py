@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 
 from classroom import register
 from classroom.cli.base import LEARN, app, needs, stop, the_course
-from classroom.page import say
+from classroom.page import paragraph, say
 
 HERE = Path("build/site")
 
@@ -41,11 +42,14 @@ def site(
     for warning in built.warnings:
         say(warning)
     if built.without_course:
-        say(
-            f"The site has no course.zip to download, as that holds only exercises that nobody has touched: "
-            f"{built.without_course}"
-        )
+        say(f"The site has no course.zip to download: {built.without_course}")
+    if built.solved:
+        say(paragraph(f"Its course.zip has the exercises as they were handed out, without your {_and(built.solved)}."))
     say(f"{built.front}, in {time.monotonic() - started:.0f} s")
     if show:
         webbrowser.open(built.front.absolute().as_uri())
     raise typer.Exit(1 if strict and built.warnings else 0)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
