@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,19 @@ def lab(context: typer.Context) -> None:
         f"--ServerApp.root_dir={register.ROOT}",
         f"--LabApp.default_url=/lab/tree/{page.relative_to(register.ROOT).as_posix()}",
     ]
-    run_module("jupyterlab", [*options, *arguments])
+    code = run_module("jupyterlab", [*options, *arguments])
+    if code and is_root() and not any("allow-root" in one or "allow_root" in one for one in arguments):
+        again = " ".join([COMMAND, "lab", *context.args, "--allow-root"])
+        stop(
+            "JupyterLab does not run as root unless told to. Start the course as an ordinary user; in a container that "
+            f"is yours alone: {again}"
+        )
+    raise typer.Exit(code)
+
+
+def is_root() -> bool:
+    """Whether this process is the administrator of a Unix machine."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 @app.command(rich_help_panel=HOMEWORK)

@@ -39,12 +39,12 @@ def test(context: typer.Context) -> None:
     arguments = list(context.args)
     if not arguments and importlib.util.find_spec("xdist") is not None:
         arguments = ["-n", "auto", "--dist", "loadfile"]  # all of them: on all cores, each file in one process
-    run_module("pytest", arguments)
+    raise typer.Exit(run_module("pytest", arguments))
 
 
-def run_module(module: str, arguments: list[str]) -> None:
-    """Run a tool of the environment in the course's folder, and pass its exit code on."""
-    raise typer.Exit(subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT))
+def run_module(module: str, arguments: list[str]) -> int:
+    """Run a tool of the environment in the course's folder. Returns its exit code."""
+    return subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT)
 
 
 if WORKSHOP.is_file():
