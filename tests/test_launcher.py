@@ -25,6 +25,10 @@ import json, os, sys
 told = {"arguments": sys.argv[1:], "prefix": sys.prefix}
 told |= {"path": os.environ.get("PYTHONPATH"), "command": os.environ.get("COURSE_COMMAND")}
 print("ran", json.dumps(told))
+if sys.argv[1:2] in (["test"], ["lab"]) and "--help" not in sys.argv:
+    from pathlib import Path
+    from classroom.launcher import later
+    later.add(Path(os.environ["COURSE_ROOT"]), {"test": "dev", "lab": "course"}[sys.argv[1]])
 sys.exit(int(os.environ.get("EXIT_WITH", "0")))
 """
 
@@ -96,7 +100,7 @@ def copy(tmp_path: Path) -> Copy:
     tools.mkdir()
     (tools / "uv").write_text(UV.format(python=BASE_PYTHON, log=log))
     (tools / "uv").chmod(0o755)
-    return Copy(root, tools, log)
+    return Copy(root, tools, log, {"COURSE_ROOT": str(root)})
 
 
 def assert_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -177,12 +181,34 @@ def test_a_changed_list_is_installed_into_the_same_environment(copy: Copy) -> No
 
 
 @posix
-def test_only_a_command_that_needs_more_installs_more(copy: Copy) -> None:
-    copy.start()
-    assert '"test", "-k", "padding"' in copy.start("test", "-k", "padding").stdout
-    assert copy.calls() == ["venv --allow-existing", "pip install", "pip install"]
+def test_only_a_command_that_needs_more_installs_more_and_only_when_it_runs(copy: Copy) -> None:
+    assert "ran " in copy.start("test", "--help").stdout
+    assert copy.calls() == ["venv --allow-existing", "pip install"]
+    done = copy.start("test", "-k", "padding")
+    assert '"test", "-k", "padding"' in done.stdout
+    assert "the test tools" in done.stdout
+    assert copy.calls() == ["pip install"]
     for command in ("test", "lab", "demo"):
         copy.start(command)
+    assert copy.calls() == []
+
+
+@posix
+@pytest.mark.parametrize("whose", ["another course's", "nobody's"])
+def test_a_command_adds_nothing_to_an_environment_that_is_not_the_courses(copy: Copy, whose: str) -> None:
+    copy.start()
+    copy.calls()
+    if whose == "nobody's":
+        (copy.root / ".venv" / "course-stamp.json").unlink()
+    python, root = copy.root / ".venv" / "bin" / "python", copy.root.parent if "another" in whose else copy.root
+    done = subprocess.run(
+        [python, "-P", "-m", "classroom", "test"],
+        env={**copy.environment(), "COURSE_ROOT": str(root), "COURSE_COMMAND": "course"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
     assert copy.calls() == []
 
 
@@ -359,7 +385,7 @@ def test_a_failed_addition_leaves_the_environment_as_it_was(copy: Copy) -> None:
     copy.start()
     copy.calls()
     no_pip = copy.patched("import sys; sys.modules['ensurepip'] = None")
-    done = copy.start("test", UV_HTTP_SAYS="error: dns error: failed to lookup address", **no_pip)
+    done = copy.start("setup", "--dev", UV_HTTP_SAYS="error: dns error: failed to lookup address", **no_pip)
     assert_sentence(done, "could not fetch", "dns error", "HTTPS_PROXY", "PIP_FIND_LINKS")
     copy.calls()
     assert copy.start("demo").stdout.startswith("ran ")

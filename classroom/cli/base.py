@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import io
 import sys
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, TypeVar, cast
 
 import typer
 from rich.console import Console
 
 from classroom import register
+from classroom.launcher import later
+from classroom.launcher.place import OPTIONS
+from classroom.launcher.trouble import Stop
 from classroom.page import colour_wanted, say, width
 from classroom.progress import Progress
 from classroom.started import COMMAND
@@ -17,8 +23,11 @@ from classroom.tasks import Task, UnknownTask, find, find_one
 
 LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
 """Headings of the help."""
-PASS_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+PASS_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that hand their options to another program."""
+PASS_ALL_ON: dict[str, Any] = {**PASS_ON, "help_option_names": []}
+"""For commands that hand --help on too."""
+Command = TypeVar("Command", bound=Callable[..., None])
 
 app = typer.Typer(
     add_completion=False,
@@ -36,6 +45,37 @@ def stop(sentence: str) -> NoReturn:
     """Say why nothing more can be done, and end with code 2."""
     print(f"course: {sentence}", file=sys.stderr)
     raise typer.Exit(2)
+
+
+def needs(packages: str, *modules: str) -> Callable[[Command], Command]:
+    """Declare the list of requirements/ that a command needs beyond `cli`, and the modules that prove it is there.
+
+    The list is added when the command runs, not when it explains itself.
+    """
+
+    def declare(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_packages(*arguments: Any, **options: Any) -> None:
+            add_packages(packages, modules)
+            command(*arguments, **options)
+
+        with_packages.needs = packages  # type: ignore[attr-defined]
+        return cast(Command, with_packages)
+
+    return declare
+
+
+def add_packages(packages: str, modules: Iterable[str]) -> None:
+    """Install a list where the environment is the course's own; end with a sentence where a module is not there."""
+    try:
+        later.add(register.ROOT, packages)
+    except Stop as trouble:
+        stop(str(trouble))
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        option = OPTIONS[packages]
+        own = f'pip install -e ".[{option.removeprefix("--")}]"'
+        stop(f"{missing[0]} is not installed: {COMMAND} setup {option}, or {own} in an environment of your own")
 
 
 def the_course() -> register.Course:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course
+from classroom.cli.base import MACHINE, PASS_ON, app, needs, stop, the_course
 from classroom.cli.steps import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
@@ -43,10 +43,6 @@ def explained() -> Iterator[None]:
         stop(str(error))
     except OSError as error:
         stop(f"{error.filename or ''}: {error.strerror or error}".lstrip(": "))
-    except ModuleNotFoundError as error:
-        if error.name != "jinja2":
-            raise
-        stop('jinja2 is not installed: pip install -e ".[grading]"; what was judged is kept')
 
 
 @app.command(rich_help_panel=TEACH)
@@ -60,6 +56,7 @@ def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=Fals
 
 
 @app.command(rich_help_panel=TEACH)
+@needs("grading", "jinja2")
 def grade(
     submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student in it.")],
     out: Out = RESULTS,
@@ -87,6 +84,7 @@ def grade(
 
 
 @app.command(rich_help_panel=TEACH)
+@needs("grading", "jinja2")
 def regrade(
     student: Annotated[str, typer.Argument(help="The student's name, as in grades.csv.")],
     out: Out = RESULTS,
@@ -120,6 +118,7 @@ def regrade(
 
 
 @app.command(rich_help_panel=TEACH)
+@needs("grading", "jinja2")
 def override(
     student: Annotated[str, typer.Argument(help="The student's name, as in grades.csv.")],
     exercise: Annotated[str, typer.Argument(help="The exercise: flatten, or 2.1.")],
@@ -151,6 +150,7 @@ def override(
 
 
 @app.command(rich_help_panel=TEACH)
+@needs("grading", "jinja2")
 def merge(
     shards: Annotated[list[Path], typer.Argument(help="Folders of results, one for each shard.")],
     out: Out = RESULTS,

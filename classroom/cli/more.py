@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,19 @@ import typer
 
 from classroom import explain, register, status
 from classroom.check import State, check, keep, state_of
-from classroom.cli.base import HOMEWORK, LEARN, app, show, stop, task_called, tasks_called, the_course, the_progress
+from classroom.cli.base import (
+    HOMEWORK,
+    LEARN,
+    PASS_ON,
+    app,
+    needs,
+    show,
+    stop,
+    task_called,
+    tasks_called,
+    the_course,
+    the_progress,
+)
 from classroom.cli.tools import run_module
 from classroom.page import paragraph, say
 from classroom.progress import Entry, digest
@@ -18,7 +31,8 @@ from classroom.stubs import StubError, names_of, reset_exercise, reset_file, tex
 from classroom.tasks import Task
 
 
-@app.command(rich_help_panel=LEARN, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(rich_help_panel=LEARN, context_settings=PASS_ON)
+@needs("course", "jupyterlab")
 def lab(context: typer.Context) -> None:
     """Open JupyterLab at the lesson of your next exercise, or at lesson N: lab N.
 
@@ -42,7 +56,19 @@ def lab(context: typer.Context) -> None:
         f"--ServerApp.root_dir={register.ROOT}",
         f"--LabApp.default_url=/lab/tree/{page.relative_to(register.ROOT).as_posix()}",
     ]
-    run_module("jupyterlab", "--lessons", [*options, *arguments])
+    code = run_module("jupyterlab", [*options, *arguments])
+    if code and is_root() and not any("allow-root" in one or "allow_root" in one for one in arguments):
+        again = " ".join([COMMAND, "lab", *context.args, "--allow-root"])
+        stop(
+            "JupyterLab does not run as root unless told to. Start the course as an ordinary user; in a container that "
+            f"is yours alone: {again}"
+        )
+    raise typer.Exit(code)
+
+
+def is_root() -> bool:
+    """Whether this process is the administrator of a Unix machine."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 @app.command(rich_help_panel=HOMEWORK)

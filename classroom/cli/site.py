@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from classroom import register
-from classroom.cli.base import LEARN, app, stop, the_course
-from classroom.page import say
-from classroom.started import COMMAND
+from classroom.cli.base import LEARN, app, needs, stop, the_course
+from classroom.page import paragraph, say
 
 HERE = Path("build/site")
 
 
 @app.command(rich_help_panel=LEARN)
+@needs("site", "sphinx", "myst_nb", "furo")
 def site(
     out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = HERE,
     show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
@@ -28,9 +28,6 @@ def site(
 
     Example: site --open
     """
-    missing = [name for name in ("sphinx", "myst_nb", "furo") if importlib.util.find_spec(name) is None]
-    if missing:
-        stop(f"{missing[0]} is not installed: {COMMAND} setup --site")
     from classroom.site.build import build
     from classroom.site.tree import SiteError
 
@@ -45,11 +42,14 @@ def site(
     for warning in built.warnings:
         say(warning)
     if built.without_course:
-        say(
-            f"The site has no course.zip to download, as that holds only exercises that nobody has touched: "
-            f"{built.without_course}"
-        )
+        say(f"The site has no course.zip to download: {built.without_course}")
+    if built.solved:
+        say(paragraph(f"Its course.zip has the exercises as they were handed out, without your {_and(built.solved)}."))
     say(f"{built.front}, in {time.monotonic() - started:.0f} s")
     if show:
         webbrowser.open(built.front.absolute().as_uri())
     raise typer.Exit(1 if strict and built.warnings else 0)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])

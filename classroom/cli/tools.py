@@ -10,7 +10,8 @@ from pathlib import Path
 import typer
 
 from classroom import register
-from classroom.cli.base import MACHINE, PASS_ON, app, stop, the_course, the_progress
+from classroom.cli.base import MACHINE, PASS_ALL_ON, PASS_ON, app, needs, the_course, the_progress
+from classroom.launcher import main as launcher
 from classroom.started import COMMAND
 
 WORKSHOP = Path(__file__).resolve().parents[1] / "dev" / "cli.py"
@@ -25,32 +26,30 @@ def doctor() -> None:
         print(f"{name:10} {fact}")
 
 
-@app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+@app.command(context_settings=PASS_ALL_ON, rich_help_panel=MACHINE)
 def setup(context: typer.Context) -> None:
     """Only install: setup, and --grading, --lessons (JupyterLab), --site or --dev (the test tools)."""
-    launcher = register.ROOT / "course.py"
-    raise typer.Exit(subprocess.call([sys.executable, str(launcher), "setup", *context.args]))
+    raise typer.Exit(launcher.main(str(register.ROOT), ["setup", *context.args]))
 
 
 @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+@needs("dev", "pytest")
 def test(context: typer.Context) -> None:
-    """Run the framework's own tests. Options go to pytest: test tests/test_tensor.py -k padding."""
+    """Run the framework's own tests. Options go to pytest: test tests/test_tensor.py -k padding; test -- --help."""
     arguments = list(context.args)
     if not arguments and importlib.util.find_spec("xdist") is not None:
         arguments = ["-n", "auto", "--dist", "loadfile"]  # all of them: on all cores, each file in one process
-    run_module("pytest", "--dev", arguments)
+    raise typer.Exit(run_module("pytest", arguments))
 
 
-def run_module(module: str, option: str, arguments: list[str]) -> None:
-    """Run a tool of the environment in the course's folder, and pass its exit code on."""
-    if importlib.util.find_spec(module) is None:
-        stop(f"{module} is not installed: {COMMAND} setup {option}")
-    raise typer.Exit(subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT))
+def run_module(module: str, arguments: list[str]) -> int:
+    """Run a tool of the environment in the course's folder. Returns its exit code."""
+    return subprocess.call([sys.executable, "-m", module, *arguments], cwd=register.ROOT)
 
 
 if WORKSHOP.is_file():
 
-    @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
+    @app.command(context_settings=PASS_ALL_ON, rich_help_panel=MACHINE)
     def dev(context: typer.Context) -> None:
         """For those who write the course: its checks of lessons, stubs, tests and solutions. See dev --help."""
         from classroom.dev.cli import app as workshop

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -17,12 +16,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from classroom import register
+from classroom.cli.base import needs
 from classroom.dev import check as checks
 from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
 from classroom.judge.homework import HomeworkError
-from classroom.started import COMMAND
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -66,11 +65,9 @@ def check(
 
 
 @app.command()
+@needs("course", "nbclient")
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
-    if importlib.util.find_spec("nbclient") is None:
-        typer.echo(f"course: nbclient is not installed: {COMMAND} setup --dev", err=True)
-        raise typer.Exit(2)
     faults = 0
     chosen = _lessons(lessons)
     for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):
@@ -123,6 +120,7 @@ def operators(check: Check = False) -> None:
 
 
 @app.command()
+@needs("dev", "pytest")
 def site(
     every: Annotated[bool, typer.Option("--every", help="Every page in every test, which takes many minutes.")] = False,
 ) -> None:

@@ -31,7 +31,7 @@ def run_dask(jobs: Iterable[Job], address: str, security: Any = None) -> Iterato
     try:
         from distributed import Client, as_completed
     except ImportError as error:
-        raise GradingError('Dask is not installed: pip install "kuiper[cluster]"') from error
+        raise GradingError('Dask is not installed: pip install -e ".[cluster]" in the course\'s folder') from error
     try:
         client = Client(address, security=security, timeout=TO_CONNECT)
     except (OSError, TimeoutError, ValueError) as error:

@@ -46,7 +46,7 @@ def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise GradingError("reports need jinja2: python -m pip install 'kuiper[grading]'") from None
+        raise GradingError("reports need jinja2: pip install -e '.[grading]' in the course's folder") from None
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

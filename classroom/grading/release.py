@@ -42,7 +42,6 @@ EXECUTABLE = {"course.py"}
 def released_files(course: Course) -> list[PurePosixPath]:
     """The files that students get, relative to the course's folder, sorted. Raises GradingError."""
     root = course.lessons[0].root
-    _check_stubs(course)
     return sorted(path for path in _known_files(root) if not is_kept_back(path) and (root / path).is_file())
 
 
@@ -55,13 +54,21 @@ def is_kept_back(path: PurePosixPath) -> bool:
     return any(_regex(pattern).fullmatch(path.as_posix()) for pattern in KEPT_BACK)
 
 
-def write_release(course: Course, folder: Path) -> tuple[Path, Path, int]:
+def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[Path, Path, int]:
     """Write FOLDER/course and FOLDER/course.zip -> (folder, zip, number of files). The same files give the same bytes.
 
-    Raises GradingError where something is in the way that is no release, OSError where nothing can be written.
+    `solved`: homework may be solved here, and goes out as homework/stubs.zip has it. Raises GradingError where it may
+    not, or something is in the way that is no release; OSError where nothing can be written.
     """
     root, target = course.lessons[0].root, folder / NAME
-    files = released_files(course)
+    edited = edited_stubs(course)
+    if edited and not solved:
+        name = min(edited).name
+        raise GradingError(
+            f"{name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {name}), "
+            f"or, if the stub was changed on purpose, python -m classroom.stubs"
+        )
+    files = sorted({*released_files(course), *edited})
     if target.exists():
         if not (target / "course.toml").is_file() or (target / ".git").exists() or target.resolve() == root.resolve():
             raise GradingError(f"{target} is there already and is no release: take another folder")
@@ -71,7 +78,10 @@ def write_release(course: Course, folder: Path) -> tuple[Path, Path, int]:
     for path in files:
         copy = target / path
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(root / path, copy)
+        if path in edited:
+            copy.write_bytes(edited[path])
+        else:
+            shutil.copyfile(root / path, copy)
         copy.chmod(0o755 if path.name in EXECUTABLE else 0o644)
     return target, _zip(target, folder / f"{NAME}.zip", files), len(files)
 
@@ -102,19 +112,19 @@ def _known_files(root: Path) -> list[PurePosixPath]:
     return [name for name in names if not (root / name).is_symlink()]
 
 
-def _check_stubs(course: Course) -> None:
+def edited_stubs(course: Course) -> dict[PurePosixPath, bytes]:
+    """The homework files that are not as they were handed out -> how they were. Raises GradingError."""
+    root, edited = course.lessons[0].root, {}
     tasks = [task for task in all_tasks(course) if task.exists]
     first = {task.file: task for task in tasks}
     for file in files_of(tasks):
         try:
-            handed_out = pristine(first[file])
+            handed_out = pristine(first[file]).encode()
         except StubError as error:
             raise GradingError(f"{error}: python -m classroom.stubs writes it") from error
-        if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out.encode():
-            raise GradingError(
-                f"{file.name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {file.name}), "
-                f"or, if the stub was changed on purpose, python -m classroom.stubs"
-            )
+        if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out:
+            edited[PurePosixPath(file.relative_to(root).as_posix())] = handed_out
+    return edited
 
 
 def _regex(pattern: str) -> re.Pattern[str]:

@@ -10,29 +10,13 @@ from pathlib import Path
 from classroom.launcher.environment import clean
 from classroom.launcher.install import set_up
 from classroom.launcher.lock import one_at_a_time
-from classroom.launcher.place import Place
+from classroom.launcher.place import OPTIONS, Place
 from classroom.launcher.stamp import is_ready
 from classroom.launcher.trouble import Stop, sentence_of
 from classroom.started import COMMAND, VARIABLE
 
-LIST_OF_COMMAND = {
-    "grade": "grading",
-    "regrade": "grading",
-    "override": "grading",
-    "lab": "course",
-    "site": "site",
-    "test": "dev",
-    "dev": "dev",
-}
-"""The list of packages that a command needs; the others need `cli`."""
-
-SETUP_LISTS = {
-    (): "cli",
-    ("--grading",): "grading",
-    ("--lessons",): "course",
-    ("--site",): "site",
-    ("--dev",): "dev",
-}
+SETUP_LISTS: dict[tuple[str, ...], str] = {(): "cli", **{(option,): name for name, option in OPTIONS.items()}}
+"""What is typed after `setup` -> the list that it installs."""
 SETUP_USAGE = f"""usage: {COMMAND} setup [--grading | --lessons | --site | --dev]
 Installs, and does nothing else.
   (nothing)   what the command line needs
@@ -48,7 +32,7 @@ def main(root: str, arguments: list[str]) -> int:
     try:
         if arguments[:1] == ["setup"]:
             return only_set_up(place, tuple(arguments[1:]))
-        ensure(place, LIST_OF_COMMAND.get(arguments[0], "cli") if arguments else "cli")
+        ensure(place, "cli")  # a command that needs more adds it itself
         return run(place, arguments)
     except Stop as stop:
         print(f"\n{stop}", file=sys.stderr)

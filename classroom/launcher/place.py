@@ -17,6 +17,8 @@ LISTS = {
     "dev": "the test tools",
 }
 """The lists of requirements/, each with all of the one before, and what is new in it."""
+OPTIONS = {"grading": "--grading", "course": "--lessons", "site": "--site", "dev": "--dev"}
+"""The option of `setup` that installs a list; without the dashes it is the extra of pyproject.toml."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from classroom.grading.release import write_release
+from classroom.grading.release import edited_stubs, write_release
 from classroom.grading.settings import GradingError
 from classroom.register import Course
 from classroom.site import (
@@ -29,11 +29,15 @@ MARK = ".course-site"
 
 @dataclass(frozen=True)
 class Built:
-    """A site: its front page, what is wrong with it, and why course.zip is not on it ("": it is)."""
+    """A site: its front page, what is wrong with it, why course.zip is not on it ("": it is), and homework solved here.
+
+    The solved homework is in course.zip as it was handed out.
+    """
 
     front: Path
     warnings: tuple[str, ...]
     without_course: str
+    solved: tuple[str, ...]
 
 
 def build(course: Course, out: Path, course_zip: bool = True) -> Built:
@@ -58,7 +62,8 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
             shutil.rmtree(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(work / "html", out)
-    return Built(out / "index.html", tuple(warnings), trouble)
+    solved = [] if trouble else [path.name for path in edited_stubs(course)]
+    return Built(out / "index.html", tuple(warnings), trouble, tuple(solved))
 
 
 def fill(course: Course, folder: Path, download: int = 0) -> Tree:
@@ -106,7 +111,7 @@ def pages_of(tree: Tree) -> dict[PurePosixPath, PurePosixPath]:
 def _release(course: Course, work: Path) -> str:
     """Write work/course.zip, what students get -> "" or why it cannot be."""
     try:
-        write_release(course, work)
+        write_release(course, work, solved=True)
     except GradingError as error:
         return str(error)
     return ""

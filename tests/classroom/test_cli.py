@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from classroom.cli import tools
+from classroom.cli import more, tools
+from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_HELP = ("next", "map", "demo", "lab", "check", "watch", "hint", "reset", "reveal", "doctor")
@@ -183,6 +184,31 @@ def test_lab_opens_the_lesson_of_that_number(mini: Any, started: list[list[str]]
     assert mini.run("lab", "2", "--no-browser").exit_code == 0
     assert "--LabApp.default_url=/lab/tree/lessons/02_nothing/02_nothing.ipynb" in started[0]
     assert "2" not in started[0]
+
+
+@pytest.mark.parametrize(
+    ("root", "options", "code", "told"),
+    [
+        (True, [], 1, True),
+        (True, ["--allow-root"], 1, False),
+        (True, ["--ServerApp.allow_root=True"], 1, False),
+        (True, [], 0, False),
+        (False, [], 1, False),
+    ],
+)
+def test_lab_says_what_root_can_do_where_jupyterlab_did_not_start(
+    mini: Any, monkeypatch: pytest.MonkeyPatch, root: bool, options: list[str], code: int, told: bool
+) -> None:
+    notebook(mini, "01_numbers")
+    commands: list[list[str]] = []
+    monkeypatch.setattr(more, "is_root", lambda: root)
+    monkeypatch.setattr(tools.subprocess, "call", lambda command, **_: commands.append(command) or code)
+    result = mini.run("lab", "1", "--no-browser", *options)
+    said = " ".join(result.output.split())
+    assert (f"{COMMAND} lab 1 --no-browser --allow-root" in said) is told
+    assert ("ordinary user" in said) is told
+    assert result.exit_code == (2 if told else code)
+    assert commands[0][-1] == (["--no-browser", *options])[-1]
 
 
 @pytest.mark.parametrize(("number", "sentence"), [("1", "lesson 1 has no notebook yet"), ("7", "lessons 1 to 2")])
