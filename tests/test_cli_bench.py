@@ -123,7 +123,9 @@ def test_bench_shows_ratios_of_those_that_agree_and_reasons_for_the_others(
 def test_bench_goes_on_without_a_framework_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')")
     monkeypatch.syspath_prepend(tmp_path)
-    result = call("bench", write(tmp_path, SIMPLE), "-r", 1, "--vs", "torch")
+    result = call("bench", write(tmp_path, SIMPLE), "-r", 1, "--vs", "torch", code=2)
+    assert "median" in result.stdout
+    assert "error: --vs: nothing to compare with: none of torch could be measured" in " ".join(result.stderr.split())
     assert "torch: not installed (no module torch); not measured" in " ".join(result.stderr.split())
     assert "of it" not in result.stdout
     assert "tensorflow" in error_of("bench", write(tmp_path, SIMPLE), "--vs", "tensorflow")

@@ -12,6 +12,7 @@ import typer
 import kuiper
 from kuiper.cli import arguments, hotspots, options, versus
 from kuiper.cli.model import find_model, load_model, random_inputs
+from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
 from kuiper.engine import Engine
@@ -69,12 +70,14 @@ def bench(
     """Measure the time of forward passes on random input.
 
     The figures hold for this machine and its load now: compare only what was measured together.
+    With --vs, the exit code is 2 where none of those named could be measured.
     """
     extents, names = arguments.shapes(shape or []), arguments.names(vs)
     if engine not in get_args(Engine):
         raise typer.BadParameter(f"--engine is one of {', '.join(get_args(Engine))}, not {engine!r}")
     how, threads = cast(Engine, engine), threads or usable_cores()
     versus.check_names(names)
+    check_picture("--roofline", roofline)
     graph = load_model(model, bin, engine=how, threads=threads)
     inputs = random_inputs(graph, extents, seed, quiet=True)
     cost = network_cost(graph.operators, measured_extents(graph, *inputs))
@@ -91,6 +94,8 @@ def bench(
     warn_of_forced_core()
     if profile or roofline is not None:
         show_operators(graph, inputs, cost, repeat, threads, roofline, all_rows if profile else None)
+    if names and all(one.fault for one in found[1:]):
+        raise KuiperError(f"--vs: nothing to compare with: none of {', '.join(names)} could be measured")
 
 
 def own_times(

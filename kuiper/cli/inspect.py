@@ -15,6 +15,7 @@ import kuiper
 from kuiper.cli import arguments, options
 from kuiper.cli.memory import ENGINES, draw_memory
 from kuiper.cli.model import find_model
+from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
 from kuiper.inputs import concrete_shape
@@ -55,6 +56,8 @@ def inspect(
     """
     if engine not in ENGINES:
         raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    check_picture("--svg", svg)
+    check_picture("--memory", memory)
     shapes = arguments.shapes(shape or [])
     found = examine(find_model(model), bin, shapes)
     if as_json:
