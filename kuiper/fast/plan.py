@@ -40,6 +40,7 @@ class Plan:
     memory : where each value lies; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : what the kernels need besides, while they run.
     stages : the calls of every step.
+    runs : see above.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Plan:
         runs: Sequence[Run] = (),
     ) -> None:
         self.steps, self.lanes = list(steps), lanes
-        self._runs = list(runs)
+        self.runs = list(runs)
         self.specs, self.passing, self._returned = specs, passing, returned
         self._lock = threading.Lock()
         self.layout = Layout(self.steps, specs, inputs, returned)
@@ -109,7 +110,7 @@ class Plan:
         """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
         bound: list[list[Stage]] = []
         surrounded = set(self.layout.inputs)
-        beside = {run.start + i: lane for run in self._runs for i, lane in enumerate(run.lanes)}
+        beside = {run.start + i: lane for run in self.runs for i, lane in enumerate(run.lanes)}
         for number, step in enumerate(self.steps):
             if number not in beside:
                 space.next_kernel()
@@ -127,7 +128,7 @@ class Plan:
 
     def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
         """The stages, those of each run put together into one stage of its first step."""
-        for run in self._runs:
+        for run in self.runs:
             together: Stage = [[] for _ in range(max(run.lanes) + 1)]
             for number, lane in enumerate(run.lanes, run.start):
                 together[lane] += [call for stage in bound[number] for calls in stage for call in calls]
