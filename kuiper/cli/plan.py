@@ -65,12 +65,10 @@ def totals(plan: Plan | BatchPlan, steps: Sequence[StepSummary]) -> list[tuple[s
     """What the plan comes to, as (name, text)."""
     one = plan.parts[0] if isinstance(plan, BatchPlan) else plan
     operators = sum(len(step.operators) for step in steps)
+    held, apart = space(one.memory.planned_bytes), space(one.memory.total_bytes)
     rows = [
         ("plan", f"{len(steps)} steps for {operators} operators, {plan.lanes} thread{'s' * (plan.lanes != 1)}"),
-        (
-            "arena",
-            f"{space(one.memory.planned_bytes)} holds all buffers, also of inputs: {space(one.memory.total_bytes)} of values",
-        ),
+        ("arena", f"{held} for all buffers, inputs included; {apart} if each had its own space"),
         ("scratch", f"{space(one.scratch_bytes)} that kernels need while they run"),
     ]
     if isinstance(plan, BatchPlan):
