@@ -99,6 +99,11 @@ class BatchPlan:
         self._turns = [list(starts[lane :: self.lanes]) for lane in range(self.lanes)]
         self._lock = threading.Lock()
 
+    @property
+    def groups(self) -> list[list[RuntimeOperator]]:
+        """The operators that are computed, and timed, together."""
+        return self.parts[0].groups
+
     def run(
         self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
     ) -> list[Any]:
