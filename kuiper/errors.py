@@ -179,3 +179,19 @@ class ExpressionError(KuiperError):
         where = "" if position is None else f"\n  {text}\n  {' ' * position}^"
         super().__init__(f"{message}{where}")
         self.text, self.position = text, position
+
+
+def missing_module(package: str, error: ModuleNotFoundError, who: str = "it") -> str:
+    """Why an optional package cannot be used, when importing it or preparing for it met a missing module.
+
+    who : what needs the module, if that is not the package itself.
+
+    >>> missing_module("torch", ModuleNotFoundError(name="torch"))
+    'not installed (no module torch)'
+    >>> missing_module("onnxruntime", ModuleNotFoundError(name="onnx"))
+    'cannot be used: it needs onnx, which is not installed (no module onnx)'
+    """
+    top = (error.name or "a module").partition(".")[0]
+    if top == package:
+        return f"not installed (no module {error.name})"
+    return f"cannot be used: {who} needs {top}, which is not installed (no module {error.name})"

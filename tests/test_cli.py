@@ -285,6 +285,17 @@ def test_inspect_draws_the_graph(tmp_path: Path) -> None:
     call("inspect", write(tmp_path, SIMPLE), "--svg", tmp_path / "none" / "net.svg", code=2)
 
 
+@pytest.mark.parametrize("typed", [("inspect", "--svg"), ("inspect", "--memory"), ("bench", "--roofline")])
+def test_a_picture_is_refused_before_the_work_when_its_name_does_not_end_in_svg(
+    tmp_path: Path, typed: tuple[str, str]
+) -> None:
+    file = tmp_path / "net.png"
+    result = call(typed[0], write(tmp_path, SIMPLE), typed[1], file, code=2)
+    assert f"error: {typed[1]}: expected a name that ends in .svg, found {file}" in " ".join(result.stderr.split())
+    assert result.stdout == ""
+    assert not file.exists()
+
+
 def test_inspect_is_readable_at_80_columns(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["inspect", write(tmp_path, SIMPLE)], env={"COLUMNS": "80", "NO_COLOR": "1"})
     table = result.stdout.split("\n\n")[0]

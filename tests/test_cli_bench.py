@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,11 @@ pytest.importorskip("rich", reason="the command line needs typer and rich, which
 from typer.testing import CliRunner, Result
 
 from kuiper.cli import app, bench, versus
+from kuiper.cli.text import count
+from kuiper.fast import Choices
+from kuiper.fast.kernel import Kernel
 from kuiper.peers import Difference, Measured, Task
-from kuiper.profile import roof
+from kuiper.profile import Roof, roof
 
 SIMPLE = """7767517
 4 3
@@ -93,6 +97,61 @@ def test_bench_draws_the_roofline_and_gives_speeds_as_a_share_of_the_measured_pe
     assert "fc (nn.Linear)" in text
 
 
+WINDOW = "dilation=(1,1) groups=1 kernel_size=(3,3) padding=(1,1) padding_mode=zeros stride=(1,1)"
+CONVOLUTION = f"""7767517
+4 3
+pnnx.Input   in   0 1 0 #0=(1,16,32,32)f32
+nn.Conv2d    conv 1 1 0 1 bias=False in_channels=16 out_channels=16 {WINDOW} #1=(1,16,32,32)f32
+nn.ReLU      relu 1 1 1 2 #2=(1,16,32,32)f32
+pnnx.Output  out  1 0 2
+"""
+
+
+def write_convolution(folder: Path) -> str:
+    file = write(folder, CONVOLUTION, "conv")
+    graph = pnnx.read(file)
+    graph.operator("conv").attributes["weight"] = pnnx.Attribute.from_array(np.ones((16, 16, 3, 3), np.float32))
+    pnnx.write(graph, file)
+    return file
+
+
+def no_peak(threads: int) -> Roof:
+    """A machine that is said to be so slow that everything is faster than its peak."""
+    return Roof(peak=1.0, bandwidth=1.0, threads=threads)
+
+
+@pytest.mark.parametrize("engine", ["simple", "fast"])
+def test_bench_explains_speeds_over_the_peak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    monkeypatch.setattr(bench, "measure_roof", no_peak)
+    monkeypatch.setattr(Choices, "choose", lambda self, kernel, *rest: winograd(kernel))
+    typed = ("bench", write_convolution(tmp_path), "-r", 1, "-t", 1, "--profile", "--engine", engine)
+    out = " ".join(call(*typed).stdout.split())
+    few = "conv: over 100%, since Winograd's algorithm takes up to 4 times fewer multiplications than FLOPs count"
+    assert (few in out) == (engine == "fast")
+    assert ("over 100%, which cannot be: the peak was measured too low" in out) == (engine == "simple")
+
+
+def winograd(kernel: Kernel) -> Kernel:
+    return next((one for one in kernel.candidates() if one.name == "Winograd(m=4)"), kernel)
+
+
+@pytest.mark.usefixtures("quick_roof")
+def test_bench_says_nothing_of_the_peak_where_all_are_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "measure_roof", lambda threads: Roof(peak=1e18, bandwidth=1e18, threads=threads))
+    assert "over 100%" not in call("bench", write_convolution(tmp_path), "-r", 1, "--profile").stdout
+
+
+def test_bench_counts_the_operations_of_what_is_computed_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "measure_roof", no_peak)
+    model = write_convolution(tmp_path)
+    out = call("bench", model, "-r", 1, "-t", 1, "--profile", "--engine", "fast").stdout
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("conv ")]
+    total = json.loads(call("inspect", model, "--json").stdout)["flops"]
+    assert " ".join(row[5:7]) == count(total)
+
+
 def test_bench_computes_with_the_engine_that_is_asked_for(tmp_path: Path) -> None:
     model = write(tmp_path, SIMPLE)
     assert "simple, 1 thread" in call("bench", model, "-r", 1, "--engine", "simple", "-t", 1).stdout
@@ -123,7 +182,9 @@ def test_bench_shows_ratios_of_those_that_agree_and_reasons_for_the_others(
 def test_bench_goes_on_without_a_framework_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')")
     monkeypatch.syspath_prepend(tmp_path)
-    result = call("bench", write(tmp_path, SIMPLE), "-r", 1, "--vs", "torch")
+    result = call("bench", write(tmp_path, SIMPLE), "-r", 1, "--vs", "torch", code=2)
+    assert "median" in result.stdout
+    assert "error: --vs: nothing to compare with: none of torch could be measured" in " ".join(result.stderr.split())
     assert "torch: not installed (no module torch); not measured" in " ".join(result.stderr.split())
     assert "of it" not in result.stdout
     assert "tensorflow" in error_of("bench", write(tmp_path, SIMPLE), "--vs", "tensorflow")

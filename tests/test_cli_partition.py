@@ -141,6 +141,16 @@ def test_errors_are_in_words(tmp_path: Path) -> None:
         "expected one accelerator and one device": ("--mode", "tengine", "--device", "fast", "--device", "simple"),
         "expected an existing folder": ("--svg", tmp_path / "none" / "x.svg"),
         "--gantt": ("--gantt", tmp_path / "none" / "x.svg"),
+        "--operators: expected at least one operator type, found ''": ("--operators", ""),
+        "--operators: expected at least one operator type, found ','": ("--operators", "nn.ReLU", "--operators", ","),
+        "nn.ReLU: expected either in --operators or in --blocked, found in both": (
+            "--operators",
+            "nn.Conv2d,nn.ReLU",
+            "--blocked",
+            "nn.ReLU",
+        ),
+        "--svg: expected a name that ends in .svg, found split.png": ("--svg", "split.png"),
+        "--gantt: expected a name that ends in .svg, found runs": ("--gantt", "runs"),
         "expected --shape once for each of 1": ("--shape", "1,1,8,8", "--shape", "1"),
         "expected a shape like (?,1,8,8)": ("--shape", "1,8"),
     }

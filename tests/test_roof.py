@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.profile import Roof, Times, blas_threads, hardware, network_cost, roof, roofline_points
+from kuiper.profile import (
+    Roof,
+    Times,
+    blas_threads,
+    cost_together,
+    declared_extents,
+    hardware,
+    network_cost,
+    roof,
+    roofline_points,
+)
 from kuiper.runtime import RuntimeAttribute, RuntimeOperand, RuntimeOperator
 
 F32 = dtypes.DTYPES["f32"]
@@ -40,6 +50,22 @@ def test_an_operator_touches_its_inputs_weights_and_outputs_once_each() -> None:
     _, fc, mul = network_cost(linear()).operators
     assert fc.bytes_touched == 4 * (8 + 4 * 8 + 4 + 4)
     assert mul.bytes_touched == 4 * (4 + 4), "an input that fills two slots is read once"
+
+
+def test_operators_computed_together_add_up_and_what_passes_between_them_does_not_move() -> None:
+    _, fc, mul = linear()
+    fc.output_operators["mul"] = mul
+    apart = network_cost([*linear()])
+    (both,) = cost_together(apart, [[fc, mul]], declared_extents(linear())).operators
+    _, first, second = apart.operators
+    assert (both.name, both.type) == ("fc", "nn.Linear")
+    assert first.flops is not None
+    assert second.flops is not None
+    assert both.flops == first.flops + second.flops
+    assert both.bytes_touched == 4 * (8 + 4 * 8 + 4 + 4), "y is made and read inside"
+    fc.output_operators["out"] = RuntimeOperator("out", "pnnx.Output", fc.output_operands)
+    (shown,) = cost_together(apart, [[fc, mul]], declared_extents(linear())).operators
+    assert shown.bytes_touched == both.bytes_touched + 4 * 4, "y is read outside too"
 
 
 def test_points_are_the_operators_whose_operations_time_and_bytes_are_known() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, cast, get_args
 
@@ -12,15 +12,20 @@ import typer
 import kuiper
 from kuiper.cli import arguments, hotspots, options, versus
 from kuiper.cli.model import find_model, load_model, random_inputs
+from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
 from kuiper.engine import Engine
 from kuiper.errors import KuiperError
+from kuiper.fast import BatchPlan, Plan
+from kuiper.fast.summary import summary
 from kuiper.peers import Task
 from kuiper.profile import (
+    Extent,
     NetworkCost,
     Times,
     blas_threads,
+    cost_together,
     forced_core,
     machine,
     measure_roof,
@@ -69,15 +74,18 @@ def bench(
     """Measure the time of forward passes on random input.
 
     The figures hold for this machine and its load now: compare only what was measured together.
+    With --vs, the exit code is 2 where none of those named could be measured.
     """
-    extents, names = arguments.shapes(shape or []), arguments.names(vs)
+    shapes, names = arguments.shapes(shape or []), arguments.names(vs)
     if engine not in get_args(Engine):
         raise typer.BadParameter(f"--engine is one of {', '.join(get_args(Engine))}, not {engine!r}")
     how, threads = cast(Engine, engine), threads or usable_cores()
     versus.check_names(names)
+    check_picture("--roofline", roofline)
     graph = load_model(model, bin, engine=how, threads=threads)
-    inputs = random_inputs(graph, extents, seed, quiet=True)
-    cost = network_cost(graph.operators, measured_extents(graph, *inputs))
+    inputs = random_inputs(graph, shapes, seed, quiet=True)
+    extents = measured_extents(graph, *inputs)
+    cost = network_cost(graph.operators, extents)
     out = console()
     if names:
         task = Task(find_model(model), None if bin is None else Path(bin), inputs, threads, how)
@@ -90,7 +98,9 @@ def bench(
         out.print(facts(pass_facts(inputs, times, cost, how, threads)))
     warn_of_forced_core()
     if profile or roofline is not None:
-        show_operators(graph, inputs, cost, repeat, threads, roofline, all_rows if profile else None)
+        show_operators(graph, inputs, cost, extents, repeat, threads, roofline, all_rows if profile else None)
+    if names and all(one.fault for one in found[1:]):
+        raise KuiperError(f"--vs: nothing to compare with: none of {', '.join(names)} could be measured")
 
 
 def own_times(
@@ -105,6 +115,7 @@ def show_operators(
     graph: kuiper.RuntimeGraph,
     inputs: Sequence[np.ndarray],
     cost: NetworkCost,
+    extents: Mapping[str, Extent],
     repeat: int,
     threads: int,
     svg: str | None,
@@ -115,9 +126,13 @@ def show_operators(
         time_passes(graph, inputs, repeat=1, warmup=PLANNING - 1, on_pass=advance)
         times = time_operators(graph, inputs, repeat=repeat, on_pass=advance)
     roof = measure_roof(threads)
+    plan = plan_of(graph, inputs)
+    if plan is not None and times.keys() <= {group[0].name for group in plan.groups}:
+        cost = cost_together(cost, plan.groups, extents)
+    kernels = {step.operators[0]: step.kernel for step in summary(plan)} if plan is not None else {}
     if all_rows is not None:
         console().print()
-        hotspots.show(graph, times, cost, roof, all_rows)
+        hotspots.show(graph, times, cost, roof, kernels, all_rows)
     if svg is not None:
         points = roofline_points(cost, times)
         if not points:
@@ -125,6 +140,13 @@ def show_operators(
         name = Path(graph.param).name.removesuffix(".param").removesuffix(".pnnx")
         show_roofline(points, roof, title=name).save(svg)
         note(f"drew {len(points)} operators into {svg}")
+
+
+def plan_of(graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray]) -> Plan | BatchPlan | None:
+    """The plan that computes passes on these inputs; None where the layers do."""
+    if graph.engine == "simple":
+        return None
+    return graph.plan_for({operand.name: x for operand, x in zip(graph.input_operands, inputs, strict=True)})
 
 
 def pass_facts(

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import kuiper
-from kuiper.cli.text import console, count, seconds, table
+from kuiper.cli.text import console, count, seconds, several, table
 from kuiper.profile import NetworkCost, Roof, Times
 
 MOST = 20
 """Operators that are shown unless all are asked for."""
 
 
-def show(graph: kuiper.RuntimeGraph, times: Mapping[str, Times], cost: NetworkCost, roof: Roof, all_rows: bool) -> None:
+def show(
+    graph: kuiper.RuntimeGraph,
+    times: Mapping[str, Times],
+    cost: NetworkCost,
+    roof: Roof,
+    kernels: Mapping[str, str],
+    all_rows: bool,
+) -> None:
     """Operators by time, with their speed as a share of the fastest matrix product; then types by time.
 
-    Operators that the fast engine computes together stand under the first of them, with the time of all.
+    Operators that the fast engine computes together stand under the first of them, with the time and work of all.
+
+    kernels : operator -> the fast engine's algorithm for it; empty where the layers compute.
     """
     total = sum(taken.median for taken in times.values()) or 1.0
     costs = {op.name: op for op in cost.operators}
@@ -24,9 +33,13 @@ def show(graph: kuiper.RuntimeGraph, times: Mapping[str, Times], cost: NetworkCo
         "operator", "type", "time", "share", "FLOPs", "GFLOP/s", "of peak",
         right=("time", "share", "FLOPs", "GFLOP/s", "of peak"), fold=("operator", "type"),
     )  # fmt: skip
-    for name in slowest if all_rows else slowest[:MOST]:
+    listed = slowest if all_rows else slowest[:MOST]
+    over = []
+    for name in listed:
         op, taken = costs[name], times[name].median
         speed = op.flops / taken if op.flops and taken else None
+        if speed and speed > roof.peak:
+            over.append(name)
         rows.add_row(
             name,
             op.type,
@@ -48,6 +61,28 @@ def show(graph: kuiper.RuntimeGraph, times: Mapping[str, Times], cost: NetworkCo
         f"peak: {roof.peak / 1e9:.3g} GFLOP/s in a float32 matrix product, {roof.bandwidth / 1e9:.3g} GB/s in a copy, "
         f"measured now with {roof.threads} thread{'s' * (roof.threads != 1)}"
     )
+    for line in over_peak(over, kernels):
+        out.print(line)
+
+
+def over_peak(names: Sequence[str], kernels: Mapping[str, str]) -> list[str]:
+    """What it means that these operators are faster than the peak, in sentences.
+
+    FLOPs count what the definition asks for; only Winograd's algorithm gets by with fewer.
+
+    >>> over_peak(["conv"], {"conv": "Winograd(m=4)"})
+    ["conv: over 100%, since Winograd's algorithm takes up to 4 times fewer multiplications than FLOPs count"]
+    """
+    fewer = [name for name in names if kernels.get(name, "").startswith("Winograd")]
+    others = [name for name in names if name not in fewer]
+    lines = []
+    if fewer:
+        why = "since Winograd's algorithm takes up to 4 times fewer multiplications than FLOPs count"
+        lines.append(f"{several(fewer)}: over 100%, {why}")
+    if others:
+        why = "which cannot be: the peak was measured too low, perhaps beside other programs; measure again"
+        lines.append(f"{several(others)}: over 100%, {why}")
+    return lines
 
 
 def _names_by_type(graph: kuiper.RuntimeGraph) -> dict[str, list[str]]:

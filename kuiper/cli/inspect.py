@@ -13,8 +13,10 @@ import typer
 
 import kuiper
 from kuiper.cli import arguments, options
-from kuiper.cli.memory import ENGINES, draw_memory
+from kuiper.cli.memory import draw_memory
 from kuiper.cli.model import find_model
+from kuiper.cli.pictures import check_picture
+from kuiper.cli.plan import fast_plan, plan_dict, show_plan
 from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
 from kuiper.inputs import concrete_shape
@@ -22,6 +24,7 @@ from kuiper.profile import Extent, NetworkCost, declared_extents, measured_exten
 from kuiper.runtime import RuntimeOperator
 from kuiper.runtime.wrap import execution_order
 
+ENGINES = ("simple", "fast")
 EXAMPLE = "Example: kuiper inspect resnet18.pnnx.param --shape 8,3,224,224 --svg resnet18.svg"
 
 
@@ -46,7 +49,9 @@ def inspect(
     memory: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw where values lie in memory into this .svg file.")
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", help="Whose plan --memory draws: simple or fast.")] = "simple",
+    engine: Annotated[
+        str, typer.Option("--engine", help="simple, or fast: show its plan too, and draw that with --memory.")
+    ] = "simple",
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs instead of tables.")] = False,
 ) -> None:
     """Show a network's operators, shapes, weights, operations and memory.
@@ -55,18 +60,23 @@ def inspect(
     """
     if engine not in ENGINES:
         raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    check_picture("--svg", svg)
+    check_picture("--memory", memory)
     shapes = arguments.shapes(shape or [])
     found = examine(find_model(model), bin, shapes)
+    plan = fast_plan(found, shapes) if engine == "fast" else None
     if as_json:
-        typer.echo(json.dumps(as_dict(found), indent=1))
+        typer.echo(json.dumps(as_dict(found) | ({"plan": plan_dict(plan)} if plan else {}), indent=1))
     else:
         show(found)
+        if plan is not None:
+            show_plan(plan)
     for message in [*found.graph.warnings, *found.notes]:
         warn(message)
     if svg is not None:
         draw(found, svg)
     if memory is not None:
-        draw_memory(found, memory, engine, shapes)
+        draw_memory(found, memory, plan)
 
 
 def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]]) -> Inspection:

@@ -7,7 +7,6 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import typer
 import kuiper
 from kuiper.cli import arguments, options
 from kuiper.cli.model import load_model, random_inputs
+from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import complain, console, count, facts, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
@@ -76,8 +76,8 @@ def partition_(
     names = device or ["fast"]
     for name in names:
         check_choice("--device", name, tuple(BACKENDS))
-    check_folder("--svg", svg)
-    check_folder("--gantt", gantt)
+    check_picture("--svg", svg)
+    check_picture("--gantt", gantt)
     extents = arguments.shapes(shape or [])
     graph = load_model(model, bin, engine="simple")
     inputs = random_inputs(graph, extents, seed)
@@ -101,12 +101,6 @@ def check_choice(option: str, value: str, known: Sequence[str]) -> None:
         raise typer.BadParameter(f"{option} is one of {', '.join(known)}, not {value!r}")
 
 
-def check_folder(option: str, file: str | None) -> None:
-    """Refuse, before the work, a file that no picture could be written to."""
-    if file is not None and not Path(file).resolve().parent.is_dir():
-        raise KuiperError(f"{option} {file}: expected an existing folder, found no {Path(file).parent}")
-
-
 def make_devices(
     graph: NodeGraph, names: Sequence[str], types: Sequence[str], blocked: Sequence[str], host: str, float16: bool
 ) -> list[Device]:
@@ -115,6 +109,12 @@ def make_devices(
     Tengine's split counts the inputs as nodes of the accelerator, so that a list of operators gets them as well.
     """
     lists = [arguments.names(text) for text in types]
+    for text, one in zip(types, lists):
+        if not one:
+            raise KuiperError(f"--operators: expected at least one operator type, found {text!r}")
+        for kind in one:
+            if kind in blocked:
+                raise KuiperError(f"{kind}: expected either in --operators or in --blocked, found in both")
     if len(lists) > 1 and len(lists) != len(names):
         raise KuiperError(f"expected --operators once, or once for each of {len(names)} devices, found {len(lists)}")
     known = {node.op for node in graph.nodes}

@@ -9,6 +9,7 @@ plan.py      the calls of a pass in a list
 batch.py     a batch shared out among the threads
 pool.py      one pool of threads for all of it
 planner.py   a plan for each set of input shapes
+summary.py   what a plan does, step by step, to be read
 """
 
 from kuiper.fast import kernels

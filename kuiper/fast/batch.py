@@ -89,14 +89,20 @@ class BatchPlan:
     """A network for a batch, as plans of one lane for some samples at a time.
 
     parts : one plan for each lane, all for the same number of samples; they take turns through the batch.
+    samples, batch : how many samples at a time, of how many.
     """
 
     def __init__(self, parts: Sequence[Plan], samples: int, batch: int) -> None:
         self.parts, self.lanes = list(parts), len(parts)
-        self._samples = samples
+        self.samples, self.batch = samples, batch
         starts = range(0, batch, samples)
         self._turns = [list(starts[lane :: self.lanes]) for lane in range(self.lanes)]
         self._lock = threading.Lock()
+
+    @property
+    def groups(self) -> list[list[RuntimeOperator]]:
+        """The operators that are computed, and timed, together."""
+        return self.parts[0].groups
 
     def run(
         self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
@@ -111,7 +117,7 @@ class BatchPlan:
             taken[operator.name] = taken.get(operator.name, 0.0) + seconds / self.lanes
 
         def turn(plan: Plan, start: int) -> None:
-            some = [x[start : start + self._samples] for x in inputs]
+            some = [x[start : start + self.samples] for x in inputs]
             results[start] = plan.run(some, None if on_operator is None else note)
 
         stage: list[list[Call]] = [

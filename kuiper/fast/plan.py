@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Plan:
     memory : where each value lies; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : what the kernels need besides, while they run.
     stages : the calls of every step.
+    runs : see above.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Plan:
         runs: Sequence[Run] = (),
     ) -> None:
         self.steps, self.lanes = list(steps), lanes
-        self._runs = list(runs)
+        self.runs = list(runs)
         self.specs, self.passing, self._returned = specs, passing, returned
         self._lock = threading.Lock()
         self.layout = Layout(self.steps, specs, inputs, returned)
@@ -76,8 +77,8 @@ class Plan:
     ) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 
-        `on_operator` is called with the first operator of each step and the seconds that the step took. Callers on
-        several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
+        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Callers
+        on several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
         """
         with self._lock, parallel(self.lanes) as run:
             try:
@@ -89,13 +90,28 @@ class Plan:
                     for stages in self.stages:
                         run(stages)
                 else:
-                    for step, stages in zip(self.steps, self.stages):
+                    for start, _ in self._together:
                         started = time.perf_counter()
-                        run(stages)
-                        on_operator(step.operators[0], time.perf_counter() - started)
+                        run(self.stages[start])
+                        on_operator(self.steps[start].operators[0], time.perf_counter() - started)
                 return [self._result(name) for name in self._returned]
             finally:
                 self.passing.clear()
+
+    @property
+    def groups(self) -> list[list[RuntimeOperator]]:
+        """The operators that are computed, and timed, together: those fused into one step, and those side by side."""
+        return [[op for step in self.steps[start:stop] for op in step.operators] for start, stop in self._together]
+
+    @cached_property
+    def _together(self) -> list[tuple[int, int]]:
+        """(first, behind the last) of steps whose calls are those of the first: a run, or one step."""
+        ends = {run.start: run.stop for run in self.runs}
+        found, start = [], 0
+        while start < len(self.steps):
+            found.append((start, ends.get(start, start + 1)))
+            start = found[-1][1]
+        return found
 
     def _result(self, name: str) -> Any:
         spec = self.specs[name]
@@ -109,7 +125,7 @@ class Plan:
         """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
         bound: list[list[Stage]] = []
         surrounded = set(self.layout.inputs)
-        beside = {run.start + i: lane for run in self._runs for i, lane in enumerate(run.lanes)}
+        beside = {run.start + i: lane for run in self.runs for i, lane in enumerate(run.lanes)}
         for number, step in enumerate(self.steps):
             if number not in beside:
                 space.next_kernel()
@@ -127,7 +143,7 @@ class Plan:
 
     def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
         """The stages, those of each run put together into one stage of its first step."""
-        for run in self._runs:
+        for run in self.runs:
             together: Stage = [[] for _ in range(max(run.lanes) + 1)]
             for number, lane in enumerate(run.lanes, run.start):
                 together[lane] += [call for stage in bound[number] for calls in stage for call in calls]

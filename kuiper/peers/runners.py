@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,13 @@ import numpy as np
 import kuiper
 from kuiper import pnnx
 from kuiper.engine import Engine
-from kuiper.errors import KuiperError
+from kuiper.errors import KuiperError, missing_module
 from kuiper.peers.convert import ncnn_files, onnx_bytes, quiet
 from kuiper.peers.torch_network import torch_network
 
 
 class PeerError(KuiperError):
-    """A peer that is not installed, or that cannot take the network."""
+    """A peer that cannot be used here, or that cannot take the network."""
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,27 @@ class Runner:
 def open_runner(name: str, task: Task) -> Runner:
     """The runner of that name, in this process, whose threads it sets.
 
-    Raises PeerError where the framework is not installed or cannot take the network.
+    Raises PeerError where the framework, or a package to convert the network, is not installed, and where it cannot
+    take the network.
     """
     if name not in PEERS and name != "kuiper":
         raise PeerError(f"expected one of {', '.join(PEERS)}, found {name!r}")
     try:
         return {"kuiper": _kuiper, **PEERS}[name](task)
     except ModuleNotFoundError as error:
-        raise PeerError(f"not installed (no module {error.name})") from error
+        who = "converting the network for it" if name in sys.modules else "it"
+        raise PeerError(missing_module(name, error, who)) from error
+    except ImportError as error:
+        raise PeerError(f"cannot be imported: {_first_line(error)}") from error
     except KuiperError as error:
         raise PeerError(str(error)) from error
     except Exception as error:
-        text = str(error).strip() or type(error).__name__
-        raise PeerError(f"cannot take the network: {text.splitlines()[0][:200]}") from error
+        raise PeerError(f"cannot take the network: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200]
 
 
 def _kuiper(task: Task) -> Runner:

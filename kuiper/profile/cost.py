@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -136,6 +136,46 @@ def operator_cost(
         bytes_out=_sum([extent.bytes for extent in outputs]),
         bytes_in=_sum(read.values()),
     )
+
+
+def cost_together(
+    cost: NetworkCost, groups: Iterable[Sequence[RuntimeOperator]], extents: Mapping[str, Extent]
+) -> NetworkCost:
+    """The costs of groups of operators that are computed together, each under the name of the group's first.
+
+    Their work adds up; what one of a group makes and only others of it read does not move to memory and back.
+    """
+    parts = {op.name: op for op in cost.operators}
+    return NetworkCost([_together([parts[op.name] for op in group], group, extents) for group in groups], cost.plan)
+
+
+def _together(
+    parts: Sequence[OperatorCost], group: Sequence[RuntimeOperator], extents: Mapping[str, Extent]
+) -> OperatorCost:
+    made = {operand.name for op in group for operand in op.output_operands}
+    members = {op.name for op in group}
+    shown = [o.name for op in group for o in op.output_operands if _is_read_outside(op, o.name, members)]
+    weight_bytes: Counter[str] = Counter()
+    for part in parts:
+        weight_bytes.update(part.weight_bytes)
+    known = [part.flops for part in parts if part.flops is not None]
+    return replace(
+        parts[0],
+        outputs=tuple(extents[name].shape for name in shown),
+        parameters=sum(part.parameters for part in parts),
+        weight_bytes=dict(weight_bytes),
+        flops=sum(known) if known else None,
+        bytes_out=_sum(extents[name].bytes for name in shown),
+        bytes_in=_sum(extents[name].bytes for name in {o.name for op in group for o in op.input_operands} - made),
+    )
+
+
+def _is_read_outside(op: RuntimeOperator, operand: str, members: Collection[str]) -> bool:
+    """Whether an operator that is none of `members`, or nobody, reads an operand that `op` makes."""
+    readers = [
+        name for name, reader in op.output_operators.items() if any(o.name == operand for o in reader.input_operands)
+    ]
+    return not readers or any(name not in members for name in readers)
 
 
 def declared_extents(order: Iterable[RuntimeOperator]) -> dict[str, Extent]:

@@ -29,8 +29,8 @@ class Svg(str):
         return str(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture to `path`. Raises KuiperError when the file cannot be written."""
-        path = Path(path)
+        """Write the picture to `path`, whose name ends in .svg. Raises KuiperError when it cannot be written."""
+        path = svg_path(path)
         try:
             path.write_text(self.text, encoding="utf-8", newline="\n")
         except OSError as error:
@@ -45,6 +45,18 @@ class Svg(str):
 
     def __repr__(self) -> str:
         return f"<Svg of {len(self)} characters>"
+
+
+def svg_path(path: str | Path) -> Path:
+    """A path whose name ends in .svg, as viewers need. Raises KuiperError for another.
+
+    >>> svg_path("net.svg").name
+    'net.svg'
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".svg":
+        raise KuiperError(f"expected a name that ends in .svg, found {path}")
+    return path
 
 
 def escape(text: str) -> str:

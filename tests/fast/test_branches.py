@@ -80,6 +80,20 @@ def test_branches_side_by_side_give_the_same(param, image):
         np.testing.assert_array_equal(beside(image)[0], expected)
 
 
+def test_steps_side_by_side_have_one_time_and_are_named_together(param, image):
+    graph, plan, _ = planned(param, image)
+    key = next(key for key in graph.choices if key.startswith("branches"))
+    join = [step.operators[0].name for step in plan.steps].index("c")
+    lanes = [0 if step.operators[0].name.startswith("a") else 1 for step in plan.steps[:join]]
+    beside, other, _ = planned(param, image, {key: str(Run(0, tuple(lanes)))})
+    seen = []
+    beside.forward(image, on_operator=lambda op, seconds: seen.append(op.name))
+    together = [[op.name for op in group] for group in other.groups]
+    assert [group[0] for group in together] == seen
+    assert sorted(together[0]) == ["a1", "a2", "a3", "b1", "b2"]
+    assert [group for group in together if len(group) > 1] == together[:1]
+
+
 def test_what_runs_side_by_side_never_shares_memory(param, image):
     graph, plan, _ = planned(param, image)
     key = next(key for key in graph.choices if key.startswith("branches"))

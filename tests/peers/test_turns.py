@@ -68,6 +68,30 @@ def test_who_is_not_installed_or_breaks_down_is_told_and_the_others_go_on(
     assert [len(one.seconds) for one in found] == [1, 0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("module", "text", "reason"),
+    [
+        ("torch", "raise ModuleNotFoundError('none', name='torch')",
+         "cannot be used: converting the network for it needs torch, which is not installed (no module torch)"),
+        ("onnxruntime", "raise ModuleNotFoundError('none', name='onnxruntime')",
+         "not installed (no module onnxruntime)"),
+        ("onnxruntime", "raise ModuleNotFoundError('none', name='coloredlogs.parts')",
+         "cannot be used: it needs coloredlogs, which is not installed (no module coloredlogs.parts)"),
+        ("onnxruntime", "raise ImportError('DLL load failed')", "cannot be imported: DLL load failed"),
+        ("onnxruntime", "__version__ = '1'\ndef __getattr__(name): raise ValueError('of no use')",
+         "cannot take the network: of no use"),
+    ],
+)  # fmt: skip
+def test_a_peer_that_is_there_but_cannot_be_used_says_what_is_missing_for_what(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, text: str, reason: str
+) -> None:
+    for needed in ("torch", "onnx", "onnxruntime"):
+        pytest.importorskip(needed, reason=f"converts with {needed}, which is not installed")
+    in_place_of(module, text, tmp_path, monkeypatch)
+    _, found = measure(task, ["onnxruntime"], rounds=1)
+    assert found.fault == reason
+
+
 def test_a_network_that_kuiper_cannot_run_is_an_error(task: Task) -> None:
     task.param.write_text(NETWORK.replace("nn.ReLU", "my.ReLU"))
     with pytest.raises(PeerError, match=r"my\.ReLU"):

@@ -151,3 +151,7 @@ def test_svg_is_its_text_and_shows_itself_in_notebooks(tmp_path: Path) -> None:
 def test_a_picture_that_cannot_be_saved_says_where(tmp_path: Path) -> None:
     with pytest.raises(KuiperError, match="nowhere"):
         Svg("<svg/>").save(tmp_path / "nowhere" / "x.svg")
+    with pytest.raises(KuiperError, match=r"expected a name that ends in \.svg, found .*x\.png"):
+        Svg("<svg/>").save(tmp_path / "x.png")
+    assert not (tmp_path / "x.png").exists()
+    assert Svg("<svg/>").save(tmp_path / "X.SVG").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from kuiper.errors import missing_module
 from kuiper.partition.backends.cupy import CuPy
 from kuiper.partition.backends.fast import Fast
 from kuiper.partition.backends.onnxruntime import OnnxRuntime
@@ -45,4 +46,4 @@ def _opened(name: str) -> Backend:
     try:
         return _known(name)()
     except ModuleNotFoundError as error:
-        raise BackendError(f"backend {name}: not installed (no module {error.name})") from error
+        raise BackendError(f"backend {name}: {missing_module(name, error)}") from error
