@@ -77,17 +77,23 @@ def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = F
 
 
 def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -> None:
-    """Write what the results say into the progress; attempts count for the exercises that were asked for."""
+    """Write what the results say into the progress; attempts count for the exercises that were asked for.
+
+    A check of one lesson's exercises says where one works; one of several lessons does not.
+    """
     changes: dict[str, Callable[[Entry], Entry]] = {}
-    ids = {task.id for task in asked}
+    lessons = {task.id: task.lesson.number for task in asked}
+    turn = 1 + max((entry.last for entry in progress.entries().values()), default=0)
+    here = turn if len(set(lessons.values())) == 1 else 0
     for result in results:
         if result.state in (State.ABSENT, State.BROKEN):
             continue
         solved = digest(result.task.file) if result.state is State.SOLVED else ""
-        more = int(result.task.id in ids and result.state is not State.OPEN)
+        tried = result.task.id in lessons and result.state is not State.OPEN
 
-        def change(entry: Entry, solved: str = solved, more: int = more) -> Entry:
-            return replace(entry, attempts=entry.attempts + more, solved=solved)
+        def change(entry: Entry, solved: str = solved, tried: bool = tried) -> Entry:
+            last = here if tried and here else entry.last
+            return replace(entry, attempts=entry.attempts + tried, solved=solved, last=last)
 
         changes[result.task.id] = change
     if changes:

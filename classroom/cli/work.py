@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -122,7 +123,7 @@ def hint(
     now = len(hints) if everything else min(seen + 1, len(hints))
 
     def more(entry: Entry) -> Entry:
-        return Entry(entry.attempts, max(entry.hints, now), entry.solved)
+        return replace(entry, hints=max(entry.hints, now))
 
     if now > seen:
         progress.update(task.id, more)
