@@ -37,7 +37,8 @@ class Result:
 
     outcomes : of the tests that ran, in their order; those after an endless loop did not run.
     tests : how many public tests the exercise has.
-    fault : why it is BROKEN: the file's SyntaxError or OSError, the judge's JudgeError, or what the tests raised.
+    fault : why it is BROKEN: the file's SyntaxError or OSError, the SubmissionError of importing it, the judge's
+        JudgeError, or what the tests raised.
     """
 
     task: Task
@@ -136,10 +137,22 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
     except Exception as error:  # the student has this file too
         return [Result(task, State.BROKEN, fault=error) for task in tasks]
     with Session(file, seconds=seconds, without=forbidden(tasks[0].lesson), show_output=show_output) as session:
+        results: list[Result] = []
         try:
-            return [_run(task, [test for test in tests if test.exercise == task.id], session) for task in tasks]
+            for task in tasks:
+                results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
+                fault = _load_error(results[-1])
+                if fault is not None:
+                    return [Result(task, State.BROKEN, fault=fault) for task in tasks]
         except JudgeError as error:
             return [Result(task, State.BROKEN, fault=error) for task in tasks]
+        return results
+
+
+def _load_error(result: Result) -> SubmissionError | None:
+    """Why the file cannot be imported, if it cannot."""
+    errors = (outcome.error for outcome in result.outcomes)
+    return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
 def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
@@ -151,8 +164,7 @@ def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
         if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
             break
     state = _state(outcomes, len(tests))
-    loaded = not any(isinstance(o.error, SubmissionError) and o.error.kind == "load" for o in outcomes)
-    if state is State.FAILED and loaded and untouched(task):
+    if state is State.FAILED and untouched(task):
         # code that is given in the stub stumbles over what is not written yet
         state = State.OPEN
     return Result(task, state, tuple(outcomes), len(tests))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pprint
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from classroom import difference
 from classroom.check import Result, State, unwritten
+from classroom.grading.settings import GradingError, load_settings
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.page import paragraph, styled, width
 from classroom.tasks import Task
@@ -40,7 +42,7 @@ def heading(result: Result) -> str:
 def standing(result: Result) -> str:
     """How the exercise stands: "public tests passed", "2 of 3 public tests passed"."""
     if result.state is State.SOLVED:
-        return f"public tests passed ({result.tests} of {result.tests}), {result.task.points}"
+        return f"public tests passed ({result.tests} of {result.tests})"
     if result.state in (State.FAILED, State.BEGUN):
         return f"{result.state.value}, {result.passed} of {result.tests} public tests passed"
     return result.state.value
@@ -50,7 +52,9 @@ def report(result: Result, every_failure: bool = False) -> str:
     """The heading, and below it what a student needs to go on."""
     task, parts = result.task, [heading(result)]
     if result.fault is not None:
-        parts.append(labelled("why", fault_in_words(task, result.fault)))
+        parts.append(_why(task, result.fault))
+    elif result.state is State.SOLVED:
+        parts.append(labelled("points", at_stake(task)))
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
     failures = result.failures
@@ -63,6 +67,43 @@ def report(result: Result, every_failure: bool = False) -> str:
             parts.append(labelled("also", more))
         parts.append(_what_next(task))
     return "\n\n".join(parts)
+
+
+def not_checked(results: Sequence[Result]) -> str:
+    """The exercises of one file that could not be checked, in one line, and below it why."""
+    task, fault = results[0].task, results[0].fault
+    name = f"{task.file.name} ({', '.join(result.task.id for result in results)})"
+    head = f"{styled(name, 'bold')}: {styled(State.BROKEN.value, STYLES[State.BROKEN])}"
+    return f"{head}\n{_why(task, fault)}" if fault is not None else head
+
+
+def at_stake(task: Task) -> str:
+    """How many of its points the public tests decide, in a sentence.
+
+    What grading is set to cannot always be known; that is no reason to stop a check.
+    """
+    points = f"its {task.points.replace(', a bonus', ' (a bonus)')}"
+    try:
+        share = load_settings(task.lesson.root).public_share
+    except GradingError:
+        return f"Hidden tests decide most of {points}."
+    public = share * task.exercise.points
+    if not public:
+        return f"Hidden tests decide {points}."
+    if share == 1:
+        return f"The public tests decide {points}."
+    return (
+        f"The public tests decide {public:.3g} of {points}, hidden tests the other {task.exercise.points - public:.3g}."
+    )
+
+
+def at_stake_in_all(root: Path) -> str:
+    """What share of the points the public tests decide, in a sentence; "" where that is not known."""
+    try:
+        share = load_settings(root).public_share
+    except GradingError:
+        return ""
+    return f"Public tests decide {share:.0%} of the points, hidden tests the rest." if share < 1 else ""
 
 
 def labelled(label: str, text: str) -> str:
@@ -82,6 +123,8 @@ def fault_in_words(task: Task, fault: Exception) -> str:
         return f"{name} is missing. `{COMMAND} reset {task.file.name}` puts it back."
     if isinstance(fault, OSError):
         return f"{name} cannot be read: {fault.strerror}."
+    if isinstance(fault, SubmissionError):
+        return trouble(task, fault, None)
     if isinstance(fault, JudgeError):
         return f"the test process did not work: {fault}. Try again; `{COMMAND} doctor` shows what this machine has."
     tests = f"{name.rpartition('/')[0]}/public.py"
@@ -182,10 +225,16 @@ def cut(line: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
+def _why(task: Task, fault: Exception) -> str:
+    line = fault.line if isinstance(fault, SubmissionError) else None
+    source = source_line(task.file, line)
+    why = labelled("why", fault_in_words(task, fault))
+    return f"{why}\n{block(f'line {line}', cut(source, width() - MARGIN))}" if source else why
+
+
 def _failure(task: Task, outcome: Outcome) -> str:
     parts, error = [], outcome.error
-    whole_file = isinstance(error, SubmissionError) and error.kind in ("load", "missing")
-    if not whole_file:
+    if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
             parts.append(block("called", called(task.file, outcome.call)))

@@ -52,7 +52,8 @@ def score(course: Course, entries: Entries) -> str:
     states = states_of(course, entries)
     # a solved file that was edited since keeps its points until a check says otherwise
     mine = [task for task in tasks if states[task.id] in (State.SOLVED, State.CHANGED)]
-    text = f"Yours: {len(mine)} of {len(tasks)} exercises, {_points(mine, False)} of {_points(tasks, False)} points"
+    text = f"Yours by the public tests: {len(mine)} of {len(tasks)} exercises, worth {_points(mine, False)} of "
+    text += f"{_points(tasks, False)} points"
     if any(task.exercise.stretch for task in tasks):
         text += f", bonus (+) {_points(mine, True)} of {_points(tasks, True)}"
     if any(states[task.id] is State.CHANGED for task in tasks):

@@ -65,9 +65,10 @@ def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
 
 
 def test_points_are_those_of_the_register_and_stretch_is_a_bonus(mini: Any, course: Course) -> None:
-    assert status.score(course, {}) == "Yours: 0 of 3 exercises, 0 of 5 points, bonus (+) 0 of 4."
+    by = "Yours by the public tests:"
+    assert status.score(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
     some = status.score(course, passed(mini, "turn", "power"))
-    assert some == "Yours: 2 of 3 exercises, 3 of 5 points, bonus (+) 4 of 4."
+    assert some == f"{by} 2 of 3 exercises, worth 3 of 5 points, bonus (+) 4 of 4."
 
 
 def test_an_edited_answer_keeps_its_points_and_is_named(mini: Any, course: Course) -> None:
