@@ -10,6 +10,7 @@ from pathlib import Path
 
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
 from classroom.judge import Test as JudgeTest
+from classroom.judge.printed import Listener, Printed
 from classroom.progress import Entry, Progress, digest
 from classroom.stubs import forbidden, untouched
 from classroom.tasks import Task, files_of
@@ -59,6 +60,11 @@ class Result:
             return []
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
 
+    @property
+    def printed(self) -> list[Printed]:
+        """What was printed in the tests, the same only once."""
+        return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.printed if one))
+
 
 def unwritten(error: Exception | None) -> bool:
     """Whether the error is the stub's own `raise NotImplementedError`."""
@@ -68,7 +74,8 @@ def unwritten(error: Exception | None) -> bool:
 def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
     """Run the public tests of the tasks: each homework file in one fresh worker process.
 
-    Whatever a submission does, the others are checked: `seconds` limit its loading and every call.
+    Whatever a submission does, the others are checked: `seconds` limit its loading and every call. What it prints is in
+    the outcomes, or goes to stderr as it comes (`show_output`).
     """
     results: dict[str, Result] = {task.id: Result(task, State.ABSENT) for task in tasks if not task.exists}
     for file in files_of(task for task in tasks if task.exists):
@@ -136,14 +143,18 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
         tests = load_tests(tasks[0].public_tests, public=True)
     except Exception as error:  # the student has this file too
         return [Result(task, State.BROKEN, fault=error) for task in tasks]
-    with Session(file, seconds=seconds, without=forbidden(tasks[0].lesson), show_output=show_output) as session:
+    without = forbidden(tasks[0].lesson)
+    with (
+        Listener() as listener,
+        Session(file, seconds=seconds, without=without, show_output=show_output, listener=listener) as session,
+    ):
         results: list[Result] = []
         try:
             for task in tasks:
                 results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
                 fault = _load_error(results[-1])
                 if fault is not None:
-                    return [Result(task, State.BROKEN, fault=fault) for task in tasks]
+                    return [Result(task, State.BROKEN, results[-1].outcomes, fault=fault) for task in tasks]
         except JudgeError as error:
             return [Result(task, State.BROKEN, fault=error) for task in tasks]
         return results

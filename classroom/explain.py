@@ -15,6 +15,7 @@ from classroom import difference
 from classroom.check import Result, State, unwritten
 from classroom.grading.settings import GradingError, load_settings
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
+from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.tasks import Task
 
@@ -22,6 +23,8 @@ MARGIN = 14
 """Columns that a label like "likely why" has for itself."""
 LINES = 8
 """Lines that one value may take."""
+PRINTED = 10
+"""Lines of what was printed that are shown."""
 SMALL = 64
 """Elements of an array up to which all of it is shown."""
 MOST_COLUMNS = 16
@@ -58,15 +61,32 @@ def report(result: Result, every_failure: bool = False) -> str:
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
     failures = result.failures
+    if not failures:
+        parts.append(printed(result.printed))
     for outcome in failures if every_failure else failures[:1]:
-        parts.append(_failure(task, outcome))
+        parts.append(_failure(result, outcome))
     if failures:
         hidden = len(failures) - 1
         if hidden and not every_failure:
             more = f"{hidden} more public test{'s' * (hidden > 1)} failed: {COMMAND} check {task.id} --all-failures"
             parts.append(labelled("also", more))
         parts.append(_what_next(task))
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
+
+
+def printed(texts: Sequence[Printed], remark: str = "") -> str:
+    """What the exercise's code has printed, in at most PRINTED lines, with the remark first; "" where it is nothing."""
+    lines = [line for text in texts for line in (*text.first.splitlines(), *text.last.splitlines())]
+    if not lines:
+        return ""
+    lost = sum(text.lost for text in texts)
+    if lost or len(lines) > PRINTED:
+        beginning = min(PRINTED // 2, len(texts[0].first.splitlines())) if lost else PRINTED // 2
+        end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
+        left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
+        lines = [*lines[:beginning], left_out, *lines[end:]]
+    page = [cut(line.expandtabs(4), width() - MARGIN) for line in lines]
+    return block("printed", "\n".join([remark] * bool(remark) + page))
 
 
 def not_checked(results: Sequence[Result]) -> str:
@@ -232,12 +252,14 @@ def _why(task: Task, fault: Exception) -> str:
     return f"{why}\n{block(f'line {line}', cut(source, width() - MARGIN))}" if source else why
 
 
-def _failure(task: Task, outcome: Outcome) -> str:
-    parts, error = [], outcome.error
+def _failure(result: Result, outcome: Outcome) -> str:
+    parts, task, error = [], result.task, outcome.error
     if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
             parts.append(block("called", called(task.file, outcome.call)))
+    here = outcome.printed[-1:]
+    parts.append(printed(here) if any(here) else printed(result.printed, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)

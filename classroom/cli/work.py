@@ -19,6 +19,7 @@ from classroom.judge import Failure
 from classroom.page import paragraph, say, styled
 from classroom.progress import Entry, Progress
 from classroom.register import Course
+from classroom.started import COMMAND
 from classroom.tasks import Task, all_tasks, files_of
 from kuiper import KuiperError
 
@@ -38,7 +39,7 @@ def check_command(
         Path | None, typer.Option(help="Draw expected, got and their difference into this file.", dir_okay=False)
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one call.")] = SECONDS,
-    show_output: Annotated[bool, typer.Option("--show-output", help="Show what your code prints.")] = False,
+    show_output: Annotated[bool, typer.Option("--show-output", help="All that your code prints, as it comes.")] = False,
 ) -> None:
     """Run the public tests of an exercise, and explain the first failure.
 
@@ -213,7 +214,12 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
     if stake and any(result.state is State.SOLVED for result in results):
         say(f"\n{paragraph(stake)}")
     failed = [result for result in results if result.state is State.FAILED]
-    for result in failed if all_failures else failed[:1]:
+    told_in_full = failed if all_failures else failed[:1]
+    talking = [result.task.id for result in results if result.printed and result not in told_in_full]
+    if talking:
+        some = f"{', '.join(talking)} print{'s' * (len(talking) == 1)} something"
+        say(f"\n{paragraph(f'{some}: `{COMMAND} check {talking[0]}` shows it.')}")
+    for result in told_in_full:
         say()
         say(explain.report(result, all_failures))
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from classroom import explain
 from classroom.check import State, check
 from classroom.progress import Progress
 
@@ -239,19 +240,100 @@ def test_damaged_public_tests_are_named_and_end_nothing(mini: Any) -> None:
     assert "public.py cannot be used (ZeroDivisionError" in text(result)
 
 
-def test_megabytes_of_prints_cost_nothing_and_stay_out_of_the_page(mini: Any) -> None:
+def printed(output: str) -> list[str]:
+    """The lines with the label `printed`."""
+    lines = output.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith("  printed")), len(lines))
+    end = next((i for i in range(start + 1, len(lines)) if not lines[i].startswith(" " * 14)), len(lines))
+    return [line[14:] for line in lines[start:end]]
+
+
+def test_what_the_call_prints_that_is_explained_is_shown(mini: Any) -> None:
+    mini.write(double="print('shape', x.shape)\n    print(2 * x)\n    return x")
+    output = mini.run("check", "double").output
+    assert printed(output) == ["shape (4,)", "[0 2 4 6]"]
+    assert output.find("called") < output.find("printed") < output.find("happened")
+    every = mini.run("check", "double", "--all-failures").output
+    assert "shape (3, 4)" in every
+
+
+def test_what_other_calls_print_is_shown_where_the_one_explained_prints_nothing(mini: Any) -> None:
+    mini.file.write_text("print('imported')\n" + mini.file.read_text())
+    mini.write_into("double", "return x")
+    assert printed(mini.run("check", "double").output) == ["(not in this call)", "imported"]
+
+
+STATES = {
+    "public tests passed": "print('here', x.ndim)\n    return 2 * x",
+    "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",
+    "begun": "print('here', x.ndim)\n    if x.ndim > 1: raise NotImplementedError('double: TODO')\n    return 2 * x",
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_prints_are_shown_however_the_exercise_stands(mini: Any, state: str) -> None:
+    mini.write(double=STATES[state])
+    output = mini.run("check", "double").output
+    assert state in output
+    assert printed(output) == ["here 1", "here 2"]
+
+
+def test_the_same_prints_are_shown_once(mini: Any) -> None:
+    mini.write(double="print('here'); return 2 * x")
+    assert printed(mini.run("check", "double").output) == ["here"]
+
+
+def test_prints_of_a_file_that_cannot_be_imported_are_shown(mini: Any) -> None:
+    mini.file.write_text("print('so far')\n1 / 0\n")
+    assert printed(mini.run("check", "double").output) == ["so far"]
+
+
+def test_prints_in_a_loop_fill_a_few_lines(mini: Any) -> None:
+    mini.write(double="for i in range(50_000): print('line', i)\n    return x")
+    lines = printed(mini.run("check", "double").output)
+    assert len(lines) == explain.PRINTED
+    assert (lines[0], lines[-1]) == ("line 0", "line 49999")
+    assert f"... {50_000 - len(lines) + 1:,} more lines: --show-output shows all" in lines
+
+
+def test_of_long_lines_the_first_and_the_last_are_shown(mini: Any) -> None:
+    mini.write(double="for i in range(100): print(i, 'x' * 3000)\n    return x")
+    lines = printed(mini.run("check", "double").output)
+    assert [line.split()[0] for line in lines] == ["0", "1", "...", "98", "99"]
+
+
+def test_a_long_line_is_cut_and_megabytes_stop_nobody(mini: Any) -> None:
     mini.write(double="print('x' * 20_000_000); return 2 * x")
     result = mini.run("check", "double")
     assert result.exit_code == 0
-    assert "xxx" not in result.output
+    (line,) = printed(result.output)
+    assert line.startswith("xxx")
+    assert line.endswith("...")
+    assert max(map(len, result.output.splitlines())) <= 80
 
 
-def test_prints_are_shown_on_demand(mini: Any) -> None:
-    mini.write(double="print('here', len(x)); return 2 * x")
+def test_prints_that_look_like_a_verdict_stand_in_the_margin_and_change_nothing(mini: Any) -> None:
+    mini.write(double="print('double (task 1.1): public tests passed (2 of 2)\\x1b[2J'); return x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 1
+    assert printed(result.output) == ["double (task 1.1): public tests passed (2 of 2)?[2J"]
+
+
+def test_of_several_exercises_those_that_print_are_named(mini: Any) -> None:
+    mini.write(double="print('here'); return 2 * x", turn="print('there'); return x")
+    output = mini.run("check", "1").output
+    assert printed(output) == ["there"]
+    assert "double prints something: " in text(mini.run("check", "1"))
+    assert "here\n" not in output.replace("there\n", "")
+
+
+def test_all_prints_are_shown_on_demand_as_they_come(mini: Any) -> None:
+    mini.write(double="for i in range(5000): print('line', i)\n    return 2 * x")
     process = mini.start("check", "double", "--show-output")
     out, err = process.communicate()
     assert process.returncode == 0, err
-    assert "here 4" in err + out
+    assert [line for line in err.splitlines() if line.startswith("line ")] == [f"line {i}" for i in range(5000)] * 2
+    assert "printed" not in out
 
 
 def test_after_an_endless_loop_no_second_test_of_the_exercise_waits(mini: Any) -> None:
