@@ -10,6 +10,7 @@ from pathlib import Path
 
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
 from classroom.judge import Test as JudgeTest
+from classroom.judge.printed import Listener, Printed
 from classroom.progress import Entry, Progress, digest
 from classroom.stubs import forbidden, untouched
 from classroom.tasks import Task, files_of
@@ -37,7 +38,8 @@ class Result:
 
     outcomes : of the tests that ran, in their order; those after an endless loop did not run.
     tests : how many public tests the exercise has.
-    fault : why it is BROKEN: the file's SyntaxError or OSError, the judge's JudgeError, or what the tests raised.
+    fault : why it is BROKEN: the file's SyntaxError or OSError, the SubmissionError of importing it, the judge's
+        JudgeError, or what the tests raised.
     """
 
     task: Task
@@ -58,6 +60,11 @@ class Result:
             return []
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
 
+    @property
+    def printed(self) -> list[Printed]:
+        """What was printed in the tests, the same only once."""
+        return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.printed if one))
+
 
 def unwritten(error: Exception | None) -> bool:
     """Whether the error is the stub's own `raise NotImplementedError`."""
@@ -67,7 +74,8 @@ def unwritten(error: Exception | None) -> bool:
 def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
     """Run the public tests of the tasks: each homework file in one fresh worker process.
 
-    Whatever a submission does, the others are checked: `seconds` limit its loading and every call.
+    Whatever a submission does, the others are checked: `seconds` limit its loading and every call. What it prints is in
+    the outcomes, or goes to stderr as it comes (`show_output`).
     """
     results: dict[str, Result] = {task.id: Result(task, State.ABSENT) for task in tasks if not task.exists}
     for file in files_of(task for task in tasks if task.exists):
@@ -77,17 +85,23 @@ def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = F
 
 
 def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -> None:
-    """Write what the results say into the progress; attempts count for the exercises that were asked for."""
+    """Write what the results say into the progress; attempts count for the exercises that were asked for.
+
+    A check of one lesson's exercises says where one works; one of several lessons does not.
+    """
     changes: dict[str, Callable[[Entry], Entry]] = {}
-    ids = {task.id for task in asked}
+    lessons = {task.id: task.lesson.number for task in asked}
+    turn = 1 + max((entry.last for entry in progress.entries().values()), default=0)
+    here = turn if len(set(lessons.values())) == 1 else 0
     for result in results:
         if result.state in (State.ABSENT, State.BROKEN):
             continue
         solved = digest(result.task.file) if result.state is State.SOLVED else ""
-        more = int(result.task.id in ids and result.state is not State.OPEN)
+        tried = result.task.id in lessons and result.state is not State.OPEN
 
-        def change(entry: Entry, solved: str = solved, more: int = more) -> Entry:
-            return replace(entry, attempts=entry.attempts + more, solved=solved)
+        def change(entry: Entry, solved: str = solved, tried: bool = tried) -> Entry:
+            last = here if tried and here else entry.last
+            return replace(entry, attempts=entry.attempts + tried, solved=solved, last=last)
 
         changes[result.task.id] = change
     if changes:
@@ -129,11 +143,27 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
         tests = load_tests(tasks[0].public_tests, public=True)
     except Exception as error:  # the student has this file too
         return [Result(task, State.BROKEN, fault=error) for task in tasks]
-    with Session(file, seconds=seconds, without=forbidden(tasks[0].lesson), show_output=show_output) as session:
+    without = forbidden(tasks[0].lesson)
+    with (
+        Listener() as listener,
+        Session(file, seconds=seconds, without=without, show_output=show_output, listener=listener) as session,
+    ):
+        results: list[Result] = []
         try:
-            return [_run(task, [test for test in tests if test.exercise == task.id], session) for task in tasks]
+            for task in tasks:
+                results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
+                fault = _load_error(results[-1])
+                if fault is not None:
+                    return [Result(task, State.BROKEN, results[-1].outcomes, fault=fault) for task in tasks]
         except JudgeError as error:
             return [Result(task, State.BROKEN, fault=error) for task in tasks]
+        return results
+
+
+def _load_error(result: Result) -> SubmissionError | None:
+    """Why the file cannot be imported, if it cannot."""
+    errors = (outcome.error for outcome in result.outcomes)
+    return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
 def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
@@ -145,8 +175,7 @@ def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
         if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
             break
     state = _state(outcomes, len(tests))
-    loaded = not any(isinstance(o.error, SubmissionError) and o.error.kind == "load" for o in outcomes)
-    if state is State.FAILED and loaded and untouched(task):
+    if state is State.FAILED and untouched(task):
         # code that is given in the stub stumbles over what is not written yet
         state = State.OPEN
     return Result(task, state, tuple(outcomes), len(tests))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pprint
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import numpy as np
 
 from classroom import difference
 from classroom.check import Result, State, unwritten
+from classroom.grading.settings import GradingError, load_settings
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
+from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.started import COMMAND
 from classroom.tasks import Task
@@ -21,6 +24,8 @@ MARGIN = 14
 """Columns that a label like "likely why" has for itself."""
 LINES = 8
 """Lines that one value may take."""
+PRINTED = 10
+"""Lines of what was printed that are shown."""
 SMALL = 64
 """Elements of an array up to which all of it is shown."""
 MOST_COLUMNS = 16
@@ -40,7 +45,7 @@ def heading(result: Result) -> str:
 def standing(result: Result) -> str:
     """How the exercise stands: "public tests passed", "2 of 3 public tests passed"."""
     if result.state is State.SOLVED:
-        return f"public tests passed ({result.tests} of {result.tests}), {result.task.points}"
+        return f"public tests passed ({result.tests} of {result.tests})"
     if result.state in (State.FAILED, State.BEGUN):
         return f"{result.state.value}, {result.passed} of {result.tests} public tests passed"
     return result.state.value
@@ -50,19 +55,75 @@ def report(result: Result, every_failure: bool = False) -> str:
     """The heading, and below it what a student needs to go on."""
     task, parts = result.task, [heading(result)]
     if result.fault is not None:
-        parts.append(labelled("why", fault_in_words(task, result.fault)))
+        parts.append(_why(task, result.fault))
+    elif result.state is State.SOLVED:
+        parts.append(labelled("points", at_stake(task)))
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
     failures = result.failures
+    if not failures:
+        parts.append(printed(result.printed))
     for outcome in failures if every_failure else failures[:1]:
-        parts.append(_failure(task, outcome))
+        parts.append(_failure(result, outcome))
     if failures:
         hidden = len(failures) - 1
         if hidden and not every_failure:
             more = f"{hidden} more public test{'s' * (hidden > 1)} failed: {COMMAND} check {task.id} --all-failures"
             parts.append(labelled("also", more))
         parts.append(_what_next(task))
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
+
+
+def printed(texts: Sequence[Printed], remark: str = "") -> str:
+    """What the exercise's code has printed, in at most PRINTED lines, with the remark first; "" where it is nothing."""
+    lines = [line for text in texts for line in (*text.first.splitlines(), *text.last.splitlines())]
+    if not lines:
+        return ""
+    lost = sum(text.lost for text in texts)
+    if lost or len(lines) > PRINTED:
+        beginning = min(PRINTED // 2, len(texts[0].first.splitlines())) if lost else PRINTED // 2
+        end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
+        left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
+        lines = [*lines[:beginning], left_out, *lines[end:]]
+    page = [cut(line.expandtabs(4), width() - MARGIN) for line in lines]
+    return block("printed", "\n".join([remark] * bool(remark) + page))
+
+
+def not_checked(results: Sequence[Result]) -> str:
+    """The exercises of one file that could not be checked, in one line, and below it why."""
+    task, fault = results[0].task, results[0].fault
+    name = f"{task.file.name} ({', '.join(result.task.id for result in results)})"
+    head = f"{styled(name, 'bold')}: {styled(State.BROKEN.value, STYLES[State.BROKEN])}"
+    return f"{head}\n{_why(task, fault)}" if fault is not None else head
+
+
+def at_stake(task: Task) -> str:
+    """How many of its points the public tests decide, in a sentence.
+
+    What grading is set to cannot always be known; that is no reason to stop a check.
+    """
+    points = f"its {task.points.replace(', a bonus', ' (a bonus)')}"
+    try:
+        share = load_settings(task.lesson.root).public_share
+    except GradingError:
+        return f"Hidden tests decide most of {points}."
+    public = share * task.exercise.points
+    if not public:
+        return f"Hidden tests decide {points}."
+    if share == 1:
+        return f"The public tests decide {points}."
+    return (
+        f"The public tests decide {public:.3g} of {points}, hidden tests the other {task.exercise.points - public:.3g}."
+    )
+
+
+def at_stake_in_all(root: Path) -> str:
+    """What share of the points the public tests decide, in a sentence; "" where that is not known."""
+    try:
+        share = load_settings(root).public_share
+    except GradingError:
+        return ""
+    return f"Public tests decide {share:.0%} of the points, hidden tests the rest." if share < 1 else ""
 
 
 def labelled(label: str, text: str) -> str:
@@ -82,6 +143,8 @@ def fault_in_words(task: Task, fault: Exception) -> str:
         return f"{name} is missing. `{COMMAND} reset {task.file.name}` puts it back."
     if isinstance(fault, OSError):
         return f"{name} cannot be read: {fault.strerror}."
+    if isinstance(fault, SubmissionError):
+        return trouble(task, fault, None)
     if isinstance(fault, JudgeError):
         return f"the test process did not work: {fault}. Try again; `{COMMAND} doctor` shows what this machine has."
     tests = f"{name.rpartition('/')[0]}/public.py"
@@ -182,13 +245,21 @@ def cut(line: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def _failure(task: Task, outcome: Outcome) -> str:
-    parts, error = [], outcome.error
-    whole_file = isinstance(error, SubmissionError) and error.kind in ("load", "missing")
-    if not whole_file:
+def _why(task: Task, fault: Exception) -> str:
+    line = fault.line if isinstance(fault, SubmissionError) else None
+    source = source_line(task.file, line)
+    why = labelled("why", fault_in_words(task, fault))
+    return f"{why}\n{block(f'line {line}', cut(source, width() - MARGIN))}" if source else why
+
+
+def _failure(result: Result, outcome: Outcome) -> str:
+    parts, task, error = [], result.task, outcome.error
+    if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
             parts.append(block("called", called(task.file, outcome.call)))
+    here = outcome.printed[-1:]
+    parts.append(printed(here) if any(here) else printed(result.printed, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)

@@ -26,11 +26,17 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Entry:
-    """One exercise: checks run, hints seen, and the digest of the file that passed the public tests ("" = none)."""
+    """One exercise.
+
+    attempts, hints : checks run, hints seen.
+    solved : the digest of the file that passed the public tests, "" = none.
+    last : which check of all was its last, counted from 1; 0 = not known.
+    """
 
     attempts: int = 0
     hints: int = 0
     solved: str = ""
+    last: int = 0
 
 
 def to_stderr(sentence: str) -> None:
@@ -118,7 +124,7 @@ def parse(text: str) -> tuple[dict[str, Entry], bool]:
     """The text of the file -> entries, and whether all of it was sound.
 
     >>> parse('{"version": 1, "exercises": {"flatten": {"hints": 2}, "padding": 3}}')
-    ({'flatten': Entry(attempts=0, hints=2, solved='')}, False)
+    ({'flatten': Entry(attempts=0, hints=2, solved='', last=0)}, False)
     """
     try:
         table = json.loads(text)

@@ -52,7 +52,8 @@ def score(course: Course, entries: Entries) -> str:
     states = states_of(course, entries)
     # a solved file that was edited since keeps its points until a check says otherwise
     mine = [task for task in tasks if states[task.id] in (State.SOLVED, State.CHANGED)]
-    text = f"Yours: {len(mine)} of {len(tasks)} exercises, {_points(mine, False)} of {_points(tasks, False)} points"
+    text = f"Yours by the public tests: {len(mine)} of {len(tasks)} exercises, worth {_points(mine, False)} of "
+    text += f"{_points(tasks, False)} points"
     if any(task.exercise.stretch for task in tasks):
         text += f", bonus (+) {_points(mine, True)} of {_points(tasks, True)}"
     if any(states[task.id] is State.CHANGED for task in tasks):
@@ -60,11 +61,25 @@ def score(course: Course, entries: Entries) -> str:
     return text + "."
 
 
+def current_lesson(course: Course, entries: Entries) -> int:
+    """The lesson one is in: that of the exercise checked last; the furthest one where the order is not known."""
+    tried = [task for task in all_tasks(course) if (entry := entries.get(task.id)) and (entry.attempts or entry.solved)]
+    latest = max(tried, key=lambda task: (entries[task.id].last, task.lesson.number), default=None)
+    return latest.lesson.number if latest else 1
+
+
 def next_task(course: Course, entries: Entries) -> Task | None:
-    """The first exercise to do: open ones in the course's order, the bonus ones after all others."""
-    states = states_of(course, entries)
-    open_tasks = [task for task in all_tasks(course) if states[task.id] is State.OPEN]
-    return next(iter(sorted(open_tasks, key=lambda task: task.exercise.stretch)), None)
+    """The exercise to do next: an open one of the lesson one is in, else of a later one, else of an earlier one.
+
+    The bonus ones come after all others.
+    """
+    here = current_lesson(course, entries)
+
+    def rank(task: Task) -> tuple[bool, int]:
+        number = task.lesson.number
+        return task.exercise.stretch, 0 if number == here else 1 if number > here else 2
+
+    return min(_open(course, entries), key=rank, default=None)
 
 
 def next_step(course: Course, entries: Entries) -> str:
@@ -75,10 +90,39 @@ def next_step(course: Course, entries: Entries) -> str:
     lesson = task.lesson
     lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
     if lesson.notebook():
-        lines.append(f"  read    {COMMAND} lab {lesson.number}")
-    lines.append(f"  write   {short(task.file, lesson.root)}")
-    lines.append(f"  check   {COMMAND} check {task.id}")
+        lines.append(_step("read", f"{COMMAND} lab {lesson.number}"))
+    lines.append(_step("write", short(task.file, lesson.root)))
+    lines.append(_step("check", f"{COMMAND} check {task.id}"))
+    if not task.exercise.stretch:
+        lines += _besides(course, entries, task)
     return "\n".join(lines)
+
+
+def _besides(course: Course, entries: Entries, following: Task) -> list[str]:
+    """The bonus of the lesson that is done, and what was left open before."""
+    here, lines = current_lesson(course, entries), []
+    others = [task for task in _open(course, entries) if task != following]
+    bonus = [task for task in others if task.exercise.stretch and task.lesson.number == here]
+    if bonus and following.lesson.number != here:
+        names = ", ".join(f"{task.id} ({task.points.partition(',')[0]})" for task in bonus)
+        checks = f"`{COMMAND} check {bonus[0].id}`"
+        lines.append(_step("or", f"the bonus of lesson {here}, {names}: {checks}"))
+    limit = min(here, following.lesson.number)
+    earlier = [task.id for task in others if not task.exercise.stretch and task.lesson.number < limit]
+    if earlier:
+        names = ", ".join(earlier[:2])
+        more = f" and {len(earlier) - 2} more are" if len(earlier) > 2 else " are" if len(earlier) == 2 else " is"
+        lines.append(_step("earlier", f"{names}{more} not solved yet"))
+    return lines
+
+
+def _step(label: str, text: str) -> str:
+    return paragraph(text, 10, f"  {label}")
+
+
+def _open(course: Course, entries: Entries) -> list[Task]:
+    states = states_of(course, entries)
+    return [task for task in all_tasks(course) if states[task.id] is State.OPEN]
 
 
 def _without_exercise(course: Course) -> str:

@@ -11,8 +11,10 @@ import ast
 import contextlib
 import re
 import time
+import warnings
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from classroom.progress import FOLDER, free_name, write_whole
@@ -24,6 +26,12 @@ ARCHIVE = "stubs.zip"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 Block = tuple[int, int]
 """First and last line of a function or class, counted from 1, with the decorators and comments right above it."""
+Places = Callable[[str], dict[str, Block]]
+HEAD = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
+STATEMENT = re.compile(r"[^\s)\]}]")
+"""At the margin, where a statement begins."""
+DEFINITION = re.compile(r"(?:async\s+def|def|class)\b|@|# ")
+"""At the margin, where a function begins or what stands above one."""
 
 
 class StubError(Exception):
@@ -113,16 +121,66 @@ def text_of(source: str, names: Iterable[str]) -> str:
     return "\n\n".join(_lines(source, *places[name]).rstrip("\n") for name in names if name in places)
 
 
-def put_back(source: str, stub: str, names: Iterable[str]) -> str:
-    """The source with the named functions as the stub has them; one that is gone comes back at the end."""
+def put_back(source: str, stub: str, names: Iterable[str], places: Places = blocks) -> str:
+    """The source with the named functions as the stub has them; one that is gone comes back at the end.
+
+    places : finds the functions of the source. Raises what it raises.
+    """
     for name in names:
-        fresh, place = text_of(stub, [name]) + "\n", blocks(source).get(name)
+        fresh, place = text_of(stub, [name]) + "\n", places(source).get(name)
         if place is None:
             source = f"{source.rstrip()}\n\n\n{fresh}"
         else:
             lines = _lines_of(source)
             source = "".join(lines[: place[0] - 1]) + fresh + "".join(lines[place[1] :])
     return source
+
+
+def blocks_at_margin(source: str, ends: re.Pattern[str] = STATEMENT) -> dict[str, Block]:
+    """As `blocks`, for a source that Python cannot read: a function goes on until a line at the margin `ends` it.
+
+    >>> blocks_at_margin("def f(x):\\n    return (x\\n\\n\\ndef g(x):\\n    return x\\n")
+    {'f': (1, 2), 'g': (5, 6)}
+    """
+    lines, found = _lines_of(source), {}
+    for number, line in enumerate(lines, 1):
+        head = HEAD.match(line)
+        if head is None:
+            continue
+        first, above = number, number - 1
+        while (
+            above
+            and lines[above - 1].strip()
+            and (lines[above - 1][0] in "@#" or not STATEMENT.match(lines[above - 1]))
+        ):
+            if lines[above - 1][0] in "@#":
+                first = above
+            above -= 1
+        last = next((below for below in range(number, len(lines)) if ends.match(lines[below])), len(lines))
+        while not lines[last - 1].strip():
+            last -= 1
+        found[head[1]] = (first, last)
+    return found
+
+
+def readable(source: str) -> bool:
+    """Whether it is Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _restored(source: str, stub: str, names: Sequence[str]) -> str:
+    """As `put_back`, also where Python cannot read the source: the first of several ways after which it can."""
+    if readable(source):
+        return put_back(source, stub, names)
+    ways = [partial(blocks_at_margin, ends=ends) for ends in (STATEMENT, DEFINITION)]
+    tries = [put_back(source, stub, names, places) for places in ways]
+    return next((text for text in tries if readable(text)), tries[0])
 
 
 def reset_exercise(task: Task) -> Path | None:
@@ -136,13 +194,12 @@ def reset_exercise(task: Task) -> Path | None:
         return reset_file(task)
     try:
         source = task.file.read_text(encoding="utf-8")
-        fresh = put_back(source, stub, names)
-    except (SyntaxError, UnicodeDecodeError, ValueError):
+    except UnicodeDecodeError:
         raise StubError(
-            f"Python cannot read {task.file.name}, so one exercise in it cannot be told from the others. "
+            f"{task.file.name} is not text in UTF-8, so one exercise in it cannot be told from the others. "
             f"`{COMMAND} reset {task.file.name}` puts the whole file back and keeps a copy of yours"
         ) from None
-    return _replace(task, source, fresh)
+    return _replace(task, source, _restored(source, stub, names))
 
 
 def reset_file(task: Task) -> Path | None:

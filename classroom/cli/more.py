@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from classroom import explain, register, status
-from classroom.check import State, check, keep, state_of
+from classroom.check import State, check, keep, state_of, syntax_error
 from classroom.cli.base import (
     HOMEWORK,
     LEARN,
@@ -24,11 +25,12 @@ from classroom.cli.base import (
     the_progress,
 )
 from classroom.cli.tools import run_module
+from classroom.cli.work import print_broken_since
 from classroom.page import paragraph, say
-from classroom.progress import Entry, digest
+from classroom.progress import Entry, Progress
 from classroom.started import COMMAND
 from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
-from classroom.tasks import Task
+from classroom.tasks import Task, all_tasks
 
 
 @app.command(rich_help_panel=LEARN, context_settings=PASS_ON)
@@ -99,11 +101,21 @@ def reset(
         say(paragraph(f"{what} is as it was handed out."))
     else:
         say(paragraph(f"{what} is as it was handed out again. Your version: {_near(copy)}"))
-    entries, fresh = progress.entries(), digest(tasks[0].file)
-    for task in tasks:
-        entry = entries.get(task.id, Entry())
-        if entry.solved and entry.solved != fresh:
-            progress.update(task.id, lambda old: Entry(old.attempts, old.hints, ""))
+    progress.update_all({task.id: lambda entry: replace(entry, solved="") for task in tasks})
+    _check_neighbours(course, progress, tasks)
+
+
+def _check_neighbours(course: register.Course, progress: Progress, reset: list[Task]) -> None:
+    """What passed before in the file of the exercises that were put back: does it still?"""
+    entries, ids, file = progress.entries(), {task.id for task in reset}, reset[0].file
+    fault = syntax_error(file)
+    if fault is not None:
+        say(explain.labelled("careful", explain.fault_in_words(reset[0], fault)))
+        return
+    others = [task for task in all_tasks(course) if task.file == file and task.id not in ids]
+    results = check([task for task in others if entries.get(task.id, Entry()).solved])
+    keep(results, progress, [])
+    print_broken_since(results)
 
 
 @app.command(rich_help_panel=HOMEWORK)

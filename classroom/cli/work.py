@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from classroom import explain, status
-from classroom.check import SECONDS, Result, State, check, keep
+from classroom.check import SECONDS, Result, State, check, keep, state_of
 from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, the_progress
 from classroom.difference import in_picture
 from classroom.judge import Failure
-from classroom.page import say, styled
+from classroom.page import paragraph, say, styled
 from classroom.progress import Entry, Progress
 from classroom.register import Course
 from classroom.started import COMMAND
@@ -38,12 +39,14 @@ def check_command(
         Path | None, typer.Option(help="Draw expected, got and their difference into this file.", dir_okay=False)
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one call.")] = SECONDS,
-    show_output: Annotated[bool, typer.Option("--show-output", help="Show what your code prints.")] = False,
+    show_output: Annotated[bool, typer.Option("--show-output", help="All that your code prints, as it comes.")] = False,
 ) -> None:
     """Run the public tests of an exercise, and explain the first failure.
 
     You see what must hold, what was called, what was expected and what came, and the likely cause. An exercise has
     hidden tests too, which say the same with other inputs.
+
+    Exit code: 0 all right, 1 something is not, 2 no such exercise or option.
 
     Examples: check flatten; check 2 --all-failures; check padding --svg difference.svg
     """
@@ -54,12 +57,8 @@ def check_command(
     print_broken_since(others)
     if svg is not None:
         _draw(results, svg)
-    if not any(result.state in BAD for result in results):
-        if any(result.state is State.SOLVED for result in results):
-            say()
-            say(status.next_step(course, progress.entries()))
-        return
-    raise typer.Exit(1)
+    print_next(course, progress, results)
+    raise typer.Exit(int(any(result.state is not State.SOLVED for result in results)))
 
 
 @app.command(rich_help_panel=HOMEWORK)
@@ -72,13 +71,16 @@ def watch(
 ) -> None:
     """Check again whenever you save a homework file. Ctrl-C ends it.
 
-    Keep it running beside your editor. Examples: watch; watch flatten
+    Keep it running beside your editor. What passes is followed by the next exercise.
+
+    Examples: watch; watch flatten
     """
     from classroom.watch import CLEAR, changes
 
     course, progress = the_course(), the_progress()
-    asked = [task for task in (tasks_called(course, names) if names else all_tasks(course)) if task.exists]
-    if not asked:
+    known = [task for task in all_tasks(course) if task.exists]
+    named = [task for task in tasks_called(course, names) if task.exists] if names else []
+    if not (named if names else known):
         stop("there is no homework to watch")
 
     def draw(tasks: Sequence[Task]) -> None:
@@ -87,18 +89,32 @@ def watch(
         results, others = run_checks(course, progress, tasks, seconds, False)
         print_results(results, False)
         print_broken_since(others)
-        what = f"watching {len(files)} file{'s' * (len(files) > 1)}"
-        say(styled(f"\n{time.strftime('%H:%M:%S')}  {what}; Ctrl-C ends", "dim"))
+        if named and _solved(named, progress):
+            named.clear()
+        if not named:
+            print_next(course, progress, results)
+        say(styled(f"\n{time.strftime('%H:%M:%S')}  {_watched(course, progress, named)}; Ctrl-C ends", "dim"))
         sys.stdout.flush()
 
-    files = files_of(asked)
     try:
-        first = asked if names else [status.next_task(course, progress.entries()) or asked[0]]
-        draw(first)
-        for changed in changes(files, poll):
-            draw([task for task in asked if task.file in changed])
+        draw(named or [status.next_task(course, progress.entries()) or known[0]])
+        for changed in changes(files_of(known), poll):
+            saved = [task for task in named or known if task.file in changed]
+            if saved:
+                draw(saved)
     except KeyboardInterrupt:
         say()
+
+
+def _solved(tasks: Sequence[Task], progress: Progress) -> bool:
+    entries = progress.entries()
+    return all(state_of(task, entries) is State.SOLVED for task in tasks)
+
+
+def _watched(course: Course, progress: Progress, named: Sequence[Task]) -> str:
+    following = status.next_task(course, progress.entries())
+    tasks = named or ([following] if following else [])
+    return f"watching {', '.join(task.id for task in tasks) or 'all homework files'}"
 
 
 @app.command(rich_help_panel=HOMEWORK)
@@ -123,7 +139,7 @@ def hint(
     now = len(hints) if everything else min(seen + 1, len(hints))
 
     def more(entry: Entry) -> Entry:
-        return Entry(entry.attempts, max(entry.hints, now), entry.solved)
+        return replace(entry, hints=max(entry.hints, now))
 
     if now > seen:
         progress.update(task.id, more)
@@ -179,20 +195,41 @@ def run_checks(
 
 
 def print_results(results: Sequence[Result], all_failures: bool) -> None:
-    """One result in full; of several the headings, then the first failure in full (or every one)."""
+    """One result in full; of several the headings, then the first failure in full (or every one).
+
+    A file that cannot be checked is told once.
+    """
     if len(results) == 1:
         say(explain.report(results[0], all_failures))
         return
+    told: set[Path] = set()
     for result in results:
-        say(explain.heading(result))
-    bad = [result for result in results if result.state in BAD]
-    broken: set[Path] = set()
-    for result in bad if all_failures else bad[:1]:
-        if result.state is State.BROKEN and result.task.file in broken:
-            continue
-        broken.add(result.task.file)
+        file = result.task.file
+        if result.state is not State.BROKEN:
+            say(explain.heading(result))
+        elif file not in told:
+            told.add(file)
+            say(explain.not_checked([one for one in results if one.state is State.BROKEN and one.task.file == file]))
+    stake = explain.at_stake_in_all(results[0].task.lesson.root) if results else ""
+    if stake and any(result.state is State.SOLVED for result in results):
+        say(f"\n{paragraph(stake)}")
+    failed = [result for result in results if result.state is State.FAILED]
+    told_in_full = failed if all_failures else failed[:1]
+    talking = [result.task.id for result in results if result.printed and result not in told_in_full]
+    if talking:
+        some = f"{', '.join(talking)} print{'s' * (len(talking) == 1)} something"
+        say(f"\n{paragraph(f'{some}: `{COMMAND} check {talking[0]}` shows it.')}")
+    for result in told_in_full:
         say()
         say(explain.report(result, all_failures))
+
+
+def print_next(course: Course, progress: Progress, results: Sequence[Result]) -> None:
+    """The next step, where something is solved and nothing is wrong."""
+    states = {result.state for result in results}
+    if State.SOLVED in states and not states & set(BAD):
+        say()
+        say(status.next_step(course, progress.entries()))
 
 
 def print_broken_since(others: Sequence[Result]) -> None:

@@ -69,8 +69,8 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
 
     An array must have the expected shape and element type and be finite where `expected` is; with rtol = atol = 0 it
     must be equal, NaN to NaN. Numbers compare by value and type: 1, 1.0 and True are three things. An empty `expected`
-    array is refused, because nothing would be compared. Where `what` ends in names, as in "the result: (canvas, scale)",
-    the elements of a list or tuple have these.
+    array is refused, because nothing would be compared. Names at the end of `what`, "the result: (canvas, scale)", are
+    those of the elements of a list or tuple.
     """
     if isinstance(expected, np.ndarray):
         _expect_array(got, expected, rtol, atol, what)

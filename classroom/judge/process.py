@@ -61,8 +61,8 @@ class Child(Protocol):
 class Started:
     """A program that was started for one submission alone."""
 
-    def __init__(self, command: Command, show_output: bool = False) -> None:
-        self.process = launch(command, show_output, subprocess.PIPE)
+    def __init__(self, command: Command, output: int | None) -> None:
+        self.process = launch(command, output, subprocess.PIPE)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.requests, self.answers = self.process.stdin, self.process.stdout
@@ -85,8 +85,10 @@ class Started:
         """Nothing else is kept."""
 
 
-def launch(command: Command, show_output: bool, stream: Any) -> subprocess.Popen[bytes]:
-    """Start the command with `stream` as its stdin and stdout, in a session of its own. Raises OSError.
+def launch(command: Command, output: int | None, stream: Any) -> subprocess.Popen[bytes]:
+    """Start the command with `stream` as its stdin and stdout, in a session of its own; prints go to `output`.
+
+    Raises OSError.
 
     So a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at once.
     """
@@ -95,7 +97,7 @@ def launch(command: Command, show_output: bool, stream: Any) -> subprocess.Popen
         list(command.argv),
         stdin=stream,
         stdout=stream,
-        stderr=None if show_output else subprocess.DEVNULL,
+        stderr=output,
         cwd=command.folder,
         env=dict(command.environment),
         start_new_session=True,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from classroom.judge import codec
+from classroom.judge.printed import Listener, printable
 from classroom.judge.process import Died, Process, TooLate, ended
 from classroom.judge.workers import TO_START, Workers
 from classroom.sandbox.base import Bare, Sandbox, SandboxError
@@ -54,6 +56,7 @@ class Student:
     seconds : how long loading, and each call, may take.
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
+    listener : what listens to its prints instead, a worker's own; None: nothing does.
     sandbox : what shuts the worker in; None: nothing does.
     workers : where the worker comes from, which then say the submission and all but `seconds`; None: one of its own.
     """
@@ -65,12 +68,14 @@ class Student:
         *,
         without: Iterable[str] = (),
         show_output: bool = False,
+        listener: Listener | None = None,
         sandbox: Sandbox | None = None,
         workers: Workers | None = None,
     ) -> None:
         self._path, self._seconds = Path(path).resolve(), seconds
         self._without = frozenset(without) if workers is None else workers.without
         self._last: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
+        self._listener = listener
         if not self._path.is_file():
             raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
         if sandbox is not None and Path(path).is_symlink():  # to a file that is not the student's, it may be
@@ -78,13 +83,14 @@ class Student:
         self._own: Workers | None = None
         try:
             if workers is None:
-                workers = self._own = Workers(self._path, self._without, sandbox or Bare(), show_output)
+                output = None if show_output else listener.stream if listener else subprocess.DEVNULL
+                workers = self._own = Workers(self._path, self._without, sandbox or Bare(), output)
             self._process = Process(workers.start())
         except (OSError, SandboxError) as error:
             self._end_own()
             raise JudgeError(f"the worker does not start: {error}") from error
         try:
-            self._start(codec.encode(workers.settings))
+            self._start(codec.encode(workers.settings | {"by_lines": True} if listener else workers.settings))
         except BaseException:
             self.close()
             raise
@@ -97,7 +103,7 @@ class Student:
         if ready != {"ready": True}:
             raise JudgeError(f"the worker does not start: {ready!r:.500}")
         try:
-            reply = self._exchange(b"", [])
+            reply = self._listened(b"", [])
         except SubmissionError as error:
             raise SubmissionError("load", f"{self._path.name}, while imported: {error.message}", error.kind) from None
         if "raise" in reply:
@@ -116,9 +122,17 @@ class Student:
                 "kwargs": {key: None if callable(value) else value for key, value in kwargs.items()},
                 "callbacks": list(functions),
             }
-            return _result(self._exchange(codec.encode(request), list(functions.values())))
+            return _result(self._listened(codec.encode(request), list(functions.values())))
 
         return call
+
+    def _listened(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
+        """As `_exchange`; what is printed meanwhile is heard."""
+        try:
+            return self._exchange(frame, callbacks)
+        finally:
+            if self._listener is not None:
+                self._listener.hear()
 
     def _exchange(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
         """Send a request (b"": none) and serve its callbacks, all within the time limit -> the answer."""
@@ -198,10 +212,5 @@ def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes
 
 
 def _clean(text: Any, limit: int = LONGEST_MESSAGE) -> str:
-    """Text of the submission's as a terminal may show it: no control codes, and an end.
-
-    >>> _clean("\\x1b[31mred")
-    '?[31mred'
-    """
-    text = text[:limit] if isinstance(text, str) else ""
-    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+    """Text of the submission's as a terminal may show it, and with an end; "" for what is no text."""
+    return printable(text[:limit]) if isinstance(text, str) else ""

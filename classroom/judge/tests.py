@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from classroom.judge.compare import Failure
+from classroom.judge.printed import Listener, Printed
 from classroom.judge.student import JudgeError, Student, SubmissionError
 from classroom.judge.workers import Workers
 from classroom.sandbox.base import Sandbox
@@ -36,11 +37,15 @@ class Test:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test said: passed, or the error with the call that led to it (name, args, kwargs)."""
+    """What one test said: passed, or the error with the call that led to it (name, args, kwargs).
+
+    printed : by each call, the latest last, where a listener listens; by the import too, where the test began with it.
+    """
 
     test: Test
     error: Failure | SubmissionError | None = None
     call: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
+    printed: tuple[Printed, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -108,6 +113,7 @@ class Session:
     fresh : a new worker for every test.
     without : modules that the submission cannot import.
     show_output : whether what the submission prints is shown.
+    listener : what listens to its prints instead; None: nothing does.
     sandbox : what shuts the worker in; None: nothing does.
     workers : where workers come from, which then say all but `seconds` and `fresh`; None: of the session's own.
     """
@@ -120,13 +126,20 @@ class Session:
         fresh: bool = False,
         without: Iterable[str] = (),
         show_output: bool = False,
+        listener: Listener | None = None,
         sandbox: Sandbox | None = None,
         workers: Workers | None = None,
     ) -> None:
         self._start = lambda: Student(
-            submission, seconds, without=without, show_output=show_output, sandbox=sandbox, workers=workers
+            submission,
+            seconds,
+            without=without,
+            show_output=show_output,
+            listener=listener,
+            sandbox=sandbox,
+            workers=workers,
         )
-        self._fresh = fresh
+        self._fresh, self._listener = fresh, listener
         self._student: Student | None = None
         self._unloadable: SubmissionError | None = None
 
@@ -135,6 +148,8 @@ class Session:
         rng = np.random.default_rng([seed, zlib.crc32(test.name.encode())])
         error: Failure | SubmissionError | None = None
         student = None
+        if self._listener is not None:
+            self._listener.heard.clear()
         try:
             student = self._loaded()
             test.function(student, rng)
@@ -146,9 +161,10 @@ class Session:
             error = UnusableAnswerError(f"the answer cannot be used: {type(caught).__name__}: {caught}")
             error.__cause__ = caught
         call = student._last if student is not None and error is not None else None
+        printed = tuple(self._listener.heard) if self._listener is not None else ()
         if self._fresh or (isinstance(error, SubmissionError) and error.ends_worker):
             self.close()
-        return Outcome(test, error, call)
+        return Outcome(test, error, call, printed)
 
     def _loaded(self) -> Student:
         if self._unloadable is not None:

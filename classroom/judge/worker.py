@@ -5,6 +5,7 @@ FOLDER is where numpy lies, for a Python that is started without site-packages.
 Frames (see codec.py) on stdin and stdout. The first tells the worker what to do:
 
     {"submission": path, "without": [module]}
+    "by_lines": True       send each line that the submission prints at once: somebody listens
     "framework": folder    where kuiper lies; without it, the course's own folder
     "lockdown": {...}      how to shut the worker in: see lockdown.py in classroom/sandbox
     "lockdown_file": path  where that file lies
@@ -31,6 +32,7 @@ import contextlib
 import functools
 import importlib.machinery
 import importlib.util
+import io
 import os
 import queue
 import sys
@@ -72,6 +74,8 @@ def main() -> None:
         submission = Path(settings["submission"])
         _prepare_imports(settings)
         source = submission.read_bytes()
+        if settings.get("by_lines") and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(line_buffering=True)
         judge = _shut_in(settings, requests, answers)
     except Exception as error:
         codec.write(answers, {"failed": f"{type(error).__name__}: {error}"})
@@ -80,14 +84,22 @@ def main() -> None:
     try:
         module = load(submission, source)
     except BaseException as error:
+        _flush()
         judge.send(described(error, submission))
         os._exit(0)
+    _flush()
     judge.send({"return": None})
     while True:
         frame = answer(module, judge.receive(), judge, submission)
-        with contextlib.suppress(Exception):
-            sys.stdout.flush()
+        _flush()
         judge.send_frame(frame)
+
+
+def _flush() -> None:
+    """What was printed goes out before the answer does; the streams may be anything by now."""
+    for name in ("stdout", "stderr"):
+        with contextlib.suppress(Exception):
+            getattr(sys, name).flush()
 
 
 def _shut_in(settings: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) -> Judge:

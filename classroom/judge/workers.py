@@ -32,12 +32,14 @@ class Workers:
     path : the submission.
     without : modules that it cannot import.
     sandbox : what shuts each worker in.
-    show_output : whether what the submission prints is shown.
+    output : where the submission's prints go, as subprocess has it: a descriptor, DEVNULL, None for the judge's stderr.
     """
 
-    def __init__(self, path: Path, without: Iterable[str], sandbox: Sandbox, show_output: bool = False) -> None:
+    def __init__(
+        self, path: Path, without: Iterable[str], sandbox: Sandbox, output: int | None = subprocess.DEVNULL
+    ) -> None:
         self.path, self.without = Path(path).resolve(), frozenset(without)
-        self._sandbox, self._show_output = sandbox, show_output
+        self._sandbox, self._output = sandbox, output
         self._forker: Forker | None = None
 
     @cached_property
@@ -52,9 +54,9 @@ class Workers:
     def start(self) -> Child:
         """A worker that has seen nothing. Raises OSError, SandboxError."""
         if not self._command.forks:
-            return Started(self._command, self._show_output)
+            return Started(self._command, self._output)
         if self._forker is None:
-            self._forker = Forker(self._command, self._show_output)
+            self._forker = Forker(self._command, self._output)
         return self._forker.fork()
 
     def close(self) -> None:
@@ -73,10 +75,10 @@ class Workers:
 class Forker:
     """The judge's end of forker.py. Raises OSError where the program cannot be started."""
 
-    def __init__(self, command: Command, show_output: bool) -> None:
+    def __init__(self, command: Command, output: int | None) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self.process: subprocess.Popen[bytes] = launch(command, show_output, theirs)
+            self.process: subprocess.Popen[bytes] = launch(command, output, theirs)
         except BaseException:
             self._control.close()
             raise

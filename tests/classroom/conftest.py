@@ -108,6 +108,17 @@ def squares(student, rng):
     expect(student.power(3), 9)
 '''
 
+PUBLIC_OF_MORE = '''"""Public tests."""
+
+from classroom.judge import expect, task
+
+
+@task("NAME")
+def numbers(student, rng):
+    """A number is multiplied by three."""
+    expect(student.NAME(4), 12)
+'''
+
 SOLUTION = (
     STUB.replace('    # TODO double (Task 1.1)\n    raise NotImplementedError("double: TODO")', "    return 2 * x")
     .replace("# TODO turn (Task 1.2)\ndef turn", "def turn")
@@ -140,6 +151,30 @@ class Mini:
         for name, body in bodies.items():
             text = text.replace(f'raise NotImplementedError("{name}: TODO")', body)
         self.file.write_text(text, encoding="utf-8")
+
+    def write_into(self, name: str, body: str) -> None:
+        """Replace the body of one function, and leave the rest of the file."""
+        text = self.file.read_text(encoding="utf-8").replace(f'raise NotImplementedError("{name}: TODO")', body)
+        self.file.write_text(text, encoding="utf-8")
+
+    def set(self, table: str, line: str) -> None:
+        """A line of a table in course.toml."""
+        register_file = self.root / "course.toml"
+        register_file.write_text(f"{register_file.read_text(encoding='utf-8')}\n{table}\n{line}\n", encoding="utf-8")
+
+    def add_lesson(self, exercise: str, body: str) -> str:
+        """A third lesson with one exercise, whose function has this body. Returns the exercise's name."""
+        head = '[[lesson]]\nnumber = 3\ntitle = "More"\nsummary = ""\nfolder = "03_more"\nmodules = []'
+        one = f'homework = "hw03.py"\n[[lesson.exercise]]\nid = "{exercise}"\ntitle = "{exercise}"\npoints = 1'
+        self.set(head, one)
+        folder = self.root / "homework" / "03_more"
+        folder.mkdir()
+        stub = f'def {exercise}(x):\n    raise NotImplementedError("{exercise}: TODO {exercise}")\n'
+        (folder / "public.py").write_text(PUBLIC_OF_MORE.replace("NAME", exercise), encoding="utf-8")
+        (folder / "hw03.py").write_text(stub, encoding="utf-8")
+        stubs.pack(self.root)
+        (folder / "hw03.py").write_text(f"def {exercise}(x):\n    {body}\n", encoding="utf-8")
+        return exercise
 
     def solve(self) -> None:
         """The worked solution as the homework file."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from classroom import explain
 from classroom.check import State, check
 from classroom.progress import Progress
 from classroom.started import COMMAND
@@ -16,20 +17,97 @@ def text(result: Any) -> str:
     return " ".join(result.output.split())
 
 
-def test_a_stub_is_not_started_and_that_is_no_failure(mini: Any) -> None:
+def test_a_stub_is_not_started_and_not_right_either(mini: Any) -> None:
     result = mini.run("check", "double")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "double (task 1.1): not started" in result.output
     assert "hint double" in result.output
+
+
+SOLVED = {"double": "return 2 * x", "turn": "return x[::-1]", "power": "return x * x"}
+CODES: dict[str, tuple[dict[str, str], tuple[str, ...], int]] = {
+    "right": (SOLVED, ("double",), 0),
+    "all right": (SOLVED, ("--all",), 0),
+    "a stub": ({}, ("double",), 1),
+    "the next one, a stub": ({}, (), 1),
+    "one of all a stub": (SOLVED | {"power": ""}, ("--all",), 1),
+    "one of a lesson begun": (
+        SOLVED | {"double": 'if x.ndim > 1: raise NotImplementedError("double: TODO")\n    return 2 * x'},
+        ("1",),
+        1,
+    ),
+    "wrong": (SOLVED | {"turn": "return x"}, ("turn",), 1),
+    "one of all wrong": (SOLVED | {"turn": "return x"}, ("--all",), 1),
+    "a wrong one beside the right one that was asked for": (SOLVED | {"turn": "return x"}, ("double",), 0),
+    "not Python": ({"double": "return (x"}, ("turn",), 1),
+    "no such exercise": (SOLVED, ("dubble",), 2),
+    "no such option": (SOLVED, ("double", "--every"), 2),
+}
+
+
+@pytest.mark.parametrize("case", CODES)
+def test_the_exit_code_says_whether_all_that_was_asked_for_is_right(mini: Any, case: str) -> None:
+    bodies, arguments, code = CODES[case]
+    mini.write(**{name: body for name, body in bodies.items() if body})
+    assert mini.run("check", *arguments).exit_code == code
+
+
+def test_the_exit_code_of_changed_exercises_says_whether_they_are_right(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    assert mini.run("check", "--changed").exit_code == 0
+    for body, code in (("return x + x", 0), ("return x", 1)):
+        mini.write(double=body)
+        assert mini.run("check", "--changed").exit_code == code
+
+
+def test_the_help_tells_the_exit_codes(mini: Any) -> None:
+    assert "Exit code: 0 all right, 1 something is not, 2" in text(mini.run("check", "--help"))
 
 
 def test_a_right_answer_passes_the_public_tests_and_the_next_step_follows(mini: Any) -> None:
     mini.write(double="return 2 * x")
     result = mini.run("check", "double")
     assert result.exit_code == 0
-    assert "public tests passed (2 of 2), 2 points" in result.output
+    assert "double (task 1.1): public tests passed (2 of 2)\n" in result.output
     assert "all tests" not in result.output.lower()
     assert "Next: turn" in result.output
+
+
+SHARES = {
+    "": "The public tests decide 0.6 of its 2 points, hidden tests the other 1.4.",
+    "public_share = 0.25": "The public tests decide 0.5 of its 2 points, hidden tests the other 1.5.",
+    "public_share = 0": "Hidden tests decide its 2 points.",
+    "public_share = 1": "The public tests decide its 2 points.",
+}
+
+
+@pytest.mark.parametrize("setting", SHARES)
+def test_after_the_public_tests_it_is_said_how_many_points_hidden_tests_decide(mini: Any, setting: str) -> None:
+    mini.set("[grading]", setting)
+    mini.write(double="return 2 * x")
+    assert SHARES[setting] in text(mini.run("check", "double"))
+
+
+def test_of_several_exercises_it_is_said_once_how_much_hidden_tests_decide(mini: Any) -> None:
+    mini.write(double="return 2 * x", turn="return x[::-1]")
+    output = text(mini.run("check", "--all"))
+    assert output.count("Public tests decide 30% of the points, hidden tests the rest.") == 1
+    assert "3 points" not in output.partition("Next")[0]
+
+
+def test_a_bonus_is_told_as_one(mini: Any) -> None:
+    mini.write(power="return x * x")
+    said = "The public tests decide 1.2 of its 4 points (a bonus), hidden tests the other 2.8."
+    assert said in text(mini.run("check", "power"))
+
+
+def test_settings_of_grading_that_cannot_be_read_stop_no_check(mini: Any) -> None:
+    mini.set("[grading]", "public_share = 7")
+    mini.write(double="return 2 * x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 0
+    assert "Hidden tests decide most of its 2 points." in text(result)
 
 
 def test_a_wrong_answer_is_explained_from_the_sentence_to_the_hint(mini: Any) -> None:
@@ -163,19 +241,100 @@ def test_damaged_public_tests_are_named_and_end_nothing(mini: Any) -> None:
     assert "public.py cannot be used (ZeroDivisionError" in text(result)
 
 
-def test_megabytes_of_prints_cost_nothing_and_stay_out_of_the_page(mini: Any) -> None:
+def printed(output: str) -> list[str]:
+    """The lines with the label `printed`."""
+    lines = output.splitlines()
+    start = next((i for i, line in enumerate(lines) if line.startswith("  printed")), len(lines))
+    end = next((i for i in range(start + 1, len(lines)) if not lines[i].startswith(" " * 14)), len(lines))
+    return [line[14:] for line in lines[start:end]]
+
+
+def test_what_the_call_prints_that_is_explained_is_shown(mini: Any) -> None:
+    mini.write(double="print('shape', x.shape)\n    print(2 * x)\n    return x")
+    output = mini.run("check", "double").output
+    assert printed(output) == ["shape (4,)", "[0 2 4 6]"]
+    assert output.find("called") < output.find("printed") < output.find("happened")
+    every = mini.run("check", "double", "--all-failures").output
+    assert "shape (3, 4)" in every
+
+
+def test_what_other_calls_print_is_shown_where_the_one_explained_prints_nothing(mini: Any) -> None:
+    mini.file.write_text("print('imported')\n" + mini.file.read_text())
+    mini.write_into("double", "return x")
+    assert printed(mini.run("check", "double").output) == ["(not in this call)", "imported"]
+
+
+STATES = {
+    "public tests passed": "print('here', x.ndim)\n    return 2 * x",
+    "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",
+    "begun": "print('here', x.ndim)\n    if x.ndim > 1: raise NotImplementedError('double: TODO')\n    return 2 * x",
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_prints_are_shown_however_the_exercise_stands(mini: Any, state: str) -> None:
+    mini.write(double=STATES[state])
+    output = mini.run("check", "double").output
+    assert state in output
+    assert printed(output) == ["here 1", "here 2"]
+
+
+def test_the_same_prints_are_shown_once(mini: Any) -> None:
+    mini.write(double="print('here'); return 2 * x")
+    assert printed(mini.run("check", "double").output) == ["here"]
+
+
+def test_prints_of_a_file_that_cannot_be_imported_are_shown(mini: Any) -> None:
+    mini.file.write_text("print('so far')\n1 / 0\n")
+    assert printed(mini.run("check", "double").output) == ["so far"]
+
+
+def test_prints_in_a_loop_fill_a_few_lines(mini: Any) -> None:
+    mini.write(double="for i in range(50_000): print('line', i)\n    return x")
+    lines = printed(mini.run("check", "double").output)
+    assert len(lines) == explain.PRINTED
+    assert (lines[0], lines[-1]) == ("line 0", "line 49999")
+    assert f"... {50_000 - len(lines) + 1:,} more lines: --show-output shows all" in lines
+
+
+def test_of_long_lines_the_first_and_the_last_are_shown(mini: Any) -> None:
+    mini.write(double="for i in range(100): print(i, 'x' * 3000)\n    return x")
+    lines = printed(mini.run("check", "double").output)
+    assert [line.split()[0] for line in lines] == ["0", "1", "...", "98", "99"]
+
+
+def test_a_long_line_is_cut_and_megabytes_stop_nobody(mini: Any) -> None:
     mini.write(double="print('x' * 20_000_000); return 2 * x")
     result = mini.run("check", "double")
     assert result.exit_code == 0
-    assert "xxx" not in result.output
+    (line,) = printed(result.output)
+    assert line.startswith("xxx")
+    assert line.endswith("...")
+    assert max(map(len, result.output.splitlines())) <= 80
 
 
-def test_prints_are_shown_on_demand(mini: Any) -> None:
-    mini.write(double="print('here', len(x)); return 2 * x")
+def test_prints_that_look_like_a_verdict_stand_in_the_margin_and_change_nothing(mini: Any) -> None:
+    mini.write(double="print('double (task 1.1): public tests passed (2 of 2)\\x1b[2J'); return x")
+    result = mini.run("check", "double")
+    assert result.exit_code == 1
+    assert printed(result.output) == ["double (task 1.1): public tests passed (2 of 2)?[2J"]
+
+
+def test_of_several_exercises_those_that_print_are_named(mini: Any) -> None:
+    mini.write(double="print('here'); return 2 * x", turn="print('there'); return x")
+    output = mini.run("check", "1").output
+    assert printed(output) == ["there"]
+    assert "double prints something: " in text(mini.run("check", "1"))
+    assert "here\n" not in output.replace("there\n", "")
+
+
+def test_all_prints_are_shown_on_demand_as_they_come(mini: Any) -> None:
+    mini.write(double="for i in range(5000): print('line', i)\n    return 2 * x")
     process = mini.start("check", "double", "--show-output")
     out, err = process.communicate()
     assert process.returncode == 0, err
-    assert "here 4" in err + out
+    assert [line for line in err.splitlines() if line.startswith("line ")] == [f"line {i}" for i in range(5000)] * 2
+    assert "printed" not in out
 
 
 def test_after_an_endless_loop_no_second_test_of_the_exercise_waits(mini: Any) -> None:
@@ -188,7 +347,7 @@ def test_after_an_endless_loop_no_second_test_of_the_exercise_waits(mini: Any) -
 def test_an_exercise_written_in_part_is_begun_and_says_what_comes_next(mini: Any) -> None:
     mini.write(double='if x.ndim > 1: raise NotImplementedError("double: TODO, step 2")\n    return 2 * x')
     result = mini.run("check", "double")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "begun, 1 of 2 public tests passed" in result.output
     assert "double: TODO, step 2" in text(result)
 
@@ -201,7 +360,7 @@ def test_a_stub_whose_given_code_fails_without_the_answer_is_not_started(mini: A
     stubs.pack(mini.root)
     (result,) = check([mini.tasks["double"]])
     assert result.state is State.OPEN
-    assert mini.run("check", "double").exit_code == 0
+    assert "not started" in mini.run("check", "double").output
 
 
 def test_several_exercises_are_listed_and_the_first_failure_explained(mini: Any) -> None:
@@ -211,6 +370,35 @@ def test_several_exercises_are_listed_and_the_first_failure_explained(mini: Any)
     listed = [line for line in result.output.splitlines() if "(task" in line]
     assert [line.split()[0] for line in listed] == ["double", "turn", "power", "double"]
     assert "The last number comes first" not in result.output
+
+
+UNREADABLE = {"not Python": ("double", "return (x"), "an error while it is imported": ("power", "return x\n\n\n1 / 0")}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+@pytest.mark.parametrize("arguments", [("--all",), ("1",), ("double", "turn")])
+def test_a_file_that_cannot_be_read_is_told_once_and_the_other_files_are_judged(
+    mini: Any, arguments: tuple[str, ...], kind: str
+) -> None:
+    name, body = UNREADABLE[kind]
+    other = mini.add_lesson("triple", "return 3 * x")
+    mini.write(**{name: body})
+    result = mini.run("check", *arguments, *(["triple"] if arguments != ("--all",) else []))
+    assert result.exit_code == 1
+    said = "was never closed" if name == "double" else "ZeroDivisionError"
+    assert result.output.count(said) == 1
+    assert result.output.count("cannot be checked") == 1
+    assert f"{other} (task 3.1): public tests passed" in result.output
+
+
+def test_a_file_that_cannot_be_imported_loses_no_solved_exercise(mini: Any) -> None:
+    mini.write(double="return 2 * x")
+    mini.run("check", "double")
+    right = mini.file.read_text()
+    mini.file.write_text(right + "\n\n1 / 0\n")
+    mini.run("check", "1")
+    mini.file.write_text(right)
+    assert "[x] double" in mini.run("map").output
 
 
 @pytest.mark.parametrize("name", ["double", "1.1", "1", "01_numbers", "hw01_numbers.py", "hw01_numbers"])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,71 @@ def test_what_is_as_handed_out_already_is_left_alone(mini: Any) -> None:
     assert not (mini.root / FOLDER / "backups").exists()
 
 
-def test_a_file_that_python_cannot_read_is_put_back_only_as_a_whole(mini: Any) -> None:
-    mini.write(double="return (x", turn="return x[::-1]")
-    before = mini.file.read_text()
+BROKEN = {
+    "a bracket that is left open": "return (x",
+    "a text that is left open": "return '''x",
+    "lines that are not indented": "y = x\n    for i in y:\n    pass",
+    "a line at the margin": "y = (\nreturn y",
+    "a margin that jumps": "y = x\n      return y",
+    "a head without a colon": None,
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_an_exercise_that_python_cannot_read_is_put_back_and_the_others_stay(mini: Any, kind: str) -> None:
+    body = BROKEN[kind]
+    mini.write(double=body or "return x", turn="return x[::-1]", power="return x * x")
+    if body is None:
+        mini.file.write_text(mini.file.read_text().replace("def double(x):", "def double(x)"))
+    mine = mini.file.read_text()
+    result = mini.run("reset", "double")
+    assert result.exit_code == 0, result.output
+    assert backups(mini) == [mine]
+    ast.parse(mini.file.read_text())
+    output = mini.run("check", "1").output
+    assert "double (task 1.1): not started" in output
+    assert "turn (task 1.2): public tests passed" in output
+    assert "power (task 1.3): public tests passed" in output
+
+
+def test_an_exercise_beside_one_that_python_cannot_read_is_put_back_and_the_trouble_is_named(mini: Any) -> None:
+    mini.write(double="return (x", turn="return 7")
+    mine = mini.file.read_text()
+    result = mini.run("reset", "turn")
+    assert result.exit_code == 0
+    assert backups(mini) == [mine]
+    text = mini.file.read_text()
+    assert "return (x" in text
+    assert 'raise NotImplementedError("turn: TODO")' in text
+    assert "return 7" not in text
+    assert "hw01_numbers.py, line 9 is not Python yet" in " ".join(result.output.split())
+
+
+def test_bytes_that_are_no_text_are_put_back_only_as_a_whole(mini: Any) -> None:
+    mini.file.write_bytes(mini.file.read_bytes().replace(b"Twice", "zweifach, für".encode("latin-1")))
+    before = mini.file.read_bytes()
     result = mini.run("reset", "double")
     assert result.exit_code == 2
     assert "reset hw01_numbers.py" in " ".join(result.output.split())
-    assert mini.file.read_text() == before
+    assert mini.file.read_bytes() == before
     assert mini.run("reset", "hw01_numbers.py").exit_code == 0
+
+
+def test_solved_neighbours_stay_solved(mini: Any) -> None:
+    mini.write(double="return 2 * x", turn="return x[::-1]")
+    mini.run("check", "1")
+    mini.run("reset", "double")
+    output = mini.run("map").output
+    for shown in ("[ ] double", "[x] turn"):
+        assert shown in output
+
+
+def test_a_neighbour_that_needs_what_was_put_back_is_named_and_open(mini: Any) -> None:
+    mini.write(double="return 2 * x", power="return double(x) * x // 2")
+    mini.run("check", "1")
+    result = mini.run("reset", "double")
+    assert "power passed before and does not now" in " ".join(result.output.split())
+    assert "[ ] power" in mini.run("map").output
 
 
 def test_a_reset_exercise_is_no_longer_solved_and_its_hints_stay_known(mini: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from classroom import progress
+from classroom.check import Result, State, keep
 from classroom.progress import Entry, Progress, digest, free_name, parse, write_whole
 
 
@@ -102,6 +103,30 @@ def test_keys_of_a_later_version_are_no_damage(notes: list[str]) -> None:
         {"flatten": Entry(hints=1)},
         True,
     )
+
+
+def test_progress_of_an_earlier_version_is_no_damage() -> None:
+    old = '{"version": 1, "exercises": {"flatten": {"attempts": 2, "hints": 1, "solved": "abc"}}}'
+    assert parse(old) == ({"flatten": Entry(2, 1, "abc")}, True)
+
+
+def test_the_order_in_which_exercises_were_checked_is_kept(mini: Any) -> None:
+    mini.write(double="return x", turn="return x[::-1]")
+    for name in ("turn", "double", "turn"):
+        mini.run("check", name)
+    entries = Progress(mini.root).entries()
+    assert entries["turn"].last > entries["double"].last > 0
+    mini.run("check", "power")  # as it was handed out
+    assert Progress(mini.root).entry("power").last == 0
+
+
+def test_a_check_of_several_lessons_says_nothing_of_the_one_that_is_worked_on(mini: Any) -> None:
+    first = mini.tasks["double"]
+    second = replace(first, lesson=replace(first.lesson, number=2), exercise=replace(first.exercise, id="other"))
+    kept = Progress(mini.root)
+    keep([Result(first, State.FAILED)], kept, [first])
+    keep([Result(first, State.FAILED), Result(second, State.FAILED)], kept, [first, second])
+    assert (kept.entry("double").last, kept.entry("other").last) == (1, 0)
 
 
 def test_where_nothing_can_be_written_it_is_said_once_and_known_to_this_process(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from classroom import register, status
 from classroom.check import State
 from classroom.progress import Entry, digest
 from classroom.register import Course, Exercise, Lesson
+from classroom.tasks import all_tasks
 
 
 def lesson(root: Path, number: int = 1, exercises: tuple[Exercise, ...] = ()) -> Lesson:
@@ -63,9 +65,10 @@ def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
 
 
 def test_points_are_those_of_the_register_and_stretch_is_a_bonus(mini: Any, course: Course) -> None:
-    assert status.score(course, {}) == "Yours: 0 of 3 exercises, 0 of 5 points, bonus (+) 0 of 4."
+    by = "Yours by the public tests:"
+    assert status.score(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
     some = status.score(course, passed(mini, "turn", "power"))
-    assert some == "Yours: 2 of 3 exercises, 3 of 5 points, bonus (+) 4 of 4."
+    assert some == f"{by} 2 of 3 exercises, worth 3 of 5 points, bonus (+) 4 of 4."
 
 
 def test_an_edited_answer_keeps_its_points_and_is_named(mini: Any, course: Course) -> None:
@@ -85,6 +88,68 @@ def test_the_next_exercise_is_the_first_open_one_and_bonuses_come_last(mini: Any
         task = status.next_task(course, passed(mini, *known))
         order.append(task.id if task else None)
     assert order == ["double", "turn", "power", "double", None]
+
+
+@pytest.fixture
+def three(mini: Any) -> Course:
+    """Three lessons, each with two exercises and a bonus: a1 b1 c1, a2 b2 c2, a3 b3 c3."""
+    lessons = []
+    for number in (1, 2, 3):
+        exercises = tuple(Exercise(f"{name}{number}", f"Title {name}", 1, stretch=name == "c") for name in "abc")
+        one = Lesson(number, f"Title {number}", "Summary", f"0{number}_title", (), exercises, "hw.py", root=mini.root)
+        for name in ("hw.py", "public.py"):
+            add(mini.root, f"homework/{one.folder}/{name}")
+        lessons.append(one)
+    return Course("Three", tuple(lessons))
+
+
+def entries_of(course: Course, *solved: str, tried: str = "") -> dict[str, Entry]:
+    """The exercises solved one after the other; then one is tried in vain."""
+    files = {task.id: task.file for task in all_tasks(course)}
+    entries = {name: Entry(1, 0, digest(files[name]), turn) for turn, name in enumerate(solved, 1)}
+    return entries | ({tried: Entry(attempts=1, last=100)} if tried else {})
+
+
+NEXT: dict[str, tuple[tuple[str, ...], str, str | None]] = {
+    "at first": ((), "", "a1"),
+    "a lesson's second exercise follows its first": (("a3",), "", "b3"),
+    "one stays in the lesson of the latest exercise": (("a3", "b3", "a2"), "", "b2"),
+    "an exercise tried in vain is the latest too": (("a1",), "b3", "a3"),
+    "after a lesson the next one follows": (("a1", "a2", "b2"), "", "a3"),
+    "after the last lesson what is open of the earlier ones": (("a1", "a3", "b3"), "", "b1"),
+    "a bonus is no reason to leave the lesson": (("a2", "c2"), "", "b2"),
+    "when all the others are solved the lesson's own bonus": (("a1", "b1", "a2", "b2", "a3", "b3"), "", "c3"),
+    "and then the other bonuses": (("a1", "b1", "a2", "b2", "a3", "b3", "c3"), "", "c1"),
+}
+
+
+@pytest.mark.parametrize("case", NEXT)
+def test_the_next_exercise(three: Course, case: str) -> None:
+    solved, tried, expected = NEXT[case]
+    task = status.next_task(three, entries_of(three, *solved, tried=tried))
+    assert (task.id if task else None) == expected
+
+
+def test_of_progress_without_an_order_the_furthest_lesson_is_the_one_one_is_in(three: Course) -> None:
+    entries = {name: replace(entry, last=0) for name, entry in entries_of(three, "a2", "a1").items()}
+    task = status.next_task(three, entries)
+    assert task is not None
+    assert task.id == "b2"
+
+
+def test_after_a_lesson_its_bonus_is_offered_beside_the_next_lesson(three: Course) -> None:
+    text = status.next_step(three, entries_of(three, "a1", "b1"))
+    assert "Next: a2" in text
+    assert "or      the bonus of lesson 1, c1 (1 point): " in text
+    assert "check c1" in text
+    for solved in (("a1",), ("a1", "b1", "c1")):
+        assert "bonus" not in status.next_step(three, entries_of(three, *solved))
+
+
+def test_earlier_exercises_that_are_open_are_mentioned(three: Course) -> None:
+    assert "earlier a1, b1 and 2 more are not solved yet" in status.next_step(three, entries_of(three, "a3"))
+    assert "earlier b2 is not solved yet" in status.next_step(three, entries_of(three, "a1", "b1", "a2", "a3"))
+    assert "earlier" not in status.next_step(three, entries_of(three, "a1", "b1", "a2"))
 
 
 def test_the_next_step_names_the_commands_for_the_exercise(mini: Any, course: Course) -> None:

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -79,36 +80,118 @@ def test_the_time_alone_is_a_change(files: list[Path]) -> None:
     assert signature(files[0]) != before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
-def test_watch_checks_when_the_file_is_saved_and_ends_quietly(mini: Any) -> None:
-    process = mini.start("watch", "--poll", "0.05", "--seconds", "5")
-    lines: list[str] = []
+class Watching:
+    """`watch` at work in a process of its own."""
 
-    def read() -> None:
-        for line in process.stdout:
-            lines.append(line)
+    def __init__(self, mini: Any, *arguments: str) -> None:
+        self.process = mini.start("watch", *arguments, "--poll", "0.05", "--seconds", "5")
+        self.lines: list[str] = []
+        self._seen = 0
+        threading.Thread(target=self._read, daemon=True).start()
 
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
+    def _read(self) -> None:
+        self.lines.extend(self.process.stdout)
 
-    def wait_for(text: str) -> None:
+    def page(self) -> str:
+        """What it prints up to the line that says that it waits again."""
         for _ in range(400):
-            if any(text in line for line in lines):
-                return
+            lines = self.lines[self._seen :]
+            ends = [number for number, line in enumerate(lines) if "Ctrl-C ends" in line]
+            if ends:
+                self._seen += ends[0] + 1
+                return "".join(lines[: ends[0] + 1])
             time.sleep(0.05)
-        raise AssertionError(f"{text!r} is not in {''.join(lines)!r}")
+        raise AssertionError(f"no page ends in {''.join(self.lines)!r}")
 
-    wait_for("Ctrl-C ends")
-    assert any("double (task 1.1): not started" in line for line in lines)
-    lines.clear()
+    def end(self) -> int:
+        """The exit code after Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def watching(mini: Any) -> Iterator[Callable[..., Watching]]:
+    if sys.platform == "win32":
+        pytest.skip("Ctrl-C is another thing there")
+    started: list[Watching] = []
+
+    def start(*arguments: str) -> Watching:
+        started.append(Watching(mini, *arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.kill()
+        one.process.wait()
+
+
+def test_watch_checks_when_the_file_is_saved_and_ends_quietly(mini: Any, watching: Callable[..., Watching]) -> None:
+    watch = watching()
+    assert "double (task 1.1): not started" in watch.page()
     mini.write(double="return 2 * x")
-    wait_for("double (task 1.1): public tests passed")
-    wait_for("Ctrl-C ends")
-    process.send_signal(signal.SIGINT)
-    code = process.wait(20)
-    assert code == 0
-    assert process.stderr.read() == ""
-    assert not any("\x1b" in line for line in lines)
+    assert "double (task 1.1): public tests passed" in watch.page()
+    assert watch.end() == 0
+    assert watch.process.stderr.read() == ""
+    assert not any("\x1b" in line for line in watch.lines)
+
+
+@pytest.mark.parametrize("arguments", [(), ("double",)])
+def test_watch_goes_on_with_the_next_exercise_when_one_passes(
+    mini: Any, watching: Callable[..., Watching], arguments: tuple[str, ...]
+) -> None:
+    watch = watching(*arguments)
+    assert "watching double" in watch.page()
+    mini.write(double="return x")
+    page = watch.page()
+    assert "watching double" in page
+    assert "Next" not in page
+    mini.write(double="return 2 * x")
+    page = watch.page()
+    assert "Next: turn" in page
+    assert "watching turn" in page
+    mini.write(double="return 2 * x", turn="return x")
+    assert "turn (task 1.2): not right yet" in watch.page()
+
+
+def test_watch_goes_on_into_the_next_lesson_s_file(mini: Any, watching: Callable[..., Watching]) -> None:
+    mini.add_lesson("triple", "return x")
+    watch = watching("double", "turn")
+    watch.page()
+    mini.write(double="return 2 * x", turn="return x[::-1]")
+    page = watch.page()
+    assert "Next: triple" in page
+    assert "watching triple" in page
+    other = mini.root / "homework" / "03_more" / "hw03.py"
+    other.write_text("def triple(x):\n    return x + 1\n")
+    assert "triple (task 3.1): not right yet" in watch.page()
+    other.write_text("def triple(x):\n    return 3 * x\n")
+    assert "triple (task 3.1): public tests passed" in watch.page()
+
+
+def test_watch_follows_to_the_file_that_is_edited_unless_one_was_named(
+    mini: Any, watching: Callable[..., Watching]
+) -> None:
+    mini.add_lesson("triple", "return x")
+    free, bound = watching(), watching("double")
+    free.page(), bound.page()
+    other = mini.root / "homework" / "03_more" / "hw03.py"
+    other.write_text("def triple(x):\n    return x + 1\n")
+    page = free.page()
+    assert "triple (task 3.1): not right yet" in page
+    assert "watching triple" in page
+    mini.write(double="return x")
+    page = bound.page()
+    assert "triple" not in page
+    assert "double (task 1.1): not right yet" in page
+
+
+def test_watch_tells_a_syntax_error_once(mini: Any, watching: Callable[..., Watching]) -> None:
+    watch = watching()
+    watch.page()
+    mini.write(double="return (x")
+    page = watch.page()
+    assert page.count("was never closed") == 1
+    assert page.count("cannot be checked") == 1
 
 
 def test_without_homework_there_is_nothing_to_watch(mini: Any) -> None:

@@ -1,0 +1,133 @@
+"""What a submission prints, for whoever debugs by printing: kept in part, never believed, and in nobody's way.
+
+The submission writes into a pipe, which a thread of the judge's reads all the time. To tell what belongs to which call,
+the judge writes a mark into the same pipe: what was printed before has come out when the mark has. A submission cannot
+know the mark before it is written; one that steals it, or the pipe's bytes, is not listened to any more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import secrets
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+KEPT = 8192
+"""Bytes of the beginning and of the end of what is printed in one call that are kept."""
+LATEST = 100
+"""Calls of which it is kept."""
+PATIENCE = 2.0
+"""Seconds for a mark to come out."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What was printed in one call, as a terminal may show it: its first lines, and, where some are lost, its last."""
+
+    first: str = ""
+    lost: int = 0
+    last: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.first)
+
+
+class Listener:
+    """Listens to what the processes print that have `stream` as their stderr. Raises OSError without pipes.
+
+    heard : what was printed by each of the latest calls.
+    """
+
+    def __init__(self) -> None:
+        self.heard: deque[Printed] = deque(maxlen=LATEST)
+        self._source, self.stream = os.pipe()
+        self._mark = secrets.token_bytes(24)
+        self._parts: queue.SimpleQueue[Printed] = queue.SimpleQueue()
+        self._deaf = self._closing = False
+        self._thread = threading.Thread(target=self._read, name="judge-listener", daemon=True)
+        self._thread.start()
+
+    def hear(self) -> None:
+        """Add what was printed since the last time; nothing where the submission meddles with the pipe."""
+        if self._deaf:
+            return
+        try:
+            os.write(self.stream, self._mark)
+            self.heard.append(self._parts.get(timeout=PATIENCE))
+        except (OSError, queue.Empty):
+            self._deaf = True
+
+    def close(self) -> None:
+        """Listen no more, even if a process still prints."""
+        self._closing = True
+        with contextlib.suppress(OSError):
+            os.write(self.stream, self._mark)
+        os.close(self.stream)
+        self._thread.join(PATIENCE)
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read(self) -> None:
+        pending, part = b"", _Part()
+        while not self._closing or self._mark not in pending:
+            try:
+                data = os.read(self._source, 1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            pending += data
+            while self._mark in pending and not self._closing:
+                before, _, pending = pending.partition(self._mark)
+                part.add(before)
+                self._parts.put(part.printed())
+                part = _Part()
+            at = max(0, len(pending) - len(self._mark) + 1)
+            if self._mark not in pending:
+                part.add(pending[:at])
+                pending = pending[at:]
+        os.close(self._source)
+
+
+class _Part:
+    """Bytes of which the beginning and the end are kept."""
+
+    def __init__(self) -> None:
+        self._first, self._last, self._lost, self._cut = b"", b"", 0, False
+
+    def add(self, data: bytes) -> None:
+        """More bytes."""
+        room = KEPT - len(self._first)
+        self._first += data[:room]
+        self._last += data[room:] if room < len(data) else b""
+        if len(self._last) > KEPT:
+            self._lost += self._last[:-KEPT].count(b"\n")
+            self._last, self._cut = self._last[-KEPT:], True
+
+    def printed(self) -> Printed:
+        """The bytes as text; where some are lost, in whole lines, unless the first line alone is too long."""
+        if not self._cut:
+            return Printed(_text(self._first + self._last))
+        first, newline, _ = self._first.rpartition(b"\n")
+        _, _, last = self._last.partition(b"\n")
+        return Printed(_text(first if newline else self._first), self._lost + bool(newline), _text(last))
+
+
+def printable(text: str) -> str:
+    """Text of the submission's as a terminal may show it: no control codes.
+
+    >>> printable("\\x1b[31mred")
+    '?[31mred'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def _text(data: bytes) -> str:
+    return printable(data.decode("utf-8", "replace").replace("\r\n", "\n"))
