@@ -21,6 +21,7 @@ from classroom.grading.exported import Source, sources, timestamp
 from classroom.grading.late import Times, time_of
 from classroom.grading.records import Submission
 from classroom.grading.settings import GradingError
+from classroom.grading.source_text import meaning
 from classroom.register import Course, Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
@@ -164,7 +165,7 @@ class Intake:
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
     """Which of the files is judged: the homework file, or the worksheet where that is missing or still the stub."""
-    if homework_file in files and (files[homework_file] != stub or WORKSHEET not in files):
+    if homework_file in files and (WORKSHEET not in files or meaning(files[homework_file]) != meaning(stub)):
         return homework_file
     return WORKSHEET if WORKSHEET in files else None
 
