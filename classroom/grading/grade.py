@@ -70,7 +70,7 @@ class Run:
         """Read all submissions of this shard into the store. Raises GradingError."""
         lessons = lessons_with_homework(self.course, self.options.homeworks)
         times = read_times(self.options.times, self.course) if self.options.times else None
-        for student, submissions in Intake(lessons, times).submissions(folder):
+        for student, submissions in Intake(lessons, times, self.course.lessons).submissions(folder):
             if in_shard(student, self.options.shard):
                 store.keep_submissions(submissions)
                 taken(student)

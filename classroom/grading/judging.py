@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import notebook
-from classroom.grading.intake import WORKSHEET, judged_file
+from classroom.grading.intake import judged_file
 from classroom.grading.points import grade_of, nothing
+from classroom.grading.recognise import WORKSHEET
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault

@@ -32,6 +32,14 @@ def answers(data: bytes) -> tuple[str, ...]:
     return taken
 
 
+def code_of(data: bytes) -> str:
+    """All code of a notebook as one text; "" of what is no notebook."""
+    try:
+        return "\n\n".join(answers(data))
+    except NotebookFault:
+        return ""
+
+
 def lesson_number(data: bytes) -> int | None:
     """The N of the heading "# Worksheet N: ...", None where there is no such cell."""
     try:

@@ -26,10 +26,10 @@ def workplace(out: Path) -> Iterator[Path]:
     for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         if _is_mine(left) and not _in_use(left):
             shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
-        with (Path(folder) / LOCK).open("wb") as file:
-            _lock(file)
-            yield Path(folder)
+    new = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    with new as folder, (Path(folder) / LOCK).open("wb") as file:
+        _lock(file)
+        yield Path(folder)
 
 
 def _is_mine(folder: Path) -> bool:
