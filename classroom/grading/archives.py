@@ -33,7 +33,7 @@ MOST_EMPTY = 16
 """Reads behind the end of a .tar.gz; a whole one needs one or two."""
 SKIPPED = {"__MACOSX", "__pycache__", "venv", "node_modules", "site-packages", "judge"}
 ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
-OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
+OTHER_ARCHIVES = (".tar.xz", ".tar.bz2", ".tar.zst", ".txz", ".tbz2", ".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,26 @@ class _Refused(Exception):
     """A sentence for a fault."""
 
 
-Wanted = Callable[[str], int]
-"""A file's name -> how many bytes it may have, 0 where it is not wanted."""
+class _TooMuch(_Refused):
+    """A sentence for a student's budget that is spent."""
+
+
+Wanted = Callable[[tuple[str, ...]], int]
+"""A file's path -> how many bytes it may have, 0 where it is not wanted."""
+
+
+@dataclass
+class Budget:
+    """What may be taken of one student, out of all folders and archives together."""
+
+    files: int = field(default_factory=lambda: MOST_WANTED)
+    content: int = field(default_factory=lambda: LARGEST_TOTAL)
+    unpacked: int = field(default_factory=lambda: LARGEST_UNPACKED)
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be taken."""
+        return self.files <= 0 or self.content <= 0 or self.unpacked <= 0
 
 
 def archive_suffix(name: str) -> str:
@@ -83,39 +101,54 @@ def archive_suffix(name: str) -> str:
     return next((suffix for suffix in (*ARCHIVES, *OTHER_ARCHIVES) if name.lower().endswith(suffix)), "")
 
 
-def take(source: Path, wanted: Wanted) -> Taken:
-    """The wanted files of a folder or archive. Whatever the source holds, only faults tell of it; nothing is raised."""
-    taken = Taken()
+def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str = "") -> Taken:
+    """The wanted files of a folder or archive, or with a `name` the file itself under that name.
+
+    Whatever the source holds, only faults tell of it; nothing is raised. `budget` is shared by all sources of a
+    student; once it is spent, no more is taken, and the source that spent it says so.
+    """
+    taken, budget = Taken(), Budget() if budget is None else budget
+    if budget.spent:
+        return taken
     try:
         if source.is_symlink():
-            raise _Refused(f"{_shown(source.name)} is a link")
+            raise _Refused(f"{shown(source.name)} is a link")
         if source.is_dir():
-            _take_folder(source, wanted, taken)
+            _take_folder(source, wanted, taken, budget)
+        elif name and archive_suffix(name) not in ARCHIVES:
+            _take_file(source, (name,), wanted, taken, budget)
         else:
-            _take_archive(source, wanted, taken)
+            _take_archive(source, wanted, taken, budget)
+        if budget.spent:
+            raise _Refused(_too_much())
     except _Refused as refused:
         taken.faults.append(Fault(str(refused)))
     except Exception as error:  # the parsers of the standard library raise many kinds for damaged input
-        said = _shown(str(error)) or type(error).__name__
-        taken.faults.append(Fault(f"{_shown(source.name)} cannot be read: {said}"))
+        said = shown(str(error)) or type(error).__name__
+        taken.faults.append(Fault(f"{shown(source.name)} cannot be read: {said}"))
     return taken
 
 
-def _take_archive(source: Path, wanted: Wanted, taken: Taken) -> None:
+def _too_much() -> str:
+    what = f"{MOST_WANTED} files, {LARGEST_TOTAL >> 20} MB of them and {LARGEST_UNPACKED >> 20} MB unpacked"
+    return f"at most {what} are taken of one student; the rest was not looked at"
+
+
+def _take_archive(source: Path, wanted: Wanted, taken: Taken, budget: Budget) -> None:
     suffix = archive_suffix(source.name)
     if suffix not in ARCHIVES:
-        raise _Refused(f"{_shown(source.name)}: expected a folder, .zip or .tar.gz")
+        raise _Refused(f"{shown(source.name)}: expected a folder, .zip or .tar.gz")
     with _opened(source) as file:
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST_ARCHIVE:
-            raise _Refused(f"{_shown(source.name)} has {size >> 20} MB; at most {LARGEST_ARCHIVE >> 20} are taken")
+            raise _Refused(f"{shown(source.name)} has {size >> 20} MB; at most {LARGEST_ARCHIVE >> 20} are taken")
         if suffix == ".zip":
-            _take_zip(file, wanted, taken)
+            _take_zip(file, wanted, taken, budget)
         else:
-            _take_tar(file, size, suffix != ".tar", wanted, taken)
+            _take_tar(file, size, suffix != ".tar", wanted, taken, budget)
 
 
-def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken) -> None:
+def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> None:
     bounded: Any = _Bounded(file)
     with zipfile.ZipFile(bounded) as archive:
         for info in archive.infolist():
@@ -124,18 +157,19 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken) -> None:
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
-                taken.faults.append(Fault(f"{_shown(path[-1])} is a link or device in the archive", path))
+                taken.faults.append(Fault(f"{shown(path[-1])} is a link or device in the archive", path))
             elif info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                taken.faults.append(Fault(f"{_shown(path[-1])} is encrypted or packed in an unusual way", path))
+                taken.faults.append(Fault(f"{shown(path[-1])} is encrypted or packed in an unusual way", path))
             elif info.file_size > HIGHEST_RATIO * info.compress_size + 4096:
-                taken.faults.append(Fault(f"{_shown(path[-1])} unpacks to far more than it is", path))
+                taken.faults.append(Fault(f"{shown(path[-1])} unpacks to far more than it is", path))
             else:
-                _add(Found(path, b"", _zip_time(info)), partial(archive.open, info), limit, taken, info.file_size)
+                found = Found(path, b"", _zip_time(info))
+                _add(found, partial(archive.open, info), limit, taken, budget, info.file_size)
 
 
-def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken) -> None:
-    most = min(LARGEST_UNPACKED, HIGHEST_RATIO * size + (1 << 20))
-    stream: Any = _Counted(gzip.GzipFile(fileobj=file) if packed else file, most)
+def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken, budget: Budget) -> None:
+    most = HIGHEST_RATIO * size + (1 << 20)
+    stream: Any = _Counted(gzip.GzipFile(fileobj=file) if packed else file, most, budget)
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for place, member in enumerate(archive):
             if place >= MOST_MEMBERS:
@@ -144,28 +178,34 @@ def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: T
             if path is None:
                 continue
             if not member.isreg() or member.issparse():
-                taken.faults.append(Fault(f"{_shown(path[-1])} is a link, device or sparse file", path))
+                taken.faults.append(Fault(f"{shown(path[-1])} is a link, device or sparse file", path))
                 continue
-            _add(
-                Found(path, b"", _epoch(member.mtime)), partial(archive.extractfile, member), limit, taken, member.size
-            )
+            found = Found(path, b"", _epoch(member.mtime))
+            _add(found, partial(archive.extractfile, member), limit, taken, budget, member.size)
 
 
-def _take_folder(folder: Path, wanted: Wanted, taken: Taken) -> None:
+def _take_folder(folder: Path, wanted: Wanted, taken: Taken, budget: Budget) -> None:
     for place, (entry, path) in enumerate(_walk(folder, ())):
         if place >= MOST_MEMBERS:
             raise _Refused(f"more than {MOST_MEMBERS} files in the folder")
-        limit = wanted(entry.name)
-        if not limit:
-            continue
-        try:
-            with _opened(Path(entry.path)) as file:
-                time = _epoch(os.fstat(file.fileno()).st_mtime)
-                _add(Found(path, b"", time), partial(_itself, file), limit, taken)
-        except _Refused as refused:
-            taken.faults.append(Fault(str(refused), path))
-        except OSError as error:
-            taken.faults.append(Fault(f"{_shown(entry.name)} cannot be read: {error.strerror}", path))
+        _take_file(Path(entry.path), path, wanted, taken, budget)
+
+
+def _take_file(file_path: Path, path: tuple[str, ...], wanted: Wanted, taken: Taken, budget: Budget) -> None:
+    """One file of a folder; `path` is what it is called."""
+    limit = wanted(path)
+    if not limit:
+        return
+    try:
+        with _opened(file_path) as file:
+            time = _epoch(os.fstat(file.fileno()).st_mtime)
+            _add(Found(path, b"", time), partial(_itself, file), limit, taken, budget)
+    except _TooMuch:
+        raise
+    except _Refused as refused:
+        taken.faults.append(Fault(str(refused), path))
+    except OSError as error:
+        taken.faults.append(Fault(f"{shown(path[-1])} cannot be read: {error.strerror}", path))
 
 
 def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[str], tuple[str, ...]]]:
@@ -183,37 +223,44 @@ def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[st
 def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[str, ...] | None, int]:
     """A member's name -> its path and how large it may be; (None, 0) where it is not taken."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    if folder or not parts or not (limit := wanted(parts[-1])):
+    if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > DEEPEST:
+        return None, 0
+    if not (limit := wanted(tuple(parts))):
         return None, 0
     if name.startswith(("/", "\\")) or ".." in parts or parts[0][1:2] == ":" or "\0" in name:
-        said = f"{_shown(parts[-1])}: its path leads out of the archive: {_shown(name)}"
+        said = f"{shown(parts[-1])}: its path leads out of the archive: {shown(name)}"
         taken.faults.append(Fault(said, (parts[-1],)))
-        return None, 0
-    if any(_skipped(part) for part in parts[:-1]) or len(parts) > DEEPEST:
         return None, 0
     return tuple(parts), limit
 
 
 def _add(
-    empty: Found, opened: Callable[[], IO[bytes] | None], limit: int, taken: Taken, size: int | None = None
+    empty: Found,
+    opened: Callable[[], IO[bytes] | None],
+    limit: int,
+    taken: Taken,
+    budget: Budget,
+    size: int | None = None,
 ) -> None:
     """Read one member, at most one byte more than allowed; `size` is what the archive says of it."""
     path = empty.path
-    if len(taken.found) >= MOST_WANTED or sum(len(one.data) for one in taken.found) > LARGEST_TOTAL:
-        raise _Refused(f"more than {MOST_WANTED} homework files, or than {LARGEST_TOTAL >> 20} MB of them")
+    if budget.spent:
+        raise _TooMuch(_too_much())
     try:
         stream = opened()
         data = stream.read(limit + 1) if stream else b""
     except _Refused:
         raise
     except Exception as error:
-        said = f"{_shown(path[-1])} cannot be unpacked: {_shown(str(error)) or type(error).__name__}"
+        said = f"{shown(path[-1])} cannot be unpacked: {shown(str(error)) or type(error).__name__}"
         taken.faults.append(Fault(said, path))
         return
+    budget.files -= 1
+    budget.content -= len(data)
     if len(data) > limit:
-        taken.faults.append(Fault(f"{_shown(path[-1])} is larger than {limit >> 10} KB", path))
+        taken.faults.append(Fault(f"{shown(path[-1])} is larger than {limit >> 10} KB", path))
     elif size is not None and len(data) != size:
-        said = f"{_shown(path[-1])} has {len(data)} bytes where the archive says {size}"
+        said = f"{shown(path[-1])} has {len(data)} bytes where the archive says {size}"
         taken.faults.append(Fault(said, path))
     else:
         taken.found.append(replace(empty, data=data))
@@ -244,15 +291,18 @@ class _Counted:
     tarfile does: it skips a member of a claimed size block by block, whether there are blocks or not.
     """
 
-    def __init__(self, stream: Any, most: int) -> None:
-        self._stream, self._left, self._empty = stream, most, 0
+    def __init__(self, stream: Any, most: int, budget: Budget) -> None:
+        self._stream, self._left, self._budget, self._empty = stream, most, budget, 0
 
     def read(self, count: int) -> bytes:
         data = self._stream.read(count)
         self._left -= len(data)
+        self._budget.unpacked -= len(data)
         self._empty += not data
         if self._left < 0:
             raise _Refused("the archive unpacks to far more than it is")
+        if self._budget.unpacked < 0:
+            raise _TooMuch(_too_much())
         if self._empty > MOST_EMPTY:
             raise _Refused("the archive ends too early")
         return data
@@ -261,12 +311,12 @@ class _Counted:
 def _opened(path: Path) -> IO[bytes]:
     """Open a regular file; a link, pipe or device is refused without waiting for it."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise _Refused(f"{_shown(path.name)} is a link or device")
+        raise _Refused(f"{shown(path.name)} is a link or device")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise _Refused(f"{_shown(path.name)} is a link or device")
+        raise _Refused(f"{shown(path.name)} is a link or device")
     return os.fdopen(descriptor, "rb")
 
 
@@ -275,7 +325,7 @@ def _itself(file: IO[bytes]) -> IO[bytes]:
 
 
 def _skipped(folder: str) -> bool:
-    return folder.startswith(".") or folder in SKIPPED
+    return (folder.startswith(".") and folder != "..") or folder in SKIPPED
 
 
 def _zip_time(info: zipfile.ZipInfo) -> datetime | None:
@@ -293,7 +343,7 @@ def _epoch(seconds: float) -> datetime | None:
         return None
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A stranger's name or message in a sentence: one line, printable, not long."""
     line = "".join(c if c.isprintable() else "?" for c in text)
     return line if len(line) <= 120 else line[:117] + "..."

@@ -1,6 +1,7 @@
 """The layouts in which other tools export submissions -> students, and where each one's files lie.
 
 - a folder, .zip or .tar.gz for each student, named after them;
+- Canvas: files side by side, STUDENT_ID_FILEID_NAME, and STUDENT_LATE_ID_FILEID_NAME; a student is STUDENT_ID;
 - nbgrader: submitted/STUDENT/ASSIGNMENT/..., the time in timestamp.txt;
 - Gradescope: submission_NNN/..., students and times in submission_metadata.yml.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,41 +18,81 @@ from classroom.grading.archives import archive_suffix
 from classroom.grading.late import parse_time, plain_name
 from classroom.grading.settings import GradingError
 
+NBGRADER = {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}
+"""What lies beside `submitted` where nbgrader keeps a course."""
 METADATA = "submission_metadata.yml"
 LARGEST_METADATA = 256 << 20
 _TOP = re.compile(r"^(['\"]?)(submission_[\w-]+)\1:\s*$")
+_CANVAS = re.compile(
+    r"(?P<student>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)"
+    r"|(?P<anonymous>anon_[^\W_]+)_\d+_(?P<its_file>.+)"
+    r"|(?P<name>\w+?)_(?:LATE_)?(?P<number>\d{3,})_(?P<one_file>.+)"
+)
+"""A file in Canvas's bulk download; the last form lacks the file's own number.
+
+Source: lib/content_zipper.rb of https://github.com/instructure/canvas-lms
+"""
 _FIELD = re.compile(r"^(\s*)(- )?:?(submitters|name|sid|email|created_at|history|results)['\"]?:\s*(.*?)\s*$")
 
 
 @dataclass(frozen=True)
 class Source:
-    """One folder or archive of one student; `handed_in` where the exporting tool says it."""
+    """One folder, archive or file of one student.
+
+    handed_in : where the exporting tool says it.
+    file : the student's own name of a single file.
+    stamped : the tool has written a timestamp.txt into each folder right below.
+    """
 
     student: str
     path: Path
     handed_in: datetime | None = None
+    file: str = ""
+    stamped: bool = False
 
 
 def sources(folder: Path) -> list[Source]:
-    """Every student's folders and archives, in the order of their names. Raises GradingError."""
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted((entry for entry in listing if not entry.name.startswith(".")), key=lambda e: e.name)
-    except OSError as error:
-        raise GradingError(f"{folder}: expected a folder of submissions: {error.strerror}") from error
+    """Every student's folders, archives and files, in the order of their names. Raises GradingError."""
+    entries = _entries(folder)
     names = {entry.name for entry in entries}
     if METADATA in names:
         return _gradescope(folder, [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)])
-    if "submitted" in names and names & {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}:
-        return sources(folder / "submitted")
-    found = [
-        Source(_student(entry.name, entry.is_dir()), Path(entry.path))
-        for entry in entries
-        if entry.is_dir() or archive_suffix(entry.name)
-    ]
+    if "submitted" in names and names & NBGRADER:
+        return [replace(source, stamped=True) for source in sources(folder / "submitted")]
+    found = [source for entry in entries if (source := _source(entry)) is not None]
     if not found:
         raise GradingError(f"{folder}: expected a folder, .zip or .tar.gz for each student, found none")
     return found
+
+
+def strays(folder: Path) -> list[str]:
+    """The files in a folder of submissions that are of no student. Raises GradingError."""
+    entries = _entries(folder)
+    names = {entry.name for entry in entries}
+    if METADATA in names or ("submitted" in names and names & NBGRADER):
+        return []
+    return [entry.name for entry in entries if _source(entry) is None]
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as listing:
+            return sorted((entry for entry in listing if not entry.name.startswith(".")), key=lambda e: e.name)
+    except OSError as error:
+        raise GradingError(f"{folder}: expected a folder of submissions: {error.strerror}") from error
+
+
+def _source(entry: os.DirEntry[str]) -> Source | None:
+    """The student whose folder, archive or file it is; None for a file of nobody's."""
+    path, is_folder = Path(entry.path), entry.is_dir()
+    found = None if is_folder else _CANVAS.fullmatch(entry.name)
+    if found and found["file"]:
+        return Source(f"{found['student']}_{found['id']}", path, file=found["file"])
+    if found and found["anonymous"]:
+        return Source(found["anonymous"], path, file=found["its_file"])
+    if is_folder or archive_suffix(entry.name):
+        return Source(_student(entry.name, is_folder), path)
+    return Source(f"{found['name']}_{found['number']}", path, file=found["one_file"]) if found else None
 
 
 def timestamp(text: str) -> datetime | None:

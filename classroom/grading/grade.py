@@ -22,6 +22,7 @@ from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.grading.store import Store
 from classroom.grading.suite import Suite, suite_of
 from classroom.grading.totals import overridden
+from classroom.grading.workplace import workplace
 from classroom.progress import write_whole
 from classroom.register import Course
 
@@ -69,7 +70,7 @@ class Run:
         """Read all submissions of this shard into the store. Raises GradingError."""
         lessons = lessons_with_homework(self.course, self.options.homeworks)
         times = read_times(self.options.times, self.course) if self.options.times else None
-        for student, submissions in Intake(lessons, times).submissions(folder):
+        for student, submissions in Intake(lessons, times, self.course.lessons).submissions(folder):
             if in_shard(student, self.options.shard):
                 store.keep_submissions(submissions)
                 taken(student)
@@ -121,11 +122,12 @@ class Run:
     def judge(self, store: Store, suites: dict[str, Suite], digests: Iterable[str]) -> Iterator[Graded]:
         """Judge, and keep each result before it is given on. Only this process writes."""
         jobs = (Job(one, suites[one.homework]) for one in map(store.__getitem__, digests))
-        cluster = self.options.dask
-        results = run_dask(jobs, cluster) if cluster else run_local(jobs, self.options.processes)
-        for graded in results:
-            store.keep(graded)
-            yield graded
+        with workplace(self.out) as folder:
+            cluster = self.options.dask
+            results = run_dask(jobs, cluster) if cluster else run_local(jobs, self.options.processes, folder)
+            for graded in results:
+                store.keep(graded)
+                yield graded
 
     def report(self, store: Store, force: bool = False) -> list[str]:
         """Write grades.csv, the pages and the exports from what is kept -> lines that say so."""

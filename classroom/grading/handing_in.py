@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from classroom.grading.intake import WORKSHEET
-from classroom.grading.notebook import ANSWER
 from classroom.grading.population import Student
+from classroom.grading.recognise import WORKSHEET
 from classroom.register import Lesson
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -75,10 +74,10 @@ def _files(student: Student, lessons: Sequence[Lesson]) -> dict[str, bytes]:
 
 
 def _worksheet(sheet: bytes, text: str) -> bytes:
-    """The worksheet with the homework file's text in a cell that is tagged as an answer."""
+    """The worksheet with the homework file's text in a cell at its end."""
     notebook = json.loads(sheet)
     source = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("from __future__"))
-    cell = {"cell_type": "code", "id": "mine", "metadata": {"tags": [ANSWER]}, "execution_count": 1, "outputs": []}
+    cell = {"cell_type": "code", "id": "mine", "metadata": {}, "execution_count": 1, "outputs": []}
     notebook["cells"].append({**cell, "source": source})
     return json.dumps(notebook).encode()
 

@@ -1,38 +1,44 @@
 """Take submissions in: for each student and homework the file that counts, when it was handed in, and what was wrong.
 
 Of several files of one homework the one counts that comes first by these rules: it differs from the stub as handed out;
-fewer folders above it; the later time; the later name (`hw01_numpy-1.py` after `hw01_numpy.py`). A worksheet notebook
-is judged where no homework file is handed in, or only the untouched stub.
+it defines a function that the homework asks for; nothing in its name says that it is a test or an older one; fewer
+folders above it; the later time; the later name (`hw01_numpy-1.py` after `hw01_numpy.py`). A worksheet notebook is
+judged where no homework file is handed in, or only the untouched stub.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from classroom.grading import notebook
-from classroom.grading.archives import ARCHIVES, Fault, Found, Taken, Wanted, archive_suffix, take
+from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Budget, Found, Taken, archive_suffix, shown, take
 from classroom.grading.exported import Source, sources, timestamp
 from classroom.grading.late import Times, time_of
+from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
 from classroom.grading.settings import GradingError
+from classroom.grading.source_text import meaning, text_of
 from classroom.register import Course, Lesson
-from classroom.stubs import StubError, pristine
-from classroom.tasks import Task
 
 LARGEST_FILE = 512 << 10
 LARGEST_STAMP = 200
-WORKSHEET = "worksheet.ipynb"
 STAMP = "timestamp.txt"
 MOST_FAULTS = 20
-_COPY = r"(?:[ _]?\(\d+\)|[-_]\d+|[ _-]copy)?"
-_NUMBER = re.compile(r"(?:hw|homework|worksheet|lesson)[ _-]?0*(\d{1,3})(?!\d)", re.I)
-_NOTEBOOK = re.compile(r"(?:worksheet|hw|homework).*\.ipynb", re.I)
+MOST_LOOKED_INTO = 100
+"""Files of one student that are read because their names say nothing."""
+MOST_NAMES = 1000
+"""Names of other files that are remembered."""
+WRITTEN = (*PYTHON, NOTEBOOK, ".pdf", ".doc", ".docx", ".odt", ".rtf", ".md", ".zip", *ARCHIVES, *OTHER_ARCHIVES)
+"""Files that a student may mean as work; others (data, pictures) are told of only where there is nothing else."""
+JUNK = {"thumbs.db", "desktop.ini", "timestamp.txt", "text.html"}
+_LESSER = re.compile(r"(?<![^\W_])(old|older|backup|bak|orig|original|draft|test|tests|unfinished)(?![^\W_])", re.I)
 
 
 def lessons_with_homework(course: Course, names: Iterable[str] = ()) -> list[Lesson]:
@@ -72,11 +78,13 @@ class Intake:
     ----------
     lessons : whose homework is looked for.
     times : when students handed in, before what folders and archives say.
+    known : all lessons of the course, whose files are no strangers; (): those that are looked for.
     """
 
-    def __init__(self, lessons: list[Lesson], times: Times | None = None) -> None:
+    def __init__(self, lessons: list[Lesson], times: Times | None = None, known: Sequence[Lesson] = ()) -> None:
         self.lessons, self.times = lessons, times or {}
-        self._stubs = {lesson.folder: _stub(lesson) for lesson in lessons}
+        self.recogniser = Recogniser(known or lessons)
+        self.stubs = {lesson.folder: stub_of_lesson(lesson).encode() for lesson in lessons}
 
     def submissions(self, folder: Path) -> Iterator[tuple[str, list[Submission]]]:
         """(student, one submission for each lesson) in the order of their names. Raises GradingError."""
@@ -85,120 +93,188 @@ class Intake:
 
     def of_student(self, student: str, own: list[Source]) -> list[Submission]:
         """One submission for each lesson; its files are empty where nothing was handed in or could be read."""
-        piles: dict[str, _Pile] = defaultdict(_Pile)
+        desk = _Desk(self, named=len(own) > 1)
         for source in own:
-            self._sort(_take_all(source.path, self._wanted), source, piles)
-        if len(own) > 1:
-            names = ", ".join(source.path.name for source in own)
-            for pile in piles.values():
-                pile.faults.append(f"handed in as {len(own)} folders or archives: {names}")
-        return [self._submission(student, lesson, piles[lesson.folder]) for lesson in self.lessons]
+            desk.take(source)
+        many = [source.path.name for source in own if not source.file]
+        if len(many) > 1:
+            desk.aside.append(f"handed in as {len(many)} folders or archives: {', '.join(many)}")
+        desk.sort_out()
+        return [self._submission(student, lesson, desk) for lesson in self.lessons]
 
-    def _wanted(self, name: str) -> int:
-        """How large a file of that name may be, 0 for one that is not asked for."""
-        if name == STAMP:
-            return LARGEST_STAMP
-        if _NOTEBOOK.fullmatch(name):
-            return notebook.LARGEST_NOTEBOOK
-        return LARGEST_FILE if self._lesson_of_file(name) else 0
-
-    def _lesson_of_file(self, name: str) -> Lesson | None:
-        for lesson in self.lessons:
-            stem = lesson.homework_file.removesuffix(".py")
-            if re.fullmatch(re.escape(stem) + _COPY + r"\.py", name, re.I):
-                return lesson
-        return None
-
-    def _lesson_of_notebook(self, found: Found) -> Lesson | None:
-        """By the folders above it, then its own name, then its first heading."""
-        by_folder = {lesson.folder: lesson for lesson in self.lessons}
-        for part in reversed(found.path[:-1]):
-            if part in by_folder:
-                return by_folder[part]
-        for part in reversed(found.path):
-            number = _NUMBER.match(part)
-            if number and (lesson := self._numbered(int(number[1]))):
-                return lesson
-        number_inside = notebook.lesson_number(found.data)
-        return self._numbered(number_inside) if number_inside is not None else None
-
-    def _numbered(self, number: int) -> Lesson | None:
-        return next((lesson for lesson in self.lessons if lesson.number == number), None)
-
-    def _sort(self, taken: Taken, source: Source, piles: dict[str, _Pile]) -> None:
-        """Put what one source held onto the piles of its homeworks."""
-        texts = {one.path[:-1]: one.data.decode("utf-8", "replace") for one in taken.found if one.name == STAMP}
-        for found in taken.found:
-            if found.name == STAMP:
-                continue
-            time = source.handed_in or timestamp(texts.get(found.path[:-1], ""))
-            is_notebook = _NOTEBOOK.fullmatch(found.name) is not None
-            lesson = self._lesson_of_notebook(found) if is_notebook else self._lesson_of_file(found.name)
-            if lesson is not None:
-                pile = piles[lesson.folder]
-                (pile.notebooks if is_notebook else pile.files).append(found)
-                pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
-        for fault in taken.faults:
-            for lesson in self._meant(fault):
-                piles[lesson.folder].faults.append(fault.text)
-
-    def _meant(self, fault: Fault) -> list[Lesson]:
-        """The homeworks that a fault is about: the file's own, or all."""
-        lesson = None
-        if fault.path:
-            lesson = self._lesson_of_file(fault.path[-1]) or self._lesson_of_notebook(Found(fault.path, b""))
-        return [lesson] if lesson else self.lessons
-
-    def _submission(self, student: str, lesson: Lesson, pile: _Pile) -> Submission:
-        stub, faults = self._stubs[lesson.folder], pile.faults[:MOST_FAULTS]
+    def _submission(self, student: str, lesson: Lesson, desk: _Desk) -> Submission:
+        pile, stub, asked = desk.piles[lesson.folder], self.stubs[lesson.folder], self.recogniser.asked_of(lesson)
+        faults = pile.faults[:MOST_FAULTS]
         best = {
             name: one
             for name, found in ((lesson.homework_file, pile.files), (WORKSHEET, pile.notebooks))
-            if (one := _best(found, stub, faults)) is not None
+            if (one := _best(found, stub, asked, faults)) is not None
         }
         files = {name: one.data for name, one in best.items()}
         judged = judged_file(files, lesson.homework_file, stub)
+        if len(best) > 1 and judged != WORKSHEET:
+            also = sorted(defined(notebook.code_of(files[WORKSHEET])) & asked)
+            if also:
+                here, there = _path(best[lesson.homework_file]), _path(best[WORKSHEET])
+                faults.append(f"{here} was judged, and not {there}, which defines {', '.join(also)} too")
+        if not files and not faults and not desk.recognised:
+            faults = list(desk.aside)
         time = time_of(self.times, student, lesson.folder) or pile.handed_in or (best[judged].time if judged else None)
-        return Submission(student, lesson.folder, files, time, tuple(faults))
+        path = _path(best[judged]) if judged else ""
+        return Submission(student, lesson.folder, files, time, tuple(faults), path, tuple(desk.aside[:MOST_FAULTS]))
+
+
+class _Desk:
+    """One student's files: each comes onto the pile of its homework, and what belongs to none is told of.
+
+    named : sources are several, so that their names belong to the paths.
+    """
+
+    def __init__(self, intake: Intake, named: bool) -> None:
+        self._intake, self._named, self._recogniser = intake, named, intake.recogniser
+        self._budget, self._looked_into = Budget(), 0
+        self._others: dict[tuple[str, ...], None] = {}
+        self.piles: dict[str, _Pile] = defaultdict(_Pile)
+        self.aside: list[str] = []
+        self.recognised = False
+
+    def take(self, source: Source) -> None:
+        """A folder, an archive or a single file of the student's; archives in a folder are opened too, once."""
+        above = (source.path.name,) if self._named and not source.file else ()
+        inner: list[tuple[str, ...]] = []
+        is_folder = source.path.is_dir() and not source.path.is_symlink()
+        taken = take(source.path, self._wanted(above, inner if is_folder else None, source), self._budget, source.file)
+        stamps = {one.path[0]: timestamp(text_of(one.data)) for one in taken.found if self._is_stamp(source, one.path)}
+        self._sort(taken, above, source, stamps)
+        for path in inner:
+            wanted = self._wanted((*above, *path), None, source)
+            self._sort(take(source.path.joinpath(*path), wanted, self._budget), (*above, *path), source, stamps)
+
+    def _wanted(self, above: tuple[str, ...], archives: list[tuple[str, ...]] | None, source: Source) -> Any:
+        """How large a file may be, 0 for one that is not asked for, which is remembered.
+
+        archives : where archives are to be noted; None where one is not opened.
+        """
+
+        def wanted(path: tuple[str, ...]) -> int:
+            name = path[-1].lower()
+            if self._is_stamp(source, path):
+                return LARGEST_STAMP
+            if name.startswith(".") or name in JUNK or self._is_the_course_s(path):
+                return 0
+            if archive_suffix(name) in ARCHIVES and archives is not None:
+                archives.append(path)
+                return 0
+            if name.endswith((*PYTHON, NOTEBOOK)) and self._may_be_homework(path[-1]):
+                return notebook.LARGEST_NOTEBOOK if name.endswith(NOTEBOOK) else LARGEST_FILE
+            if len(self._others) < MOST_NAMES:
+                self._others[(*above, *path)] = None
+            return 0
+
+        return wanted
+
+    def _may_be_homework(self, name: str) -> bool:
+        """Whether a file is read: its name says so, or it says nothing and there is still time."""
+        if self._recogniser.named(name) or name.lower() == WORKSHEET:
+            return True
+        self._looked_into += 1
+        return self._looked_into <= MOST_LOOKED_INTO
+
+    def _is_the_course_s(self, path: tuple[str, ...]) -> bool:
+        edited = path[-1] == WORKSHEET or any(path[-1] == one.homework_file for one in self._recogniser.lessons)
+        return not edited and self._recogniser.is_the_course_s(path)
+
+    @staticmethod
+    def _is_stamp(source: Source, path: tuple[str, ...]) -> bool:
+        """Whether it is the time that nbgrader writes beside a student's files, in place of one of the student's."""
+        return source.stamped and len(path) == 2 and path[-1] == STAMP
+
+    def _sort(self, taken: Taken, above: tuple[str, ...], source: Source, stamps: Mapping[str, Any]) -> None:
+        """Put what one source held onto the piles of its homeworks."""
+        for one in taken.found:
+            if self._is_stamp(source, one.path):
+                continue
+            found = Found((*above, *one.path), one.data, one.time)
+            claims = self._recogniser.claims(found)
+            if len(claims) == 1:
+                pile = self.piles[claims[0].folder]
+                (pile.notebooks if found.name.lower().endswith(NOTEBOOK) else pile.files).append(found)
+                time = source.handed_in or stamps.get(found.path[len(above) - len(found.path)] if stamps else "")
+                pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
+                self.recognised = True
+            elif claims:
+                numbers = " and ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
+                self.aside.append(f"{_path(found)} was not judged: by its name and its functions it is of {numbers}")
+            else:
+                self._others[found.path] = None
+        for fault in taken.faults:
+            lesson = self._recogniser.named(fault.path[-1]) if fault.path else None
+            (self.piles[lesson.folder].faults if lesson else self.aside).append(fault.text)
+
+    def sort_out(self) -> None:
+        """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all."""
+        names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
+        packed = [name for name in names if archive_suffix(name) in ARCHIVES]
+        rest = [name for name in names if name not in packed]
+        if packed:
+            self.aside.append(f"not opened, since archives in archives are not: {_listed(packed)}")
+        if rest:
+            self.aside.append(f"not recognised as homework: {_listed(rest)}")
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
     """Which of the files is judged: the homework file, or the worksheet where that is missing or still the stub."""
-    if homework_file in files and (files[homework_file] != stub or WORKSHEET not in files):
+    if homework_file in files and (WORKSHEET not in files or meaning(files[homework_file]) != meaning(stub)):
         return homework_file
     return WORKSHEET if WORKSHEET in files else None
 
 
-def _best(found: list[Found], stub: bytes, faults: list[str]) -> Found | None:
-    """The file that counts; what was left out is told in `faults`."""
+RULES = (
+    "the others are the untouched stub",
+    "the others define none of the homework's functions",
+    "the others are called tests or older ones",
+    "the others lie in deeper folders",
+    "it is the latest",
+    "its name is the last",
+)
+"""Why one of several files counts, in the order in which it is asked."""
+
+
+def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[str]) -> Found | None:
+    """The file that counts; what was left out, and why, is told in `faults`."""
     if not found:
         return None
+    untouched = meaning(stub)
 
-    def order(one: Found) -> tuple[bool, int, float, str]:
-        return one.data != stub, -len(one.path), one.time.timestamp() if one.time else 0.0, one.name
+    def order(one: Found) -> tuple[bool, bool, bool, int, float, list[Any]]:
+        text = notebook.code_of(one.data) if one.name.lower().endswith(NOTEBOOK) else text_of(one.data)
+        time = one.time.timestamp() if one.time else 0.0
+        is_work = meaning(one.data) != untouched
+        return is_work, bool(defined(text) & asked), not _LESSER.search(one.name), -len(one.path), time, _natural(one)
 
-    best = max(found, key=order)
-    others = sorted({"/".join(one.path) for one in found if one.data != best.data})
+    ordered = sorted(found, key=order, reverse=True)
+    best, ranks = ordered[0], [order(one) for one in ordered]
+    others = [one for one, rank in zip(ordered, ranks) if one.data != best.data and rank[0] is ranks[0][0]]
     if others:
-        faults.append(f"of {len(found)} files of this homework {'/'.join(best.path)} counts, not {', '.join(others)}")
+        second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
+        why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
+        said = f"of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
+        faults.append(f"{said}; not {_listed(sorted(map(_path, others)))}")
     return best
 
 
-def _take_all(path: Path, wanted: Wanted) -> Taken:
-    """What a folder or archive holds; archives right inside a folder are opened too, and none inside an archive."""
-    taken = take(path, wanted)
-    if path.is_dir() and not path.is_symlink():
-        for inner in sorted(path.iterdir()):
-            if inner.is_file() and archive_suffix(inner.name) in ARCHIVES:
-                more = take(inner, wanted)
-                taken.found += [Found((inner.name, *one.path), one.data, one.time) for one in more.found]
-                taken.faults += more.faults
-    return taken
+def _natural(one: Found) -> list[Any]:
+    """A name, then its path, so that -2 comes before -10, and a name with a number after the same one without."""
+    names = re.sub(r"\.\w+$", "", one.name), "/".join(one.path)
+    return [
+        [[int(part), ""] if part.isdecimal() else [-1, part] for part in re.split(r"(\d+)", name)] for name in names
+    ]
 
 
-def _stub(lesson: Lesson) -> bytes:
-    try:
-        return pristine(Task(lesson, lesson.exercises[0], f"{lesson.number}.1")).encode()
-    except StubError:
-        stub = lesson.stub()
-        return stub.read_bytes() if stub else b""
+def _path(found: Found) -> str:
+    return shown("/".join(found.path))
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(shown(name) for name in names[:most]) + more

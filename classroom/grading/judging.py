@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import notebook
-from classroom.grading.intake import WORKSHEET, judged_file
+from classroom.grading.intake import judged_file
 from classroom.grading.points import grade_of, nothing
+from classroom.grading.recognise import WORKSHEET
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
-from classroom.grading.suite import Suite, check_version, homework_in, stub_of, to_its_end, worksheet_ids
+from classroom.grading.source_text import encoding_fault, wide_fault
+from classroom.grading.suite import Suite, check_version, homework_in, stub_of, to_its_end
 from classroom.grading.told import told
+from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
 from classroom.judge.workers import Workers
@@ -87,9 +90,11 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
     homework = homework_in(job.suite.root, job.suite.homework)
     stub = stub_of(job.suite.root, job.suite.homework)
     try:
-        text, remark = _text(job.submission, homework.stub.name, stub, job.suite)
+        text, remark = _text(job.submission, homework.stub.name, stub)
     except notebook.NotebookFault as error:
-        return tuple(nothing(exercise, Status.UNREADABLE, str(error)) for exercise in homework.exercises)
+        return _unreadable(homework, str(error))
+    if fault := wide_fault(homework.stub.name, text):
+        return _unreadable(homework, fault)
     with tempfile.TemporaryDirectory(prefix="judging-") as folder:
         path = Path(folder) / homework.stub.name
         path.write_bytes(text)
@@ -98,28 +103,28 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
             outcomes = list(bench.run(homework.public, homework.hidden))
     fault = _not_python(one for one, _ in outcomes)
     if fault:
-        return tuple(nothing(exercise, Status.UNREADABLE, fault) for exercise in homework.exercises)
+        return _unreadable(homework, encoding_fault(homework.stub.name, text) or fault)
     grades = []
     for exercise in homework.exercises:
         mine = [(outcome, seconds) for outcome, seconds in outcomes if outcome.test.exercise == exercise.id]
         checks = tuple(told(outcome, homework.stub, seconds) for outcome, seconds in mine)
-        unwritten = all(_is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
+        unwritten = all(job.suite.is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
         grade = grade_of(exercise, checks, job.suite.given, job.suite.settings.public_share, unwritten)
         grades.append(replace(grade, message=f"{grade.message}; {remark}") if remark else grade)
     return tuple(grades)
 
 
-def _text(submission: Submission, name: str, stub: str, suite: Suite) -> tuple[bytes, str]:
+def _unreadable(homework: Homework, why: str) -> tuple[Grade, ...]:
+    return tuple(nothing(exercise, Status.UNREADABLE, why) for exercise in homework.exercises)
+
+
+def _text(submission: Submission, name: str, stub: str) -> tuple[bytes, str]:
     """(the text of the file that is judged, a remark). Raises NotebookFault."""
     which = judged_file(submission.files, name, stub.encode())
     if which != WORKSHEET:
         return submission.files[name], ""
-    answers = notebook.answers(submission.files[WORKSHEET], worksheet_ids(suite.root, suite.homework))
-    remark = "judged from the worksheet"
-    if answers.left_out:
-        cells = f"{answers.left_out} cell{'s' * (answers.left_out > 1)}"
-        remark += f", {cells} that {'are' if answers.left_out > 1 else 'is'} not the worksheet's left out"
-    return notebook.as_module(answers.cells, stub).encode(), remark
+    cells = notebook.answers(submission.files[WORKSHEET])
+    return notebook.as_module(cells, stub).encode(), "judged from the worksheet"
 
 
 def _not_python(outcomes: Iterable[Outcome]) -> str:
@@ -130,10 +135,6 @@ def _not_python(outcomes: Iterable[Outcome]) -> str:
             return error.message
         return ""
     return ""
-
-
-def _is_unwritten(outcome: Outcome) -> bool:
-    return isinstance(outcome.error, SubmissionError) and outcome.error.type == "NotImplementedError"
 
 
 class Bench:
@@ -147,7 +148,7 @@ class Bench:
     """
 
     def __init__(self, path: Path, suite: Suite, seed: int, workers: Workers) -> None:
-        self._seed, self._settings = seed, suite.settings
+        self._suite, self._seed, self._settings = suite, seed, suite.settings
         self._until = time.monotonic() + suite.settings.submission_seconds
         self._session: Callable[[], Session] = lambda: Session(
             path, seconds=suite.settings.call_seconds, workers=workers
@@ -155,7 +156,7 @@ class Bench:
 
     def run(self, public: list[Test], hidden: list[Test]) -> Iterator[tuple[Outcome, float]]:
         """(outcome, seconds) of every test. What cannot hold is not run: of a file that cannot be loaded nothing, of
-        an exercise whose public tests all met `raise NotImplementedError` no hidden test."""
+        an exercise whose public tests all met what they meet in the stub no hidden test."""
         unloadable: SubmissionError | None = None
         written: set[str] = set()
         session = self._session()
@@ -171,7 +172,7 @@ class Bench:
                     outcome, seconds = self._one(session, test)
                 if isinstance(outcome.error, SubmissionError) and outcome.error.kind == "load":
                     unloadable = outcome.error
-                if not _is_unwritten(outcome):
+                if not self._suite.is_unwritten(outcome):
                     written.add(test.exercise)
                 yield outcome, seconds
         finally:

@@ -1,8 +1,7 @@
-"""Answers written in a worksheet notebook: take the answer cells as text, and make a homework file of them.
+"""Answers written in a worksheet notebook: take its code cells as text, and make a homework file of them.
 
-An answer cell is a code cell that bears the id of a code cell of the worksheet as handed out (in `id`, or in
-metadata.id, where some editors keep it), or the tag `answer`. Everything else of a submitted notebook (outputs, counts,
-tags such as skip-execution or raises-exception, other cells) is not looked at. The cells' code runs in the worker.
+Outputs, counts, tags such as skip-execution or raises-exception, and cells that hold no code are not looked at. The
+cells' code runs in the worker.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,47 +16,28 @@ from typing import Any
 LARGEST_NOTEBOOK = 8 << 20
 LARGEST_ANSWERS = 512 << 10
 MOST_CELLS = 5000
-ANSWER = "answer"
-"""The tag that makes an answer cell of one that a student has added."""
 LOADER = Path(__file__).with_name("notebook_loader.py")
+WHAT_TO_DO = "open it in Jupyter, save it and hand it in again, or hand in the homework's .py file"
 
 
 class NotebookFault(Exception):
     """Why a notebook cannot be judged, in words."""
 
 
-@dataclass(frozen=True)
-class Answers:
-    """The answer cells' sources in the notebook's order, and how many code cells were left out."""
-
-    cells: tuple[str, ...]
-    left_out: int = 0
-
-
-def answers(data: bytes, handed_out: Iterable[str]) -> Answers:
-    """The answer cells of a submitted notebook; `handed_out` are the ids of the worksheet's code cells.
-
-    Of two cells with one id the first counts. Raises NotebookFault.
-    """
-    known, seen = set(handed_out), set[str]()
-    taken, left_out = [], 0
-    for cell in _cells(data):
-        if cell.get("cell_type") != "code":
-            continue
-        name, source = _id(cell), _source(cell)
-        if (name in known and name not in seen) or _is_tagged(cell):
-            seen.add(name)
-            taken.append(source)
-        elif source.strip():
-            left_out += 1
+def answers(data: bytes) -> tuple[str, ...]:
+    """The sources of a submitted notebook's code cells, in its order. Raises NotebookFault."""
+    taken = tuple(_source(cell) for cell in _cells(data) if cell.get("cell_type") == "code")
     if sum(map(len, taken)) > LARGEST_ANSWERS:
-        raise NotebookFault(f"the worksheet's answers are longer than {LARGEST_ANSWERS >> 10} KB")
-    return Answers(tuple(taken), left_out)
+        raise NotebookFault(f"the worksheet's code is longer than {LARGEST_ANSWERS >> 10} KB")
+    return taken
 
 
-def code_ids(data: bytes) -> list[str]:
-    """The ids of a notebook's code cells. Raises NotebookFault."""
-    return [_id(cell) for cell in _cells(data) if cell.get("cell_type") == "code" and _id(cell)]
+def code_of(data: bytes) -> str:
+    """All code of a notebook as one text; "" of what is no notebook."""
+    try:
+        return "\n\n".join(answers(data))
+    except NotebookFault:
+        return ""
 
 
 def lesson_number(data: bytes) -> int | None:
@@ -92,24 +71,11 @@ def _cells(data: bytes) -> list[dict[str, Any]]:
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError) as error:
-        raise NotebookFault(f"the worksheet is no notebook: {type(error).__name__}") from None
+        raise NotebookFault(f"the worksheet is damaged or no notebook: {WHAT_TO_DO}") from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:
-        raise NotebookFault(f"the worksheet is no notebook: expected a list of at most {MOST_CELLS} cells")
+        raise NotebookFault(f"the worksheet is no notebook of at most {MOST_CELLS} cells: {WHAT_TO_DO}")
     return [cell for cell in cells if isinstance(cell, dict)]
-
-
-def _id(cell: dict[str, Any]) -> str:
-    metadata = cell.get("metadata")
-    inner = metadata.get("id") if isinstance(metadata, dict) else None
-    name = cell.get("id") or inner
-    return name if isinstance(name, str) else ""
-
-
-def _is_tagged(cell: dict[str, Any]) -> bool:
-    metadata = cell.get("metadata")
-    tags = metadata.get("tags") if isinstance(metadata, dict) else None
-    return isinstance(tags, list) and ANSWER in tags
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 
 from classroom.grading.judging import ATTEMPTS, Job, infrastructure, judge
 from classroom.grading.records import Graded
@@ -35,10 +37,10 @@ class Attempt:
 class Slot:
     """One judging process, and what it is busy with."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self.attempt: Attempt | None = None
         self.connection, theirs = _SPAWN.Pipe()
-        self.process = _SPAWN.Process(target=serve, args=(theirs,), daemon=True)
+        self.process = _SPAWN.Process(target=serve, args=(theirs, folder), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -66,16 +68,20 @@ class Slot:
         self.process.join()
 
 
-def serve(connection: Connection) -> None:
-    """What a judging process does: jobs in, results out, until the other end is closed."""
+def serve(connection: Connection, folder: Path | None = None) -> None:
+    """What a judging process does: jobs in, results out, until the other end is closed. Its files go to `folder`."""
+    tempfile.tempdir = str(folder) if folder else None
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
         while True:
             connection.send(judge(connection.recv()))
 
 
-def run_local(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
-    """Judge the jobs in so many processes; results as they come. `jobs` is read no faster than they are judged."""
+def run_local(jobs: Iterable[Job], processes: int, folder: Path | None = None) -> Iterator[Graded]:
+    """Judge the jobs in so many processes; results as they come. `jobs` is read no faster than they are judged.
+
+    Submissions lie in `folder` while they are judged, or where the system has its temporary files.
+    """
     waiting, rest = deque[Attempt](), iter(jobs)
     slots: list[Slot] = []
 
@@ -87,7 +93,7 @@ def run_local(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
 
     try:
         while True:
-            slots += _filled(slots, processes, following)
+            slots += _filled(slots, processes, following, folder)
             busy = [slot for slot in slots if slot.attempt is not None]
             if not busy:
                 return
@@ -116,7 +122,9 @@ def run_local(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
             slot.end()
 
 
-def _filled(slots: list[Slot], processes: int, following: Callable[[], Attempt | None]) -> list[Slot]:
+def _filled(
+    slots: list[Slot], processes: int, following: Callable[[], Attempt | None], folder: Path | None
+) -> list[Slot]:
     """Give every idle slot its next job -> the slots that had to be started for it."""
     started: list[Slot] = []
     idle = [slot for slot in slots if slot.attempt is None]
@@ -125,7 +133,7 @@ def _filled(slots: list[Slot], processes: int, following: Callable[[], Attempt |
         if attempt is None:
             break
         if not idle:
-            started.append(Slot())
+            started.append(Slot(folder))
         slot = idle.pop() if idle else started[-1]
         slot.give(attempt)
     return started

@@ -190,8 +190,8 @@ class Store(Mapping[str, Submission]):
         `exercises` are those of each homework; what was handed in for others is left out. `now` says what is due.
         """
         now = now or datetime.now(UTC)
-        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside, u.version, r.graded,
-            EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
+        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside, u.version,
+            r.graded, EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
             FROM submissions s JOIN suites u ON u.homework = s.homework
             LEFT JOIN results r ON r.digest = s.digest AND r.suite = u.version ORDER BY s.student, s.homework"""
         found = []

@@ -12,19 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from classroom import register
-from classroom.grading import notebook
-from classroom.grading.intake import WORKSHEET
 from classroom.grading.settings import GradingError, Settings
 from classroom.judge.compare import Failure
 from classroom.judge.homework import Homework, HomeworkError
-from classroom.judge.student import Student
-from classroom.judge.tests import Session, Test
+from classroom.judge.student import Student, SubmissionError
+from classroom.judge.tests import Outcome, Session, Test
 from classroom.register import Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
 
 JUDGE = Path(register.__file__).with_name("judge")
-BESIDE = ("judging.py", "suite.py", "notebook.py", "notebook_loader.py")
+BESIDE = ("judging.py", "suite.py", "notebook.py", "notebook_loader.py", "source_text.py")
 
 
 @dataclass(frozen=True)
@@ -34,6 +32,7 @@ class Suite:
     homework : its folder's name; the course lies in `root`.
     version : a hash over all that decides a grade.
     given : (public, name) of the tests that the stub as handed out passes, which therefore earn nothing.
+    unwritten : (name, message) of what its public tests meet instead: who meets the same has written nothing yet.
     """
 
     root: Path
@@ -42,6 +41,12 @@ class Suite:
     settings: Settings
     seed: int
     given: frozenset[tuple[bool, str]] = frozenset()
+    unwritten: frozenset[tuple[str, str]] = frozenset()
+
+    def is_unwritten(self, outcome: Outcome) -> bool:
+        """Whether a public test met what it meets in the stub."""
+        unfinished = isinstance(outcome.error, SubmissionError) and outcome.error.type == "NotImplementedError"
+        return unfinished or (outcome.test.name, str(outcome.error)) in self.unwritten
 
     def seed_of(self, student: str) -> int:
         """The seed of a student's inputs: known to whoever knows this suite's, and no two students' alike."""
@@ -54,7 +59,11 @@ def suite_of(lesson: Lesson, settings: Settings, seed: int) -> Suite:
     try:
         homework = homework_in(lesson.root, lesson.folder)
         version = version_of(homework, settings, seed)
-        return Suite(lesson.root, lesson.folder, version, settings, seed, _given(homework, settings))
+        outcomes = _of_stub(homework, settings)
+        given = frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)
+        open_ones = (one for one in outcomes if one.test.public and not one.passed)
+        unwritten = frozenset((one.test.name, str(one.error)) for one in open_ones)
+        return Suite(lesson.root, lesson.folder, version, settings, seed, given, unwritten)
     except HomeworkError as error:
         raise GradingError(str(error)) from error
 
@@ -76,15 +85,8 @@ def stub_of(root: Path, folder: str) -> str:
         return homework.stub.read_text(encoding="utf-8")
 
 
-@cache
-def worksheet_ids(root: Path, folder: str) -> tuple[str, ...]:
-    """The ids of the worksheet's code cells as handed out."""
-    path = root / "homework" / folder / WORKSHEET
-    return tuple(notebook.code_ids(path.read_bytes())) if path.is_file() else ()
-
-
 def version_of(homework: Homework, settings: Settings, seed: int) -> str:
-    """sha256 over the judge's code, the tests, the stub, the worksheet's ids, points and settings, and the seed.
+    """sha256 over the judge's code, the tests, the stub, points and settings, and the seed.
 
     Titles, hints and deadlines of course.toml are left out: they change no result.
     """
@@ -97,7 +99,7 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
         hash_.update(hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).digest())
     points = [(one.id, one.points, one.stretch) for one in homework.exercises]
     rest = [folder.name, points, homework.stub.name, list(homework.without), settings.decisive, seed]
-    hash_.update(json.dumps([*rest, worksheet_ids(root, folder.name)]).encode())
+    hash_.update(json.dumps(rest).encode())
     hash_.update(stub_of(root, folder.name).encode())
     return hash_.hexdigest()[:32]
 
@@ -122,11 +124,10 @@ def to_its_end(test: Test) -> Test:
     return replace(test, function=function)
 
 
-def _given(homework: Homework, settings: Settings) -> frozenset[tuple[bool, str]]:
-    """The tests that hold for the stub. It is the course's own, so one worker does for all."""
+def _of_stub(homework: Homework, settings: Settings) -> list[Outcome]:
+    """How the tests come out for the stub. It is the course's own, so one worker does for all."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / homework.stub.name
         path.write_text(stub_of(homework.lesson.root, homework.folder.name), encoding="utf-8")
         with Session(path, seconds=settings.call_seconds, without=homework.without) as session:
-            outcomes = [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
-    return frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)
+            return [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]

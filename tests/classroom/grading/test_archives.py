@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from classroom.grading import archives
-from classroom.grading.archives import Taken, take
+from classroom.grading.archives import Budget, Taken, archive_suffix, take
 
 LIMIT = 1000
 CONTENT = b"def f():\n    return 1\n"
 
 
-def wanted(name: str) -> int:
-    return LIMIT if name == "hw.py" else 0
+def wanted(path: tuple[str, ...]) -> int:
+    return LIMIT if path[-1] == "hw.py" else 0
 
 
 def zipped(path: Path, **files: bytes) -> Path:
@@ -178,7 +178,7 @@ def test_counts_and_sizes_have_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
     many = zipped(tmp_path / "many.zip", **{f"{n}/hw.py": CONTENT for n in range(300)})
     taken = take(many, wanted)
     assert len(taken.found) == archives.MOST_WANTED
-    assert "homework files" in texts(taken)
+    assert "at most 200 files" in texts(taken)
     monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 1000)
     assert "directory is larger" in texts(take(many, wanted))
     monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 1000)
@@ -186,6 +186,41 @@ def test_counts_and_sizes_have_an_end(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(archives, "MOST_MEMBERS", 10)
     members = [(tarfile.TarInfo(str(n)), b"") for n in range(20)]
     assert "more than 10 files" in texts(take(tarred(tmp_path / "many.tar.gz", *members), wanted))
+
+
+def test_the_archives_of_one_student_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "LARGEST_TOTAL", 10 * len(CONTENT))
+    budget, taken = Budget(), Taken()
+    for number in range(30):
+        one = take(zipped(tmp_path / f"{number}.zip", **{"hw.py": CONTENT}), wanted, budget)
+        taken.found += one.found
+        taken.faults += one.faults
+    assert len(taken.found) == 10
+    assert texts(taken).count("are taken of one student") == 1
+
+
+def test_packed_archives_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "LARGEST_UNPACKED", 60_000)
+    budget = Budget()
+    found = []
+    for number in range(10):
+        big = (tarfile.TarInfo("other"), os.urandom(20_000)), (tarfile.TarInfo("hw.py"), CONTENT)
+        found.append(len(take(tarred(tmp_path / f"{number}.tar.gz", *big), wanted, budget).found))
+    assert 0 < sum(found) < 5
+
+
+@pytest.mark.parametrize("suffix", [".tar.xz", ".tar.bz2", ".tar.zst", ".txz", ".7z", ".gz"])
+def test_the_whole_suffix_of_an_archive_is_known(suffix: str) -> None:
+    assert archive_suffix(f"ann{suffix}") == suffix
+
+
+def test_a_single_file_is_taken_under_its_name(tmp_path: Path) -> None:
+    (tmp_path / "smith_12_34_hw.py").write_bytes(CONTENT)
+    (found,) = take(tmp_path / "smith_12_34_hw.py", wanted, name="hw.py").found
+    assert (found.path, found.data) == (("hw.py",), CONTENT)
+    assert found.time is not None
+    (tmp_path / "smith_12_35_hw.py").write_bytes(CONTENT * LIMIT)
+    assert "larger than" in texts(take(tmp_path / "smith_12_35_hw.py", wanted, name="hw.py"))
 
 
 def test_folders_of_tools_are_passed_over(tmp_path: Path) -> None:

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import json
 import os
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from classroom.grading.exported import read_metadata, sources
+from classroom.grading import archives
+from classroom.grading.exported import read_metadata, sources, strays
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.notebook import lesson_number
 from classroom.grading.records import Submission
+from classroom.grading.release import released_files
 from classroom.grading.settings import GradingError
-from classroom.register import ROOT, load
+from classroom.register import ROOT, Exercise, Lesson, load
 
 GRADESCOPE = """---
 submission_101:
@@ -78,8 +82,10 @@ def test_of_several_files_the_edited_then_the_highest_then_the_latest_counts(tea
     put(folder / "hw01_numbers (2).py", "second\n", 1.5e9)
     (one,) = taken(teacher, tmp_path / "s").values()
     assert one.files["hw01_numbers.py"] == b"second\n"
-    assert "of 4 files of this homework hw01_numbers (2).py counts" in one.faults[0]
+    said = "of 3 files of this homework hw01_numbers (2).py was judged, since it is the latest; not hw01_numbers-1.py"
+    assert said in one.faults[0]
     assert "old/hw01_numbers.py" in one.faults[0]
+    assert one.judged == "hw01_numbers (2).py"
     assert one.handed_in is not None
     assert one.handed_in.timestamp() == 1.5e9
 
@@ -96,7 +102,8 @@ def test_one_student_with_two_archives_is_one_student(teacher: Any, tmp_path: Pa
         archive.writestr(zipfile.ZipInfo("hw01_numbers.py", (2027, 1, 1, 0, 0, 0)), "in the archive\n")
     (one,) = taken(teacher, tmp_path / "s").values()
     assert one.files["hw01_numbers.py"] == b"in the archive\n"
-    assert any("2 folders or archives" in fault for fault in one.faults)
+    assert any("2 folders or archives" in fault for fault in one.aside)
+    assert "ann.zip/hw01_numbers.py was judged, since it is the latest; not ann/hw01_numbers.py" in one.faults[0]
 
 
 def test_an_archive_inside_a_student_s_folder_is_opened_and_none_inside_an_archive(
@@ -109,7 +116,207 @@ def test_an_archive_inside_a_student_s_folder_is_opened_and_none_inside_an_archi
         archive.write(tmp_path / "s" / "ann" / "handed_in.zip", "deep.zip")
     found = taken(teacher, tmp_path / "s")
     assert found["ann"].files["hw01_numbers.py"] == b"inside\n"
+    assert found["ann"].judged == "handed_in.zip/hw01_numbers.py"
+    assert not found["ann"].aside
     assert not found["bo"].files
+    assert found["bo"].faults == ("not opened, since archives in archives are not: deep.zip",)
+
+
+NAMES = """hw1.py hw01.py HW1.py hw_1.py hw-01.py homework1.py homework_01.py hw01_numbers_final.py hw01-numbers.py
+hw01_numbers.py.txt hw01_numbers.txt hw01_numbers.PY hw01_numbers.py.py hw01numbers.py hw01_numbers-3.py lesson1.py
+ann_hw01_numbers.py 01_numbers.py assignment1_ann_v2.py hw1_ann-smith_2027.pyw"""
+SPACED = "Copy of hw01_numbers.py;hw01_numbers (1).py;hw01_numbers - Copy.py;Homework 1.py;hw01 numbers.py"
+SPEECHLESS = ["solution.py", "numpy stuff.py", "untitled.txt", "hw.py", "hw1_hw2.py", "final2.ipynb"]
+
+
+@pytest.mark.parametrize("name", [*NAMES.split(), *SPACED.split(";")])
+def test_a_homework_is_known_by_any_name_that_says_it(teacher: Any, tmp_path: Path, name: str) -> None:
+    put(tmp_path / "s" / "ann" / name, "a = 1\n")
+    one = taken(teacher, tmp_path / "s")["ann"]
+    assert dict(one.files) == {"hw01_numbers.py": b"a = 1\n"}
+    assert (one.judged, one.faults, one.aside) == (name, (), ())
+
+
+@pytest.mark.parametrize(
+    "name", ["solution.py", "numpy stuff.py", "untitled.txt", "hw.py", "hw1_hw2.py", "final2.ipynb"]
+)
+def test_where_the_name_says_nothing_the_functions_tell(teacher: Any, tmp_path: Path, name: str) -> None:
+    sheet = {"cells": [teacher.code("x", *teacher.solution.split("\n"))]}
+    text = json.dumps(sheet) if name.endswith(".ipynb") else teacher.solution
+    put(tmp_path / "s" / "ann" / name, text)
+    put(tmp_path / "s" / "ann" / "kuiper" / "numbers.py", "def twice(x): return x\n")
+    one = taken(teacher, tmp_path / "s")["ann"]
+    assert list(one.files.values()) == [text.encode()]
+    assert one.judged == name
+    assert one.aside == ("not recognised as homework: kuiper/numbers.py",)
+
+
+def two_lessons(teacher: Any) -> list[Lesson]:
+    """The small course with homework in its second lesson too."""
+    lesson = replace(teacher.course.lesson(2), homework_file="hw02_more.py", exercises=(Exercise("mean", "Mean", 1),))
+    stub = 'def mean(x):\n    raise NotImplementedError("mean: TODO")\n'
+    put(teacher.root / "homework" / lesson.folder / "hw02_more.py", stub)
+    return [teacher.lesson, lesson]
+
+
+def test_what_could_be_two_homeworks_is_told_and_not_judged(teacher: Any, tmp_path: Path) -> None:
+    lessons = two_lessons(teacher)
+    mean = "def mean(x):\n    return sum(x) / len(x)\n"
+    put(tmp_path / "s" / "ann" / "all.py", teacher.solution + mean)
+    put(tmp_path / "s" / "bo" / "hw1.py", mean)
+    put(tmp_path / "s" / "cy" / "hw2" / "mine.py", teacher.solution + mean)
+    found = dict(Intake(lessons).submissions(tmp_path / "s"))
+    for student, name in (("ann", "all.py"), ("bo", "hw1.py")):
+        assert not [one.files for one in found[student] if one.files]
+        assert {one.aside for one in found[student]} == {
+            (f"{name} was not judged: by its name and its functions it is of homework 1 and homework 2",)
+        }
+    assert [bool(one.files) for one in found["cy"]] == [False, True]
+
+
+def test_other_homeworks_are_no_strangers_where_one_is_graded(teacher: Any, tmp_path: Path) -> None:
+    lessons = two_lessons(teacher)
+    put(tmp_path / "s" / "ann" / "hw1.py", teacher.solution)
+    put(tmp_path / "s" / "ann" / "hw2.py", "def mean(x): return x\n")
+    (one,) = dict(Intake(lessons[1:], known=lessons).submissions(tmp_path / "s"))["ann"]
+    assert (one.judged, one.aside) == ("hw2.py", ())
+
+
+def test_nothing_is_dropped_in_silence(teacher: Any, tmp_path: Path) -> None:
+    put(tmp_path / "s" / "ann" / "Homework.pdf", "%PDF")
+    put(tmp_path / "s" / "bo" / "hw01_numbers.py", teacher.solution)
+    put(tmp_path / "s" / "bo" / "notes.docx", "PK")
+    put(tmp_path / "s" / "bo" / "digits.npy", "data, not work")
+    put(tmp_path / "s" / "cy" / "hw01_numbers.py", teacher.solution)
+    put(tmp_path / "s" / "dee" / "data.npy", "nothing else")
+    found = taken(teacher, tmp_path / "s")
+    assert found["ann"].faults == found["ann"].aside == ("not recognised as homework: Homework.pdf",)
+    assert (found["bo"].faults, found["bo"].aside) == ((), ("not recognised as homework: notes.docx",))
+    assert (found["cy"].faults, found["cy"].aside) == ((), ())
+    assert found["dee"].aside == ("not recognised as homework: data.npy",)
+
+
+def test_the_whole_course_s_folder_holds_no_strangers(tmp_path: Path) -> None:
+    course = load(ROOT)
+    files = released_files(course)
+    for path in files:
+        if path.parts[0] in ("kuiper", "lessons", "homework", "classroom") and path.suffix in (".py", ".ipynb", ".zip"):
+            put(tmp_path / "s" / "ann" / "course" / path, (ROOT / path).read_bytes())
+    ((_, own),) = Intake(lessons_with_homework(course)).submissions(tmp_path / "s")
+    assert {(one.faults, one.aside) for one in own} == {((), ())}
+    assert [one.judged.split("/")[-1] for one in own] == ["worksheet.ipynb"] * len(own)
+    assert len(own) == 13
+
+
+def test_of_files_alike_in_time_and_place_the_last_number_counts_and_none_called_old(
+    teacher: Any, tmp_path: Path
+) -> None:
+    names = [f"hw01_numbers{end}.py" for end in ("", "-1", "-2", "-10", "_old", "_backup")]
+    for name in [*names, "test_hw01_numbers.py"]:
+        put(tmp_path / "s" / "ann" / name, f"def double(x): return {name!r}\n", 1e9)
+    (one,) = taken(teacher, tmp_path / "s").values()
+    assert one.judged == "hw01_numbers-10.py"
+    assert "was judged, since its name is the last; not" in one.faults[0]
+
+
+def test_a_file_without_the_homework_s_functions_comes_last(teacher: Any, tmp_path: Path) -> None:
+    put(tmp_path / "s" / "ann" / "hw01_numbers.py", teacher.solution, 1e9)
+    put(tmp_path / "s" / "ann" / "hw1_plots.py", "import numpy\n", 2e9)
+    (one,) = taken(teacher, tmp_path / "s").values()
+    assert one.judged == "hw01_numbers.py"
+    assert "since the others define none of the homework's functions; not hw1_plots.py" in one.faults[0]
+
+
+def test_a_worksheet_with_answers_beside_a_homework_file_is_told(teacher: Any, tmp_path: Path) -> None:
+    sheet = teacher.notebook(teacher.code("a", "def turn(x):", "    return x[::-1]"))
+    put(tmp_path / "s" / "ann" / "hw01_numbers.py", teacher.solution)
+    put(tmp_path / "s" / "ann" / "worksheet.ipynb", sheet)
+    put(tmp_path / "s" / "bo" / "hw01_numbers.py", teacher.stub.replace("\n", "\r\n"))
+    put(tmp_path / "s" / "bo" / "worksheet.ipynb", sheet)
+    found = taken(teacher, tmp_path / "s")
+    assert found["ann"].judged == "hw01_numbers.py"
+    assert found["ann"].faults == ("hw01_numbers.py was judged, and not worksheet.ipynb, which defines turn too",)
+    assert (found["bo"].judged, found["bo"].faults) == ("worksheet.ipynb", ())
+
+
+CANVAS = {
+    "smithann_1234_5678_hw01_numpy.py": ("smithann_1234", "hw01_numpy.py"),
+    "smithann_LATE_1234_5678_hw01_numpy-1.py": ("smithann_1234", "hw01_numpy-1.py"),
+    "smithann_1234_hw01_numpy.py": ("smithann_1234", "hw01_numpy.py"),
+    "m\xfcllerzoe_77_5_homework.zip": ("m\xfcllerzoe_77", "homework.zip"),
+    "anon_Ab3x_5678_hw01_numpy.py": ("anon_Ab3x", "hw01_numpy.py"),
+}
+
+
+def test_canvas_s_flat_download_with_its_names(teacher: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    for name in CANVAS:
+        put(folder / name, "x")
+    put(folder / "hw01_numpy.py", "of nobody")
+    named = {source.path.name: (source.student, source.file) for source in sources(folder)}
+    assert named == CANVAS
+    assert strays(folder) == ["hw01_numpy.py"]
+
+
+def test_canvas_s_files_are_put_together_by_student(teacher: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    put(folder / "smithann_1234_10_hw01_numbers.py", "def double(x): return 1\n", 1e9)
+    put(folder / "smithann_1234_11_hw01_numbers-1.py", "def double(x): return 2\n", 1e9)
+    put(folder / "smithann_99_12_hw01_numbers.py", teacher.solution, 1e9)
+    put(folder / "lee_LATE_5_13_essay.pdf", "%PDF")
+    with zipfile.ZipFile(folder / "wu_6_14_hw.zip", "w") as archive:
+        archive.writestr("mine.py", teacher.solution)
+    found = taken(teacher, folder)
+    assert {name: one.judged for name, one in found.items()} == {
+        "lee_5": "",
+        "smithann_1234": "hw01_numbers-1.py",
+        "smithann_99": "hw01_numbers.py",
+        "wu_6": "mine.py",
+    }
+    assert found["lee_5"].aside == ("not recognised as homework: essay.pdf",)
+
+
+def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Path) -> None:
+    early = "2000-01-01 00:00:00 UTC"
+    put(tmp_path / "s" / "ann" / "hw01_numbers.py", "a\n", 1.7e9)
+    put(tmp_path / "s" / "ann" / "timestamp.txt", early)
+    put(tmp_path / "s" / "bo" / "ps1" / "hw01_numbers.py", "a\n", 1.7e9)
+    put(tmp_path / "s" / "bo" / "ps1" / "timestamp.txt", early)
+    assert {one.handed_in.timestamp() for one in taken(teacher, tmp_path / "s").values() if one.handed_in} == {1.7e9}
+    course = tmp_path / "nbgrader"
+    put(course / "gradebook.db", "")
+    put(course / "submitted" / "ann" / "ps1" / "mine" / "hw01_numbers.py", "a\n", 1.7e9)
+    put(course / "submitted" / "ann" / "ps1" / "mine" / "timestamp.txt", early)
+    put(course / "submitted" / "ann" / "ps1" / "timestamp.txt", "2027-03-01 12:00:00 UTC")
+    put(course / "submitted" / "bo" / "timestamp.txt", early)
+    with zipfile.ZipFile(course / "submitted" / "bo" / "ps1.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo("hw01_numbers.py", (2027, 1, 1, 0, 0, 0)), "a\n")
+        archive.writestr("timestamp.txt", early)
+    found = taken(teacher, course)
+    assert found["ann"].handed_in == datetime(2027, 3, 1, 12, tzinfo=UTC)
+    assert found["bo"].handed_in is not None
+    assert found["bo"].handed_in.year == 2027
+
+
+def test_many_archives_of_one_student_have_one_limit(
+    teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "LARGEST_TOTAL", 5000)
+    (tmp_path / "s" / "ann").mkdir(parents=True)
+    for number in range(30):
+        with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
+            archive.writestr("hw01_numbers.py", f"x = {number}\n" + "y = 1\n" * 200)
+    (one,) = taken(teacher, tmp_path / "s").values()
+    assert one.files
+    assert sum("are taken of one student" in text for text in one.aside) == 1
+
+
+def test_an_archive_of_another_kind_is_its_student_s(teacher: Any, tmp_path: Path) -> None:
+    for suffix in (".tar.xz", ".tar.bz2"):
+        put(tmp_path / "s" / f"ann{suffix[-3:]}{suffix}", "packed")
+    found = taken(teacher, tmp_path / "s")
+    assert list(found) == ["ann.xz", "annbz2"]
+    assert all("expected a folder, .zip or .tar.gz" in one.faults[0] for one in found.values())
 
 
 def test_nbgrader_s_layout_with_its_times(teacher: Any, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from classroom import stubs
 from classroom.grading import judging
 from classroom.grading.judging import judge
 from classroom.grading.notebook import answers
@@ -226,28 +227,87 @@ def test_a_hidden_test_tells_nothing_that_a_submission_says(teacher: Any) -> Non
     assert (" 0  >2< >4< >6<", " 0  >3< >6< >9<") in shown
 
 
-def test_the_answer_cells_of_a_worksheet_are_judged(teacher: Any) -> None:
+def test_functions_in_any_cell_of_a_worksheet_are_judged(teacher: Any) -> None:
     sheet = teacher.notebook(
         teacher.code("cell-01", "%matplotlib inline", "import not_there", "def helper(x):", "    return x[::-1]"),
         teacher.code("cell-02", *DOUBLE, "double(undefined)"),
-        teacher.code("new", "def turn(x):", "    return helper(x)", tags=["answer"]),
+        teacher.code("new", "def turn(x):", "    return helper(x)"),
         teacher.code("other", "def power(x):", "    return x * x"),
     )
     graded = teacher.judged(worksheet=sheet)
-    assert {grade.exercise: grade.points for grade in graded.grades} == {**FULL, "power": 0.0}
-    assert "judged from the worksheet, 1 cell that is not the worksheet's left out" in graded.grades[0].message
+    assert {grade.exercise: grade.points for grade in graded.grades} == FULL
+    assert "judged from the worksheet" in graded.grades[0].message
+
+
+def test_the_last_definition_in_a_worksheet_counts(teacher: Any) -> None:
+    wrong, right = teacher.code("a", "def double(x):", "    return 3 * x"), teacher.code("b", *DOUBLE)
+    assert teacher.points(worksheet=teacher.notebook(wrong, right))["double"] == 2
+    assert teacher.points(worksheet=teacher.notebook(right, wrong))["double"] == 0
+
+
+def test_what_functions_need_from_other_cells_of_a_worksheet_is_there(teacher: Any) -> None:
+    sheet = teacher.notebook(
+        teacher.code("a", "ONE = 1", "FACTOR = ONE + 1"),
+        teacher.code("b", "TABLE = {}", "for n in range(2000):", "    TABLE[n] = n * n"),
+        teacher.code("c", "def double(x):", "    return FACTOR * x", "def power(x):", "    return TABLE[x]"),
+        teacher.code("d", "turn = lambda x: x[::-1]"),
+    )
+    assert teacher.points(worksheet=sheet) == FULL
+
+
+def test_experiments_in_a_worksheet_cost_nothing(teacher: Any) -> None:
+    sheet = teacher.notebook(
+        teacher.code("a", *DOUBLE),
+        teacher.code("b", "import time", "while True:", "    time.sleep(1)"),
+        teacher.code("c", "exit()"),
+        teacher.code("d", "x = double(3)", "assert x == 7"),
+    )
+    settings = Settings(call_seconds=2.0, test_seconds=2.0, submission_seconds=60.0)
+    assert teacher.points(worksheet=sheet, settings=settings)["double"] == 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("def double(x):", "    return (2 * x + 0", "% 7)"),
+        ("def double(x):", "    text = '''", "%d", "''' % 1", "    return 2 * x"),
+        ("%%time", "def double(x):", "    return 2 * x"),
+        ("def double(x):", "    return 2 * x", "", "if True:", "    %timeit double(3)"),
+        ("files = !ls", "took = %timeit -o 1", "double?", "def double(x):", "    return 2 * x"),
+    ],
+)
+def test_only_what_is_a_magic_is_taken_for_one(teacher: Any, lines: tuple[str, ...]) -> None:
+    assert teacher.points(worksheet=teacher.notebook(teacher.code("cell-02", *lines)))["double"] == 2
+
+
+def test_a_cell_that_is_no_python_is_told_where_its_function_is_asked_for(teacher: Any) -> None:
+    sheet = teacher.notebook(teacher.code("a", "def double(x):", "    return 2 * * x"), teacher.code("b", "x = = 1"))
+    double, turn, _ = teacher.judged(worksheet=sheet).grades
+    assert double.status is Status.FAILED
+    assert "line 2" in double.checks[0].message
+    assert turn.status is Status.MISSING
 
 
 def test_a_homework_file_comes_before_a_worksheet_unless_it_is_the_stub(teacher: Any) -> None:
     sheet = teacher.notebook(teacher.code("cell-02", *DOUBLE))
     assert teacher.points(worksheet=sheet, hw01_numbers=teacher.stub)["double"] == 2
-    assert teacher.points(worksheet=sheet, hw01_numbers=teacher.stub + "\n# mine\n")["double"] == 0
+    assert teacher.points(worksheet=sheet, hw01_numbers=teacher.stub + "\nx = 1\n")["double"] == 0
 
 
-def test_an_id_in_the_metadata_is_an_id(teacher: Any) -> None:
-    cell = teacher.code("x", *DOUBLE, id="cell-02")
-    del cell["id"]
-    assert teacher.points(worksheet=teacher.notebook(cell))["double"] == 2
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda stub: stub.replace("\n", "\r\n"),
+        lambda stub: "\ufeff" + stub,
+        lambda stub: stub + "\n\n",
+        lambda stub: stub.replace("\n\n\n", "\n\n") + "   \n",
+        lambda stub: "# Ann Smith, group 3\n" + stub,
+        lambda stub: stub.rstrip("\n"),
+    ],
+)
+def test_a_stub_that_means_the_same_is_untouched(teacher: Any, change: Any) -> None:
+    sheet = teacher.notebook(teacher.code("cell-02", *DOUBLE))
+    assert teacher.points(worksheet=sheet, hw01_numbers=change(teacher.stub))["double"] == 2
 
 
 CHEATS = {
@@ -262,11 +322,9 @@ def test_outputs_and_tags_change_nothing(teacher: Any) -> None:
     for cheat in CHEATS.values():
         wrong = {**teacher.code("cell-02", "def double(x):", "    return 9"), **cheat}
         right = {**teacher.code("cell-02", *DOUBLE), **cheat}
-        assert answers(teacher.notebook(wrong), ["cell-02"]) == answers(
-            teacher.notebook(teacher.code("cell-02", "def double(x):", "    return 9")), ["cell-02"]
-        )
+        assert answers(teacher.notebook(wrong)) == ("def double(x):\n    return 9\n",)
         sheet = teacher.notebook(right)
-        assert answers(sheet, ["cell-02"]).cells == ("def double(x):\n    return 2 * x\n",)
+        assert answers(sheet) == ("def double(x):\n    return 2 * x\n",)
     assert teacher.points(worksheet=teacher.notebook(wrong)) == NOTHING
     assert teacher.points(worksheet=sheet)["double"] == 2
 
@@ -287,11 +345,10 @@ def test_what_a_cell_does_to_the_kernel_gains_nothing(teacher: Any, lines: tuple
     assert teacher.points(worksheet=teacher.notebook(teacher.code("cell-02", *lines))) == NOTHING
 
 
-def test_deleted_raw_foreign_and_second_cells_do_not_count(teacher: Any) -> None:
+def test_deleted_and_raw_cells_do_not_count(teacher: Any) -> None:
     raw = {**teacher.code("cell-02", *DOUBLE), "cell_type": "raw"}
     markdown = {**teacher.code("cell-02", *DOUBLE), "cell_type": "markdown"}
-    second = (teacher.code("cell-02", "1"), teacher.code("cell-02", *DOUBLE))
-    for cells in ((), (raw,), (markdown,), (teacher.code("cell-99", *DOUBLE),), second):
+    for cells in ((), (raw,), (markdown,)):
         assert teacher.points(worksheet=teacher.notebook(*cells)) == NOTHING
 
 
@@ -301,6 +358,54 @@ def test_deleted_raw_foreign_and_second_cells_do_not_count(teacher: Any) -> None
 )
 def test_what_is_no_notebook_is_judged_as_nothing(teacher: Any, data: bytes) -> None:
     assert teacher.points(worksheet=data) == NOTHING
+
+
+@pytest.mark.parametrize("data", [b"", b"[" * 100_000, b"\xff\xfe", b'{"cells": [', b'{"cells": 1}'])
+def test_a_broken_notebook_says_what_to_do(teacher: Any, data: bytes) -> None:
+    (grade, *_) = teacher.judged(worksheet=data).grades
+    assert grade.status is Status.UNREADABLE
+    assert "open it in Jupyter, save it and hand it in again" in grade.message
+    assert "Error" not in grade.message
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1"])
+def test_a_file_in_another_encoding_says_what_to_do(teacher: Any, encoding: str) -> None:
+    (grade, *_) = teacher.judged(hw01_numbers=("x = '\xe9t\xe9'\n" + teacher.solution).encode(encoding)).grades
+    assert grade.status is Status.UNREADABLE
+    assert "save it as UTF-8 and hand it in again" in grade.message
+    assert "null byte" not in grade.message
+
+
+def test_an_encoding_that_the_file_itself_names_is_read(teacher: Any) -> None:
+    text = "# -*- coding: latin-1 -*-\n# \xe9t\xe9\n" + teacher.solution
+    assert teacher.points(hw01_numbers=text.encode("latin-1")) == FULL
+
+
+STUB_THAT_RAISES = '''
+
+table = {}
+
+
+def find(name):
+    """Given."""
+    return table[name]
+
+
+def turn(x):
+    # TODO turn (Task 1.2): write the function and put it into table
+    return find("turn")(x)
+'''
+
+
+def test_what_is_still_the_stub_s_is_unwritten_whatever_it_raises(teacher: Any) -> None:
+    stub = teacher.stub + STUB_THAT_RAISES
+    teacher.file.write_text(stub, encoding="utf-8")
+    stubs.pack(teacher.root)
+    suite = suite_of(teacher.lesson, load_settings(teacher.root), 7)
+    for text, status in ((stub, Status.MISSING), (stub.replace('find("turn")', 'find("tern")'), Status.FAILED)):
+        job = replace(teacher.job(hw01_numbers=text), suite=suite)
+        graded = judge(job, teacher.sandbox, Isolation.NONE)
+        assert graded.grades[1].status is status
 
 
 def test_a_homework_that_is_not_whole_is_named(teacher: Any) -> None:

@@ -67,7 +67,7 @@ def here(monkeypatch: pytest.MonkeyPatch, teacher: Any) -> list[Job]:
     """Judging in this process, by workers that nothing shuts in; the jobs that were judged."""
     seen: list[Job] = []
 
-    def run(jobs: Iterable[Job], processes: int) -> Iterator[Graded]:
+    def run(jobs: Iterable[Job], processes: int, folder: Path | None) -> Iterator[Graded]:
         for job in jobs:
             seen.append(job)
             yield judge(job, teacher.sandbox, Isolation.NONE)

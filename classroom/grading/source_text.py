@@ -1,0 +1,50 @@
+"""The bytes of a homework file: what they say, and why Python cannot read them."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import tokenize
+
+WIDE = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
+        codecs.BOM_UTF16_BE: "UTF-16"}  # fmt: skip
+"""How a file of wide characters begins; the longer ones first, for they begin like the shorter."""
+WHAT_TO_DO = "save it as UTF-8 and hand it in again"
+
+
+def meaning(data: bytes) -> list[str]:
+    """The lines that say something: no byte order mark, no line ends, no empty lines, no lines of comment.
+
+    >>> meaning(b"# mine\\r\\n\\r\\nx = 1  \\r\\n") == meaning(b"x = 1")
+    True
+    """
+    lines = (line.rstrip() for line in text_of(data).splitlines())
+    return [line for line in lines if line and not line.lstrip().startswith("#")]
+
+
+def text_of(data: bytes) -> str:
+    """The bytes as text, whatever they are."""
+    wide = next((name for mark, name in WIDE.items() if data.startswith(mark)), None)
+    return data.decode(wide or "utf-8-sig", "replace")
+
+
+def wide_fault(name: str, data: bytes) -> str:
+    """Why a file of wide characters, or of no characters at all, cannot be judged; "" for any other."""
+    wide = next((kind for mark, kind in WIDE.items() if data.startswith(mark)), None)
+    if wide is None and b"\0" not in data:
+        return ""
+    saved = f"is saved as {wide}" if wide else "is no text, or text in UTF-16"
+    return f"{name} {saved}, which Python cannot read: {WHAT_TO_DO}"
+
+
+def encoding_fault(name: str, data: bytes) -> str:
+    """Why the bytes are no text in the encoding that the file names, or in UTF-8; "" where they are."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        data.decode(encoding)
+    except (SyntaxError, LookupError):
+        return f"{name} is not in the encoding that it names: {WHAT_TO_DO}"
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return f"{name}, line {line} is not in UTF-8, which Python expects: {WHAT_TO_DO}"
+    return ""
