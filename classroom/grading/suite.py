@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import numpy as np
 
 from classroom import register
 from classroom.grading import notebook
 from classroom.grading.intake import WORKSHEET
 from classroom.grading.settings import GradingError, Settings
-from classroom.judge.compare import Failure
+from classroom.judge.blanket import Name, passable, passed_by_stub
 from classroom.judge.homework import Homework, HomeworkError
-from classroom.judge.student import Student
-from classroom.judge.tests import Session, Test
 from classroom.register import Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
 
 JUDGE = Path(register.__file__).with_name("judge")
-BESIDE = ("judging.py", "suite.py", "notebook.py", "notebook_loader.py")
+BESIDE = ("judging.py", "suite.py", "points.py", "notebook.py", "notebook_loader.py")
+
+
+Kept = Callable[[str, str | None], str | None]
+"""What is kept under a key; with a value, that value is kept first where there is none."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Suite:
     homework : its folder's name; the course lies in `root`.
     version : a hash over all that decides a grade.
     given : (public, name) of the tests that the stub as handed out passes, which therefore earn nothing.
+    blanket : those that a blanket answer passes, which count only beside a test that none passes.
     """
 
     root: Path
@@ -41,7 +42,8 @@ class Suite:
     version: str
     settings: Settings
     seed: int
-    given: frozenset[tuple[bool, str]] = frozenset()
+    given: frozenset[Name] = frozenset()
+    blanket: frozenset[Name] = frozenset()
 
     def seed_of(self, student: str) -> int:
         """The seed of a student's inputs: known to whoever knows this suite's, and no two students' alike."""
@@ -49,14 +51,27 @@ class Suite:
         return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
-def suite_of(lesson: Lesson, settings: Settings, seed: int) -> Suite:
-    """The suite of a lesson's homework, its stub run once. Raises GradingError for a homework that is not whole."""
+def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda key, value: value) -> Suite:
+    """The suite of a lesson's homework. Raises GradingError for a homework that is not whole.
+
+    The stub and the blanket answers are run once for each version: `kept` gives back what it was given under a key.
+    """
     try:
         homework = homework_in(lesson.root, lesson.folder)
         version = version_of(homework, settings, seed)
-        return Suite(lesson.root, lesson.folder, version, settings, seed, _given(homework, settings))
+        key = f"tests without work, {version}"
+        known = kept(key, None) or kept(key, json.dumps(_without_work(homework, settings)))
+        found = json.loads(known or "[[], []]")
     except HomeworkError as error:
         raise GradingError(str(error)) from error
+    given, blanket = (frozenset((public, name) for public, name in names) for names in found)
+    return Suite(lesson.root, lesson.folder, version, settings, seed, given, blanket)
+
+
+def _without_work(homework: Homework, settings: Settings) -> list[list[Name]]:
+    """The tests that the stub as handed out passes, and those that a blanket answer passes."""
+    stub, seconds = stub_of(homework.lesson.root, homework.folder.name), settings.call_seconds
+    return [sorted(passed(homework, stub, seconds)) for passed in (passed_by_stub, passable)]
 
 
 @cache
@@ -106,27 +121,3 @@ def check_version(suite: Suite) -> None:
     """Raise GradingError unless this process would judge as the one that made the suite."""
     if version_of(homework_in(suite.root, suite.homework), suite.settings, suite.seed) != suite.version:
         raise GradingError("another version of the course or of its tests lies here than where grading was started")
-
-
-def to_its_end(test: Test) -> Test:
-    """The test, failed where it skips or exits: that is no Exception, and no pass."""
-
-    def function(student: Student, rng: np.random.Generator) -> None:
-        try:
-            test.function(student, rng)
-        except (Exception, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
-
-    return replace(test, function=function)
-
-
-def _given(homework: Homework, settings: Settings) -> frozenset[tuple[bool, str]]:
-    """The tests that hold for the stub. It is the course's own, so one worker does for all."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / homework.stub.name
-        path.write_text(stub_of(homework.lesson.root, homework.folder.name), encoding="utf-8")
-        with Session(path, seconds=settings.call_seconds, without=homework.without) as session:
-            outcomes = [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
-    return frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)
