@@ -5,6 +5,7 @@ A homework is sound when
 - the worked solution passes every test on every seed;
 - every mutant (the solution with one mistake in it) runs, and some test of its exercise fails on every seed;
 - every test finds at least one mutant;
+- each exercise has a public and a hidden test that no blanket answer passes (judge/blanket.py);
 - exercises in course.toml and in the tests are the same, each with public and hidden tests, mutants and three hints.
 """
 
@@ -23,6 +24,7 @@ from functools import cache
 from pathlib import Path
 
 from classroom import register
+from classroom.judge.blanket import passable
 from classroom.judge.homework import Homework, HomeworkError, homework_of
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
@@ -42,7 +44,7 @@ class Job:
 
     root: Path
     number: int
-    kind: str  # "stub", "solution" or "mutant"
+    kind: str  # "stub", "blanket", "solution" or "mutant"
     seeds: range
     index: int = 0
 
@@ -155,6 +157,7 @@ def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[Job]:
     mutants = [index for index, mutant in enumerate(homework.mutants) if solution.count(mutant.old) == 1]
     return [
         Job(root, number, "stub", range(1)),
+        Job(root, number, "blanket", range(1)),
         *(Job(root, number, "solution", chunk) for chunk in chunks),
         *(Job(root, number, "mutant", range(seeds), index) for index in mutants),
     ]
@@ -226,6 +229,19 @@ def _stub(homework: Homework, job: Job, report: Report) -> None:
     report.problems += [f"{name}: the stub as handed out passes all its public tests" for name in passed]
 
 
+def _blanket(homework: Homework, job: Job, report: Report) -> None:
+    """Of every exercise a public and a hidden test must tell work from none."""
+    passed = passable(homework, homework.stub.read_text(encoding="utf-8"), SECONDS)
+    for exercise in dict.fromkeys(test.exercise for test in homework.public):
+        for tests, kind in ((homework.public, "public"), (homework.hidden, "hidden")):
+            mine = [test for test in tests if test.exercise == exercise]
+            if mine and all((test.public, test.name) in passed for test in mine):
+                report.problems.append(
+                    f"{exercise}: all its {kind} tests are passed by an answer that does no work (always raise an "
+                    "error, return the argument, None, nan, ...): write one that asks for a result"
+                )
+
+
 def _solution(homework: Homework, job: Job, report: Report) -> None:
     failed: set[str] = set()
     with _session(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
@@ -258,7 +274,7 @@ def _mutant(homework: Homework, job: Job, report: Report) -> None:
         report.problems.append(f"{title}: survives on seeds {', '.join(map(str, survived))}")
 
 
-RUNNERS = {"stub": _stub, "solution": _solution, "mutant": _mutant}
+RUNNERS = {"stub": _stub, "blanket": _blanket, "solution": _solution, "mutant": _mutant}
 
 
 def _rank(test: Test, failures: Sequence[Outcome]) -> int:

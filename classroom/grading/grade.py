@@ -81,7 +81,7 @@ class Run:
         wanted = {one.folder for one in lessons_with_homework(self.course, self.options.homeworks)}
         there = {one.homework for one in store.submissions() if one.files} & wanted
         lessons = [lesson for lesson in self.course.lessons if lesson.folder in there]
-        return {lesson.folder: suite_of(lesson, self.settings, seed) for lesson in lessons}
+        return {lesson.folder: suite_of(lesson, self.settings, seed, store.meta) for lesson in lessons}
 
     def _seed(self, store: Store) -> int:
         """The run's seed: the one asked for, else the one of earlier runs, else a new one that nobody knows."""

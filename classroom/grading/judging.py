@@ -22,11 +22,11 @@ from classroom.grading.recognise import WORKSHEET
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
-from classroom.grading.suite import Suite, check_version, homework_in, stub_of, to_its_end
+from classroom.grading.suite import Suite, check_version, homework_in, stub_of
 from classroom.grading.told import told
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError, SubmissionError
-from classroom.judge.tests import Outcome, Session, Test
+from classroom.judge.tests import Outcome, Session, Test, to_its_end
 from classroom.judge.workers import Workers
 from classroom.sandbox import Sandbox, best_sandbox, canary
 
@@ -109,7 +109,8 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
         mine = [(outcome, seconds) for outcome, seconds in outcomes if outcome.test.exercise == exercise.id]
         checks = tuple(told(outcome, homework.stub, seconds) for outcome, seconds in mine)
         unwritten = all(job.suite.is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
-        grade = grade_of(exercise, checks, job.suite.given, job.suite.settings.public_share, unwritten)
+        share = job.suite.settings.public_share
+        grade = grade_of(exercise, checks, job.suite.given, share, unwritten, job.suite.blanket)
         grades.append(replace(grade, message=f"{grade.message}; {remark}") if remark else grade)
     return tuple(grades)
 

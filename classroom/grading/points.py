@@ -2,8 +2,11 @@
 
 points = max_points x (share x public + (1 - share) x hidden), where `public` and `hidden` are the parts passed of
 those tests. All tests of one kind weigh the same. The zero line is what the stub as handed out passes: those tests earn
-nothing, and breaking one costs as much as any other. No hidden test earned: no points, since answers to the public
-tests can be learnt by heart. Everything passed: all points.
+nothing, and breaking one costs as much as any other.
+
+What a blanket answer passes (always raise an error, return the argument, nan, None, 0 ...; see judge/blanket.py) counts
+only beside a test that none passes: a test that bad input is refused is passed by whoever refuses everything. No hidden
+test earned: no points, since answers to the public tests can be learnt by heart. Everything passed: all points.
 """
 
 from __future__ import annotations
@@ -16,14 +19,25 @@ from classroom.register import Exercise
 
 UNWRITTEN = "not written yet"
 """The message for an exercise that is still the stub's."""
-Given = Collection[tuple[bool, str]]
-"""(public, name) of the tests that the stub passes."""
+HOLLOW = "what passed would pass without any work too, and counts only beside another test"
+"""What the message of such an exercise says beyond the count."""
+Names = Collection[tuple[bool, str]]
+"""(public, name) of tests."""
 
 
 def grade_of(
-    exercise: Exercise, checks: Sequence[Check], given: Given, public_share: float, unwritten: bool = False
+    exercise: Exercise,
+    checks: Sequence[Check],
+    given: Names,
+    public_share: float,
+    unwritten: bool = False,
+    blanket: Names = (),
 ) -> Grade:
-    """The grade of one exercise from all of its tests; `unwritten` where the stub's own error is all that came."""
+    """The grade of one exercise from all of its tests.
+
+    given : the tests that the stub passes. blanket : those that a blanket answer passes.
+    unwritten : the stub's own error is all that came.
+    """
     checks = tuple(checks)
     if not checks or not any(not check.public for check in checks):
         return nothing(exercise, Status.INFRASTRUCTURE, "the exercise has no hidden tests")
@@ -31,14 +45,15 @@ def grade_of(
     if all(check.passed for check in checks):
         return Grade(exercise.id, float(exercise.points), float(exercise.points), Status.PASSED, message, checks,
                      exercise.stretch)  # fmt: skip
-    points = exercise.points * fraction(checks, given, public_share)
-    points = math.floor(points * 100 + 1e-6) / 100
+    worked = any(check.passed and (check.public, check.name) not in {*given, *blanket} for check in checks)
+    part = fraction(checks, given, public_share)
+    points = math.floor(exercise.points * part * worked * 100 + 1e-6) / 100
     status = Status.PARTIAL if points else Status.MISSING if unwritten else Status.FAILED
-    message = UNWRITTEN if status is Status.MISSING else message
+    message = UNWRITTEN if status is Status.MISSING else f"{message}; {HOLLOW}" if part and not worked else message
     return Grade(exercise.id, points, float(exercise.points), status, message, checks, exercise.stretch)
 
 
-def fraction(checks: Sequence[Check], given: Given, public_share: float) -> float:
+def fraction(checks: Sequence[Check], given: Names, public_share: float) -> float:
     """The part of the points, from 0 to 1, for checks of which not all passed."""
     public = earned([check for check in checks if check.public], given)
     hidden = earned([check for check in checks if not check.public], given)
@@ -47,7 +62,7 @@ def fraction(checks: Sequence[Check], given: Given, public_share: float) -> floa
     return hidden if public is None else public_share * public + (1 - public_share) * hidden
 
 
-def earned(checks: Sequence[Check], given: Given) -> float | None:
+def earned(checks: Sequence[Check], given: Names) -> float | None:
     """The part of the tests passed, above what the stub passes; None where there is nothing to earn.
 
     >>> checks = [Check("f", "a", False, True), Check("f", "b", False, False), Check("f", "c", False, True)]

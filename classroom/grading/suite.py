@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from classroom import register
 from classroom.grading.settings import GradingError, Settings
-from classroom.judge.compare import Failure
+from classroom.judge.blanket import Name, of_stub, passable
 from classroom.judge.homework import Homework, HomeworkError
-from classroom.judge.student import Student, SubmissionError
-from classroom.judge.tests import Outcome, Session, Test
+from classroom.judge.student import SubmissionError
+from classroom.judge.tests import Outcome
 from classroom.register import Lesson
 from classroom.stubs import StubError, pristine
 from classroom.tasks import Task
 
 JUDGE = Path(register.__file__).with_name("judge")
-BESIDE = ("judging.py", "suite.py", "notebook.py", "notebook_loader.py", "source_text.py")
+BESIDE = ("judging.py", "suite.py", "points.py", "notebook.py", "notebook_loader.py", "source_text.py")
+
+
+Kept = Callable[[str, str | None], str | None]
+"""What is kept under a key; with a value, that value is kept first where there is none."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Suite:
     version : a hash over all that decides a grade.
     given : (public, name) of the tests that the stub as handed out passes, which therefore earn nothing.
     unwritten : (name, message) of what its public tests meet instead: who meets the same has written nothing yet.
+    blanket : the tests that a blanket answer passes, which count only beside one that none passes.
     """
 
     root: Path
@@ -40,8 +44,9 @@ class Suite:
     version: str
     settings: Settings
     seed: int
-    given: frozenset[tuple[bool, str]] = frozenset()
+    given: frozenset[Name] = frozenset()
     unwritten: frozenset[tuple[str, str]] = frozenset()
+    blanket: frozenset[Name] = frozenset()
 
     def is_unwritten(self, outcome: Outcome) -> bool:
         """Whether a public test met what it meets in the stub."""
@@ -54,18 +59,31 @@ class Suite:
         return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
-def suite_of(lesson: Lesson, settings: Settings, seed: int) -> Suite:
-    """The suite of a lesson's homework, its stub run once. Raises GradingError for a homework that is not whole."""
+def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda key, value: value) -> Suite:
+    """The suite of a lesson's homework. Raises GradingError for a homework that is not whole.
+
+    The stub and the blanket answers are run once for each version: `kept` gives back what it was given under a key.
+    """
     try:
         homework = homework_in(lesson.root, lesson.folder)
         version = version_of(homework, settings, seed)
-        outcomes = _of_stub(homework, settings)
-        given = frozenset((one.test.public, one.test.name) for one in outcomes if one.passed)
-        open_ones = (one for one in outcomes if one.test.public and not one.passed)
-        unwritten = frozenset((one.test.name, str(one.error)) for one in open_ones)
-        return Suite(lesson.root, lesson.folder, version, settings, seed, given, unwritten)
+        key = f"tests without work, {version}"
+        known = kept(key, None) or kept(key, json.dumps(_without_work(homework, settings)))
+        given, unwritten, blanket = (frozenset(map(tuple, pairs)) for pairs in json.loads(known or "[[], [], []]"))
     except HomeworkError as error:
         raise GradingError(str(error)) from error
+    return Suite(lesson.root, lesson.folder, version, settings, seed, given, unwritten, blanket)
+
+
+def _without_work(homework: Homework, settings: Settings) -> list[list[Any]]:
+    """The suite's `given`, `unwritten` and `blanket`, found by running the stub and the blanket answers."""
+    stub, seconds = stub_of(homework.lesson.root, homework.folder.name), settings.call_seconds
+    outcomes = of_stub(homework, stub, seconds)
+    return [
+        [(one.test.public, one.test.name) for one in outcomes if one.passed],
+        [(one.test.name, str(one.error)) for one in outcomes if one.test.public and not one.passed],
+        sorted(passable(homework, stub, seconds)),
+    ]
 
 
 @cache
@@ -108,26 +126,3 @@ def check_version(suite: Suite) -> None:
     """Raise GradingError unless this process would judge as the one that made the suite."""
     if version_of(homework_in(suite.root, suite.homework), suite.settings, suite.seed) != suite.version:
         raise GradingError("another version of the course or of its tests lies here than where grading was started")
-
-
-def to_its_end(test: Test) -> Test:
-    """The test, failed where it skips or exits: that is no Exception, and no pass."""
-
-    def function(student: Student, rng: np.random.Generator) -> None:
-        try:
-            test.function(student, rng)
-        except (Exception, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
-
-    return replace(test, function=function)
-
-
-def _of_stub(homework: Homework, settings: Settings) -> list[Outcome]:
-    """How the tests come out for the stub. It is the course's own, so one worker does for all."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / homework.stub.name
-        path.write_text(stub_of(homework.lesson.root, homework.folder.name), encoding="utf-8")
-        with Session(path, seconds=settings.call_seconds, without=homework.without) as session:
-            return [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]

@@ -6,7 +6,7 @@ import ast
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -102,6 +102,20 @@ def load_tests(path: Path, *, public: bool) -> list[Test]:
     if not tests:
         raise ValueError(f"{path}: expected tests marked with @task, found none")
     return tests
+
+
+def to_its_end(test: Test) -> Test:
+    """The test, failed where it skips or exits: that is no Exception, and no pass."""
+
+    def function(student: Student, rng: np.random.Generator) -> None:
+        try:
+            test.function(student, rng)
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise Failure(f"the test did not run to its end: {type(error).__name__}") from error
+
+    return replace(test, function=function)
 
 
 class Session:

@@ -61,6 +61,8 @@ MUTANTS = [
 """,
 }
 HW = "homework/01_first/"
+REFUSED = "    from classroom.judge import expect_raises\n    expect_raises(student.double, None)"
+NO_WORK = "tests are passed by an answer that does no work"
 
 Make = Callable[..., Path]
 
@@ -127,6 +129,9 @@ def test_several_processes_find_the_same(make: Make) -> None:
         (HW + "judge/hidden.py", "expect(student", "assert True or (student", "twice_anything: it finds no mutant"),
         (HW + "judge/hidden.py", "n = int", "import pytest; pytest.skip('no'); n = int", "check failed: Skipped: no"),
         (HW + "judge/hidden.py", "n = int", "import unittest; raise unittest.SkipTest; n = int", "fails on seed 0"),
+        (HW + "judge/hidden.py", "    expect(student.double(n), 2 * n)", REFUSED, f"double: all its hidden {NO_WORK}"),
+        (HW + "public.py", "    expect(student.double(3), 6)", REFUSED, f"double: all its public {NO_WORK}"),
+        (HW + "public.py", "student.double(3), 6", "student.double(3), 3", f"double: all its public {NO_WORK}"),
         (HW + "judge/hidden.py", "def twice_anything", "def twice(student, rng): ...\ndef twice", "two functions of"),
     ],
 )  # fmt: skip

@@ -22,6 +22,6 @@ def test_there_is_homework() -> None:
 def test_it_has_all_its_parts_the_stub_fails_and_the_solution_passes(homework: Homework) -> None:
     sound, problems = form(homework)
     assert sound, problems
-    for kind in ("stub", "solution"):
-        problems += run(Job(register.ROOT, homework.lesson.number, kind, range(1 if kind == "stub" else 3))).problems
+    for kind, seeds in (("stub", 1), ("blanket", 1), ("solution", 3)):
+        problems += run(Job(register.ROOT, homework.lesson.number, kind, range(seeds))).problems
     assert not problems

@@ -1,0 +1,98 @@
+"""Blanket answers: the stub with the same line in place of every TODO. What they pass is passed without work."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from classroom.judge.homework import Homework
+from classroom.judge.student import Student
+from classroom.judge.tests import Outcome, Session, Test, to_its_end
+
+LINES = (
+    "raise ValueError('no')",
+    "raise TypeError('no')",
+    "return first",
+    "return float('nan')",
+    "return np.full(np.shape(first), np.nan)",
+    "return np.full_like(first, np.nan)",
+    "return np.zeros_like(first)",
+    "return None",
+    "return 0",
+    "return 0.0",
+    "return []",
+    "return ''",
+    "return True",
+    "return False",
+)
+"""What a function may do that does no work; `first` is its first argument."""
+CHOOSE = "choose_blanket"
+Name = tuple[bool, str]
+"""(public, name) of a test."""
+
+
+def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
+    """The tests that some blanket answer passes: they cannot tell work from none."""
+    found = set[Name]()
+    with _session(homework, blanket(stub), seconds) as session:
+        for choice in range(len(LINES)):
+            for test in homework.public + homework.hidden:
+                name = (test.public, test.name)
+                if name not in found and session.run(_chosen(to_its_end(test), choice), 0).passed:
+                    found.add(name)
+    return frozenset(found)
+
+
+def of_stub(homework: Homework, stub: str, seconds: float) -> list[Outcome]:
+    """How the tests come out for the stub as it is."""
+    with _session(homework, stub, seconds) as session:
+        return [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
+
+
+def blanket(stub: str) -> str:
+    """All blanket answers in one file: `choose_blanket(n)` says which line of LINES the functions follow from then on.
+
+    A TODO is where the stub says `raise NotImplementedError(...)`, in functions and methods.
+    """
+    rows = stub.splitlines(keepends=True)
+    tree = ast.parse(stub)
+    methods = {one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][function in methods :]
+        call = f"return _blanket_lines[_blanket]({names[0] if names else None})\n"
+        for node in ast.walk(function):
+            if isinstance(node, ast.Raise) and ast.unparse(node).startswith("raise NotImplementedError("):
+                below = (node.end_lineno or node.lineno) - node.lineno
+                rows[node.lineno - 1 : node.lineno + below] = [" " * node.col_offset + call, *[""] * below]
+    lines = "".join(f"def _line{n}(first):\n    import numpy as np; {line}\n" for n, line in enumerate(LINES))
+    listed = ", ".join(f"_line{n}" for n in range(len(LINES)))
+    choose = f"_blanket = 0\ndef {CHOOSE}(n):\n    global _blanket\n    _blanket = n\n"
+    return f"{''.join(rows)}\n\n{lines}_blanket_lines = [{listed}]\n{choose}"
+
+
+@contextmanager
+def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
+    """A homework file of the course's own, ready for tests; one worker does for all."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / homework.stub.name
+        path.write_text(text, encoding="utf-8")
+        with Session(path, seconds=seconds, without=homework.without) as session:
+            yield session
+
+
+def _chosen(test: Test, choice: int) -> Test:
+    """The test, a line chosen before it: the worker may be a new one."""
+
+    def function(student: Student, rng: np.random.Generator) -> None:
+        getattr(student, CHOOSE)(choice)
+        test.function(student, rng)
+
+    return replace(test, function=function)
