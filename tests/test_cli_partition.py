@@ -104,6 +104,17 @@ def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[s
     assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
 
 
+def test_what_no_rule_counts_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "net.pnnx.param"
+    file.write_text(
+        "7767517\n4 3\npnnx.Input in 0 1 0 #0=(1,4)f32\nnn.ReLU relu 1 1 0 1 #1=(1,4)f32\n"
+        "torch.exp2 half 1 1 1 2 #2=(1,4)f32\npnnx.Output out 1 0 2\n"
+    )
+    inspected = CliRunner().invoke(app, ["inspect", str(file)]).stdout
+    assert "at least 4 for one pass" in inspected
+    assert fact(call(file), "work").startswith("at least 4FLOP")
+
+
 ACCELERATOR = ("--device", "fast", "--operators", "nn.Conv2d,nn.ReLU,nn.MaxPool2d", "--shape", "64,1,8,8")
 SPEEDS = ("--mode", "cost", "--speed", 100, "--host-speed", 10, "--latency", 10, "--launch", 10)
 

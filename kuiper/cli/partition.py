@@ -23,6 +23,7 @@ from kuiper.errors import KuiperError
 from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
 from kuiper.partition.split import MODES
 from kuiper.peers import largest_difference
+from kuiper.profile import network_cost
 
 EXAMPLE = "Example: kuiper partition models/digits --device onnxruntime --operators nn.Conv2d,nn.ReLU --svg split.svg"
 MODEL = "What mode cost reckons with"
@@ -258,11 +259,16 @@ def summary(split: Partition, found: Measured, inputs: Sequence[np.ndarray]) -> 
     placed = [f"{sum(len(p.nodes) for p in split.subgraphs if p.device == d)} on {d}" for d in split.devices]
     work = [sum(graph.nodes[v].work for p in split.subgraphs if p.device == d for v in p.nodes) for d in split.devices]
     total = sum(work) or 1.0
+    partial = bool(network_cost(graph.operators).not_counted)
     rows = [
         ("input", ", ".join(f"{shape_of(x.shape)} {x.dtype}" for x in inputs) or "none"),
         ("sub-graphs", f"{len(split.subgraphs)} in mode {split.mode}"),
         ("operators", ", ".join(placed)),
-        ("work", f"{count(total)}FLOP: " + ", ".join(f"{w / total:.0%} on {d}" for w, d in zip(work, split.devices))),
+        (
+            "work",
+            f"{'at least ' * partial}{count(total)}FLOP: "
+            + ", ".join(f"{w / total:.0%} on {d}" for w, d in zip(work, split.devices)),
+        ),
         ("transfers", f"{stats.transfers}, {space(stats.bytes)} from device to device"),
         ("concurrency", f"at most {stats.concurrency} sub-graph{'s' * (stats.concurrency != 1)} at a time"),
         ("memory", f"{space(stats.peak_bytes)} at most between the sub-graphs"),

@@ -62,6 +62,6 @@ def cost_of(partition: Partition, link: Link | None = None) -> Cost:
     computes = {device.name: 0.0 for device in partition.devices}
     for part in partition.subgraphs:
         work = sum(graph.nodes[v].work for v in part.nodes if not graph.is_source(v))
-        computes[part.device.name] += work / part.device.speed
+        computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
     copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
     return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))
