@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,8 +18,9 @@ pytest.importorskip("rich", reason="the command line needs typer and rich, which
 from typer.testing import CliRunner, Result
 
 from kuiper.cli import app
+from kuiper.cli import partition as cli_partition
 from kuiper.cli.text import count
-from kuiper.partition import BACKENDS
+from kuiper.partition import BACKENDS, Stats
 from kuiper.partition.backends import Network
 from kuiper.partition.backends.simple import Simple
 
@@ -103,6 +104,95 @@ def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[s
     assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
 
 
+def test_what_no_rule_counts_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "net.pnnx.param"
+    file.write_text(
+        "7767517\n4 3\npnnx.Input in 0 1 0 #0=(1,4)f32\nnn.ReLU relu 1 1 0 1 #1=(1,4)f32\n"
+        "torch.exp2 half 1 1 1 2 #2=(1,4)f32\npnnx.Output out 1 0 2\n"
+    )
+    inspected = CliRunner().invoke(app, ["inspect", str(file)]).stdout
+    assert "at least 4 for one pass" in inspected
+    assert fact(call(file), "work").startswith("at least 4FLOP")
+
+
+ACCELERATOR = ("--device", "fast", "--operators", "nn.Conv2d,nn.ReLU,nn.MaxPool2d", "--shape", "64,1,8,8")
+SPEEDS = ("--mode", "cost", "--speed", 100, "--host-speed", 10, "--latency", 10, "--launch", 10)
+
+
+def compared(result: Result) -> dict[str, list[str]]:
+    """The table of costs: placement -> computing on each device, transfers, starts, total."""
+    lines = result.stdout[result.stdout.index("by the model") :].splitlines()[2:]
+    cells = [re.split(r"\s{2,}", line.strip()) for line in lines[: lines.index("")]]
+    return {row[0]: row[1:] for row in cells}
+
+
+@pytest.mark.parametrize(("bandwidth", "chosen"), [(10, "chosen: split"), (0.001, "chosen: all on host")])
+def test_mode_cost_splits_where_that_pays_and_shows_what_it_compared(bandwidth: float, chosen: str) -> None:
+    result = call(DIGITS, *ACCELERATOR, *SPEEDS, "--bandwidth", bandwidth)
+    table = compared(result)
+    assert next(iter(table)) == chosen
+    assert all(len(costs) == 5 for costs in table.values())
+    assert {name.removeprefix("chosen: ") for name in table} == {"split", "fast has all it can", "all on host"} - (
+        {"split"} if "host" in chosen else set()
+    )
+    on_fast, on_host = (int(text.split()[0]) for text in fact(result, "operators").split(", "))
+    assert (on_fast > 0) == (chosen == "chosen: split")
+    assert on_host > 0
+    assert fact(result, "speeds") == "fast 100 GFLOP/s, 10.0 us to start a sub-graph; host 10 GFLOP/s"
+    assert fact(result, "link") == f"10.0 us before a transfer, then {bandwidth:g} GB/s"
+
+
+def test_each_device_has_a_speed_of_its_own() -> None:
+    two = ("--device", "simple", "--device", "fast")
+    result = call(DIGITS, *two, "--mode", "cost", "--speed", 20, "--speed", 80, "--host-speed", 5)
+    assert fact(result, "speeds").startswith("simple 20 GFLOP/s, ")
+    assert "fast 80 GFLOP/s" in fact(result, "speeds")
+    assert fact(result, "operators") == "0 on simple, 22 on fast, 0 on host"
+
+
+def test_speeds_are_refused_where_they_mean_nothing() -> None:
+    for option in ("--speed", "--host-speed", "--bandwidth", "--latency", "--launch"):
+        assert f"{option} means nothing to --mode fewest; it belongs to --mode cost" in error_of(DIGITS, option, 1)
+    assert "expected --speed once, or once for each of 1 devices, found 2" in error_of(
+        DIGITS, "--mode", "cost", "--speed", 1, "--speed", 2
+    )
+    assert "a speed above 0" in error_of(DIGITS, "--mode", "cost", "--speed", 0)
+    assert "a bandwidth above 0" in error_of(DIGITS, "--mode", "cost", "--bandwidth", 0)
+
+
+class Recorded:
+    """An executor that only tells times: slow at first, then 1, 2, 3, ... seconds for sub-graph 0."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.stats = Stats()
+
+    def run(self, inputs: Sequence[Any]) -> list[np.ndarray]:
+        self.runs += 1
+        number = self.runs - cli_partition.WARMUP
+        end = 1000.0 if number < 1 else float(number)
+        self.stats = Stats(times={0: (0.0, end), 1: (end, 2 * end + 0.5)})
+        return [np.zeros(1)]
+
+
+def test_times_are_medians_of_passes_that_come_after_others_to_warm_up() -> None:
+    class Graph:
+        runs = 0
+
+        def forward(self, *inputs: Any) -> list[np.ndarray]:
+            self.runs += 1
+            return [np.zeros(1)]
+
+    graph, executor = Graph(), Recorded()
+    found = cli_partition.measure(cast(Any, graph), cast(Any, executor), [], repeat=5)
+    assert graph.runs == executor.runs == cli_partition.WARMUP + 5
+    assert found.times == {0: 3.0, 1: 3.5}
+    assert found.seconds == 6.5
+    assert found.stats.times[0] == (0.0, 3.0), "the schedule drawn is that of the median pass"
+    result = call(DIGITS, "--repeat", 4)
+    assert fact(result, "passes") == f"4, after {cli_partition.WARMUP} to warm up: times are medians"
+
+
 def test_a_back_end_that_computes_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(Simple):
         def compile(self, network: Network) -> Any:
@@ -142,7 +232,7 @@ def test_errors_are_in_words(tmp_path: Path) -> None:
         "expected an existing folder": ("--svg", tmp_path / "none" / "x.svg"),
         "--gantt": ("--gantt", tmp_path / "none" / "x.svg"),
         "--operators: expected at least one operator type, found ''": ("--operators", ""),
-        "--operators: expected at least one operator type, found ','": ("--operators", "nn.ReLU", "--operators", ","),
+        "--operators: expected at least one operator type, found ','": ("--operators", ","),
         "nn.ReLU: expected either in --operators or in --blocked, found in both": (
             "--operators",
             "nn.Conv2d,nn.ReLU",

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 import typer
+
+from kuiper.errors import KuiperError
+
+T = TypeVar("T")
 
 
 def shapes(texts: Sequence[str]) -> list[tuple[int, ...]]:
@@ -38,3 +43,10 @@ def names(text: str) -> list[str]:
     ['torch', 'ncnn']
     """
     return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def each(option: str, values: Sequence[T], count: int) -> list[T]:
+    """An option's values, one for each of so many devices; one value is for all. Raises KuiperError."""
+    if len(values) not in (1, count):
+        raise KuiperError(f"expected {option} once, or once for each of {count} devices, found {len(values)}")
+    return list(values) if len(values) == count else [values[0]] * count

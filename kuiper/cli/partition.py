@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,29 +13,39 @@ import numpy as np
 import typer
 
 import kuiper
-from kuiper.cli import arguments, options
+from kuiper.cli import arguments, costs, options
+from kuiper.cli.costs import BANDWIDTH, HOST_SPEED, LATENCY, LAUNCH, SPEED, Figures
 from kuiper.cli.model import load_model, random_inputs
 from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import complain, console, count, facts, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
-from kuiper.partition import BACKENDS, Device, Executor, NodeGraph, Partition, Stats, partition
+from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
 from kuiper.partition.split import MODES
 from kuiper.peers import largest_difference
+from kuiper.profile import network_cost
 
 EXAMPLE = "Example: kuiper partition models/digits --device onnxruntime --operators nn.Conv2d,nn.ReLU --svg split.svg"
-REPEATS = 5
-"""Measured runs, after one that is not; the one of median time is shown."""
+MODEL = "What mode cost reckons with"
+WARMUP = 2
+"""Passes before those measured: back ends make plans, and fill caches."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Measured:
-    """The run of median time, what it gave, and how long the whole network takes."""
+    """Some passes through the sub-graphs and through the whole network: the medians of their seconds, and the results.
 
+    times : sub-graph -> its seconds.
+    stats : of the pass of median time.
+    """
+
+    seconds: float
+    times: Mapping[int, float]
+    whole: float
     stats: Stats
     outputs: Sequence[np.ndarray]
     expected: Sequence[np.ndarray]
-    whole: float
+    passes: int
 
 
 def partition_(
@@ -56,6 +66,36 @@ def partition_(
     min_work: Annotated[
         int, typer.Option(min=0, help="Mode fewest: smaller sub-graphs stay on the host; 0: none is too small.")
     ] = 3,
+    speed: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="GFLOP/S",
+            help=f"The devices' speed, once for all, or once for each ({SPEED:g}).",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    host_speed: Annotated[
+        float | None, typer.Option(metavar="GFLOP/S", help=f"The host's ({HOST_SPEED:g}).", rich_help_panel=MODEL)
+    ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(metavar="GB/S", help=f"Of a transfer between two of them ({BANDWIDTH:g}).", rich_help_panel=MODEL),
+    ] = None,
+    latency: Annotated[
+        float | None,
+        typer.Option(metavar="US", help=f"Microseconds before a transfer begins ({LATENCY:g}).", rich_help_panel=MODEL),
+    ] = None,
+    launch: Annotated[
+        float | None,
+        typer.Option(
+            metavar="US",
+            help=f"Microseconds to start a sub-graph on a device ({LAUNCH:g}); the host: 0.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", "-r", min=1, help=f"Passes measured, after {WARMUP} that are not.")
+    ] = 9,
     float16: Annotated[bool, typer.Option("--float16", help="The devices compute in float16.")] = False,
     tolerance: Annotated[
         float | None,
@@ -70,6 +110,9 @@ def partition_(
     """Split a network over devices, run it on random input, and compare with the whole network.
 
     What a back end cannot compute falls back to the host. Several types are written with commas.
+
+    Mode cost finds where the whole takes the least time by a simple model:
+    operations by speed, transfers, starts. Inputs and weights are everywhere.
     """
     check_choice("--mode", mode, MODES)
     check_choice("--host", host, ("simple", "fast"))
@@ -78,14 +121,20 @@ def partition_(
         check_choice("--device", name, tuple(BACKENDS))
     check_picture("--svg", svg)
     check_picture("--gantt", gantt)
+    figures = Figures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
+    if mode != "cost" and figures.given:
+        raise typer.BadParameter(f"{figures.given[0]} means nothing to --mode {mode}; it belongs to --mode cost")
+    refused = arguments.names(blocked)
+    taken = operator_lists(operators or [], refused, len(names))
     extents = arguments.shapes(shape or [])
     graph = load_model(model, bin, engine="simple")
     inputs = random_inputs(graph, extents, seed)
     nodes = NodeGraph.from_runtime(graph, inputs=inputs)
-    devices = make_devices(nodes, names, operators or [], arguments.names(blocked), host, float16)
-    split = partition(nodes, devices, mode, min_work=min_work)
-    found = measure(graph, Executor(split), inputs)
-    show(split, found, inputs)
+    check_types(nodes, [*refused, *(kind for one in taken if one for kind in one)])
+    devices = make_devices(names, taken, refused, host, float16, figures)
+    split = partition(nodes, devices, mode, min_work=min_work, link=figures.link)
+    found = measure(graph, Executor(split), inputs, repeat=repeat)
+    show(split, found, inputs, figures.link)
     if svg is not None or gantt is not None:
         draw(split, found.stats, svg, gantt)
     limit = tolerance if tolerance is not None else 0.05 if float16 else 1e-4
@@ -101,61 +150,87 @@ def check_choice(option: str, value: str, known: Sequence[str]) -> None:
         raise typer.BadParameter(f"{option} is one of {', '.join(known)}, not {value!r}")
 
 
-def make_devices(
-    graph: NodeGraph, names: Sequence[str], types: Sequence[str], blocked: Sequence[str], host: str, float16: bool
-) -> list[Device]:
-    """A device for each back end, in order, and the host. Raises KuiperError for types that the network does not have.
-
-    Tengine's split counts the inputs as nodes of the accelerator, so that a list of operators gets them as well.
-    """
-    lists = [arguments.names(text) for text in types]
-    for text, one in zip(types, lists):
-        if not one:
+def operator_lists(typed: Sequence[str], blocked: Sequence[str], count: int) -> list[list[str] | None]:
+    """For each of so many devices the types that it takes; None: all. Raises KuiperError."""
+    if not typed:
+        return [None] * count
+    lists: list[list[str] | None] = []
+    for text in arguments.each("--operators", typed, count):
+        taken = arguments.names(text)
+        if not taken:
             raise KuiperError(f"--operators: expected at least one operator type, found {text!r}")
-        for kind in one:
+        for kind in taken:
             if kind in blocked:
                 raise KuiperError(f"{kind}: expected either in --operators or in --blocked, found in both")
-    if len(lists) > 1 and len(lists) != len(names):
-        raise KuiperError(f"expected --operators once, or once for each of {len(names)} devices, found {len(lists)}")
+        lists.append(taken)
+    return lists
+
+
+def check_types(graph: NodeGraph, types: Sequence[str]) -> None:
+    """Raise KuiperError for a type that the network does not have."""
     known = {node.op for node in graph.nodes}
-    for kind in (*blocked, *(kind for one in lists for kind in one)):
+    for kind in types:
         if kind not in known:
             near = difflib.get_close_matches(kind, sorted(known), 3) or sorted(known)
             raise KuiperError(f"no operator of the network has the type {kind}; it has {several(near, 5)}")
-    devices = []
-    for i, name in enumerate(names):
-        taken = lists[i if len(lists) > 1 else 0] if lists else None
-        devices.append(
-            Device(
-                name if name not in names[:i] else f"{name} {names[:i].count(name) + 1}",
-                operators=None if taken is None else {*taken, "pnnx.Input", "pnnx.Attribute"},
-                blocked=blocked,
-                dtypes={"float16"} if float16 else None,
-                backend=name,
-                cast=float16,
-            )
+
+
+def make_devices(
+    names: Sequence[str],
+    operators: Sequence[Sequence[str] | None],
+    blocked: Sequence[str],
+    host: str,
+    float16: bool,
+    figures: Figures,
+) -> list[Device]:
+    """A device for each back end, in order, and the host. Raises KuiperError.
+
+    Tengine's split counts the inputs as nodes of the accelerator, so that a list of operators gets them as well.
+    """
+    devices = [
+        Device(
+            name if name not in names[:i] else f"{name} {names[:i].count(name) + 1}",
+            operators=None if taken is None else {*taken, "pnnx.Input", "pnnx.Attribute"},
+            blocked=blocked,
+            dtypes={"float16"} if float16 else None,
+            speed=speed,
+            launch=figures.start,
+            backend=name,
+            cast=float16,
         )
-    return [*devices, Device("host", backend=host)]
+        for i, (name, taken, speed) in enumerate(zip(names, operators, figures.speeds(len(names)), strict=True))
+    ]
+    return [*devices, Device("host", backend=host, speed=figures.host)]
 
 
-def measure(graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.ndarray]) -> Measured:
-    """The whole network by the layers and the sub-graphs in turns."""
-    runs: list[tuple[float, Stats, Any]] = []
+def measure(graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.ndarray], *, repeat: int) -> Measured:
+    """The whole network by the layers and the sub-graphs, in turns, warm: WARMUP passes come first."""
+    runs: list[tuple[Stats, Any]] = []
     whole = []
-    with progress("running", 2 * (REPEATS + 1)) as advance:
-        for _ in range(REPEATS + 1):
+    with progress("running", 2 * (WARMUP + repeat)) as advance:
+        for number in range(WARMUP + repeat):
             started = time.perf_counter()
             expected = graph.forward(*inputs)
-            whole.append(time.perf_counter() - started)
+            elapsed = time.perf_counter() - started
             advance()
             outputs = executor.run(list(inputs))
-            runs.append((executor.stats.seconds, executor.stats, outputs))
             advance()
-    _, stats, outputs = sorted(runs[1:], key=lambda run: run[0])[REPEATS // 2]
-    return Measured(stats, outputs, list(expected), statistics.median(whole[1:]))
+            if number >= WARMUP:
+                whole.append(elapsed)
+                runs.append((executor.stats, outputs))
+    stats, outputs = sorted(runs, key=lambda run: run[0].seconds)[repeat // 2]
+    return Measured(
+        statistics.median(run.seconds for run, _ in runs),
+        {i: statistics.median(run.times[i][1] - run.times[i][0] for run, _ in runs) for i in stats.times},
+        statistics.median(whole),
+        stats,
+        outputs,
+        list(expected),
+        repeat,
+    )
 
 
-def show(split: Partition, found: Measured, inputs: Sequence[np.ndarray]) -> None:
+def show(split: Partition, found: Measured, inputs: Sequence[np.ndarray], link: Link) -> None:
     """The table of sub-graphs, and what the run was like."""
     rows = table(
         "sub-graph", "device", "operators", "from", "to", "reads", "hands over", "waits for", "time",
@@ -163,15 +238,18 @@ def show(split: Partition, found: Measured, inputs: Sequence[np.ndarray]) -> Non
     )  # fmt: skip
     for part in split.subgraphs:
         names = [split.graph.nodes[v].name for v in part.nodes] or ["-"]
-        start, end = found.stats.times.get(part.index, (0.0, 0.0))
         numbers = [len(part.inputs), len(part.outputs), part.wait_count]
         rows.add_row(
             str(part.index), str(part.device), str(len(part.nodes)), names[0], names[-1], *map(str, numbers),
-            seconds(end - start),
+            seconds(found.times.get(part.index, 0.0)),
         )  # fmt: skip
     out = console()
     out.print(rows)
     out.print()
+    if split.compared:
+        out.print(costs.compared(split))
+        out.print()
+        out.print(facts(costs.figures_of(split, link)))
     out.print(facts(summary(split, found, inputs)))
 
 
@@ -181,19 +259,25 @@ def summary(split: Partition, found: Measured, inputs: Sequence[np.ndarray]) -> 
     placed = [f"{sum(len(p.nodes) for p in split.subgraphs if p.device == d)} on {d}" for d in split.devices]
     work = [sum(graph.nodes[v].work for p in split.subgraphs if p.device == d for v in p.nodes) for d in split.devices]
     total = sum(work) or 1.0
+    partial = bool(network_cost(graph.operators).not_counted)
     rows = [
         ("input", ", ".join(f"{shape_of(x.shape)} {x.dtype}" for x in inputs) or "none"),
         ("sub-graphs", f"{len(split.subgraphs)} in mode {split.mode}"),
         ("operators", ", ".join(placed)),
-        ("work", f"{count(total)}FLOP: " + ", ".join(f"{w / total:.0%} on {d}" for w, d in zip(work, split.devices))),
+        (
+            "work",
+            f"{'at least ' * partial}{count(total)}FLOP: "
+            + ", ".join(f"{w / total:.0%} on {d}" for w, d in zip(work, split.devices)),
+        ),
         ("transfers", f"{stats.transfers}, {space(stats.bytes)} from device to device"),
         ("concurrency", f"at most {stats.concurrency} sub-graph{'s' * (stats.concurrency != 1)} at a time"),
         ("memory", f"{space(stats.peak_bytes)} at most between the sub-graphs"),
-        ("time", f"{seconds(stats.seconds)} in sub-graphs; {seconds(found.whole)} whole, by the simple layers"),
+        ("time", f"{seconds(found.seconds)} in sub-graphs; {seconds(found.whole)} whole, by the simple layers"),
+        ("passes", f"{found.passes}, after {WARMUP} to warm up: times are medians"),
         ("difference", f"{largest_difference(found.expected, found.outputs).relative:.1e} of the largest output"),
     ]
     if stats.casts:
-        rows.insert(-3, ("casts", f"{stats.casts} to and from float16"))
+        rows.insert(-4, ("casts", f"{stats.casts} to and from float16"))
     return rows + [("falls back", text) for text in fallbacks(split)]
 
 

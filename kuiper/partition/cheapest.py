@@ -14,7 +14,7 @@ from itertools import combinations
 from math import inf
 
 from kuiper.partition.boundary import Group
-from kuiper.partition.cost import Link
+from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.maxflow import FlowNetwork
 from kuiper.partition.node_graph import NodeGraph
@@ -24,8 +24,10 @@ ROUNDS = 8
 """How often groups are tried on another device, and devices two at a time."""
 
 
-def split_cost(graph: NodeGraph, devices: Sequence[Device], link: Link) -> tuple[list[Group], dict[int, str]]:
-    """The cheapest groups found, in running order, and the blocked nodes.
+def split_cost(
+    graph: NodeGraph, devices: Sequence[Device], link: Link
+) -> tuple[list[Group], dict[int, str], dict[str, Cost]]:
+    """The cheapest groups found, in running order; the blocked nodes; and what the placements weighed cost, by name.
 
     Candidates: each node on the first device that takes it; everything on one device; the minimum cut; cuts in which a
     copy pays for the starts that it brings as well. Then groups move to another device while that makes the total less.
@@ -38,7 +40,21 @@ def split_cost(graph: NodeGraph, devices: Sequence[Device], link: Link) -> tuple
         best = min(best, least_cut(model, candidates[0], extra), key=model.total)
     if dearest > 0:
         best = improved(model, best)
-    return [(devices[run.device], run.nodes) for run in model.runs(best)], model.blocked
+    return [(devices[run.device], run.nodes) for run in model.runs(best)], model.blocked, compared(model, best)
+
+
+def compared(model: Model, best: list[int]) -> dict[str, Cost]:
+    """What placements cost: the best one, then those that keep to one device as far as it takes the nodes."""
+    names: dict[tuple[int, ...], str] = {}
+    for d, device in enumerate(model.devices):
+        placed = model.everything_on(d)
+        used = {placed[v] for v in model.above.order}
+        if used == {d}:
+            names[tuple(placed)] = f"all on {device}"
+        elif d in used:
+            names.setdefault(tuple(placed), f"{device} has all it can")
+    chosen = {tuple(best): names.get(tuple(best), "split")}
+    return {name: model.cost(placed) for placed, name in {**chosen, **names}.items()}
 
 
 def least_cut(model: Model, placed: list[int], extra: float = 0.0) -> list[int]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kuiper.partition.errors import PartitionError
-from kuiper.partition.subgraph import Partition
+
+if TYPE_CHECKING:
+    from kuiper.partition.subgraph import Partition
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds by the model: computing all nodes, copying tensors, starting sub-graphs."""
+    """Seconds by the model: computing the nodes of each device (by name), copying tensors, starting sub-graphs."""
 
-    compute: float
+    computes: Mapping[str, float]
     copy: float
     launch: float
+
+    @property
+    def compute(self) -> float:
+        """Computing all nodes."""
+        return sum(self.computes.values())
 
     @property
     def total(self) -> float:
@@ -50,11 +59,9 @@ def cost_of(partition: Partition, link: Link | None = None) -> Cost:
     A tensor is copied once to each other device that reads it. Inputs and constants are free: they are on every device.
     """
     graph, link = partition.graph, link or Link()
-    compute = sum(
-        graph.nodes[v].work / part.device.speed
-        for part in partition.subgraphs
-        for v in part.nodes
-        if not graph.is_source(v)
-    )
+    computes = {device.name: 0.0 for device in partition.devices}
+    for part in partition.subgraphs:
+        work = sum(graph.nodes[v].work for v in part.nodes if not graph.is_source(v))
+        computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
     copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
-    return Cost(compute, copy, sum(part.device.launch for part in partition.subgraphs))
+    return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))

@@ -66,4 +66,4 @@ def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[s
 
 def _tensor(operand: RuntimeOperand, kind: TensorKind, extent: Extent) -> TensorInfo:
     dtype = None if operand.type is None else operand.type.torch
-    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name)
+    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape)

@@ -24,13 +24,14 @@ class TensorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor between nodes. `bytes` is None where the shape is not known before the network runs."""
+    """A tensor between nodes. `bytes` is None where `shape` is unknown or has a -1 in it."""
 
     kind: TensorKind = TensorKind.VAR
     dtype: str | None = "float32"
     quantized: bool = False
     bytes: int | None = None
     name: str = ""
+    shape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +189,15 @@ def _tensor(tensor: int, description: Mapping[str, Any]) -> TensorInfo:
     if not isinstance(description, Mapping):
         raise PartitionError(f"tensor {tensor}: expected a dict, found {description!r}")
     values = dict(description)
-    shape = values.pop("shape", None)
+    shape = values.get("shape")
     known = {f.name for f in fields(TensorInfo)}
     if not values.keys() <= known:
         odd = sorted(values.keys() - known)
-        raise PartitionError(f"tensor {tensor}: expected {', '.join(sorted(known))} or shape, found {', '.join(odd)}")
+        raise PartitionError(f"tensor {tensor}: expected {', '.join(sorted(known))}, found {', '.join(odd)}")
     try:
         values["kind"] = TensorKind(values.get("kind", "var"))
+        if shape is not None:
+            values["shape"] = tuple(shape)
         if shape is not None and values.get("bytes") is None:
             values["bytes"] = math.prod(shape) * np.dtype(values.get("dtype", "float32")).itemsize
     except (ValueError, TypeError) as error:

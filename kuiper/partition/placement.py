@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from kuiper.partition.cost import Link
+from kuiper.partition.cost import Cost, Link
 from kuiper.partition.dependencies import Dependencies, dependencies
 from kuiper.partition.device import Device
 from kuiper.partition.fewest import Run, group
@@ -68,7 +68,15 @@ class Model:
 
     def total(self, placed: Sequence[int]) -> float:
         """Computing, copying, and starting the fewest groups."""
-        return self.cut_cost(placed) + sum(self.devices[run.device].launch for run in self.runs(placed))
+        return self.cost(placed).total
+
+    def cost(self, placed: Sequence[int]) -> Cost:
+        """What a placement costs, with the fewest groups."""
+        computes = {device.name: 0.0 for device in self.devices}
+        for v in self.above.order:
+            computes[self.devices[placed[v]].name] += self.seconds_of(v, placed[v])
+        copy = sum(copy.seconds * copy.times(placed) for copy in self.copies)
+        return Cost(computes, copy, sum(self.devices[run.device].launch for run in self.runs(placed)))
 
     def moving(self, placed: list[int], nodes: Collection[int], device: int) -> float:
         """How much more computing and copying cost when `nodes`, all on one device, move to another."""

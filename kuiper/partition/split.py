@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from kuiper.partition.boundary import subgraphs
 from kuiper.partition.cheapest import split_cost
-from kuiper.partition.cost import Link
+from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.fewest import split_fewest
@@ -37,7 +37,8 @@ def partition(
         Tengine counts input and constant nodes as work; the other modes leave them out of all sub-graphs.
     min_work : mode "fewest": sub-graphs with fewer nodes (a fully connected layer counts 3) go to the device that takes
         everything; 0 turns that off. Tengine's own threshold is always 3.
-    link : mode "cost": what a copy between devices takes.
+    link : mode "cost": what a copy between devices takes. Speeds and starts are the devices' own; what was weighed
+        stands in the result's `compared`.
     limits : mode "tengine": raise where the original's integers overflow.
 
     Raises PartitionError for bad arguments, nodes that no device takes, and what the mode cannot do; GraphError for a
@@ -50,14 +51,16 @@ def partition(
     """
     devices = list(devices) if isinstance(devices, Iterable) else []
     _check(graph, devices, mode, min_work)
+    compared: Mapping[str, Cost] = {}
     if mode == "tengine":
         parts, blocked = split_tengine(graph, devices, limits)
     else:
-        groups, blocked = (
-            split_fewest(graph, devices, min_work) if mode == "fewest" else split_cost(graph, devices, link or Link())
-        )
+        if mode == "fewest":
+            groups, blocked = split_fewest(graph, devices, min_work)
+        else:
+            groups, blocked, compared = split_cost(graph, devices, link or Link())
         parts = subgraphs(graph, groups)
-    return Partition(graph, devices, mode, parts, blocked)
+    return Partition(graph, devices, mode, parts, blocked, compared)
 
 
 def _check(graph: NodeGraph, devices: list[Device], mode: str, min_work: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from kuiper.partition.cost import Cost
 from kuiper.partition.device import Device
 from kuiper.partition.node_graph import NodeGraph
 
@@ -42,6 +43,7 @@ class Partition:
     mode : "tengine", "fewest" or "cost".
     subgraphs : the parts.
     blocked : node id -> why only the host (the device that takes everything) can run it.
+    compared : mode "cost": what each placement that was weighed costs, the chosen one first.
     """
 
     graph: NodeGraph
@@ -49,6 +51,7 @@ class Partition:
     mode: str
     subgraphs: list[SubGraph]
     blocked: Mapping[int, str] = field(default_factory=dict)
+    compared: Mapping[str, Cost] = field(default_factory=dict)
 
     @cached_property
     def subgraph_of(self) -> dict[int, int]:

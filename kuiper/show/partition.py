@@ -153,10 +153,10 @@ def _name(part: SubGraph) -> str:
 
 def _operators(graph: NodeGraph, labels: Sequence[str]) -> list[_Operator]:
     """Nodes as operators; an input that no node stands for comes from a node of its own."""
-    shapes: dict[str, RuntimeOperand] = {}
-    for op in getattr(graph.runtime, "operators", ()):
-        shapes |= {operand.name: operand for operand in op.output_operands}
-    operands = {t: shapes.get(info.name) or RuntimeOperand(info.name or str(t)) for t, info in graph.tensors.items()}
+    types = {operand.name: operand.type for op in graph.operators for operand in op.output_operands}
+    operands = {
+        t: RuntimeOperand(info.name or str(t), info.shape, types.get(info.name)) for t, info in graph.tensors.items()
+    }
     return [
         _Operator(label, node.op, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
         for label, node in zip(labels, graph.nodes, strict=True)

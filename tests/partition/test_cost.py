@@ -7,10 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kuiper
 from kuiper.partition import Device, Link, NodeGraph, Partition, PartitionError, cost_of, partition, verify
 from kuiper.partition.cheapest import improved, shared_out
 from kuiper.partition.maxflow import FlowNetwork
@@ -128,6 +130,51 @@ def test_moving_groups_never_makes_it_dearer(graph: NodeGraph, launch: float) ->
                 moved = [device if v in run.nodes else d for v, d in enumerate(start)]
                 difference = model.cut_cost(moved) - model.cut_cost(start)
                 assert model.moving(start, run.nodes, device) == pytest.approx(difference)
+
+
+SLOW_AND_FAST = [pytest.param(1e10, True, id="PCIe"), pytest.param(1e6, False, id="serial line")]
+
+
+@pytest.mark.parametrize(("bandwidth", "splits"), SLOW_AND_FAST)
+def test_the_digits_network_is_put_on_both_devices_where_that_pays(bandwidth: float, splits: bool) -> None:
+    digits = kuiper.load("models/digits/digits.pnnx.param", engine="simple")
+    graph = NodeGraph.from_runtime(digits, inputs=[np.zeros((64, 1, 8, 8), np.float32)])
+    acc = Device("ACC", operators={"nn.Conv2d", "nn.ReLU", "nn.MaxPool2d"}, speed=1e11, launch=1e-5)
+    cpu, link = Device("CPU", speed=1e10), Link(latency=1e-5, bandwidth=bandwidth)
+    split = partition(graph, [acc, cpu], "cost", link=link)
+    used = {part.device.name for part in split.subgraphs}
+    assert used == ({"ACC", "CPU"} if splits else {"CPU"})
+    alone = cost_of(partition(graph, [cpu], "cost", link=link), link).total
+    assert cost_of(split, link).total < alone if splits else cost_of(split, link).total == pytest.approx(alone)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(), st.sampled_from([0.0, 2.0]))
+def test_a_partition_tells_the_costs_that_were_compared_the_chosen_one_first(graph: NodeGraph, launch: float) -> None:
+    acc, cpu = replace(ACC, launch=launch), replace(CPU, launch=launch)
+    split = partition(graph, [acc, cpu], "cost", link=LINK)
+    chosen, *others = split.compared.values()
+    assert chosen.total == pytest.approx(cost_of(split, LINK).total)
+    assert chosen.computes == pytest.approx(cost_of(split, LINK).computes)
+    assert all(chosen.total <= other.total + 1e-9 for other in others)
+    alone = cost_of(partition(graph, [cpu], "cost", link=LINK), LINK)
+    assert split.compared["all on CPU"].total == pytest.approx(alone.total)
+    everything = {node.op for node in graph.nodes} <= {"a", "c"}
+    assert ("all on ACC" in split.compared) == everything
+    assert ("ACC has all it can" in split.compared) == (not everything and {n.op for n in graph.nodes} != {"b"})
+
+
+def test_other_modes_compare_no_costs() -> None:
+    graph = NodeGraph.from_lists([["a", [0], [1]]], {0: {"kind": "input"}})
+    assert partition(graph, [ACC, CPU]).compared == {}
+
+
+def test_a_cost_is_told_device_by_device() -> None:
+    nodes = [["a", [9], [0], {"work": 8}], ["b", [0], [1], {"work": 3}]]
+    graph = NodeGraph.from_lists(nodes, {9: {"kind": "input"}, 0: {"bytes": 4}})
+    cost = cost_of(partition(graph, [ACC, CPU], "fewest", min_work=0), LINK)
+    assert cost.computes == {"ACC": 8 / 4, "CPU": 3 / 1}
+    assert (cost.compute, cost.copy, cost.launch, cost.total) == (5.0, 2 + 4 / 4, 0.0, 8.0)
 
 
 def test_copies_and_bytes_are_counted_once_per_device() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,6 +55,14 @@ def test_the_legend_of_many_subgraphs_names_the_devices_and_their_two_colours() 
     texts = [element.text for element in ElementTree.fromstring(svg.text).iter(f"{NS}text")]
     assert texts[1:6] == ["input, output", "ACC", "ACC", "CPU", "CPU"]
     assert "19: node 20" in texts
+
+
+def test_shapes_are_those_of_the_pass_where_there_was_one() -> None:
+    network = kuiper.load("models/digits/digits.pnnx.param", engine="simple")
+    graph = NodeGraph.from_runtime(network, inputs=[np.zeros((32, 1, 8, 8), np.float32)])
+    drawn = show_partition(partition(graph, [CPU])).text
+    assert "32x1x8x8" in drawn
+    assert "?x" not in drawn
 
 
 def test_a_network_keeps_names_and_shapes() -> None:
