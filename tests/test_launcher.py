@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,6 +102,19 @@ def copy(tmp_path: Path) -> Copy:
     (tools / "uv").write_text(UV.format(python=BASE_PYTHON, log=log))
     (tools / "uv").chmod(0o755)
     return Copy(root, tools, log, {"COURSE_ROOT": str(root)})
+
+
+def heed_ctrl_c() -> None:
+    """In a child before its program starts: the launcher is then as started at a terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """As under `nohup ... &`: Ctrl-C is ignored, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def assert_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -258,7 +272,9 @@ def test_a_folder_that_moved_gets_a_new_environment(copy: Copy) -> None:
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(copy: Copy, how: signal.Signals) -> None:
+def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(
+    copy: Copy, how: signal.Signals, in_the_background: None
+) -> None:
     first = subprocess.Popen(
         copy.command(),
         env=copy.environment(UV_HTTP_SLOW="2"),
@@ -266,6 +282,7 @@ def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(copy: Copy, how: 
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_ctrl_c,
     )
     while not (copy.log.exists() and "pip install" in copy.log.read_text()):
         time.sleep(0.05)
