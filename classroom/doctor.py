@@ -19,6 +19,8 @@ from classroom.judge import JudgeError, Student, SubmissionError
 from classroom.page import width
 from classroom.progress import Progress, parse
 from classroom.register import Course
+from classroom.sandbox.base import Bare
+from classroom.sandbox.choose import memory_limit
 from classroom.started import COMMAND
 from classroom.tasks import all_tasks, files_of
 
@@ -48,10 +50,22 @@ def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
     yield "Course", str(course.lessons[0].root)
     for package, need in PACKAGES.items():
         yield package, "installed" if importlib.util.find_spec(package) is not None else f"not installed, {need}"
+    yield "Memory", limited(memory_limit(Bare()))
     yield "Kernel", kernel()
     yield "Progress", kept(progress)
     for file in files_of(task for task in all_tasks(course) if task.exists):
         yield file.stem.split("_")[0], importable(file)
+
+
+def limited(limit: int | None) -> str:
+    """What one exercise may take.
+
+    >>> limited(4 << 30)
+    'an exercise that is checked may take 4 GB'
+    """
+    if limit is None:
+        return "this system sets no limit: an exercise that is checked may take all of it"
+    return f"an exercise that is checked may take {limit / (1 << 30):g} GB"
 
 
 def kept(progress: Progress) -> str:

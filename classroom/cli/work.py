@@ -15,7 +15,7 @@ from classroom.check import SECONDS, Result, State, check, keep
 from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, the_progress
 from classroom.difference import in_picture
 from classroom.judge import Failure
-from classroom.page import say, styled
+from classroom.page import colour_wanted, say, styled
 from classroom.progress import Entry, Progress
 from classroom.register import Course
 from classroom.started import COMMAND
@@ -82,7 +82,7 @@ def watch(
         stop("there is no homework to watch")
 
     def draw(tasks: Sequence[Task]) -> None:
-        if sys.stdout.isatty():
+        if colour_wanted():
             print(CLEAR, end="")
         results, others = run_checks(course, progress, tasks, seconds, False)
         print_results(results, False)

@@ -120,7 +120,7 @@ EXPLANATION = "# Numbers\n\n## Task 1.1: double\n\nAdd it to itself.\n\n## Task 
 
 
 def heed_ctrl_c() -> None:
-    """In a child before its program starts: where the tests run in the background, it inherits that SIGINT is ignored."""
+    """In a child before its program starts, which may have inherited that SIGINT is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -106,7 +106,8 @@ def test_watch_checks_when_the_file_is_saved_and_ends_quietly(mini: Any, in_the_
     def wait_for(text: str) -> None:
         until = time.monotonic() + HANGS
         while not any(text in line for line in lines):
-            assert reader.is_alive() and time.monotonic() < until, f"{text!r} is not in {''.join(lines)!r}"
+            if not reader.is_alive() or time.monotonic() > until:
+                raise AssertionError(f"{text!r} is not in {''.join(lines)!r}")
             time.sleep(0.05)
 
     wait_for("Ctrl-C ends")
