@@ -19,10 +19,24 @@ from classroom.judge import JudgeError, Student, SubmissionError
 from classroom.page import width
 from classroom.progress import Progress, parse
 from classroom.register import Course
+from classroom.sandbox.base import Bare
+from classroom.sandbox.choose import memory_limit
 from classroom.started import COMMAND
 from classroom.tasks import all_tasks, files_of
 
-PACKAGES = ("typer", "rich", "PIL", "matplotlib", "networkx", "jupyterlab", "pytest", "torch")
+PACKAGES = {
+    "typer": f"needed by every command: {COMMAND} setup",
+    "rich": f"needed by every command: {COMMAND} setup",
+    "PIL": f"needed by `demo` for pictures: {COMMAND} setup",
+    "jupyterlab": f"not needed before `lab`: {COMMAND} setup --lessons",
+    "matplotlib": f"not needed before `lab`: {COMMAND} setup --lessons",
+    "networkx": f"not needed before `lab`: {COMMAND} setup --lessons",
+    "sphinx": f"not needed before `site`: {COMMAND} setup --site",
+    "pytest": f"not needed before `test`: {COMMAND} setup --dev",
+    "numba": "not needed: with it some layers are faster",
+    "torch": "not needed: only tests that compare with it, and exporting a network of your own, use it",
+}
+"""Module -> what is to be said where it is missing."""
 
 
 def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
@@ -34,12 +48,24 @@ def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
     columns = shutil.get_terminal_size().columns
     yield "Terminal", f"encoding {sys.stdout.encoding}, {columns} columns, of which {width()} are used"
     yield "Course", str(course.lessons[0].root)
-    for package in PACKAGES:
-        yield package, "installed" if importlib.util.find_spec(package) is not None else "not installed"
+    for package, need in PACKAGES.items():
+        yield package, "installed" if importlib.util.find_spec(package) is not None else f"not installed, {need}"
+    yield "Memory", limited(memory_limit(Bare()))
     yield "Kernel", kernel()
     yield "Progress", kept(progress)
     for file in files_of(task for task in all_tasks(course) if task.exists):
         yield file.stem.split("_")[0], importable(file)
+
+
+def limited(limit: int | None) -> str:
+    """What one exercise may take.
+
+    >>> limited(4 << 30)
+    'an exercise that is checked may take 4 GB'
+    """
+    if limit is None:
+        return "this system sets no limit: an exercise that is checked may take all of it"
+    return f"an exercise that is checked may take {limit / (1 << 30):g} GB"
 
 
 def kept(progress: Progress) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import shutil
 import sys
 import textwrap
+import unicodedata
 
 CODES = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "warn": "33"}
 NARROWEST, WIDEST = 40, 100
@@ -15,6 +17,13 @@ ASCII = str.maketrans(
     {"█": "@", "▓": "#", "▒": "+", "░": ".", "▀": "^", "▄": "_", "─": "-", "·": ".", "×": "x", "→": "->", "…": "..."}
 )
 """Stand-ins for the characters that the course draws with."""
+
+
+EAST_ASIAN = {
+    *("gb2312", "gbk", "gb18030", "big5", "cp950", "big5hkscs", "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949"),
+}
+CODE_PAGES = {932, 936, 949, 950}
+"""Encodings and Windows' code pages of Chinese, Japanese and Korean, in which blocks and lines take two columns."""
 
 
 def colour_wanted() -> bool:
@@ -33,12 +42,38 @@ def styled(text: str, style: str) -> str:
     return f"\x1b[{CODES[style]}m{text}\x1b[0m" if colour_wanted() else text
 
 
+def ambiguous_is_wide(encoding: str | None) -> bool:
+    """Whether the terminal gives two columns to characters of ambiguous width, as East Asian consoles do.
+
+    >>> ambiguous_is_wide("cp932"), ambiguous_is_wide("utf-8")
+    (True, False)
+    """
+    try:
+        if codecs.lookup(encoding or "ascii").name in EAST_ASIAN:
+            return True
+    except LookupError:
+        return False
+    # Python speaks UTF-8 to a console of Windows, whatever its code page.
+    return os.name == "nt" and "WT_SESSION" not in os.environ and code_page() in CODE_PAGES
+
+
+def code_page() -> int:
+    """The code page of Windows' console; 0 on other systems."""
+    if sys.platform != "win32":
+        return 0
+    import ctypes
+
+    return int(ctypes.windll.kernel32.GetConsoleOutputCP())
+
+
 def fitting(text: str, encoding: str | None) -> str:
-    """The text itself when the encoding can write it, else with ASCII stand-ins.
+    """The text itself when the encoding can write it in as many columns as it has characters, else in ASCII.
 
     >>> fitting("8×8", "ascii")
     '8x8'
     """
+    if ambiguous_is_wide(encoding):
+        return text.translate(ASCII)
     try:
         text.encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -89,5 +124,17 @@ def side_by_side(blocks: list[str], gap: int = 3) -> str:
 
 
 def seen(text: str) -> int:
-    """How many columns the text takes: its colour codes take none."""
-    return len(re.sub("\x1b\\[[0-9;]*m", "", text))
+    """How many columns the text takes: its colour codes take none, Chinese characters two each."""
+    plain = re.sub("\x1b\\[[0-9;]*m", "", text)
+    return sum(columns(character) for character in plain)
+
+
+def columns(character: str) -> int:
+    """How many columns a terminal gives to the character.
+
+    >>> columns("a"), columns("网"), columns("\u0301")
+    (1, 2, 0)
+    """
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE_PYTHON = getattr(sys, "_base_executable", None) or sys.executable
+HANGS = 600
+"""Seconds after which something is taken to hang: far more than it takes on a busy machine."""
 posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in for uv is a shell script")
 
 ECHO = """
@@ -35,7 +38,7 @@ sys.exit(int(os.environ.get("EXIT_WITH", "0")))
 UV = """#!/bin/sh
 echo "$1 $2" >> "{log}"
 [ "$1" = venv ] && exec "{python}" -m venv --without-pip "$5"
-[ -n "$UV_HTTP_SLOW" ] && sleep "$UV_HTTP_SLOW"
+while [ -n "$UV_HTTP_GATE" ] && [ ! -e "$UV_HTTP_GATE" ]; do sleep 0.05; done
 [ -n "$UV_HTTP_SAYS" ] && {{ echo "$UV_HTTP_SAYS"; exit 2; }}
 exit 0
 """
@@ -68,9 +71,15 @@ class Copy:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=180,
+            timeout=HANGS,
             check=False,
         )
+
+    def wait_for(self, call: str, process: subprocess.Popen[str]) -> None:
+        """Wait until the stand-in for uv has been called like this by the process."""
+        while not (self.log.exists() and call in self.log.read_text()):
+            assert process.poll() is None
+            time.sleep(0.05)
 
     def calls(self) -> list[str]:
         """What the stand-in for uv was called with since the last question."""
@@ -101,6 +110,19 @@ def copy(tmp_path: Path) -> Copy:
     (tools / "uv").write_text(UV.format(python=BASE_PYTHON, log=log))
     (tools / "uv").chmod(0o755)
     return Copy(root, tools, log, {"COURSE_ROOT": str(root)})
+
+
+def heed_ctrl_c() -> None:
+    """In a child before its program starts: the launcher is then as started at a terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """As under `nohup ... &`: Ctrl-C is ignored, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def assert_sentence(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -258,20 +280,24 @@ def test_a_folder_that_moved_gets_a_new_environment(copy: Copy) -> None:
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(copy: Copy, how: signal.Signals) -> None:
+def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(
+    copy: Copy, how: signal.Signals, in_the_background: None
+) -> None:
+    gate = copy.root / "gate"
     first = subprocess.Popen(
         copy.command(),
-        env=copy.environment(UV_HTTP_SLOW="2"),
+        env=copy.environment(UV_HTTP_GATE=str(gate)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_ctrl_c,
     )
-    while not (copy.log.exists() and "pip install" in copy.log.read_text()):
-        time.sleep(0.05)
+    copy.wait_for("pip install", first)
     # Ctrl-C reaches the launcher and the installer; kill -9 only the launcher.
     os.killpg(first.pid, how) if how is signal.SIGINT else first.kill()
-    _, said = first.communicate(timeout=60)
+    gate.touch()
+    _, said = first.communicate(timeout=HANGS)
     if how is signal.SIGINT:
         assert first.returncode == 130
         assert "Traceback" not in said
@@ -283,14 +309,22 @@ def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(copy: Copy, how: 
 
 @posix
 def test_two_starts_at_once_set_up_one_environment(copy: Copy) -> None:
-    both = [
-        subprocess.Popen(copy.command(), env=copy.environment(UV_HTTP_SLOW="1"), stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    outputs = [one.communicate(timeout=120)[0] for one in both]
-    assert [one.returncode for one in both] == [0, 0]
+    gate = copy.root / "gate"
+
+    def start() -> subprocess.Popen[str]:
+        environment = copy.environment(UV_HTTP_GATE=str(gate))
+        return subprocess.Popen(copy.command(), env=environment, stdout=subprocess.PIPE, text=True)
+
+    first = start()
+    copy.wait_for("pip install", first)
+    second = start()
+    assert second.stdout is not None
+    assert "waiting for it" in second.stdout.readline()
+    gate.touch()
+    outputs = [one.communicate(timeout=HANGS)[0] for one in (first, second)]
+    assert [first.returncode, second.returncode] == [0, 0]
     assert all("ran " in output for output in outputs)
-    assert sum("waiting for it" in output for output in outputs) == 1
+    assert "waiting for it" not in outputs[0]
     assert copy.calls() == ["venv --allow-existing", "pip install"]
 
 

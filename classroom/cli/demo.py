@@ -72,15 +72,15 @@ def demo(
     course = the_course() if mine else None
     more = tasks_called(course, also or []) if course else []
     code = 0
-    solved = None
+    work = None
     for number, name in enumerate(names):
         if number:
             say()
         if course is not None:
-            from classroom.gallery.mine import show_mine, solved_tasks
+            from classroom.gallery.mine import show_mine, work_of
 
-            solved = solved_tasks(course, the_progress()) if solved is None else solved
-            code = max(code, show_mine(name, wishes, out, solved, more))
+            work = work_of(course, the_progress()) if work is None else work
+            code = max(code, show_mine(name, wishes, out, work, more))
         elif wishes.picture is not None:
             from classroom.gallery.own import show_own
 

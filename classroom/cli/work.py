@@ -16,7 +16,7 @@ from classroom.check import SECONDS, Result, State, check, keep, state_of
 from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, the_progress
 from classroom.difference import in_picture
 from classroom.judge import Failure
-from classroom.page import paragraph, say, styled
+from classroom.page import colour_wanted, paragraph, say, styled
 from classroom.progress import Entry, Progress
 from classroom.register import Course
 from classroom.started import COMMAND
@@ -84,7 +84,7 @@ def watch(
         stop("there is no homework to watch")
 
     def draw(tasks: Sequence[Task]) -> None:
-        if sys.stdout.isatty():
+        if colour_wanted():
             print(CLEAR, end="")
         results, others = run_checks(course, progress, tasks, seconds, False)
         print_results(results, False)

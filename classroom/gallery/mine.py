@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +22,46 @@ from classroom.progress import Progress
 from classroom.register import Course
 from classroom.started import COMMAND
 from classroom.status import states_of
+from classroom.stubs import untouched
 from classroom.tasks import Task, all_tasks
 
 ALONE = 1 / 3
 """Share of the time limit that one exercise alone has."""
+PASSES = "Its public tests pass: they miss this case, or the network asks for more than the exercise does."
+"""What is said of a function that goes wrong in a network only."""
 
 
-def solved_tasks(course: Course, progress: Progress) -> list[Task]:
-    """The tasks whose public tests have passed; those edited since are checked again, and named if they fail."""
+@dataclass(frozen=True)
+class Work:
+    """What the student has written: the tasks whose public tests pass, and those begun whose tests do not."""
+
+    solved: tuple[Task, ...]
+    unsolved: tuple[Task, ...]
+
+
+def work_of(course: Course, progress: Progress) -> Work:
+    """How the homework files stand as they are: what no check has seen as it is now is checked."""
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
-    again = check([task for task in tasks if states[task.id] is State.CHANGED])
+    again = check([task for task in tasks if states[task.id] is State.CHANGED or _begun(task, states[task.id])])
     keep(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
-    lost = [result.task.id for result in again if result.task.id not in passed]
+    failed = [result.task for result in again if result.task.id not in passed]
+    lost = [task.id for task in failed if states[task.id] is State.CHANGED]
     if lost:
         what = f"{', '.join(lost)} passed before and {'does' if len(lost) == 1 else 'do'} not now"
         say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
         say()
-    return [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
+    solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
+    return Work(tuple(solved), tuple(failed))
 
 
-def show_mine(name: str, wishes: Wishes, out: Path, solved: Sequence[Task], also: Sequence[Task]) -> int:
+def _begun(task: Task, state: State) -> bool:
+    """Whether an unsolved exercise has code of the student's, and a place in some network."""
+    return state is State.OPEN and task.id in PLUGS and not untouched(task)
+
+
+def show_mine(name: str, wishes: Wishes, out: Path, work: Work, also: Sequence[Task]) -> int:
     """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
     piece = gallery.find(name)
     with told() as code:
@@ -50,7 +69,7 @@ def show_mine(name: str, wishes: Wishes, out: Path, solved: Sequence[Task], also
         items = piece.sample(wishes, mine=True)
         operators = kuiper.load(piece.model).operators
         usable = usable_in(piece, operators)
-        chosen = {task.id: task for task in (*solved, *also)}
+        chosen = {task.id: task for task in (*work.solved, *also)}
         wanted = [task for exercise, task in chosen.items() if exercise in usable]
         say(styled(piece.title + ", with your code in it" * bool(wanted), "bold"))
         say()
@@ -67,7 +86,12 @@ def show_mine(name: str, wishes: Wishes, out: Path, solved: Sequence[Task], also
         if others:
             say(paragraph(others))
             say()
-        code[0] = judge(piece, wishes, operators, wanted, result)
+        unsolved = [task.id for task in work.unsolved if task.id in usable and task.id not in chosen]
+        if unsolved:
+            say(paragraph(not_right_yet(name, unsolved)))
+            say()
+        passing = {task.id for task in work.solved}
+        code[0] = judge(piece, wishes, operators, wanted, result, passing)
     return code[0]
 
 
@@ -92,6 +116,16 @@ def unused(exercises: Sequence[str]) -> str:
     return f"Not used here: {', and '.join(parts)}." if parts else ""
 
 
+def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
+    """Which exercises could be plugged in though they are not solved, and how, in a sentence."""
+    also = " ".join(f"--also {exercise}" for exercise in exercises)
+    one = len(exercises) == 1
+    return (
+        f"Not right yet: {', '.join(exercises)}. `{COMMAND} demo {piece} --mine {also}` runs "
+        f"{'it' if one else 'them'} all the same, and says where the result first departs."
+    )
+
+
 def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
     """Exercise, whose code, where it works, how often it was called."""
     drawn = Table(box=None, pad_edge=False)
@@ -107,9 +141,17 @@ def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
 
 
 def judge(
-    piece: Piece, wishes: Wishes, operators: Sequence[kuiper.RuntimeOperator], wanted: Sequence[Task], result: Run
+    piece: Piece,
+    wishes: Wishes,
+    operators: Sequence[kuiper.RuntimeOperator],
+    wanted: Sequence[Task],
+    result: Run,
+    passing: Container[str],
 ) -> int:
-    """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code."""
+    """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code.
+
+    passing : the exercises whose public tests pass.
+    """
     if not wanted:
         say(paragraph("Nothing here is yours yet. The exercises that this network can use are in the table."))
         return 0
@@ -125,7 +167,7 @@ def judge(
     if result.error or result.departure:
         plugged = [task for task in wanted if task.id not in result.errors]
         suspects = suspected(result.departure, operators, plugged)
-        parts += blamed(piece, wishes, suspects)
+        parts += blamed(piece, wishes, suspects, passing)
     say("\n".join(parts))
     return 1
 
@@ -162,7 +204,7 @@ def suspected(
     return [task for task in tasks if (computes := computing[task.id]) is not None and computes(operator)]
 
 
-def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task]) -> list[str]:
+def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task], passing: Container[str] = ()) -> list[str]:
     """Each exercise plugged in alone: those with which the network goes wrong."""
     parts = []
     with bar("who is to blame", len(suspects)) as advance:
@@ -171,6 +213,10 @@ def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task]) -> list[str]:
             advance()
             if not alone.good:
                 at = f", at {alone.departure['place']}" if alone.departure and alone.departure["type"] else ""
-                parts.append(explain.labelled("to blame", f"{task.id}: plugged in alone it goes wrong too{at}"))
-                parts.append(explain.labelled("then", f"{COMMAND} check {task.id}"))
+                why = f"{task.id}: plugged in alone it goes wrong too{at}"
+                if task.id in passing:
+                    parts.append(explain.labelled("to blame", f"{why}. {PASSES}"))
+                else:
+                    parts.append(explain.labelled("to blame", why))
+                    parts.append(explain.labelled("then", f"{COMMAND} check {task.id}"))
     return parts or [explain.labelled("to blame", "none alone: with any one of them the network is right")]

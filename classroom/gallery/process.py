@@ -77,7 +77,7 @@ def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[
 
     def listen() -> None:
         for line in worker.stdout or ():
-            if line == b".\n":
+            if line.rstrip(b"\r\n") == b".":  # text ends its lines with both on Windows
                 advance()
             else:
                 lines.append(line)

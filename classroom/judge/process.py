@@ -25,6 +25,8 @@ from classroom.sandbox.base import Command
 PATIENCE = 5.0
 """Seconds to wait for the end of a process that has been killed."""
 
+QUIETLY: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
 
 class Died(Exception):
     """The process is gone; `code` is its exit code."""
@@ -108,6 +110,10 @@ def launch(command: Command, output: int | None, stream: Any) -> subprocess.Pope
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill the process and what it has started."""
     if sys.platform == "win32":
+        # There are no groups to kill: what the process has started is found from it while it is there.
+        if process.poll() is None:
+            with contextlib.suppress(OSError):
+                subprocess.call(["taskkill", "/T", "/F", "/PID", str(process.pid)], **QUIETLY)
         process.kill()
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

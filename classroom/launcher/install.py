@@ -20,6 +20,8 @@ from classroom.started import VARIABLE
 def set_up(place: Place, name: str) -> None:
     """Make the environment unless a sound one is there, install the list, and write the stamp last."""
     started = time.monotonic()
+    if "jupyterlab" in place.packages(name) and len(str(place.venv)) > trouble.ROOM and has_short_paths():
+        raise trouble.too_deep(place)
     stamp = stamps.read(place)
     fresh = not stamps.is_sound(place, stamp)
     if fresh:
@@ -90,6 +92,20 @@ def _make(place: Place, uv: str | None) -> None:
         run_tool("uv", [uv, "venv", "--allow-existing", "--python", base, str(place.venv)], place)
     else:
         run_tool("venv", [base, "-m", "venv", str(place.venv)], place)
+
+
+def has_short_paths() -> bool:
+    """Whether this is a Windows in which a path ends at 260 characters, as it does unless told otherwise."""
+    if sys.platform != "win32":
+        return False
+    import winreg
+
+    key = r"SYSTEM\CurrentControlSet\Control\FileSystem"
+    try:
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, key) as settings:
+            return not winreg.QueryValueEx(settings, "LongPathsEnabled")[0]
+    except OSError:
+        return True
 
 
 def can_make_environments() -> bool:

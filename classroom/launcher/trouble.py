@@ -90,6 +90,20 @@ def no_venv_module(python: str) -> Stop:
     )
 
 
+ROOM = 101
+"""Characters of the environment's folder with which JupyterLab's longest file still fits into Windows' 260."""
+
+
+def too_deep(place: Place) -> Stop:
+    """A folder in which Windows cannot write all files of JupyterLab."""
+    return Stop(
+        f"The path of the environment, {place.venv}, has {len(str(place.venv))} characters. JupyterLab has files with "
+        f"names so long that Windows allows {ROOM}.\n"
+        "Move the course to a shorter path, such as C:\\kuiper, or put the environment there:\n"
+        f"  {command_with(COURSE_VENV='C:/kuiper-env')}"
+    )
+
+
 def not_ours(place: Place) -> Stop:
     """An environment that course.py may not delete."""
     return Stop(

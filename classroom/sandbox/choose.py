@@ -20,6 +20,14 @@ INSTALL = {
 }
 """Package manager -> what installs bubblewrap."""
 
+ASKS_FOR_ITS_LIMIT = """
+def limit():
+    import resource
+
+    soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return 0 if soft == resource.RLIM_INFINITY else soft
+"""
+
 
 def best_sandbox() -> Sandbox:
     """Bubblewrap, or else Landlock, or else a bare process: the first that starts a worker here.
@@ -27,7 +35,9 @@ def best_sandbox() -> Sandbox:
     `explanation` of what is returned says why it is not a stronger one, and what to do. `canary` proves that it blocks.
     """
     if sys.platform != "linux":
-        return Bare(f"there is no sandbox on {_system()}: grade on Linux, or in a virtual machine or container with it")
+        memory = "" if memory_limit(Bare()) else ", and a submission's memory is not limited"
+        advice = "grade on Linux, or in a virtual machine or container with it"
+        return Bare(f"there is no sandbox on {_system()}{memory}: {advice}")
     reasons = []
     for kind in (Bubblewrap, Landlock):
         try:
@@ -40,6 +50,23 @@ def best_sandbox() -> Sandbox:
             sandbox.explanation = ". ".join([sandbox.explanation, *reasons])
         return sandbox
     return Bare(". ".join(["no sandbox: a submission can do whatever you can", *reasons]))
+
+
+def memory_limit(sandbox: Sandbox) -> int | None:
+    """Bytes of address space that a worker in the sandbox may take; None where the system has set no limit.
+
+    Windows knows none, and macOS may refuse to set one.
+    """
+    from classroom.judge.student import JudgeError, Student, SubmissionError
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "submission.py"
+        file.write_text(ASKS_FOR_ITS_LIMIT, encoding="utf-8")
+        try:
+            with Student(file, sandbox=sandbox) as student:
+                return student.limit() or None
+        except (JudgeError, SubmissionError):
+            return None
 
 
 def starts(sandbox: Sandbox) -> None:

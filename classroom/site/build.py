@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from classroom.grading.release import edited_stubs, write_release
 from classroom.grading.settings import GradingError
@@ -137,5 +137,15 @@ def _sphinx(tree: Tree, work: Path) -> list[str]:
             warning=warnings,
         )
         app.build()
-    plain = re.sub("\x1b\\[[0-9;]*m", "", warnings.getvalue()).replace(f"{tree.folder}/", "")
-    return [line for line in plain.splitlines() if line.strip()]
+    return plain(warnings.getvalue(), tree.folder)
+
+
+def plain(text: str, folder: PurePath) -> list[str]:
+    """Sphinx's lines without colours, and with paths from the folder on.
+
+    >>> plain("/tmp/x/pages/index.md:3: no such page\\n", PurePosixPath("/tmp/x/pages"))
+    ['index.md:3: no such page']
+    """
+    text = re.sub("\x1b\\[[0-9;]*m", "", text)
+    text = re.sub(re.escape(str(folder)) + r"[\\/]", "", text)
+    return [line for line in text.splitlines() if line.strip()]

@@ -66,7 +66,8 @@ class Archive:
 
     Parameters
     ----------
-    path : the file. Do not truncate it while it is mapped; replacing it, as `write` does, is safe.
+    path : the file. Do not truncate it while it is mapped. To replace it, as `write` does, is safe, and refused on
+        Windows.
     verify : check each entry's CRC when it is read; that touches every byte once and copies none.
 
     Raises ModelFormatError for a file that is no whole archive: truncated, two entries of one name, entries that

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,7 +49,10 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
             write_archive(bin_file, weights)
             text_file.write(text.encode("utf-8"))
     except (OSError, ValueError) as error:
-        raise KuiperError(f"{path} and {bin_path} cannot be written: {error}") from error
+        held = ""
+        if sys.platform == "win32" and isinstance(error, PermissionError):
+            held = "; Windows replaces no file that a loaded graph still reads: take another name, or drop the graph"
+        raise KuiperError(f"{path} and {bin_path} cannot be written: {error}{held}") from error
 
 
 @contextmanager

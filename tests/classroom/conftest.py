@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -129,6 +130,11 @@ SOLUTION = (
 EXPLANATION = "# Numbers\n\n## Task 1.1: double\n\nAdd it to itself.\n\n## Task 1.2: turn\n\nRead from the end.\n"
 
 
+def heed_ctrl_c() -> None:
+    """In a child before its program starts, which may have inherited that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @dataclass
 class Mini:
     """A course of one lesson with homework, in a folder of its own."""
@@ -187,7 +193,7 @@ class Mini:
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        """A command in a process of its own."""
+        """A command in a process of its own, which Ctrl-C ends even where the tests run in the background."""
         code = (
             "import sys; from pathlib import Path; from classroom import register; "
             f"register.ROOT = Path({str(self.root)!r}); from classroom.main import main; "
@@ -202,6 +208,7 @@ class Mini:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
+            preexec_fn=None if os.name == "nt" else heed_ctrl_c,
         )
 
 

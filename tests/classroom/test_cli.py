@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from classroom.cli import more, tools
+from classroom.doctor import PACKAGES
 from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,6 +129,19 @@ def test_the_doctor_names_versions_and_the_blas() -> None:
     assert done.returncode == 0, done.stderr
     assert sys.version.split()[0] in done.stdout
     assert "BLAS" in done.stdout
+
+
+def test_the_doctor_says_of_each_missing_package_whether_it_is_needed(
+    mini: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in PACKAGES else find(name))
+    told = dict(line.split(maxsplit=1) for line in mini.run("doctor").output.splitlines())
+    assert told["torch"].startswith("not installed, not needed: ")
+    assert told["numba"].startswith("not installed, not needed: ")
+    assert told["jupyterlab"] == f"not installed, not needed before `lab`: {COMMAND} setup --lessons"
+    assert told["typer"].startswith("not installed, needed by every command")
+    assert all("needed" in told[name] for name in PACKAGES)
 
 
 def test_the_doctor_names_homework_that_cannot_be_imported(mini: Any) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+KINDS = (".svg", ".ipynb", ".param", ".bin", ".npz", ".png", ".woff", ".zip", ".json", ".tsv")
+"""Files that something compares byte by byte, or that are no text."""
 
 
 def git(*arguments: str) -> str:
@@ -22,6 +24,36 @@ def tracked() -> dict[str, bytes]:
     """Name -> bytes of the files that git knows."""
     paths = {name: ROOT / name for name in git("ls-files", "-z").split("\0") if name}
     return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+
+def test_every_text_file_ends_its_lines_with_a_line_feed_alone() -> None:
+    guilty = [name for name, data in tracked().items() if b"\0" not in data and b"\r" in data]
+    assert guilty == []
+
+
+def test_a_checkout_with_the_line_ends_of_windows_has_the_same_bytes(tmp_path: Path) -> None:
+    copy = tmp_path / "course"
+    convert = ("-c", "core.autocrlf=true", "-c", "core.eol=crlf", "-c", "core.safecrlf=false")
+    git("init", "-q", str(copy))
+    for name, data in tracked().items():
+        if Path(name).suffix in KINDS or name == ".gitattributes":
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_bytes(data)
+    before = {path: path.read_bytes() for path in files_of(copy)}
+    assert len({path.suffix for path in before}) >= len(KINDS)
+
+    def there(*arguments: str) -> None:
+        subprocess.run(["git", *convert, *arguments], cwd=copy, check=True, capture_output=True)
+
+    there("add", "-A")
+    for path in before:
+        path.unlink()
+    there("checkout", "--", ".")
+    assert [path.name for path, data in before.items() if path.read_bytes() != data] == []
+
+
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
 
 
 def test_nothing_installs_the_package_of_that_name_which_the_index_has() -> None:

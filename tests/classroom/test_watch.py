@@ -13,6 +13,9 @@ import pytest
 
 from classroom.watch import changes, signature
 
+HANGS = 300.0
+"""Seconds after which something is taken to hang: far more than it takes on a busy machine."""
+
 
 class Clock:
     """Stands in for time.sleep: at each look the next thing happens to the files."""
@@ -87,14 +90,16 @@ class Watching:
         self.process = mini.start("watch", *arguments, "--poll", "0.05", "--seconds", "5")
         self.lines: list[str] = []
         self._seen = 0
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         self.lines.extend(self.process.stdout)
 
     def page(self) -> str:
         """What it prints up to the line that says that it waits again."""
-        for _ in range(400):
+        until = time.monotonic() + HANGS
+        while time.monotonic() < until and (self.process.poll() is None or self._reader.is_alive()):
             lines = self.lines[self._seen :]
             ends = [number for number, line in enumerate(lines) if "Ctrl-C ends" in line]
             if ends:
@@ -106,7 +111,15 @@ class Watching:
     def end(self) -> int:
         """The exit code after Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(20)
+        return self.process.wait(HANGS)
+
+
+@pytest.fixture
+def in_the_background() -> Iterator[None]:
+    """As under `nohup ... &`: Ctrl-C is ignored, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -125,7 +138,9 @@ def watching(mini: Any) -> Iterator[Callable[..., Watching]]:
         one.process.wait()
 
 
-def test_watch_checks_when_the_file_is_saved_and_ends_quietly(mini: Any, watching: Callable[..., Watching]) -> None:
+def test_watch_checks_when_the_file_is_saved_and_ends_quietly(
+    mini: Any, in_the_background: None, watching: Callable[..., Watching]
+) -> None:
     watch = watching()
     assert "double (task 1.1): not started" in watch.page()
     mini.write(double="return 2 * x")

@@ -13,6 +13,7 @@ from classroom.gallery.piece import Watch, Wishes
 from classroom.gallery.plugs import PLUGS
 from classroom.gallery.process import Run
 from classroom.gallery.process import run as run_piece
+from classroom.started import COMMAND
 from classroom.tasks import Task, all_tasks
 
 DIGITS = gallery.find("digits")
@@ -155,8 +156,13 @@ def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> 
     assert result.departure["difference"] > 0.01
 
 
+def fail(task: Task) -> None:
+    """Edit the file so that its public test fails."""
+    task.file.write_text(task.file.read_text().replace("return True", "return False"))
+
+
 def test_the_demo_names_what_is_yours_and_what_is_the_references(plugs: Any) -> None:
-    plugs(axby=RIGHT["axby"], flatten=RIGHT["flatten"], padding=RIGHT["padding"], other="")
+    fail(plugs(axby=RIGHT["axby"], flatten=RIGHT["flatten"], padding=RIGHT["padding"], other="")["axby"])
     assert course("check", "flatten", "padding", "other").exit_code == 0
     result = course("demo", "--mine")
     assert result.exit_code == 0, result.output
@@ -170,7 +176,7 @@ def test_the_demo_names_what_is_yours_and_what_is_the_references(plugs: Any) -> 
 
 
 def test_with_nothing_solved_the_reference_runs_and_says_so(plugs: Any) -> None:
-    plugs(flatten=RIGHT["flatten"])
+    fail(plugs(flatten=RIGHT["flatten"])["flatten"])
     result = course("demo", "--mine")
     assert result.exit_code == 0
     assert "Nothing here is yours yet" in result.output
@@ -186,11 +192,51 @@ def test_the_exercise_to_blame_is_found_by_plugging_in_each_alone(plugs: Any) ->
     assert "departs at torch.flatten_0 (torch.flatten)" in text
     assert "to blame flatten: plugged in alone it goes wrong too, at torch.flatten_0" in text
     assert "to blame axby" not in text
-    assert "check flatten" in text
+
+
+def test_a_function_whose_public_tests_pass_is_not_blamed_without_saying_so(plugs: Any) -> None:
+    task = plugs(flatten=COLUMNS_FIRST)["flatten"]
+    text = " ".join(course("demo", "--mine").output.split())
+    assert "at torch.flatten_0. Its public tests pass: they miss this case, or the network asks for more" in text
+    assert "check flatten" not in text
+    fail(task)
+    text = " ".join(course("demo", "--mine", "--also", "flatten").output.split())
+    assert "to blame flatten: plugged in alone it goes wrong too, at torch.flatten_0" in text
+    assert "public tests pass" not in text
+    assert f"then {COMMAND} check flatten" in text
+
+
+def test_an_unsolved_exercise_is_named_with_the_way_to_plug_it_in(plugs: Any) -> None:
+    tasks = plugs(flatten=RIGHT["flatten"], axby=RIGHT["axby"])
+    fail(tasks["flatten"])
+    text = " ".join(course("demo", "--mine").output.split())
+    assert f"Not right yet: flatten. `{COMMAND} demo digits --mine --also flatten` runs it all the same" in text
+    text = " ".join(course("demo", "--mine", "--also", "flatten").output.split())
+    assert "Not right yet" not in text
+
+
+def test_an_exercise_that_nobody_has_begun_is_neither_checked_nor_named(
+    plugs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugs(flatten=RIGHT["flatten"])
+    monkeypatch.setattr(mine, "untouched", lambda task: True)
+    output = course("demo", "--mine").output
+    assert rows(output)["flatten"][0] == "the"
+    assert "--also" not in output
+
+
+def test_a_mended_function_is_used_at_once(plugs: Any) -> None:
+    task = plugs(flatten=RIGHT["flatten"])["flatten"]
+    course("check", "--all")
+    fail(task)
+    assert rows(course("demo", "--mine").output)["flatten"][0] == "the"
+    task.file.write_text(task.file.read_text().replace("return False", "return not False"))
+    assert rows(course("demo", "--mine").output)["flatten"][0] == "yours"
 
 
 def test_an_unsolved_exercise_is_plugged_in_on_demand(plugs: Any) -> None:
-    plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"])
+    for task in plugs(flatten=COLUMNS_FIRST, axby=RIGHT["axby"]).values():
+        fail(task)
     result = course("demo", "--mine", "--also", "flatten")
     assert result.exit_code == 1
     assert rows(result.output)["flatten"][0] == "yours"

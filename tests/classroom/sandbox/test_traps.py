@@ -60,7 +60,7 @@ def outermost(student: Student) -> int:
     return child._forker.process.pid if isinstance(child, Forked) else child.process.pid
 
 
-def gone(pid: int, seconds: float = 10.0) -> bool:
+def gone(pid: int, seconds: float = 120.0) -> bool:
     """Whether the process ends within that time; one that nobody has waited for has ended."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
