@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 """The course's folder."""
@@ -76,12 +78,21 @@ class Lesson:
         return tuple(path for path in found if path.exists())
 
 
+class Solutions(Enum):
+    """When students' copies of the course show worked solutions; the value is what course.toml says."""
+
+    NONE = "none"
+    AFTER_PASS = "after-pass"
+    ANY_TIME = "any-time"
+
+
 @dataclass(frozen=True)
 class Course:
-    """The whole register."""
+    """The whole register. `solutions`: when students' copies show them."""
 
     title: str
     lessons: tuple[Lesson, ...]
+    solutions: Solutions = Solutions.NONE
 
     def lesson(self, number: int) -> Lesson:
         """The lesson of that number. Raises RegisterError when there is none."""
@@ -97,7 +108,7 @@ def load(root: Path = ROOT) -> Course:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         lessons = tuple(_lesson(entry, root) for entry in table["lesson"])
-        course = Course(table["title"], lessons)
+        course = Course(table["title"], lessons, _solutions(table.get("release", {}), path))
     except OSError as error:
         raise RegisterError(f"{path}: {error.strerror}; the commands need the course's folder") from error
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
@@ -113,6 +124,14 @@ def _lesson(entry: dict, root: Path) -> Lesson:
     )
     rest["homework_file"] = rest.pop("homework", "")
     return Lesson(**{**rest, "modules": tuple(rest["modules"])}, exercises=exercises, root=root)
+
+
+def _solutions(table: Any, path: Path) -> Solutions:
+    known = [one.value for one in Solutions]
+    wanted = table.get("solutions", Solutions.NONE.value) if isinstance(table, dict) else None
+    if wanted not in known or set(table) - {"solutions"}:
+        raise RegisterError(f"{path}, [release]: expected solutions = one of {', '.join(known)}, found {table!r:.80}")
+    return Solutions(wanted)
 
 
 def _check(course: Course, path: Path) -> None:
