@@ -49,8 +49,13 @@ def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
     """Both arrays around the first difference, the cells that differ in >< marks (and colours, where wanted).
 
     One axis: one above the other. More: the plane of the last two axes in which they first differ, side by side when
-    the page is wide enough.
+    the page is wide enough. Of a picture one channel is shown.
     """
+    if pixels.is_picture(expected) and pixels.is_picture(got):
+        place = where or next(iter(np.argwhere(expected != got).tolist()), [0, 0, 0])
+        channel = int(place[2])
+        title = f"[:, :, {channel}], its {('red', 'green', 'blue')[channel]}"
+        return f"{title}\n{in_text(expected[:, :, channel], got[:, :, channel], tuple(place[:2]))}"
     plane, (row, col), planes = _first_plane(expected, got, where)
     if planes[0].shape[0] == 1:
         head = f"[{', '.join(map(str, (*plane, row)))}, :]\n" if plane else ""
@@ -97,9 +102,9 @@ def in_picture(
     arrays = [value for value in (expected, got) if isinstance(value, np.ndarray) and value.dtype.kind in "biufc"]
     if len(arrays) < 2 or any(array.ndim == 0 or array.size == 0 for array in arrays):
         return None
-    samples = [_sample(array, where) for array in arrays]
-    axis = pixels.channel_axis(samples[0], pictures)
-    panels = _maps(*samples) if axis is None else _pictures(*samples, axis, pictures)
+    wanted, came = (_sample(array, where) for array in arrays)
+    axis = pixels.channel_axis(wanted, pictures)
+    panels = _maps(wanted, came) if axis is None else _pictures(wanted, came, axis, pictures)
     head = text(name, 16.0, 20.0, 15.0, text_anchor="start", font_weight="bold")
     parts, x, y, widest, lowest = [head], 0.0, 36.0, 200.0, 0.0
     for drawn in panels:

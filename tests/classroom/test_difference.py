@@ -164,6 +164,18 @@ def test_what_is_no_pair_of_arrays_has_no_picture(expected: Any, got: Any) -> No
     assert in_picture("x", expected, got, None) is None
 
 
+def test_of_a_picture_the_channel_of_the_first_difference_is_shown() -> None:
+    expected = np.zeros((30, 40, 3), np.uint8)
+    got = expected.copy()
+    got[20, 30, 1] = 9
+    got[25, 35, 0] = 8
+    for where in ((20, 30, 1), None):
+        text = in_text(expected, got, where)
+        assert text.startswith("[:, :, 1], its green\n")
+        assert text.count(">") == 2
+        assert ">9<" in text
+
+
 def images(drawn: Any) -> list[np.ndarray]:
     """The bitmaps of a drawing as (H,W,3) bytes."""
     found = re.findall(r'href="data:image/png;base64,([^"]*)"', drawn.text)
