@@ -152,9 +152,9 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
         try:
             for task in tasks:
                 results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
-                fault = _load_error(results[-1])
-                if fault is not None:
-                    return [Result(task, State.BROKEN, results[-1].outcomes, fault=fault) for task in tasks]
+                unloaded = _load_error(results[-1])
+                if unloaded is not None:
+                    return [Result(task, State.BROKEN, results[-1].outcomes, fault=unloaded) for task in tasks]
         except JudgeError as error:
             return [Result(task, State.BROKEN, fault=error) for task in tasks]
         return results

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from classroom import pixels
 from classroom.page import side_by_side, styled, width
 from kuiper.show import Svg, show_tensor
 from kuiper.show.svg import element, picture, text
@@ -24,11 +25,6 @@ def comparable(expected: Any, got: Any) -> bool:
     """Whether the two can be shown cell by cell."""
     arrays = isinstance(expected, np.ndarray) and isinstance(got, np.ndarray)
     return arrays and expected.shape == got.shape and expected.ndim > 0 and expected.size > 0
-
-
-def is_picture(value: Any) -> bool:
-    """Whether the value is a picture in colour: (H,W,3) of bytes."""
-    return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[-1] == 3
 
 
 def differing(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
@@ -53,8 +49,13 @@ def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
     """Both arrays around the first difference, the cells that differ in >< marks (and colours, where wanted).
 
     One axis: one above the other. More: the plane of the last two axes in which they first differ, side by side when
-    the page is wide enough.
+    the page is wide enough. Of a picture one channel is shown.
     """
+    if pixels.is_picture(expected) and pixels.is_picture(got):
+        place = where or next(iter(np.argwhere(expected != got).tolist()), [0, 0, 0])
+        channel = int(place[2])
+        title = f"[:, :, {channel}], its {('red', 'green', 'blue')[channel]}"
+        return f"{title}\n{in_text(expected[:, :, channel], got[:, :, channel], tuple(place[:2]))}"
     plane, (row, col), planes = _first_plane(expected, got, where)
     if planes[0].shape[0] == 1:
         head = f"[{', '.join(map(str, (*plane, row)))}, :]\n" if plane else ""
@@ -90,25 +91,56 @@ def each_in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] |
     return first, second
 
 
-def in_picture(name: str, expected: Any, got: Any, where: tuple[int, ...] | None) -> Svg | None:
-    """Heat maps of expected, got and got - expected, one below the other; None for what is no array of numbers."""
+def in_picture(
+    name: str, expected: Any, got: Any, where: tuple[int, ...] | None, *, pictures: bool = False
+) -> Svg | None:
+    """Expected, got and their difference, drawn; None for what is no array of numbers.
+
+    Pictures stand side by side, with the largest difference of their channels; other arrays are heat maps, one below
+    the other. `pictures`: whether the exercise is about pictures, so that other arrays than bytes are some.
+    """
     arrays = [value for value in (expected, got) if isinstance(value, np.ndarray) and value.dtype.kind in "biufc"]
     if len(arrays) < 2 or any(array.ndim == 0 or array.size == 0 for array in arrays):
         return None
-    panels = [("expected", expected), ("got", got)]
-    if comparable(expected, got):
-        wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
-        with np.errstate(all="ignore"):
-            panels.append(("got - expected", got.astype(wide) - expected.astype(wide)))
-    parts, y, widest = [text(name, 16.0, 20.0, 15.0, text_anchor="start", font_weight="bold")], 36.0, 200.0
-    for title, array in panels:
-        drawn = show_tensor(_sample(array, where), title=title)
+    wanted, came = (_sample(array, where) for array in arrays)
+    axis = pixels.channel_axis(wanted, pictures)
+    panels = _maps(wanted, came) if axis is None else _pictures(wanted, came, axis, pictures)
+    head = text(name, 16.0, 20.0, 15.0, text_anchor="start", font_weight="bold")
+    parts, x, y, widest, lowest = [head], 0.0, 36.0, 200.0, 0.0
+    for drawn in panels:
         size = re.search(r'width="(\d+)" height="(\d+)"', drawn.text)
         assert size is not None
-        parts.append(element("g", drawn.text, transform=f"translate(0 {y:.0f})"))
-        widest, y = max(widest, float(size[1])), y + float(size[2]) + 8
-    described = "Heat maps, one below the other: " + ", ".join(title for title, _ in panels)
-    return picture(widest, y, name, described, *parts)
+        width, height = float(size[1]), float(size[2])
+        parts.append(element("g", drawn.text, transform=f"translate({x:.0f} {y:.0f})"))
+        widest, lowest = max(widest, x + width), max(lowest, y + height)
+        x, y = (x, y + height + 8) if axis is None else (x + width, y)
+    described = "Expected, got" + ", and their difference" * (len(panels) > 2)
+    return picture(widest, lowest + 8, name, described, *parts)
+
+
+def _maps(expected: np.ndarray, got: np.ndarray) -> list[Svg]:
+    panels = [show_tensor(expected, title="expected"), show_tensor(got, title="got")]
+    if comparable(expected, got):
+        panels.append(show_tensor(_minus(got, expected), title="got - expected"))
+    return panels
+
+
+def _pictures(expected: np.ndarray, got: np.ndarray, axis: int, pictures: bool) -> list[Svg]:
+    """`axis` is that of expected's channels; got is drawn on expected's scale."""
+    low, high = pixels.scale_of(expected)
+    panels = [pixels.draw(expected, axis, low, high, "expected")]
+    other = pixels.channel_axis(got, pictures)
+    panels.append(show_tensor(got, title="got") if other is None else pixels.draw(got, other, low, high, "got"))
+    if comparable(expected, got):
+        largest = np.abs(_minus(got, expected)).max(axis=axis)
+        panels.append(show_tensor(largest, title="difference (max of R, G, B)"))
+    return panels
+
+
+def _minus(got: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    wide = np.complex128 if "c" in (expected.dtype.kind, got.dtype.kind) else np.float64
+    with np.errstate(all="ignore"):
+        return np.asarray(got.astype(wide) - expected.astype(wide))
 
 
 def _sample(array: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:

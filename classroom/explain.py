@@ -17,6 +17,7 @@ from classroom.grading.settings import GradingError, load_settings
 from classroom.judge import Failure, JudgeError, Outcome, SubmissionError
 from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
+from classroom.pixels import is_picture
 from classroom.started import COMMAND
 from classroom.tasks import Task
 
@@ -216,7 +217,7 @@ def long(value: Any) -> str:
     wide = width() - MARGIN - 2
     if isinstance(value, np.ndarray):
         head = f"{value.dtype} {value.shape}"
-        if difference.is_picture(value) and value.size > SMALL:
+        if is_picture(value) and value.size > SMALL:
             return f"{head}, a picture"
         if value.size > SMALL and value.ndim > 2:
             first = (0,) * (value.ndim - 2)

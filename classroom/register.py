@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 
 from classroom import tables
@@ -80,12 +81,28 @@ class Lesson:
         return tuple(path for path in found if path.exists())
 
 
+class Solutions(Enum):
+    """When students' copies of the course show worked solutions; the value is what course.toml says."""
+
+    NONE = "none"
+    AFTER_PASS = "after-pass"
+    ANY_TIME = "any-time"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What students' copies of the course hold."""
+
+    solutions: Solutions = Solutions.NONE
+
+
 @dataclass(frozen=True)
 class Course:
     """The whole register."""
 
     title: str
     lessons: tuple[Lesson, ...] = field(metadata={tables.KEY: "lesson"})
+    release: Release = Release()
 
     def lesson(self, number: int) -> Lesson:
         """The lesson of that number. Raises RegisterError when there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -63,6 +64,16 @@ def _is_needed(one: Field[Any]) -> bool:
 def _value(hint: Any, value: object, where: str, key: str, name: str) -> Any:
     """The value as the field holds it."""
     if get_origin(hint) is not tuple:
+        if isinstance(hint, type) and is_dataclass(hint):
+            inner = f"{name}.{key}" if name else key
+            if not isinstance(value, dict):
+                raise TableError(f"{where}: expected a table with the heading [{inner}], found {_shown(value)}")
+            return read(hint, value, f"{where}, [{inner}]", inner)
+        if issubclass(hint, Enum):
+            known = [one.value for one in hint]
+            if value not in known:
+                raise TableError(f"{where}: expected {key} to be one of {', '.join(known)}, found {_shown(value)}")
+            return hint(value)
         if type(value) is not hint:
             raise TableError(f"{where}: expected {key} to be {WORDS[hint][0]}, found {_shown(value)}")
         return value

@@ -39,11 +39,6 @@ class Task:
         return self.file.with_name("public.py")
 
     @property
-    def judge(self) -> Path:
-        """The folder of the worked solution; students' archives have none."""
-        return self.file.parent / "judge"
-
-    @property
     def exists(self) -> bool:
         """Whether its homework has been written: a homework file in the register, and tests on the disk."""
         return bool(self.lesson.homework_file) and self.public_tests.is_file()

@@ -14,6 +14,7 @@ from classroom.cli.base import MACHINE, PASS_ON, app, needs, stop, the_course
 from classroom.cli.steps import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
+from classroom.register import Solutions
 from classroom.started import COMMAND
 from classroom.tasks import UnknownTask, find_one
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from classroom.grading.suite import Suite
 
 TEACH = "Teach"
+RELEASED = {
+    Solutions.NONE: " and worked solutions",
+    Solutions.AFTER_PASS: ", with the worked solutions for `reveal` after the pass",
+    Solutions.ANY_TIME: ", with the worked solutions for `reveal` at any time",
+}
+"""What is said of the worked solutions in students' copies."""
 RESULTS = Path("results")
 Out = Annotated[Path, typer.Option("--out", help="The folder of results.", file_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Write exports though the isolation is below strong.")]
@@ -47,12 +54,27 @@ def explained() -> Iterator[None]:
 
 @app.command(rich_help_panel=TEACH)
 def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=False)]) -> None:
-    """Write what students get: the course without solutions and hidden tests, as a folder and a zip in DIR."""
-    from classroom.grading.release import write_release
+    """Write what students get: the course without hidden tests, as a folder and a zip in DIR.
 
+    The table [release] of course.toml says whether the worked solutions are in it, for `reveal`.
+    """
+    from classroom.grading.release import write_release
+    from classroom.grading.settings import load_settings
+    from classroom.solutions import ARCHIVE
+
+    course = the_course()
     with explained():
-        target, archive, count = write_release(the_course(), folder)
-    say(f"{count} files without solutions and hidden tests: {target} and {archive}")
+        target, archive, count = write_release(course, folder)
+        deadlines = load_settings(course.lessons[0].root).deadlines
+    what = f"without hidden tests{RELEASED[course.release.solutions]}"
+    if not (target / "homework" / ARCHIVE).is_file():
+        what = f"without hidden tests{RELEASED[Solutions.NONE]}"
+    elif deadlines:
+        say(
+            "careful: course.toml has deadlines, and the worked solutions are in the students' copies; "
+            'solutions = "none" in its table [release] keeps them back'
+        )
+    say(f"{count} files {what}: {target} and {archive}")
 
 
 @app.command(rich_help_panel=TEACH)

@@ -28,6 +28,8 @@ from classroom.cli.tools import run_module
 from classroom.cli.work import print_broken_since
 from classroom.page import paragraph, say
 from classroom.progress import Entry, Progress
+from classroom.register import Solutions
+from classroom.solutions import SolutionsError, Worked, allowed, worked
 from classroom.started import COMMAND
 from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
 from classroom.tasks import Task, all_tasks
@@ -121,41 +123,64 @@ def _check_neighbours(course: register.Course, progress: Progress, reset: list[T
 @app.command(rich_help_panel=HOMEWORK)
 def reveal(
     name: Annotated[str, typer.Argument(metavar="TASK", help="The exercise: flatten, or 2.1.")],
+    anyway: Annotated[bool, typer.Option("--anyway", help="Before your own answer passes, too.")] = False,
 ) -> None:
     """After the public tests have passed: the worked solution, and why it is so.
 
-    Example: reveal flatten
+    Whoever released the course decides whether your copy has solutions.
+
+    Examples: reveal flatten; reveal flatten --anyway
     """
-    task, progress = task_called(the_course(), name), the_progress()
-    if state_of(task, progress.entries()) is not State.SOLVED:
-        (result,) = check([task])
-        keep([result], progress, [])
-        if result.state is not State.SOLVED:
-            say(explain.heading(result))
-            stop(f"the solution of {task.id} is shown when your own passes: {COMMAND} check {task.id}")
-    solution, explanation = task.judge / "solution.py", task.judge / "explanation.md"
-    if not solution.is_file() and not explanation.is_file():
-        say(
-            paragraph(
-                f"Your {task.id} passes the public tests. This copy of the course holds no solutions: your instructor "
-                f"has the worked solution and its explanation."
-            )
-        )
-        return
-    _print_solution(task, solution, explanation)
+    course, progress = the_course(), the_progress()
+    task = task_called(course, name)
+    when = allowed(course, task.lesson)
+    try:
+        solved_by_the_course = worked(task.lesson)
+    except SolutionsError as error:
+        stop(str(error))
+    if when is Solutions.NONE or not solved_by_the_course:
+        stop("this copy of the course holds no worked solutions: your instructor has them")
+    if not _passes(task, progress):
+        if not anyway:
+            on_purpose = f"; `{COMMAND} reveal {task.id} --anyway` shows it now" * (when is Solutions.ANY_TIME)
+            stop(f"the solution of {task.id} is shown when your own passes: `{COMMAND} check {task.id}`{on_purpose}")
+        if when is not Solutions.ANY_TIME:
+            stop(f"this course shows the solution of {task.id} only when your own passes: {COMMAND} check {task.id}")
+        say(explain.labelled("the price", _price(task, progress)))
+        say()
+    _print_solution(task, solved_by_the_course)
 
 
-def _print_solution(task: Task, solution: Path, explanation: Path) -> None:
+def _passes(task: Task, progress: Progress) -> bool:
+    """Whether the exercise passes its public tests; how it stands is printed where it does not."""
+    if state_of(task, progress.entries()) is State.SOLVED:
+        return True
+    (result,) = check([task])
+    keep([result], progress, [])
+    if result.state is not State.SOLVED:
+        say(explain.heading(result))
+    return result.state is State.SOLVED
+
+
+def _price(task: Task, progress: Progress) -> str:
+    seen, hints = min(progress.entry(task.id).hints, len(task.exercise.hints)), len(task.exercise.hints)
+    taken = f" You have seen {seen} of {hints} hints." if hints else ""
+    return (
+        f"You have not solved {task.id}. What you read now you cannot find out by yourself any more, and it stays open "
+        f"on the map until an answer of yours passes.{taken}"
+    )
+
+
+def _print_solution(task: Task, solution: Worked) -> None:
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
-    if solution.is_file():
-        source = solution.read_text(encoding="utf-8")
-        code = text_of(source, names_of(_stub(task), task.id)) or source
+    if solution.source:
+        code = text_of(solution.source, names_of(_stub(task), task.id)) or solution.source
         show(Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True))
-    if explanation.is_file():
+    if solution.explanation:
         say()
-        show(Markdown(section_about(task, explanation.read_text(encoding="utf-8")), code_theme="ansi_dark"))
+        show(Markdown(section_about(task, solution.explanation), code_theme="ansi_dark"))
 
 
 def _stub(task: Task) -> str:

@@ -17,6 +17,7 @@ from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, th
 from classroom.difference import in_picture
 from classroom.judge import Failure
 from classroom.page import colour_wanted, paragraph, say, styled
+from classroom.pixels import is_picture
 from classroom.progress import Entry, Progress
 from classroom.register import Course
 from classroom.started import COMMAND
@@ -243,16 +244,19 @@ def print_broken_since(others: Sequence[Result]) -> None:
 
 def _draw(results: Sequence[Result], svg: Path) -> None:
     """Draw the first failure that is about arrays."""
-    for result in results:
-        for outcome in result.failures:
-            if isinstance(outcome.error, Failure):
-                failure, name = outcome.error, f"{result.task.id}: {outcome.test.name}"
-                drawn = in_picture(name, failure.expected, failure.got, failure.where)
-                if drawn is not None:
-                    try:
-                        drawn.save(svg)
-                    except KuiperError as error:
-                        stop(str(error))
-                    say(f"\ndrew expected, got and their difference into {svg}")
-                    return
+    for task, outcome in [(result.task, outcome) for result in results for outcome in result.failures]:
+        failure = outcome.error
+        if not isinstance(failure, Failure):
+            continue
+        _, args, kwargs = outcome.call or ("", (), {})
+        pictures = any(map(is_picture, (*args, *kwargs.values())))
+        name = f"{task.id}: {outcome.test.name}"
+        try:
+            drawn = in_picture(name, failure.expected, failure.got, failure.where, pictures=pictures)
+            if drawn is not None:
+                drawn.save(svg)
+                say(f"\ndrew expected, got and their difference into {svg}")
+                return
+        except KuiperError as error:
+            stop(str(error))
     say("\nnothing to draw: no failure is about two arrays of numbers")

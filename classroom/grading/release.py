@@ -1,4 +1,6 @@
-"""What students get: the course without solutions, hidden tests, mutants and explanations, as a folder and a zip.
+"""What students get: the course without hidden tests and mutants, as a folder and a zip.
+
+Worked solutions are in it where course.toml allows it, in an archive that `reveal` reads (classroom/solutions.py).
 
 Only files that git knows are taken, from the working tree; where there is no git, all but what GENERATED names. A stub
 that differs from homework/stubs.zip stops the release: it may be solved in part.
@@ -13,14 +15,16 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from classroom import solutions
 from classroom.grading.settings import GradingError
-from classroom.register import Course
+from classroom.register import Course, Solutions
 from classroom.started import COMMAND
 from classroom.stubs import FIXED_TIME, StubError, pristine
 from classroom.tasks import all_tasks, files_of
 
 KEPT_BACK = (
     "homework/*/judge/**",
+    f"homework/{solutions.ARCHIVE}",
     "homework/mutation.md",
     "classroom/dev/**",
     "tests/classroom/**",
@@ -69,6 +73,7 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
             f"or, if the stub was changed on purpose, python -m classroom.stubs"
         )
     files = sorted({*released_files(course), *edited})
+    packed = solutions.pack(course) if course.release.solutions is not Solutions.NONE else None
     if target.exists():
         if not (target / "course.toml").is_file() or (target / ".git").exists() or target.resolve() == root.resolve():
             raise GradingError(f"{target} is there already and is no release: take another folder")
@@ -83,6 +88,10 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
         else:
             shutil.copyfile(root / path, copy)
         copy.chmod(0o755 if path.name in EXECUTABLE else 0o644)
+    if packed is not None:
+        path = PurePosixPath("homework", solutions.ARCHIVE)
+        (target / path).write_bytes(packed)
+        files = sorted([*files, path])
     return target, _zip(target, folder / f"{NAME}.zip", files), len(files)
 
 

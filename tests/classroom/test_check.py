@@ -10,6 +10,19 @@ from classroom.progress import Progress
 from classroom.started import COMMAND
 
 LOOP = "while True: pass"
+PICTURES = '''"""Public tests."""
+
+import numpy as np
+
+from classroom.judge import expect, task
+
+
+@task("double")
+def planes(student, rng):
+    """A picture becomes three planes."""
+    x = rng.integers(0, 256, (20, 30, 3), np.uint8)
+    expect(student.double(x), x.transpose(2, 0, 1) / np.float32(255))
+'''
 
 
 def text(result: Any) -> str:
@@ -463,6 +476,15 @@ def test_the_picture_shows_expected_got_and_their_difference(mini: Any) -> None:
     drawn = path.read_text(encoding="utf-8")
     for part in ("double: whole_numbers", ">expected<", ">got<", ">got - expected<"):
         assert part in drawn
+
+
+def test_the_picture_of_a_picture_is_one(mini: Any) -> None:
+    public = mini.file.with_name("public.py")
+    public.write_text(PICTURES)
+    mini.write(double="return np.zeros((3, 20, 30), np.float32)")
+    path = mini.root / "difference.svg"
+    mini.run("check", "double", "--svg", str(path))
+    assert "channel 0" not in path.read_text(encoding="utf-8")
 
 
 def test_without_two_arrays_there_is_nothing_to_draw(mini: Any) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import base64
+import io
+import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from PIL import Image
 
 from classroom import difference, page
 from classroom.difference import comparable, differing, each_in_text, in_picture, in_text
@@ -158,3 +162,82 @@ def test_of_a_batch_the_sample_of_the_first_difference_is_drawn() -> None:
 )
 def test_what_is_no_pair_of_arrays_has_no_picture(expected: Any, got: Any) -> None:
     assert in_picture("x", expected, got, None) is None
+
+
+def test_of_a_picture_the_channel_of_the_first_difference_is_shown() -> None:
+    expected = np.zeros((30, 40, 3), np.uint8)
+    got = expected.copy()
+    got[20, 30, 1] = 9
+    got[25, 35, 0] = 8
+    for where in ((20, 30, 1), None):
+        text = in_text(expected, got, where)
+        assert text.startswith("[:, :, 1], its green\n")
+        assert text.count(">") == 2
+        assert ">9<" in text
+
+
+def images(drawn: Any) -> list[np.ndarray]:
+    """The bitmaps of a drawing as (H,W,3) bytes."""
+    found = re.findall(r'href="data:image/png;base64,([^"]*)"', drawn.text)
+    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(one))).convert("RGB")) for one in found]
+
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (32, 40, 3), np.uint8)
+PICTURES = {
+    "bytes": PICTURE,
+    "floats up to 1": PICTURE / np.float32(255),
+    "floats up to 255": PICTURE.astype(np.float32),
+    "channels first": PICTURE.transpose(2, 0, 1),
+    "a batch, channels first, floats": (PICTURE.transpose(2, 0, 1) / np.float32(255))[None],
+}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_picture_is_drawn_as_one(kind: str) -> None:
+    expected = PICTURES[kind]
+    got = expected * 0
+    drawn = in_picture("x", expected, got, (0,) * expected.ndim, pictures=True)
+    assert drawn is not None
+    ElementTree.fromstring(drawn.text)
+    first, second, difference = images(drawn)
+    assert np.array_equal(first, PICTURE)
+    assert np.array_equal(second, PICTURE * 0)
+    assert difference.shape == PICTURE.shape
+    assert "channel 0" not in drawn.text
+    assert "max of R, G, B" in drawn.text
+
+
+def test_a_picture_in_bytes_is_known_by_itself_and_three_planes_of_features_are_none() -> None:
+    drawn = in_picture("x", PICTURE, PICTURE // 2, (0, 0, 0))
+    assert drawn is not None
+    assert "channel 0" not in drawn.text
+    planes = PICTURE.transpose(2, 0, 1).astype(np.float32)
+    drawn = in_picture("x", planes, planes / 2, (0, 0, 0))
+    assert drawn is not None
+    assert "channel 2" in drawn.text
+
+
+def test_a_picture_on_another_scale_is_drawn_from_its_darkest_to_its_brightest() -> None:
+    planes = (PICTURE.transpose(2, 0, 1) / np.float32(255) - 0.5) / np.float32(0.2)
+    drawn = in_picture("x", planes, planes + 1, (0, 0, 0), pictures=True)
+    assert drawn is not None
+    first, second, _ = images(drawn)
+    low, high = int(PICTURE.min()), int(PICTURE.max())
+    assert (int(first.min()), int(first.max())) == (0, 255)
+    assert np.abs(first - (PICTURE - float(low)) * 255 / (high - low)).max() <= 1
+    assert (second >= first).all()
+
+
+def test_a_picture_of_another_size_is_drawn_without_a_difference() -> None:
+    drawn = in_picture("x", PICTURE, PICTURE[:9, :, :], None)
+    assert drawn is not None
+    assert [one.shape for one in images(drawn)] == [(32, 40, 3), (9, 40, 3)]
+    assert "difference" not in drawn.text
+
+
+@pytest.mark.parametrize("got", [np.full((32, 40, 3), np.nan), np.full((32, 40, 3), np.inf), np.zeros((4, 4))])
+def test_a_picture_beside_what_is_none_is_drawn_all_the_same(got: np.ndarray) -> None:
+    drawn = in_picture("x", PICTURE, got, None)
+    assert drawn is not None
+    ElementTree.fromstring(drawn.text)
+    assert np.array_equal(images(drawn)[0], PICTURE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from classroom.judge import Failure, Session, Student, SubmissionError, Test, expect, expect_raises
+from classroom.judge.printed import Listener
 
 SECONDS = 1.0
 EXPECTED = np.arange(6.0)
@@ -44,10 +46,14 @@ def write(folder: Path, source: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize("heard", [False, True], ids=["unheard", "heard"])
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str) -> None:
+def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: bool) -> None:
     test = Test("f", "judged", "It holds.", judged, True)
-    with Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS) as session:
+    with (
+        Listener() if heard else nullcontext() as listener,
+        Session(write(tmp_path, SCRIPTS[script]), seconds=SECONDS, listener=listener) as session,
+    ):
         started = time.monotonic()
         outcome = session.run(test, 0)
         elapsed = time.monotonic() - started
@@ -79,6 +85,25 @@ def f(x):
 """
     with Student(write(tmp_path, source), 10) as student:
         assert student.f(3) == 3
+
+
+def test_answers_that_are_printed_are_no_answers(tmp_path: Path) -> None:
+    """A frame that is right, on every way out but the judge's own."""
+    source = (
+        "import sys\n"
+        "codec = sys.modules['__main__'].codec\n"
+        "import numpy as np, os\n"
+        "FRAME = codec.encode({'return': np.arange(6.0)})\n"
+        "def f(x):\n"
+        "    for descriptor in (1, 2): os.write(descriptor, FRAME)\n"
+        "    print({'return': x}, flush=True)\n"
+        "    return x * 2\n"
+    )
+    test = Test("f", "judged", "It holds.", judged, True)
+    with Listener() as listener, Session(write(tmp_path, source), seconds=SECONDS, listener=listener) as session:
+        outcome = session.run(test, 0)
+    assert isinstance(outcome.error, Failure)
+    assert "{'return': array(" in outcome.printed[-1].first
 
 
 def test_reading_standard_input_finds_nothing(tmp_path: Path) -> None:

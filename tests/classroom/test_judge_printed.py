@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -108,19 +107,18 @@ MEDDLING = {
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tricks of Linux")
 @pytest.mark.parametrize("kind", MEDDLING)
-def test_who_meddles_with_the_pipe_costs_the_listener_s_patience_at_most(
+def test_who_meddles_with_the_pipe_changes_no_answer_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.3)
     path = tmp_path / "hw.py"
     path.write_text(f"import os, subprocess\ndef f(x):\n    {MEDDLING[kind]}\n    return x\n")
-    started = time.monotonic()
     with Listener() as listener, Student(path, 5, listener=listener) as student:
         for x in range(5):
             assert student.f(x) == x
-    assert time.monotonic() - started < 5
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="counts in /dev/fd")
 def test_nothing_is_left_open(tmp_path: Path) -> None:
     path = tmp_path / "hw.py"
     path.write_text("def f(): print('x')\n")

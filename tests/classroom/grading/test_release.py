@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,7 +17,8 @@ from classroom import register
 from classroom.grading.release import is_kept_back, released_files, write_release
 from classroom.grading.settings import GradingError
 from classroom.judge.homework import homework_of
-from classroom.register import ROOT
+from classroom.register import ROOT, Release, Solutions
+from classroom.solutions import ARCHIVE
 from classroom.stubs import blocks, text_of
 
 COURSE = register.load(ROOT)
@@ -28,9 +30,19 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that students of the whole course get."""
-    folder, _, count = write_release(COURSE, tmp_path_factory.mktemp("release"))
+    """The folder that students of a graded class get: no solutions."""
+    graded = replace(COURSE, release=Release(Solutions.NONE))
+    folder, _, count = write_release(graded, tmp_path_factory.mktemp("release"))
     assert count > 100
+    return folder
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for those who learn by themselves: solutions for reveal."""
+    folder, _, _ = write_release(
+        replace(COURSE, release=Release(Solutions.ANY_TIME)), tmp_path_factory.mktemp("public")
+    )
     return folder
 
 
@@ -97,6 +109,44 @@ def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
                 assert not [where for where, text in texts.items() if squeezed(mutant.why) in text], mutant.name
 
 
+def test_the_archive_for_reveal_holds_solutions_and_explanations_and_nothing_else(public: Path, released: Path) -> None:
+    more = dict(contents(public))
+    del more[f"homework/{ARCHIVE}"]
+    assert more == dict(contents(released))
+    expected = {}
+    for one in WHOLE:
+        for name in ("solution.py", "explanation.md"):
+            expected[f"{one.folder.name}/{name}"] = (one.folder / "judge" / name).read_bytes()
+    with zipfile.ZipFile(public / "homework" / ARCHIVE) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == expected
+
+
+def test_what_is_released_again_from_a_students_copy_is_the_same(public: Path, tmp_path: Path) -> None:
+    course = register.load(public)
+    again, _, _ = write_release(course, tmp_path / "again")
+    assert (again / "homework" / ARCHIVE).read_bytes() == (public / "homework" / ARCHIVE).read_bytes()
+    graded, _, _ = write_release(replace(course, release=Release(Solutions.NONE)), tmp_path / "graded")
+    assert not (graded / "homework" / ARCHIVE).exists()
+
+
+SAID = {
+    'solutions = "none"': "without hidden tests and worked solutions",
+    'solutions = "after-pass"': "without hidden tests, with the worked solutions for `reveal` after the pass",
+    'solutions = "any-time"': "without hidden tests, with the worked solutions for `reveal` at any time",
+}
+
+
+@pytest.mark.parametrize("setting", SAID)
+def test_release_says_whether_solutions_are_in(teacher: Any, mini: Any, tmp_path: Path, setting: str) -> None:
+    mini.set("[release]", setting)
+    said = " ".join(mini.run("release", str(tmp_path / "handout")).output.split())
+    assert SAID[setting] in said
+    assert "deadlines" not in said
+    mini.set("[grading.deadlines]", "01_numbers = 2027-03-01T23:59:00+01:00")
+    said = " ".join(mini.run("release", str(tmp_path / "handout")).output.split())
+    assert ("deadlines" in said) is ("none" not in setting)
+
+
 def test_stubs_public_tests_worksheets_lessons_and_models_are_there(released: Path) -> None:
     for homework in WHOLE:
         for name in (homework.stub.name, "public.py", "worksheet.ipynb", "README.md"):
@@ -139,6 +189,7 @@ def test_the_public_checks_run_in_the_released_folder(released: Path) -> None:
         return subprocess.run(command, cwd=released, env=environment, capture_output=True, text=True, check=False)
 
     assert "not started" in course("check", "axby").stdout
+    assert "holds no worked solutions" in course("reveal", "axby").stderr
     file = released / "homework" / "01_first_tests" / "hw01_numpy.py"
     stub = file.read_text(encoding="utf-8")
     try:
@@ -147,7 +198,6 @@ def test_the_public_checks_run_in_the_released_folder(released: Path) -> None:
         done = course("check", "axby")
         assert done.returncode == 0, done.stderr
         assert "public tests passed" in done.stdout
-        assert "holds no solutions" in course("reveal", "axby").stdout.replace("\n", " ")
     finally:
         file.write_text(stub, encoding="utf-8")
     refused = course("grade", str(released), "--out", str(released.parent / "results"))
