@@ -23,6 +23,7 @@ from classroom.grading.exported import Source, sources, timestamp
 from classroom.grading.late import Times, time_of
 from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
+from classroom.grading.safe import listed
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import meaning, text_of
 from classroom.register import Course, Lesson
@@ -217,16 +218,27 @@ class _Desk:
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
-            self.aside.append(f"not opened, since archives in archives are not: {_listed(packed)}")
+            self.aside.append(f"not opened, since archives in archives are not: {listed(packed)}")
         if rest:
-            self.aside.append(f"not recognised as homework: {_listed(rest)}")
+            self.aside.append(f"not recognised as homework: {listed(rest)}")
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
-    """Which of the files is judged: the homework file, or the worksheet where that is missing or still the stub."""
-    if homework_file in files and (WORKSHEET not in files or meaning(files[homework_file]) != meaning(stub)):
-        return homework_file
-    return WORKSHEET if WORKSHEET in files else None
+    """Which of the files is judged: the homework file, or the worksheet with answers where that is still the stub."""
+    if WORKSHEET not in files:
+        return homework_file if homework_file in files else None
+    if homework_file not in files:
+        return WORKSHEET
+    untouched = meaning(files[homework_file]) == meaning(stub)
+    return WORKSHEET if untouched and _may_hold_answers(files[WORKSHEET], stub) else homework_file
+
+
+def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
+    """Whether a worksheet defines a function of the stub; one that cannot be read may."""
+    try:
+        return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(text_of(stub)))
+    except notebook.NotebookFault:
+        return True
 
 
 RULES = (
@@ -259,7 +271,7 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
         second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
         why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
         said = f"of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
-        faults.append(f"{said}; not {_listed(sorted(map(_path, others)))}")
+        faults.append(f"{said}; not {listed(sorted(map(_path, others)))}")
     return best
 
 
@@ -273,8 +285,3 @@ def _natural(one: Found) -> list[Any]:
 
 def _path(found: Found) -> str:
     return shown("/".join(found.path))
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shown(name) for name in names[:most]) + more
