@@ -99,7 +99,7 @@ class Intake:
             desk.take(source)
         many = [source.path.name for source in own if not source.file]
         if len(many) > 1:
-            desk.aside.append(f"handed in as {len(many)} folders or archives: {', '.join(many)}")
+            desk.aside.append(f"Handed in as {len(many)} folders or archives: {', '.join(many)}")
         desk.sort_out()
         return [self._submission(student, lesson, desk) for lesson in self.lessons]
 
@@ -204,8 +204,13 @@ class _Desk:
                 pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
                 self.recognised = True
             elif claims:
-                numbers = " and ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
-                self.aside.append(f"{_path(found)} was not judged: by its name and its functions it is of {numbers}")
+                numbers = " or ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
+                self.aside.append(
+                    f"{_path(found)} was not judged: by its name and its functions it could be {numbers}. Hand in one "
+                    "file for each homework, with the name that the course gave it"
+                )
+            elif fault := _notebook_fault(found):
+                self.aside.append(f"{_path(found)}: {fault}")
             else:
                 self._others[found.path] = None
         for fault in taken.faults:
@@ -218,9 +223,11 @@ class _Desk:
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
-            self.aside.append(f"not opened, since archives in archives are not: {listed(packed)}")
+            self.aside.append(
+                f"Not opened, since archives in archives are not: {listed(packed)}. Unpack them and hand in what is inside"
+            )
         if rest:
-            self.aside.append(f"not recognised as homework: {listed(rest)}")
+            self.aside.append(f"Not recognised as homework: {listed(rest)}")
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
@@ -239,6 +246,16 @@ def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
         return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(text_of(stub)))
     except notebook.NotebookFault:
         return True
+
+
+def _notebook_fault(found: Found) -> str:
+    """Why a notebook cannot be read, "" for one that can and for other files."""
+    try:
+        if found.name.lower().endswith(NOTEBOOK):
+            notebook.answers(found.data)
+    except notebook.NotebookFault as fault:
+        return str(fault)
+    return ""
 
 
 RULES = (
@@ -270,7 +287,7 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
     if others:
         second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
         why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
-        said = f"of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
+        said = f"Of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
         faults.append(f"{said}; not {listed(sorted(map(_path, others)))}")
     return best
 
