@@ -209,8 +209,8 @@ class _Desk:
                     f"{_path(found)} was not judged: by its name and its functions it could be {numbers}. Hand in one "
                     "file for each homework, with the name that the course gave it"
                 )
-            elif fault := _notebook_fault(found):
-                self.aside.append(f"{_path(found)}: {fault}")
+            elif damage := _notebook_fault(found):
+                self.aside.append(f"{_path(found)}: {damage}")
             else:
                 self._others[found.path] = None
         for fault in taken.faults:
@@ -223,9 +223,8 @@ class _Desk:
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
-            self.aside.append(
-                f"Not opened, since archives in archives are not: {listed(packed)}. Unpack them and hand in what is inside"
-            )
+            said = f"Not opened, since archives in archives are not: {listed(packed)}"
+            self.aside.append(f"{said}. Unpack them and hand in what is inside")
         if rest:
             self.aside.append(f"Not recognised as homework: {listed(rest)}")
 
