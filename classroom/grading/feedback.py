@@ -103,7 +103,7 @@ def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart
     """One graded submission as its part of the page shows it."""
     lesson, said = lesson_of(graded.homework, register), _said_of_all(graded)
     faults = tuple(one_line(fault, 600) for fault in graded.faults if fault not in (*graded.aside, said))
-    shown = () if said and said != stopped(graded) else graded.grades
+    shown = () if said and not stopped(graded) else graded.grades
     return HomeworkPart(
         anchor,
         title_of(graded.homework, register),
@@ -133,7 +133,7 @@ def _said_of_all(graded: Graded) -> str:
         if message in graded.aside:
             return "Nothing of this homework was found in what you handed in."
         return f"{message.capitalize()}." if message == NOTHING else message
-    return stopped(graded)
+    return f"{why}. No test can run before it can be imported." if (why := stopped(graded)) else ""
 
 
 def exercise_part(grade: Grade, title: str, stopped_all: bool = False) -> ExercisePart:

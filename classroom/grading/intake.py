@@ -17,10 +17,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from classroom.grading import notebook
-from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Budget, Found, Taken, archive_suffix, shown, take
+from classroom.grading import limits, notebook
+from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
 from classroom.grading.exported import Source, sources, timestamp
 from classroom.grading.late import Times, time_of
+from classroom.grading.limits import Budget
 from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
 from classroom.grading.safe import listed
@@ -133,7 +134,7 @@ class _Desk:
 
     def __init__(self, intake: Intake, named: bool) -> None:
         self._intake, self._named, self._recogniser = intake, named, intake.recogniser
-        self._budget, self._looked_into = Budget(), 0
+        self._budget, self._names, self._looked_into = Budget(), 0, 0
         self._others: dict[tuple[str, ...], None] = {}
         self.piles: dict[str, _Pile] = defaultdict(_Pile)
         self.aside: list[str] = []
@@ -159,6 +160,9 @@ class _Desk:
 
         def wanted(path: tuple[str, ...]) -> int:
             name = path[-1].lower()
+            self._names += 1
+            if self._names > limits.MOST_MEMBERS:
+                return 0
             if self._is_stamp(source, path):
                 return LARGEST_STAMP
             if name.startswith(".") or name in JUNK or self._is_the_course_s(path):
@@ -220,6 +224,8 @@ class _Desk:
     def sort_out(self) -> None:
         """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all."""
         names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
+        if self._names > limits.MOST_MEMBERS:
+            self.aside.append(f"more than {limits.MOST_MEMBERS} names: the rest was not looked at")
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:

@@ -151,6 +151,7 @@ def _failures(results: Iterable[Graded]) -> list[tuple[str, str, bool, int, int]
 
 def _isolation(results: Sequence[Graded]) -> str:
     """What is to be said of the isolation, "" where all was strong."""
+    results = [one for one in results if one.is_handed_in]
     counts: Counter[Isolation] = Counter(one.isolation for one in results)
     del counts[Isolation.STRONG]
     if not counts:

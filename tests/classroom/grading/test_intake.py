@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from classroom.grading import archives
+from classroom.grading import limits
 from classroom.grading.exported import read_metadata, sources, strays
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.notebook import lesson_number
@@ -308,7 +308,7 @@ def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Pat
 def test_many_archives_of_one_student_have_one_limit(
     teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 5000)
+    monkeypatch.setattr(limits, "LARGEST_TOTAL", 5000)
     (tmp_path / "s" / "ann").mkdir(parents=True)
     for number in range(30):
         with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
@@ -316,6 +316,18 @@ def test_many_archives_of_one_student_have_one_limit(
     (one,) = taken(teacher, tmp_path / "s").values()
     assert one.files
     assert sum("are taken of one student" in text for text in one.aside) == 1
+
+
+def test_names_without_end_are_not_all_looked_at(teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_MEMBERS", 50)
+    (tmp_path / "s" / "ann").mkdir(parents=True)
+    for number in range(5):
+        with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
+            for member in range(20):
+                archive.writestr(f"{member}/hw01_numbers.py", f"x = {number, member}\n")
+    (one,) = taken(teacher, tmp_path / "s").values()
+    assert "Of 45 files of this homework" in one.faults[0]
+    assert one.aside == ("more than 50 names: the rest was not looked at",)
 
 
 def test_an_archive_of_another_kind_is_its_student_s(teacher: Any, tmp_path: Path) -> None:

@@ -154,7 +154,8 @@ def test_what_was_not_handed_in_is_not_counted_as_handed_in() -> None:
 
 
 def test_isolation_is_told_once_where_it_was_weak_for_all() -> None:
-    text = text_of(*(graded(f"s{i}", isolation=Isolation.WEAK) for i in range(5)))
+    nothing = replace(graded("s1", 0, Status.MISSING, isolation=Isolation.WEAK), homework="02_shapes")
+    text = text_of(*(graded(f"s{i}", isolation=Isolation.WEAK) for i in range(5)), nothing)
     assert "Of 5 submissions, 5 with isolation weak" in text
     assert "isolation was weak" not in text
 
