@@ -207,7 +207,9 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
         say("isolation: each worker of the cluster proves its own, and grades.csv tells it")
     with Store(out) as store:
         with progress("reading", None) as step:
-            run.take_in(submissions, store, lambda student: step.done())
+            outside = run.take_in(submissions, store, lambda student: step.done())
+        for line in outside:
+            say(line)
         suites = run.suites(store)
         changed = run.changed(store, suites)
         if changed:

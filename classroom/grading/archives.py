@@ -18,19 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-LARGEST_ARCHIVE = 256 << 20
-LARGEST_DIRECTORY = 4 << 20
-"""Bytes of a zip's central directory, some 40,000 names."""
-LARGEST_UNPACKED = 512 << 20
-"""Bytes that a .tar.gz may unpack to on the way; a student's environment may be in it."""
-MOST_MEMBERS = 40_000
-MOST_WANTED = 200
-LARGEST_TOTAL = 64 << 20
-DEEPEST = 24
-HIGHEST_RATIO = 120
-"""Unpacked to packed size; text packs to a fifth, and zeros to a thousandth."""
-MOST_EMPTY = 16
-"""Reads behind the end of a .tar.gz; a whole one needs one or two."""
+from classroom.grading import limits
+from classroom.grading.limits import Bounded, Budget, Counted, Refused, TooMuch, too_much
+
 SKIPPED = {"__MACOSX", "__pycache__", "venv", "node_modules", "site-packages", "judge"}
 ARCHIVES = (".zip", ".tar.gz", ".tgz", ".tar")
 OTHER_ARCHIVES = (".tar.xz", ".tar.bz2", ".tar.zst", ".txz", ".tbz2", ".7z", ".rar", ".gz", ".bz2", ".xz", ".zst")
@@ -66,30 +56,8 @@ class Taken:
     faults: list[Fault] = field(default_factory=list)
 
 
-class _Refused(Exception):
-    """A sentence for a fault."""
-
-
-class _TooMuch(_Refused):
-    """A sentence for a student's budget that is spent."""
-
-
 Wanted = Callable[[tuple[str, ...]], int]
 """A file's path -> how many bytes it may have, 0 where it is not wanted."""
-
-
-@dataclass
-class Budget:
-    """What may be taken of one student, out of all folders and archives together."""
-
-    files: int = field(default_factory=lambda: MOST_WANTED)
-    content: int = field(default_factory=lambda: LARGEST_TOTAL)
-    unpacked: int = field(default_factory=lambda: LARGEST_UNPACKED)
-
-    @property
-    def spent(self) -> bool:
-        """Whether nothing more may be taken."""
-        return self.files <= 0 or self.content <= 0 or self.unpacked <= 0
 
 
 def archive_suffix(name: str) -> str:
@@ -112,7 +80,7 @@ def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str =
         return taken
     try:
         if source.is_symlink():
-            raise _Refused(f"{shown(source.name)} is a link")
+            raise Refused(f"{shown(source.name)} is a link")
         if source.is_dir():
             _take_folder(source, wanted, taken, budget)
         elif name and archive_suffix(name) not in ARCHIVES:
@@ -120,8 +88,8 @@ def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str =
         else:
             _take_archive(source, wanted, taken, budget)
         if budget.spent:
-            raise _Refused(_too_much())
-    except _Refused as refused:
+            raise Refused(too_much())
+    except Refused as refused:
         taken.faults.append(Fault(str(refused)))
     except Exception as error:  # the parsers of the standard library raise many kinds for damaged input
         said = shown(str(error)) or type(error).__name__
@@ -129,19 +97,14 @@ def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str =
     return taken
 
 
-def _too_much() -> str:
-    what = f"{MOST_WANTED} files, {LARGEST_TOTAL >> 20} MB of them and {LARGEST_UNPACKED >> 20} MB unpacked"
-    return f"at most {what} are taken of one student; the rest was not looked at"
-
-
 def _take_archive(source: Path, wanted: Wanted, taken: Taken, budget: Budget) -> None:
     suffix = archive_suffix(source.name)
     if suffix not in ARCHIVES:
-        raise _Refused(f"{shown(source.name)}: expected a folder, .zip or .tar.gz")
+        raise Refused(f"{shown(source.name)}: expected a folder, .zip or .tar.gz")
     with _opened(source) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > LARGEST_ARCHIVE:
-            raise _Refused(f"{shown(source.name)} has {size >> 20} MB; at most {LARGEST_ARCHIVE >> 20} are taken")
+        if size > limits.LARGEST_ARCHIVE:
+            raise Refused(f"{shown(source.name)} has {size >> 20} MB; at most {limits.LARGEST_ARCHIVE >> 20} are taken")
         if suffix == ".zip":
             _take_zip(file, wanted, taken, budget)
         else:
@@ -149,7 +112,7 @@ def _take_archive(source: Path, wanted: Wanted, taken: Taken, budget: Budget) ->
 
 
 def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> None:
-    bounded: Any = _Bounded(file)
+    bounded: Any = Bounded(file)
     with zipfile.ZipFile(bounded) as archive:
         for info in archive.infolist():
             path, limit = _look(info.filename, wanted, taken, info.is_dir())
@@ -160,7 +123,7 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> 
                 taken.faults.append(Fault(f"{shown(path[-1])} is a link or device in the archive", path))
             elif info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 taken.faults.append(Fault(f"{shown(path[-1])} is encrypted or packed in an unusual way", path))
-            elif info.file_size > HIGHEST_RATIO * info.compress_size + 4096:
+            elif info.file_size > limits.HIGHEST_RATIO * info.compress_size + 4096:
                 taken.faults.append(Fault(f"{shown(path[-1])} unpacks to far more than it is", path))
             else:
                 found = Found(path, b"", _zip_time(info))
@@ -168,12 +131,12 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> 
 
 
 def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken, budget: Budget) -> None:
-    most = HIGHEST_RATIO * size + (1 << 20)
-    stream: Any = _Counted(gzip.GzipFile(fileobj=file) if packed else file, most, budget)
+    most = limits.HIGHEST_RATIO * size + (1 << 20)
+    stream: Any = Counted(gzip.GzipFile(fileobj=file) if packed else file, most, budget)
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for place, member in enumerate(archive):
-            if place >= MOST_MEMBERS:
-                raise _Refused(f"more than {MOST_MEMBERS} files in the archive")
+            if place >= limits.MOST_MEMBERS:
+                raise Refused(f"more than {limits.MOST_MEMBERS} files in the archive")
             path, limit = _look(member.name, wanted, taken, member.isdir())
             if path is None:
                 continue
@@ -186,8 +149,8 @@ def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: T
 
 def _take_folder(folder: Path, wanted: Wanted, taken: Taken, budget: Budget) -> None:
     for place, (entry, path) in enumerate(_walk(folder, ())):
-        if place >= MOST_MEMBERS:
-            raise _Refused(f"more than {MOST_MEMBERS} files in the folder")
+        if place >= limits.MOST_MEMBERS:
+            raise Refused(f"more than {limits.MOST_MEMBERS} files in the folder")
         _take_file(Path(entry.path), path, wanted, taken, budget)
 
 
@@ -200,9 +163,9 @@ def _take_file(file_path: Path, path: tuple[str, ...], wanted: Wanted, taken: Ta
         with _opened(file_path) as file:
             time = _epoch(os.fstat(file.fileno()).st_mtime)
             _add(Found(path, b"", time), partial(_itself, file), limit, taken, budget)
-    except _TooMuch:
+    except TooMuch:
         raise
-    except _Refused as refused:
+    except Refused as refused:
         taken.faults.append(Fault(str(refused), path))
     except OSError as error:
         taken.faults.append(Fault(f"{shown(path[-1])} cannot be read: {error.strerror}", path))
@@ -216,14 +179,14 @@ def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[st
         path = (*above, entry.name)
         if not entry.is_dir(follow_symlinks=False):
             yield entry, path
-        elif not _skipped(entry.name) and len(path) < DEEPEST:
+        elif not _skipped(entry.name) and len(path) < limits.DEEPEST:
             yield from _walk(Path(entry.path), path)
 
 
 def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[str, ...] | None, int]:
     """A member's name -> its path and how large it may be; (None, 0) where it is not taken."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > DEEPEST:
+    if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > limits.DEEPEST:
         return None, 0
     if not (limit := wanted(tuple(parts))):
         return None, 0
@@ -245,11 +208,11 @@ def _add(
     """Read one member, at most one byte more than allowed; `size` is what the archive says of it."""
     path = empty.path
     if budget.spent:
-        raise _TooMuch(_too_much())
+        raise TooMuch(too_much())
     try:
         stream = opened()
         data = stream.read(limit + 1) if stream else b""
-    except _Refused:
+    except Refused:
         raise
     except Exception as error:
         said = f"{shown(path[-1])} cannot be unpacked: {shown(str(error)) or type(error).__name__}"
@@ -266,57 +229,15 @@ def _add(
         taken.found.append(replace(empty, data=data))
 
 
-class _Bounded:
-    """A file of which no single read gives more than a central directory may have."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.seek, self.tell, self.close = file.seek, file.tell, lambda: None
-
-    def seekable(self) -> bool:
-        return True
-
-    def read(self, count: int = -1) -> bytes:
-        if count > LARGEST_DIRECTORY:
-            raise _Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
-        data = self._file.read(LARGEST_DIRECTORY + 1 if count < 0 else count)
-        if len(data) > LARGEST_DIRECTORY:
-            raise _Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
-        return data
-
-
-class _Counted:
-    """A stream that ends in a refusal after so many bytes, and where someone goes on reading behind its end.
-
-    tarfile does: it skips a member of a claimed size block by block, whether there are blocks or not.
-    """
-
-    def __init__(self, stream: Any, most: int, budget: Budget) -> None:
-        self._stream, self._left, self._budget, self._empty = stream, most, budget, 0
-
-    def read(self, count: int) -> bytes:
-        data = self._stream.read(count)
-        self._left -= len(data)
-        self._budget.unpacked -= len(data)
-        self._empty += not data
-        if self._left < 0:
-            raise _Refused("the archive unpacks to far more than it is")
-        if self._budget.unpacked < 0:
-            raise _TooMuch(_too_much())
-        if self._empty > MOST_EMPTY:
-            raise _Refused("the archive ends too early")
-        return data
-
-
 def _opened(path: Path) -> IO[bytes]:
     """Open a regular file; a link, pipe or device is refused without waiting for it."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise _Refused(f"{shown(path.name)} is a link or device")
+        raise Refused(f"{shown(path.name)} is a link or device")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise _Refused(f"{shown(path.name)} is a link or device")
+        raise Refused(f"{shown(path.name)} is a link or device")
     return os.fdopen(descriptor, "rb")
 
 

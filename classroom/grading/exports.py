@@ -19,7 +19,17 @@ from classroom.grading.pages import save
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.safe import cell, cut, file_names, one_line
 from classroom.grading.totals import total
-from classroom.grading.words import NO_HINT, exercise_of, lesson_of, remark, remarks, sentence, standing, title_of
+from classroom.grading.words import (
+    NO_HINT,
+    exercise_of,
+    lesson_of,
+    remark,
+    remarks,
+    sentence,
+    standing,
+    stopped,
+    title_of,
+)
 from classroom.register import Course, Lesson
 
 NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -98,11 +108,11 @@ def gradescope(graded: Graded, register: Course) -> dict[str, object]:
         "visibility": "after_published",
         "stdout_visibility": "hidden",
         "extra_data": {"isolation": graded.isolation.value, "late_days": graded.late_days, "suite": graded.suite},
-        "tests": [_test(grade, lesson, place) for place, grade in enumerate(graded.grades, 1)],
+        "tests": [_test(grade, lesson, place, bool(stopped(graded))) for place, grade in enumerate(graded.grades, 1)],
     }
 
 
-def _test(grade: Grade, lesson: Lesson | None, place: int) -> dict[str, object]:
+def _test(grade: Grade, lesson: Lesson | None, place: int, stopped_all: bool) -> dict[str, object]:
     title = exercise_of(grade, lesson).title
     name = one_line(f"{grade.exercise}: {title}" if title else grade.exercise)
     full = grade.points >= grade.max_points
@@ -112,7 +122,7 @@ def _test(grade: Grade, lesson: Lesson | None, place: int) -> dict[str, object]:
         "status": "passed" if full else "failed",
         "name": f"{name} (bonus)" if grade.stretch else name,
         "number": f"{lesson.number if lesson else 0}.{place}",
-        "output": cut("\n\n".join(_in_words(grade)), 20_000),
+        "output": cut("\n\n".join([standing(grade)] if stopped_all else _in_words(grade)), 20_000),
         "visibility": "after_published",
     }
 

@@ -12,14 +12,18 @@ from classroom.grading.safe import cut, one_line
 from classroom.grading.totals import Total, total
 from classroom.grading.words import (
     NO_HINT,
+    NOTHING,
     exercise_of,
     lateness,
     lesson_of,
     meaning,
+    numbers_of,
     remark,
     sentence,
     standing,
+    stopped,
     title_of,
+    when,
 )
 from classroom.register import Course
 
@@ -51,17 +55,22 @@ class ExercisePart:
     failed: tuple[Failed, ...]
     hints: tuple[tuple[str, int], ...]
     passed: tuple[str, ...]
-    hidden_passed: int
 
 
 @dataclass(frozen=True)
 class HomeworkPart:
-    """One homework on the page."""
+    """One homework on the page.
+
+    facts : (label, text) of the file that was judged, when it came, the deadline.
+    whole : what is to be said of all exercises at once.
+    """
 
     anchor: str
     title: str
     total: Total
+    facts: tuple[tuple[str, str], ...]
     lateness: str
+    whole: str
     faults: tuple[str, ...]
     exercises: tuple[ExercisePart, ...]
 
@@ -69,15 +78,20 @@ class HomeworkPart:
 def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
     """The HTML page of one student over all homeworks in `results`.
 
-    Hidden tests appear as hints only: neither their names nor their messages, calls and values are read.
+    Homework that is neither written nor due is named in one line. Hidden tests appear as hints only: neither their
+    names nor their messages, calls and values are read.
     """
-    parts = [homework_part(graded, register, f"homework-{place}") for place, graded in enumerate(results, 1)]
+    counted = [graded for graded in results if graded.counts]
+    rest = [graded.homework for graded in results if not graded.counts]
+    parts = [homework_part(graded, register, f"homework-{place}") for place, graded in enumerate(counted, 1)]
     ready = [part.total for part in parts if part.total.complete]
     return page(
         "feedback.html",
         course=register.title,
         student=one_line(student, 120),
         parts=parts,
+        aside=[one_line(text, 600) for text in dict.fromkeys(text for graded in results for text in graded.aside)],
+        rest=numbers_of(rest, register),
         points=sum(one.regular for one in ready),
         most=sum(one.most for one in ready),
         bonus=sum(one.bonus for one in ready),
@@ -87,31 +101,54 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
 
 def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart:
     """One graded submission as its part of the page shows it."""
-    lesson = lesson_of(graded.homework, register)
+    lesson, said = lesson_of(graded.homework, register), _said_of_all(graded)
+    faults = tuple(one_line(fault, 600) for fault in graded.faults if fault not in (*graded.aside, said))
+    shown = () if said and not stopped(graded) else graded.grades
     return HomeworkPart(
         anchor,
         title_of(graded.homework, register),
         total(graded),
+        _facts(graded),
         lateness(graded),
-        tuple(one_line(fault, 600) for fault in graded.faults),
-        tuple(exercise_part(grade, exercise_of(grade, lesson).title, graded.faults) for grade in graded.grades),
+        cut(said),
+        faults,
+        tuple(exercise_part(grade, exercise_of(grade, lesson).title, bool(said)) for grade in shown),
     )
 
 
-def exercise_part(grade: Grade, title: str, faults: Sequence[str] = ()) -> ExercisePart:
-    """One grade as the page shows it; what stands among the homework's faults is not said again."""
-    failed = [check for check in grade.checks if not check.passed and _is_begun(grade)]
+def _facts(graded: Graded) -> tuple[tuple[str, str], ...]:
+    zone = graded.deadline.tzinfo if graded.deadline else None
+    came = when(graded.handed_in, zone) if graded.handed_in else ""
+    deadline = when(graded.deadline) if graded.deadline else ""
+    facts = (("Judged", one_line(graded.judged, 200)), ("Handed in", came), ("Deadline", deadline))
+    return tuple((label, text) for label, text in facts if text)
+
+
+def _said_of_all(graded: Graded) -> str:
+    """What is true of all exercises: nothing handed in, a file that cannot be read or imported; "" else."""
+    statuses, messages = {grade.status for grade in graded.grades}, {grade.message for grade in graded.grades}
+    untested = not any(grade.checks for grade in graded.grades)
+    if untested and len(messages) == 1 and (statuses == {Status.MISSING} or statuses == {Status.UNREADABLE}):
+        message = messages.pop()
+        if message in graded.aside:
+            return "Nothing of this homework was found in what you handed in."
+        return f"{message.capitalize()}." if message == NOTHING else message
+    return f"{why}. No test can run before it can be imported." if (why := stopped(graded)) else ""
+
+
+def exercise_part(grade: Grade, title: str, stopped_all: bool = False) -> ExercisePart:
+    """One grade as the page shows it; `stopped_all` where the homework's part says why no test could run."""
+    failed = [check for check in grade.checks if not check.passed and _is_begun(grade) and not stopped_all]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
     return ExercisePart(
         grade,
         title,
         meaning(grade),
         standing(grade),
-        "" if grade.message in faults else cut(remark(grade)),
+        "" if stopped_all else cut(remark(grade)),
         _together([_failed(check) for check in failed if check.public]),
         tuple(hints.items()),
         tuple(sentence(check) for check in grade.checks if check.public and check.passed),
-        sum(check.passed for check in grade.checks if not check.public),
     )
 
 

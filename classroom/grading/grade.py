@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from classroom.grading.cluster import run_dask
-from classroom.grading.exported import sources
+from classroom.grading.exported import sources, strays
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.judging import Job
 from classroom.grading.late import read_times
 from classroom.grading.records import Graded, Isolation
 from classroom.grading.runner import run_local
-from classroom.grading.safe import cell
+from classroom.grading.safe import cell, listed
 from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.grading.store import Store
 from classroom.grading.suite import Suite, suite_of
@@ -66,14 +66,22 @@ class Run:
         lessons_with_homework(self.course, self.options.homeworks)
         sources(folder)
 
-    def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> None:
-        """Read all submissions of this shard into the store. Raises GradingError."""
+    def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> list[str]:
+        """Read all submissions of this shard into the store -> lines on what stayed outside. Raises GradingError."""
         lessons = lessons_with_homework(self.course, self.options.homeworks)
         times = read_times(self.options.times, self.course) if self.options.times else None
+        strangers = {student: None for student, _ in times or ()}
         for student, submissions in Intake(lessons, times, self.course.lessons).submissions(folder):
+            strangers.pop(student, None)
             if in_shard(student, self.options.shard):
                 store.keep_submissions(submissions)
                 taken(student)
+        lines = []
+        if loose := strays(folder):
+            lines.append(f"left aside, because they are of no student: {listed(loose)}")
+        if strangers:
+            lines.append(f"{self.options.times} names students who are not in {folder}: {listed(list(strangers))}")
+        return lines
 
     def suites(self, store: Store) -> dict[str, Suite]:
         """Homework -> suite, of all that something was handed in for."""

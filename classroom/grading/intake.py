@@ -17,12 +17,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from classroom.grading import notebook
-from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Budget, Found, Taken, archive_suffix, shown, take
+from classroom.grading import limits, notebook
+from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
 from classroom.grading.exported import Source, sources, timestamp
 from classroom.grading.late import Times, time_of
+from classroom.grading.limits import Budget
 from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
+from classroom.grading.safe import listed
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import meaning, text_of
 from classroom.register import Course, Lesson
@@ -98,7 +100,7 @@ class Intake:
             desk.take(source)
         many = [source.path.name for source in own if not source.file]
         if len(many) > 1:
-            desk.aside.append(f"handed in as {len(many)} folders or archives: {', '.join(many)}")
+            desk.aside.append(f"Handed in as {len(many)} folders or archives: {', '.join(many)}")
         desk.sort_out()
         return [self._submission(student, lesson, desk) for lesson in self.lessons]
 
@@ -132,7 +134,7 @@ class _Desk:
 
     def __init__(self, intake: Intake, named: bool) -> None:
         self._intake, self._named, self._recogniser = intake, named, intake.recogniser
-        self._budget, self._looked_into = Budget(), 0
+        self._budget, self._names, self._looked_into = Budget(), 0, 0
         self._others: dict[tuple[str, ...], None] = {}
         self.piles: dict[str, _Pile] = defaultdict(_Pile)
         self.aside: list[str] = []
@@ -158,6 +160,9 @@ class _Desk:
 
         def wanted(path: tuple[str, ...]) -> int:
             name = path[-1].lower()
+            self._names += 1
+            if self._names > limits.MOST_MEMBERS:
+                return 0
             if self._is_stamp(source, path):
                 return LARGEST_STAMP
             if name.startswith(".") or name in JUNK or self._is_the_course_s(path):
@@ -203,8 +208,13 @@ class _Desk:
                 pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
                 self.recognised = True
             elif claims:
-                numbers = " and ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
-                self.aside.append(f"{_path(found)} was not judged: by its name and its functions it is of {numbers}")
+                numbers = " or ".join(f"homework {lesson.number}" for lesson in dict.fromkeys(claims))
+                self.aside.append(
+                    f"{_path(found)} was not judged: by its name and its functions it could be {numbers}. Hand in one "
+                    "file for each homework, with the name that the course gave it"
+                )
+            elif damage := _notebook_fault(found):
+                self.aside.append(f"{_path(found)}: {damage}")
             else:
                 self._others[found.path] = None
         for fault in taken.faults:
@@ -214,19 +224,43 @@ class _Desk:
     def sort_out(self) -> None:
         """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all."""
         names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
+        if self._names > limits.MOST_MEMBERS:
+            self.aside.append(f"more than {limits.MOST_MEMBERS} names: the rest was not looked at")
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
-            self.aside.append(f"not opened, since archives in archives are not: {_listed(packed)}")
+            said = f"Not opened, since archives in archives are not: {listed(packed)}"
+            self.aside.append(f"{said}. Unpack them and hand in what is inside")
         if rest:
-            self.aside.append(f"not recognised as homework: {_listed(rest)}")
+            self.aside.append(f"Not recognised as homework: {listed(rest)}")
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
-    """Which of the files is judged: the homework file, or the worksheet where that is missing or still the stub."""
-    if homework_file in files and (WORKSHEET not in files or meaning(files[homework_file]) != meaning(stub)):
-        return homework_file
-    return WORKSHEET if WORKSHEET in files else None
+    """Which of the files is judged: the homework file, or the worksheet with answers where that is still the stub."""
+    if WORKSHEET not in files:
+        return homework_file if homework_file in files else None
+    if homework_file not in files:
+        return WORKSHEET
+    untouched = meaning(files[homework_file]) == meaning(stub)
+    return WORKSHEET if untouched and _may_hold_answers(files[WORKSHEET], stub) else homework_file
+
+
+def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
+    """Whether a worksheet defines a function of the stub; one that cannot be read may."""
+    try:
+        return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(text_of(stub)))
+    except notebook.NotebookFault:
+        return True
+
+
+def _notebook_fault(found: Found) -> str:
+    """Why a notebook cannot be read, "" for one that can and for other files."""
+    try:
+        if found.name.lower().endswith(NOTEBOOK):
+            notebook.answers(found.data)
+    except notebook.NotebookFault as fault:
+        return str(fault)
+    return ""
 
 
 RULES = (
@@ -258,8 +292,8 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
     if others:
         second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
         why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
-        said = f"of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
-        faults.append(f"{said}; not {_listed(sorted(map(_path, others)))}")
+        said = f"Of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
+        faults.append(f"{said}; not {listed(sorted(map(_path, others)))}")
     return best
 
 
@@ -273,8 +307,3 @@ def _natural(one: Found) -> list[Any]:
 
 def _path(found: Found) -> str:
     return shown("/".join(found.path))
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(shown(name) for name in names[:most]) + more

@@ -1,7 +1,12 @@
-"""HTML pages from the templates of this folder: every value escaped and cleaned, nothing loaded from elsewhere."""
+"""HTML pages from the templates of this folder: every value escaped and cleaned, nothing loaded from elsewhere.
+
+The only script is one of ours, which the page's policy names by its hash.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 from functools import cache
 from pathlib import Path
@@ -55,9 +60,20 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {"script": lambda name: markup(_script(name)), "script_hash": _script_hash}
     environment.filters["number"] = number
     environment.filters["clipped"] = lambda share: number(min(max(share, 0.0), 100.0))
     return environment
+
+
+@cache
+def _script(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _script_hash(name: str) -> str:
+    """What a page's policy calls a script of ours, so that a browser runs no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(_script(name).encode()).digest()).decode()}"
 
 
 def _shown(value: Any) -> Any:

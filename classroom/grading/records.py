@@ -136,5 +136,5 @@ class Graded:
 
     @property
     def counts(self) -> bool:
-        """Whether the homework belongs into a sum or a grade book: it is handed in, or it should be."""
-        return self.due or self.is_handed_in
+        """Whether the homework belongs into a sum or a grade book: something is written for it, or it is due."""
+        return self.due or (self.is_handed_in and any(grade.status is not Status.MISSING for grade in self.grades))

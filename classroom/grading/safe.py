@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 TERMINAL = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, movements: CSI ... final byte
@@ -58,6 +58,16 @@ def one_line(text: str, most: int = 200) -> str:
     """
     line = " ".join(clean(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Names in a sentence, the first few of many.
+
+    >>> listed(["ann", "bo", "cy"], 2)
+    'ann, bo and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(one_line(name, 120) for name in names[:most]) + more
 
 
 def cut(text: str, most: int = 4000) -> str:

@@ -14,13 +14,13 @@ from classroom.grading.records import Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
 from classroom.grading.similarity import Pair
 from classroom.grading.totals import total
-from classroom.grading.words import MEANING, exercise_of, lesson_of, title_of
+from classroom.grading.words import MEANING, exercise_of, lesson_of, numbers_of, title_of
 from classroom.register import Course
 
 SLOWEST, FAILURES, PAIRS = 10, 15, 200
 """Rows that a table has at most."""
 UNREADABLE = MEANING[Status.UNREADABLE]
-UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE)
+UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
 """Grades that say nothing of how hard an exercise is."""
 
 
@@ -64,20 +64,21 @@ def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pa
     by_homework: dict[str, list[Graded]] = defaultdict(list)
     for one in results:
         by_homework[one.homework].append(one)
-    homeworks = sorted(by_homework)
+    homeworks = sorted(name for name, own in by_homework.items() if any(one.counts for one in own))
     return page(
         "summary.html",
         course=register.title,
         submissions=sum(map(_handed_in, results)),
         students=len(names),
         isolation=_isolation(results),
+        untouched=numbers_of(sorted(by_homework.keys() - set(homeworks)), register),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
         needed=_needed(results, register, names),
         pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs[:PAIRS]],
         more_pairs=max(0, len(pairs) - PAIRS),
         titles={homework: title_of(homework, register) for homework in homeworks},
         slowest=_slowest(results, register, names),
-        homeworks=homeworks,
+        columns=[_column(homework, by_homework[homework], register) for homework in homeworks],
         totals=_totals(results, homeworks, names),
     )
 
@@ -86,15 +87,18 @@ def _homework(homework: str, results: Sequence[Graded], register: Course) -> Hom
     lesson = lesson_of(homework, register)
     grades: dict[str, list[Grade]] = defaultdict(list)
     for one in results:
-        for grade in one.grades:
+        lost_with_all = not one.is_handed_in and one.faults
+        for grade in () if lost_with_all else one.grades:
             grades[grade.exercise].append(grade)
     exercises = []
     for name, found in grades.items():
         title = exercise_of(found[0], lesson).title
         label = f"{name}: {title}" if title else name
         exercises.append(_exercise(f"{label} (bonus)" if found[0].stretch else label, found))
-    ready = [total(one) for one in results if _written(one) and total(one).complete]
-    whole = _distribution("All exercises, with bonus", [one.points for one in ready], ready[0].most) if ready else None
+    ready = [total(one) for one in results if _judged(one)]
+    bonus = any(grade.stretch for grade in results[0].grades)
+    title = "All exercises, without bonus" if bonus else "All exercises"
+    whole = _distribution(title, [one.regular for one in ready], ready[0].most) if ready else None
     late = sum(bool(one.late_days) for one in results)
     return HomeworkPart(
         title_of(homework, register),
@@ -107,19 +111,21 @@ def _homework(homework: str, results: Sequence[Graded], register: Course) -> Hom
 
 
 def _handed_in(graded: Graded) -> bool:
-    """Whether there is anything, be it the untouched stub."""
-    return any(grade.status is not Status.MISSING or grade.checks for grade in graded.grades)
+    return graded.is_handed_in
 
 
-def _written(graded: Graded) -> bool:
-    return any(grade.status is not Status.MISSING for grade in graded.grades)
+def _judged(graded: Graded) -> bool:
+    """Whether its points say something of the homework: written, read and judged."""
+    return total(graded).complete and any(grade.status not in UNCOUNTED for grade in graded.grades)
 
 
 def _exercise(title: str, grades: Sequence[Grade]) -> Distribution:
     points = [grade.points for grade in grades if grade.status not in UNCOUNTED]
     missing = sum(grade.status is Status.MISSING for grade in grades)
+    unread = sum(grade.status is Status.UNREADABLE for grade in grades)
     waiting = sum(grade.status is Status.INFRASTRUCTURE for grade in grades)
-    words = [f"{missing} not written"] * (missing > 0) + [f"{waiting} not judged yet"] * (waiting > 0)
+    left_out = ((missing, "not written"), (unread, UNREADABLE), (waiting, "not judged yet"))
+    words = [f"{count} {what}" for count, what in left_out if count]
     return _distribution(title, points, grades[0].max_points, ", ".join(words))
 
 
@@ -145,6 +151,7 @@ def _failures(results: Iterable[Graded]) -> list[tuple[str, str, bool, int, int]
 
 def _isolation(results: Sequence[Graded]) -> str:
     """What is to be said of the isolation, "" where all was strong."""
+    results = [one for one in results if one.is_handed_in]
     counts: Counter[Isolation] = Counter(one.isolation for one in results)
     del counts[Isolation.STRONG]
     if not counts:
@@ -160,11 +167,17 @@ def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str
     for one in results:
         alike[one.student, _needs_person(one, mixed)].append(one)
     rows = []
+    lost: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in results:
+        lost[one.student] |= dict.fromkeys(one.aside)
+    for student, told in lost.items():
+        name, link = _link(student, names)
+        rows += [Row(name, link, "", one_line(text, 300)) for text in told]
     for (_, words), found in alike.items():
         row = _row(found[0], register, names, words)
         if row is not None:
             rows.append(row if len(found) == 1 else replace(row, homework=f"{len(found)} homeworks"))
-    return rows
+    return sorted(rows, key=lambda row: row.student.casefold())
 
 
 def _needs_person(graded: Graded, mixed: bool) -> str:
@@ -172,6 +185,8 @@ def _needs_person(graded: Graded, mixed: bool) -> str:
 
     mixed : isolation was strong for some; where it was for none, the note at the top of the page says so once.
     """
+    if not graded.is_handed_in:
+        return ""
     statuses = {grade.status for grade in graded.grades}
     messages = [grade.message for grade in graded.grades if grade.status is Status.UNREADABLE and grade.message]
     reasons = []
@@ -184,7 +199,8 @@ def _needs_person(graded: Graded, mixed: bool) -> str:
         reasons.append(f"isolation was {graded.isolation.value}")
     if graded.late_days is None and total(graded).points:
         reasons.append("when it was handed in is not known, and no lateness was deducted")
-    return "; ".join([*reasons, *(one_line(fault, 160) for fault in graded.faults if fault not in messages)])
+    faults = [fault for fault in graded.faults if fault not in (*messages, *graded.aside)]
+    return "; ".join([*reasons, *(one_line(fault, 300) for fault in faults)])
 
 
 def _row(graded: Graded, register: Course, names: Mapping[str, str], words: str) -> Row | None:
@@ -205,12 +221,23 @@ def _slowest(results: Sequence[Graded], register: Course, names: Mapping[str, st
     return [row for row in rows if row]
 
 
+def _column(homework: str, results: Sequence[Graded], register: Course) -> tuple[str, str, float]:
+    """(heading, title, the points that there are) of a homework in the table of all points."""
+    lesson = lesson_of(homework, register)
+    heading = str(lesson.number) if lesson else one_line(homework, 20)
+    return heading, title_of(homework, register), total(results[0]).most
+
+
 def _totals(
     results: Sequence[Graded], homeworks: Sequence[str], names: Mapping[str, str]
-) -> list[tuple[str, str, list[float | None]]]:
-    """(name, link, points of each homework) of every student; None where there are none yet."""
+) -> list[tuple[str, str, float | None, list[float | None]]]:
+    """(name, link, their sum, points of each homework) of every student; None where there are none yet."""
     points: dict[str, dict[str, float]] = defaultdict(dict)
     for one in results:
-        if total(one).complete:
+        if total(one).complete and one.counts:
             points[one.student][one.homework] = total(one).points
-    return [(*_link(name, names), [points[name].get(homework) for homework in homeworks]) for name in names]
+    return [
+        (*_link(name, names), round(sum(own.values()), 6) if own else None, [own.get(one) for one in homeworks])
+        for name in names
+        for own in [points[name]]
+    ]

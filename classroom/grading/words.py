@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
 from classroom.grading.points import UNWRITTEN, counted
 from classroom.grading.records import Check, Grade, Graded, Status
 from classroom.grading.safe import number, one_line
+from classroom.grading.told import HAPPENED
 from classroom.grading.totals import total
 from classroom.register import Course, Exercise, Lesson
 
@@ -88,9 +90,10 @@ def sentence(check: Check) -> str:
 
 
 def remarks(graded: Graded) -> list[str]:
-    """What is to be said of the whole submission: lateness with what it cost, and faults."""
-    words = [late] if (late := lateness(graded)) else []
-    return [*words, *(one_line(fault, 400) for fault in graded.faults)]
+    """What is to be said of the whole submission: lateness with what it cost, why nothing runs, and faults."""
+    words = [line for line in (lateness(graded), stopped(graded)) if line]
+    told = dict.fromkeys((*graded.faults, *graded.aside))
+    return [*words, *(one_line(fault, 400) for fault in told)]
 
 
 def lateness(graded: Graded) -> str:
@@ -104,6 +107,42 @@ def lateness(graded: Graded) -> str:
     if factor != 1:
         return f"Deduction: {number(points.raw)} points × {number(factor)} = {number(points.points)}."
     return ""
+
+
+def stopped(graded: Graded) -> str:
+    """Why no test could call anything, where the whole file cannot be imported; "" else."""
+    checks = [check for grade in graded.grades for check in grade.checks]
+    if any(check.passed for check in checks) or HAPPENED["load"] not in {check.message for check in checks}:
+        return ""
+    return next((check.message for check in checks if check.public), HAPPENED["load"])
+
+
+def when(time: datetime, zone: tzinfo | None = None) -> str:
+    """A time to the minute with its offset, in the given zone or its own.
+
+    >>> from datetime import UTC
+    >>> when(datetime(2027, 3, 1, 12, 30, 59, tzinfo=UTC))
+    '2027-03-01 12:30 UTC'
+    """
+    there = time.astimezone(zone or time.tzinfo)
+    offset = there.isoformat()[-6:] if there.utcoffset() else ""
+    return f"{there:%Y-%m-%d %H:%M} UTC{offset}"
+
+
+def numbers_of(homeworks: Sequence[str], register: Course) -> str:
+    """Homeworks by their numbers, those in a row as one: "homework 1, 3 to 5 and 8"; unknown ones by their folders."""
+    known = sorted(lesson.number for name in homeworks if (lesson := lesson_of(name, register)))
+    rows: list[list[int]] = []
+    for number_ in known:
+        if rows and number_ == rows[-1][-1] + 1:
+            rows[-1].append(number_)
+        else:
+            rows.append([number_])
+    words = [f"{row[0]} to {row[-1]}" if len(row) > 2 else " and ".join(map(str, row)) for row in rows]
+    others = [one_line(name, 80) for name in homeworks if lesson_of(name, register) is None]
+    last = " and " if len(words) > 1 and " and " not in "".join(words) else ", "
+    joined = last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return ", ".join([f"homework {joined}"] * bool(words) + others)
 
 
 def lesson_of(homework: str, register: Course) -> Lesson | None:

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from classroom.grading import archives
-from classroom.grading.archives import Budget, Taken, archive_suffix, take
+from classroom.grading import limits
+from classroom.grading.archives import Taken, archive_suffix, take
+from classroom.grading.limits import Budget
 
 LIMIT = 1000
 CONTENT = b"def f():\n    return 1\n"
@@ -177,19 +178,19 @@ def test_an_encrypted_member_is_refused(tmp_path: Path) -> None:
 def test_counts_and_sizes_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = zipped(tmp_path / "many.zip", **{f"{n}/hw.py": CONTENT for n in range(300)})
     taken = take(many, wanted)
-    assert len(taken.found) == archives.MOST_WANTED
+    assert len(taken.found) == limits.MOST_WANTED
     assert "at most 200 files" in texts(taken)
-    monkeypatch.setattr(archives, "LARGEST_DIRECTORY", 1000)
+    monkeypatch.setattr(limits, "LARGEST_DIRECTORY", 1000)
     assert "directory is larger" in texts(take(many, wanted))
-    monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 1000)
+    monkeypatch.setattr(limits, "LARGEST_ARCHIVE", 1000)
     assert "at most" in texts(take(many, wanted))
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 10)
+    monkeypatch.setattr(limits, "MOST_MEMBERS", 10)
     members = [(tarfile.TarInfo(str(n)), b"") for n in range(20)]
     assert "more than 10 files" in texts(take(tarred(tmp_path / "many.tar.gz", *members), wanted))
 
 
 def test_the_archives_of_one_student_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 10 * len(CONTENT))
+    monkeypatch.setattr(limits, "LARGEST_TOTAL", 10 * len(CONTENT))
     budget, taken = Budget(), Taken()
     for number in range(30):
         one = take(zipped(tmp_path / f"{number}.zip", **{"hw.py": CONTENT}), wanted, budget)
@@ -200,7 +201,7 @@ def test_the_archives_of_one_student_have_one_limit_together(tmp_path: Path, mon
 
 
 def test_packed_archives_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "LARGEST_UNPACKED", 60_000)
+    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 60_000)
     budget = Budget()
     found = []
     for number in range(10):

@@ -14,6 +14,7 @@ import pytest
 from classroom.grading.exports import canvas, gradescope, nbgrader, refusal
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
+from classroom.grading.told import HAPPENED
 from classroom.register import Course, Exercise, Lesson
 
 REGISTER = Course(
@@ -104,6 +105,15 @@ def test_gradescope_shows_hidden_tests_as_hints_only() -> None:
     assert "SECRET" not in text
     assert "hidden test failed: Negative numbers." in text
     assert "public test failed: Twice two.\\nwrong\\ncalled: double(2)\\nexpected: 4\\ngot: 5" in text
+
+
+def test_gradescope_says_once_that_a_file_cannot_be_imported() -> None:
+    why = "hw01.py, line 3: it imports torch, which is not there"
+    hidden = Check("double", "t", False, False, HAPPENED["load"], hint="Negative numbers.")
+    result = gradescope(graded(points=0, checks=(Check("double", "p", True, False, why), hidden)), REGISTER)
+    text = json.dumps(result)
+    assert text.count(why) == 1
+    assert "Negative numbers" not in text
 
 
 def test_nbgrader_gets_its_own_columns() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from classroom.grading.feedback import feedback_page
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status
+from classroom.grading.told import HAPPENED
 from classroom.grading.words import standing
 from classroom.register import Course, Exercise, Lesson
 
@@ -43,6 +46,7 @@ HOSTILE = [
     "\u202egnp.exe\u2066",
     "\ud800",
 ]
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 VOID = {"meta", "br", "img", "link", "input"}
 ELEMENTS = re.findall(
     r"\S+",
@@ -127,6 +131,76 @@ def test_points_are_told_for_each_homework_and_exercise_with_the_bonus_apart() -
     assert "extra More 1.5 of 2 bonus" in text
 
 
+def unbegun(homework: str = "02_shapes", **rest: object) -> Graded:
+    return graded(Grade("area", 0, 3, Status.MISSING, "nothing was handed in"), homework=homework, **rest)
+
+
+def text_of(results: Sequence[Graded]) -> str:
+    return " ".join(assert_harmless(feedback_page("ann", results, REGISTER)).text.split())
+
+
+def test_only_what_is_handed_in_or_due_is_counted_and_the_rest_is_one_line() -> None:
+    first = graded(Grade("double", 3, 4, Status.PARTIAL))
+    untouched = graded(
+        Grade("area", 0, 3, Status.MISSING, "not written yet", (check(passed=False, message="raised"),)),
+        homework="02_shapes",
+    )
+    for rest in (unbegun(), untouched):
+        text = text_of([first, rest])
+        assert "3 of 4 points" in text
+        assert text.count("othing to judge yet") == 1
+        assert "Nothing to judge yet, and not due: homework 2." in text
+        assert "area" not in text
+    text = text_of([first, unbegun(due=True, deadline=NOON)])
+    assert "3 of 7 points" in text
+    assert "Nothing was handed in" in text
+    assert "No points yet" in text_of([unbegun()])
+
+
+def test_which_file_was_judged_when_it_came_and_the_deadline_are_told() -> None:
+    came = datetime(2027, 3, 1, 10, 30, tzinfo=UTC)
+    deadline = datetime(2027, 3, 1, 23, 59, tzinfo=timezone(timedelta(hours=1)))
+    values = {"judged": "mine/hw1.py", "handed_in": came, "deadline": deadline}
+    text = shown(Grade("double", 4, 4, Status.PASSED), **values)
+    assert "Judged mine/hw1.py Handed in 2027-03-01 11:30 UTC+01:00 Deadline 2027-03-01 23:59 UTC+01:00" in text
+    assert "Handed in 2027-03-01 10:30 UTC" in shown(Grade("double", 4, 4, Status.PASSED), handed_in=came)
+    assert "Deadline" not in shown(Grade("double", 4, 4, Status.PASSED), judged="hw1.py")
+
+
+def test_what_belongs_to_no_homework_is_told_once_at_the_top() -> None:
+    aside = ("not recognised as homework: notes.pdf",)
+    lost = graded(Grade("double", 0, 4, Status.UNREADABLE, aside[0]), faults=aside, aside=aside)
+    also = replace(lost, homework="02_shapes")
+    text = text_of([lost, also])
+    assert text.count("notes.pdf") == 1
+    assert "No points yet" in text
+    assert "homework 1 and 2" in text
+    text = text_of([replace(lost, due=True)])
+    assert text.count("notes.pdf") == 1
+    assert "Nothing of this homework was found" in text
+
+
+def test_an_import_that_fails_is_told_once_for_the_whole_homework() -> None:
+    why = "hw01.py, line 3: it imports torch, which is not there"
+    checks = (
+        check(passed=False, message=why),
+        check(public=False, passed=False, message=HAPPENED["load"], hint="Negative numbers too."),
+    )
+    grades = [Grade(name, 0, 2, Status.FAILED, "0 of 1 public tests passed", checks) for name in ("double", "extra")]
+    text = shown(*grades)
+    assert text.count(why) == 1
+    assert "hidden test failed" not in text
+    assert "Negative numbers" not in text
+    assert text.count("not passed") == 2
+
+
+def test_a_homework_that_cannot_be_read_says_why_once() -> None:
+    why = "hw01.py is saved as UTF-16, which Python cannot read: save it as UTF-8 and hand it in again"
+    text = shown(*(Grade(name, 0, 2, Status.UNREADABLE, why) for name in ("double", "extra")), judged="hw01.py")
+    assert text.count(why) == 1
+    assert "0 of 4 points" in text
+
+
 def test_a_failed_public_test_shows_the_call_expected_and_got() -> None:
     failed = check(
         passed=False, hint="2 gives 4.", message="wrong number", call="double(2)", expected="int 4", got="int 5"
@@ -174,7 +248,7 @@ def test_lateness_is_told_with_what_it_costs() -> None:
 def test_faults_and_messages_are_told() -> None:
     text = shown(Grade("double", 0, 4, Status.UNREADABLE, "line 3 is not Python"), faults=("a.zip holds a link",))
     assert "a.zip holds a link" in text
-    assert "cannot be read line 3 is not Python" in text
+    assert "line 3 is not Python" in text
 
 
 def test_what_the_judge_could_not_judge_is_no_grade_and_tells_no_inside() -> None:
@@ -188,7 +262,7 @@ def test_what_the_judge_could_not_judge_is_no_grade_and_tells_no_inside() -> Non
 
 def test_an_exercise_that_was_not_begun_lists_no_failures() -> None:
     failed = check(passed=False, message="raised NotImplementedError")
-    text = shown(Grade("double", 0, 4, Status.MISSING, "not written yet", checks=(failed,)))
+    text = shown(Grade("double", 0, 4, Status.MISSING, "not written yet", checks=(failed,)), due=True)
     assert text.count("not written yet") == 1
     assert "nothing handed in" not in text
     assert "NotImplementedError" not in text

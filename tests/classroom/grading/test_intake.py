@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from classroom.grading import archives
+from classroom.grading import limits
 from classroom.grading.exported import read_metadata, sources, strays
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.notebook import lesson_number
@@ -82,7 +82,7 @@ def test_of_several_files_the_edited_then_the_highest_then_the_latest_counts(tea
     put(folder / "hw01_numbers (2).py", "second\n", 1.5e9)
     (one,) = taken(teacher, tmp_path / "s").values()
     assert one.files["hw01_numbers.py"] == b"second\n"
-    said = "of 3 files of this homework hw01_numbers (2).py was judged, since it is the latest; not hw01_numbers-1.py"
+    said = "Of 3 files of this homework hw01_numbers (2).py was judged, since it is the latest; not hw01_numbers-1.py"
     assert said in one.faults[0]
     assert "old/hw01_numbers.py" in one.faults[0]
     assert one.judged == "hw01_numbers (2).py"
@@ -119,7 +119,9 @@ def test_an_archive_inside_a_student_s_folder_is_opened_and_none_inside_an_archi
     assert found["ann"].judged == "handed_in.zip/hw01_numbers.py"
     assert not found["ann"].aside
     assert not found["bo"].files
-    assert found["bo"].faults == ("not opened, since archives in archives are not: deep.zip",)
+    assert found["bo"].faults == (
+        "Not opened, since archives in archives are not: deep.zip. Unpack them and hand in what is inside",
+    )
 
 
 NAMES = """hw1.py hw01.py HW1.py hw_1.py hw-01.py homework1.py homework_01.py hw01_numbers_final.py hw01-numbers.py
@@ -148,7 +150,7 @@ def test_where_the_name_says_nothing_the_functions_tell(teacher: Any, tmp_path: 
     one = taken(teacher, tmp_path / "s")["ann"]
     assert list(one.files.values()) == [text.encode()]
     assert one.judged == name
-    assert one.aside == ("not recognised as homework: kuiper/numbers.py",)
+    assert one.aside == ("Not recognised as homework: kuiper/numbers.py",)
 
 
 def two_lessons(teacher: Any) -> list[Lesson]:
@@ -169,7 +171,10 @@ def test_what_could_be_two_homeworks_is_told_and_not_judged(teacher: Any, tmp_pa
     for student, name in (("ann", "all.py"), ("bo", "hw1.py")):
         assert not [one.files for one in found[student] if one.files]
         assert {one.aside for one in found[student]} == {
-            (f"{name} was not judged: by its name and its functions it is of homework 1 and homework 2",)
+            (
+                f"{name} was not judged: by its name and its functions it could be homework 1 or homework 2. Hand in "
+                "one file for each homework, with the name that the course gave it",
+            )
         }
     assert [bool(one.files) for one in found["cy"]] == [False, True]
 
@@ -189,11 +194,13 @@ def test_nothing_is_dropped_in_silence(teacher: Any, tmp_path: Path) -> None:
     put(tmp_path / "s" / "bo" / "digits.npy", "data, not work")
     put(tmp_path / "s" / "cy" / "hw01_numbers.py", teacher.solution)
     put(tmp_path / "s" / "dee" / "data.npy", "nothing else")
+    put(tmp_path / "s" / "eve" / "worksheet.ipynb", '{"cells": [')
     found = taken(teacher, tmp_path / "s")
-    assert found["ann"].faults == found["ann"].aside == ("not recognised as homework: Homework.pdf",)
-    assert (found["bo"].faults, found["bo"].aside) == ((), ("not recognised as homework: notes.docx",))
+    assert found["ann"].faults == found["ann"].aside == ("Not recognised as homework: Homework.pdf",)
+    assert (found["bo"].faults, found["bo"].aside) == ((), ("Not recognised as homework: notes.docx",))
     assert (found["cy"].faults, found["cy"].aside) == ((), ())
-    assert found["dee"].aside == ("not recognised as homework: data.npy",)
+    assert found["dee"].aside == ("Not recognised as homework: data.npy",)
+    assert "open it in Jupyter" in found["eve"].aside[0]
 
 
 def test_the_whole_course_s_folder_holds_no_strangers(tmp_path: Path) -> None:
@@ -204,8 +211,8 @@ def test_the_whole_course_s_folder_holds_no_strangers(tmp_path: Path) -> None:
             put(tmp_path / "s" / "ann" / "course" / path, (ROOT / path).read_bytes())
     ((_, own),) = Intake(lessons_with_homework(course)).submissions(tmp_path / "s")
     assert {(one.faults, one.aside) for one in own} == {((), ())}
-    assert [one.judged.split("/")[-1] for one in own] == ["worksheet.ipynb"] * len(own)
-    assert len(own) == 13
+    wanted = [lesson.homework_file for lesson in course.lessons if lesson.homework_file]
+    assert [one.judged.split("/")[-1] for one in own] == wanted
 
 
 def test_of_files_alike_in_time_and_place_the_last_number_counts_and_none_called_old(
@@ -273,7 +280,7 @@ def test_canvas_s_files_are_put_together_by_student(teacher: Any, tmp_path: Path
         "smithann_99": "hw01_numbers.py",
         "wu_6": "mine.py",
     }
-    assert found["lee_5"].aside == ("not recognised as homework: essay.pdf",)
+    assert found["lee_5"].aside == ("Not recognised as homework: essay.pdf",)
 
 
 def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Path) -> None:
@@ -301,7 +308,7 @@ def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Pat
 def test_many_archives_of_one_student_have_one_limit(
     teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 5000)
+    monkeypatch.setattr(limits, "LARGEST_TOTAL", 5000)
     (tmp_path / "s" / "ann").mkdir(parents=True)
     for number in range(30):
         with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
@@ -309,6 +316,18 @@ def test_many_archives_of_one_student_have_one_limit(
     (one,) = taken(teacher, tmp_path / "s").values()
     assert one.files
     assert sum("are taken of one student" in text for text in one.aside) == 1
+
+
+def test_names_without_end_are_not_all_looked_at(teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_MEMBERS", 50)
+    (tmp_path / "s" / "ann").mkdir(parents=True)
+    for number in range(5):
+        with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
+            for member in range(20):
+                archive.writestr(f"{member}/hw01_numbers.py", f"x = {number, member}\n")
+    (one,) = taken(teacher, tmp_path / "s").values()
+    assert "Of 45 files of this homework" in one.faults[0]
+    assert one.aside == ("more than 50 names: the rest was not looked at",)
 
 
 def test_an_archive_of_another_kind_is_its_student_s(teacher: Any, tmp_path: Path) -> None:

@@ -214,6 +214,25 @@ def test_lateness_is_taken_from_the_table_and_the_policy(
     assert len(here) == 1
 
 
+def test_who_is_in_the_table_of_times_and_handed_in_nothing_is_named(
+    teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
+) -> None:
+    for name in ("ann", "bo"):
+        (tmp_path / "subs" / name).mkdir(parents=True)
+        (tmp_path / "subs" / name / "hw01_numbers.py").write_text(teacher.stub, encoding="utf-8")
+    (tmp_path / "subs" / "hw01_numbers.py").write_text(teacher.stub, encoding="utf-8")
+    table = "student,time\nann,2027-03-02T12:00Z\nAnne,2027-03-02T12:00Z\n\x1b[31mcy,2027-03-02T12:00Z\n"
+    (tmp_path / "times.csv").write_text(table, encoding="utf-8")
+    command = ("grade", str(tmp_path / "subs"), "--times", str(tmp_path / "times.csv"), "--out")
+    said = mini.run(*command, str(tmp_path / "out"))
+    assert said.exit_code == 0, said.output
+    assert "times.csv names students who are not in" in said.stdout
+    assert "Anne, cy" in " ".join(said.stdout.split())
+    assert "left aside, because they are of no student" in " ".join(said.stdout.split())
+    shard = mini.run(*command, str(tmp_path / "part"), "--shard", "1/2", "--seed", "1")
+    assert "Anne, cy" in " ".join(shard.stdout.split())
+
+
 def test_exports_below_strong_isolation_need_force(teacher: Any, mini: Any, tmp_path: Path, here: list[Job]) -> None:
     (tmp_path / "subs" / "ann").mkdir(parents=True)
     (tmp_path / "subs" / "ann" / "hw01_numbers.py").write_text(teacher.solution, encoding="utf-8")

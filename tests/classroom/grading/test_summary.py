@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +44,47 @@ def test_mean_and_median_leave_out_what_was_not_handed_in_or_not_judged() -> Non
         graded("e", 0, Status.INFRASTRUCTURE),
     )
     assert "mean 2, median 1 of 4; 3 judged, 1 not written, 1 not judged yet" in text
+
+
+def test_what_cannot_be_read_does_not_pull_the_mean_down() -> None:
+    text = text_of(graded("a", 4), graded("b", 2, Status.PARTIAL), graded("c", 0, Status.UNREADABLE))
+    assert "mean 3, median 3 of 4; 2 judged, 1 cannot be read" in text
+
+
+def test_whose_archive_cannot_be_read_is_counted_for_no_homework() -> None:
+    told = ("x.zip cannot be read",)
+    lost = graded("x", 0, Status.UNREADABLE, message=told[0], faults=told, aside=told)
+    text = text_of(graded("a", 4), lost)
+    assert "1 submission of 2 students" in text
+    assert "cannot be read" in text.split("Similar submissions")[0]
+    assert "cannot be read" not in text.split("Similar submissions")[1]
+
+
+def with_bonus(student: str, points: float, bonus: float) -> Graded:
+    one = graded(student, points)
+    return replace(one, grades=(*one.grades, Grade("extra", bonus, 3, Status.PASSED, stretch=True)))
+
+
+def test_the_mean_of_a_homework_is_of_the_points_that_it_is_said_to_be_of() -> None:
+    text = text_of(with_bonus("a", 4, 3), with_bonus("b", 3, 3))
+    assert "All exercises, without bonus" in text
+    assert "mean 3.5, median 3.5 of 4" in text
+    means = re.findall(r"mean ([\d.]+), median ([\d.]+) of ([\d.]+)", text)
+    assert len(means) == 3
+    assert all(float(mean) <= float(most) and float(middle) <= float(most) for mean, middle, most in means)
+
+
+def test_homework_that_nobody_handed_in_is_one_line() -> None:
+    text = text_of(graded("a"), replace(graded("a", 0, Status.MISSING), homework="02_shapes"))
+    assert "Nothing handed in yet: 02_shapes." in text
+    assert text.count("02_shapes") == 1
+
+
+def test_what_belongs_to_no_homework_is_one_row() -> None:
+    aside = ("not recognised as homework: notes.pdf",)
+    text = text_of(*(replace(graded("a", aside=aside), homework=name) for name in ("01_numbers", "02_shapes")))
+    assert text.count("notes.pdf") == 1
+    assert "Every submission could be read" not in text
 
 
 def test_a_chart_counts_every_submission_once() -> None:
@@ -111,7 +154,8 @@ def test_what_was_not_handed_in_is_not_counted_as_handed_in() -> None:
 
 
 def test_isolation_is_told_once_where_it_was_weak_for_all() -> None:
-    text = text_of(*(graded(f"s{i}", isolation=Isolation.WEAK) for i in range(5)))
+    nothing = replace(graded("s1", 0, Status.MISSING, isolation=Isolation.WEAK), homework="02_shapes")
+    text = text_of(*(graded(f"s{i}", isolation=Isolation.WEAK) for i in range(5)), nothing)
     assert "Of 5 submissions, 5 with isolation weak" in text
     assert "isolation was weak" not in text
 
@@ -135,7 +179,24 @@ def test_similar_pairs_are_advice_and_accuse_nobody() -> None:
 def test_points_of_all_students_leave_a_cell_empty_without_a_grade() -> None:
     html = summary_page([graded("a"), graded("b", 0, Status.INFRASTRUCTURE)], REGISTER, (), {"a": "a", "b": "b"})
     cells = html.split("Points of all students")[1]
-    assert re.findall(r'<td class="n">(.*?)</td>', cells) == ["4", ""]
+    assert re.findall(r'<td class="n[^"]*">(.*?)</td>', cells) == ["4", "4", "", ""]
+
+
+def test_the_total_of_all_points_comes_first_and_every_column_can_be_sorted_by() -> None:
+    results = [with_bonus("a", 4, 3), replace(with_bonus("a", 2, 0), homework="02_shapes"), with_bonus("b", 1, 0)]
+    html = summary_page(results, REGISTER, (), {"a": "a", "b": "b"})
+    table = html.split("Points of all students")[1]
+    assert re.findall(r'<td class="n[^"]*">(.*?)</td>', table) == ["9", "7", "2", "1", "1", ""]
+    assert len(re.findall("<button", table)) == 4
+
+
+def test_the_only_script_is_the_one_that_the_page_names() -> None:
+    html = summary_page([graded("<script>alert(1)</script>")], REGISTER, (), {"<script>alert(1)</script>": "a"})
+    (script,) = re.findall("<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in html
+    assert "default-src 'none'" in html
+    assert not re.search(r"\bsrc=|https?:|fetch|import\b|innerHTML|eval", script)
 
 
 def test_reports_are_the_same_whatever_the_order(tmp_path: Path) -> None:
