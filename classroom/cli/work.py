@@ -216,7 +216,8 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
         say(f"\n{paragraph(stake)}")
     failed = [result for result in results if result.state is State.FAILED]
     told_in_full = failed if all_failures else failed[:1]
-    talking = [result.task.id for result in results if result.printed and result not in told_in_full]
+    told_already = {one.task.id for one in (*told_in_full, *(r for r in results if r.state is State.BROKEN))}
+    talking = [result.task.id for result in results if result.printed and result.task.id not in told_already]
     if talking:
         some = f"{', '.join(talking)} print{'s' * (len(talking) == 1)} something"
         say(f"\n{paragraph(f'{some}: `{COMMAND} check {talking[0]}` shows it.')}")
