@@ -55,8 +55,8 @@ class Result:
 
     @property
     def failures(self) -> list[Outcome]:
-        """The tests that failed, an exercise's own `raise NotImplementedError` not counted."""
-        if self.state is State.OPEN:
+        """The tests that failed, an exercise's own `raise NotImplementedError` and a file's `fault` not counted."""
+        if self.state in (State.OPEN, State.BROKEN):
             return []
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
 

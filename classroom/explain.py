@@ -91,11 +91,12 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
 
 
 def not_checked(results: Sequence[Result]) -> str:
-    """The exercises of one file that could not be checked, in one line, and below it why."""
+    """The exercises of one file that could not be checked, in one line; below it why, and what the file printed."""
     task, fault = results[0].task, results[0].fault
     name = f"{task.file.name} ({', '.join(result.task.id for result in results)})"
     head = f"{styled(name, 'bold')}: {styled(State.BROKEN.value, STYLES[State.BROKEN])}"
-    return f"{head}\n{_why(task, fault)}" if fault is not None else head
+    why = _why(task, fault) if fault is not None else ""
+    return "\n".join(part for part in (head, why, printed(results[0].printed)) if part)
 
 
 def at_stake(task: Task) -> str:

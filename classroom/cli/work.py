@@ -203,6 +203,21 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
     if len(results) == 1:
         say(explain.report(results[0], all_failures))
         return
+    _print_headings(results)
+    failed = [result for result in results if result.state is State.FAILED]
+    in_full = failed if all_failures else failed[:1]
+    told = {one.task.id for one in (*in_full, *(one for one in results if one.state is State.BROKEN))}
+    talking = [one.task.id for one in results if one.printed and one.task.id not in told]
+    if talking:
+        who = f"{', '.join(talking)} print{'s' * (len(talking) == 1)} something"
+        say(f"\n{paragraph(f'{who}: `{COMMAND} check {talking[0]}` shows it.')}")
+    for result in in_full:
+        say()
+        say(explain.report(result, all_failures))
+
+
+def _print_headings(results: Sequence[Result]) -> None:
+    """A line for each, for a file that cannot be checked its trouble, and how much all of it counts."""
     told: set[Path] = set()
     for result in results:
         file = result.task.file
@@ -211,18 +226,9 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
         elif file not in told:
             told.add(file)
             say(explain.not_checked([one for one in results if one.state is State.BROKEN and one.task.file == file]))
-    stake = explain.at_stake_in_all(results[0].task.lesson.root) if results else ""
-    if stake and any(result.state is State.SOLVED for result in results):
-        say(f"\n{paragraph(stake)}")
-    failed = [result for result in results if result.state is State.FAILED]
-    told_in_full = failed if all_failures else failed[:1]
-    talking = [result.task.id for result in results if result.printed and result not in told_in_full]
-    if talking:
-        some = f"{', '.join(talking)} print{'s' * (len(talking) == 1)} something"
-        say(f"\n{paragraph(f'{some}: `{COMMAND} check {talking[0]}` shows it.')}")
-    for result in told_in_full:
-        say()
-        say(explain.report(result, all_failures))
+    if any(result.state is State.SOLVED for result in results):
+        stake = explain.at_stake_in_all(results[0].task.lesson.root)
+        say(f"\n{paragraph(stake)}" if stake else "")
 
 
 def print_next(course: Course, progress: Progress, results: Sequence[Result]) -> None:

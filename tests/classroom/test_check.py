@@ -297,9 +297,14 @@ def test_the_same_prints_are_shown_once(mini: Any) -> None:
     assert printed(mini.run("check", "double").output) == ["here"]
 
 
-def test_prints_of_a_file_that_cannot_be_imported_are_shown(mini: Any) -> None:
+@pytest.mark.parametrize("name", ["double", "1"])
+def test_of_a_file_that_cannot_be_imported_the_prints_and_the_error_are_shown_once(mini: Any, name: str) -> None:
     mini.file.write_text("print('so far')\n1 / 0\n")
-    assert printed(mini.run("check", "double").output) == ["so far"]
+    output = mini.run("check", name).output
+    assert printed(output) == ["so far"]
+    assert output.count("ZeroDivisionError") == 1
+    assert "must hold" not in output
+    assert "prints something" not in output
 
 
 def test_prints_in_a_loop_fill_a_few_lines(mini: Any) -> None:

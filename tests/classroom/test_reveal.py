@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from classroom import register, solutions
 from classroom.cli.more import section_about
-from classroom.register import RegisterError, Solutions
+from classroom.register import RegisterError
 
 
 def text(result: Any) -> str:
@@ -136,10 +135,6 @@ def test_a_setting_that_is_none_is_refused(mini: Any, line: str) -> None:
     mini.set("[release]", line)
     with pytest.raises(RegisterError, match=r"\[release\]"):
         register.load(mini.root)
-
-
-def test_this_course_serves_those_who_learn_by_themselves() -> None:
-    assert register.load(Path(__file__).resolve().parents[2]).release.solutions is Solutions.ANY_TIME
 
 
 @pytest.mark.parametrize("name", ["double", "1.1"])
