@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -23,6 +25,8 @@ from classroom.sandbox.base import Bare
 from classroom.site import build
 from kuiper import KuiperError
 from kuiper.pnnx import writer
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Terminal(io.StringIO):
@@ -74,7 +78,7 @@ def test_a_model_that_windows_does_not_let_go_of_is_said_to_be_held(
 ) -> None:
     import kuiper
 
-    graph = kuiper.pnnx.read(choose.Path(__file__).parents[2] / "models/digits/digits.pnnx.param")
+    graph = kuiper.pnnx.read(ROOT / "models/digits/digits.pnnx.param")
 
     def refuses(*_: object) -> None:
         raise PermissionError(13, "Access is denied")
@@ -152,8 +156,7 @@ def test_sphinx_warnings_lose_the_folder_with_either_slash() -> None:
 def test_a_folder_too_deep_for_windows_is_told_before_anything_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = Path(__file__).resolve().parents[2]
-    place = Place(root, tmp_path / ("deep" * 30))
+    place = Place(ROOT, tmp_path / ("deep" * 30))
     monkeypatch.setattr(install, "has_short_paths", lambda: True)
     monkeypatch.setattr(install, "_with_uv_or_pip", lambda *_: pytest.fail("something was installed"))
     with pytest.raises(trouble.Stop, match="JupyterLab has files with names so long") as told:
@@ -167,3 +170,56 @@ def test_in_a_folder_as_deep_as_is_allowed_every_file_of_jupyterlab_fits() -> No
     assert files is not None
     longest = max(len(str(file)) for file in files if not str(file).startswith(".."))
     assert trouble.ROOM + len(r"\Lib\site-packages\ "[:-1]) + longest < 260
+
+
+AS_ON_WINDOWS = """
+import asyncio, ctypes, multiprocessing.connection, os, socket, subprocess, sys, sysconfig, tempfile, threading, zoneinfo
+import numpy, rich.progress, typer
+from pathlib import Path
+
+for module in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[module] = None
+for owner, names in ((os, ("fork", "killpg", "setsid", "geteuid", "sched_getaffinity")), (socket, ("AF_UNIX",))):
+    for name in names:
+        vars(owner).pop(name, None)
+sys.platform = "win32"
+
+from classroom import register
+from classroom.main import main
+
+register.ROOT = Path(sys.argv.pop(1))
+main()
+"""
+"""The command line where Python lacks what Windows lacks; what it starts is as it is here."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "double"), "public tests passed"),
+        (("check", "turn"), "gave no answer within 1 s"),
+        (("hint", "turn"), "Where does the last one go?"),
+        (("next",), "Next: "),
+        (("map",), "A small course"),
+        (("doctor",), "hw01_numbers.py can be imported"),
+        (("demo", "--mine"), "Nothing here is yours yet"),
+    ],
+)
+def test_the_students_commands_need_nothing_that_windows_has_not(
+    mini: Any, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    mini.write(double="return 2 * x", turn="while True: pass")
+    shutil.copytree(ROOT / "models" / "digits", mini.root / "models" / "digits")
+    script = tmp_path / "as_on_windows.py"
+    script.write_text(AS_ON_WINDOWS, encoding="utf-8")
+    seconds = ("--seconds", "1") if arguments == ("check", "turn") else ()
+    done = subprocess.run(
+        [sys.executable, str(script), str(mini.root), *arguments, *seconds],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert said in done.stdout, done.stdout + done.stderr
