@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,11 +45,12 @@ def expect(
     rtol: float = 0.0,
     atol: float = 0.0,
     what: str = "the result",
+    names: Sequence[str] = (),
     mistakes: Mapping[str, Any] | None = None,
 ) -> None:
     """As `compare`; a failure names the first of `mistakes` (likely cause -> what it gives) that `got` equals."""
     try:
-        compare(got, expected, rtol, atol, what)
+        compare(got, expected, rtol, atol, what, names)
     except Failure as failure:
         failure.cause = next((cause for cause, wrong in (mistakes or {}).items() if _is(got, wrong, rtol, atol)), None)
         raise
@@ -64,13 +64,12 @@ def _is(got: Any, wrong: Any, rtol: float, atol: float) -> bool:
     return True
 
 
-def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> None:
+def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names: Sequence[str] = ()) -> None:
     """Raise Failure unless `got` is `expected`: the same type all the way down, arrays within the tolerance.
 
     An array must have the expected shape and element type and be finite where `expected` is; with rtol = atol = 0 it
     must be equal, NaN to NaN. Numbers compare by value and type: 1, 1.0 and True are three things. An empty `expected`
-    array is refused, because nothing would be compared. Names at the end of `what`, "the result: (canvas, scale)", are
-    those of the elements of a list or tuple.
+    array is refused, because nothing would be compared. `names` are those of the elements of a list or tuple.
     """
     if isinstance(expected, np.ndarray):
         _expect_array(got, expected, rtol, atol, what)
@@ -83,10 +82,10 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str) -> Non
     elif isinstance(expected, (list, tuple)):
         _expect_type(got, expected, what)
         if len(got) != len(expected):
-            raise Failure(f"{what}: expected {len(expected)} elements, got {len(got)}", expected, got)
-        names = _names_of_elements(what, len(expected))
+            named = f" ({', '.join(names)})" if names else ""
+            raise Failure(f"{what}: expected {len(expected)} elements{named}, got {len(got)}", expected, got)
         for i, value in _arrays_last(enumerate(expected)):
-            compare(got[i], value, rtol, atol, names[i])
+            compare(got[i], value, rtol, atol, f"{what}: {names[i]}" if names else f"{what}[{i}]")
     else:
         _expect_type(got, expected, what)
         if isinstance(expected, (float, np.inexact)):
@@ -116,19 +115,6 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
 def _arrays_last(items: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """(place, value) of each element, arrays last: a wrong number often explains a wrong array, never the reverse."""
     return sorted(items, key=lambda item: isinstance(item[1], np.ndarray) or _has_arrays(item[1]))
-
-
-def _names_of_elements(what: str, count: int) -> list[str]:
-    """What to call each of `count` elements.
-
-    >>> _names_of_elements("a picture: (canvas, scale)", 2), _names_of_elements("the sizes", 2)
-    (['a picture: canvas', 'a picture: scale'], ['the sizes[0]', 'the sizes[1]'])
-    """
-    found = re.search(r"(?:^|(?<=: ))\(([a-z]\w*(?:, [a-z]\w*)+)\)$", what)
-    names = found[1].split(", ") if found else []
-    if found is None or len(names) != count:
-        return [f"{what}[{i}]" for i in range(count)]
-    return [what[: found.start()] + name for name in names]
 
 
 def _expect_type(got: Any, expected: Any, what: str) -> None:

@@ -68,10 +68,11 @@ def same(a: Boxed, b: Boxed) -> bool:
 
 def expect_boxed(student: Student, image: np.ndarray, height: int, width: int) -> None:
     """Raise Failure unless letterbox gives canvas, scale, top and left as it should."""
-    what = f"a picture of {image.shape[0]}x{image.shape[1]} in {height}x{width}: (canvas, scale, top, left)"
+    what = f"a picture of {image.shape[0]}x{image.shape[1]} in {height}x{width}"
     mistakes = letterbox_mistakes(image, height, width)
     got = student.letterbox(image, height, width)
-    expect(got, boxed(image, height, width), rtol=1e-9, what=what, mistakes=mistakes)
+    names = ("canvas", "scale", "top", "left")
+    expect(got, boxed(image, height, width), rtol=1e-9, what=what, names=names, mistakes=mistakes)
 
 
 def pixels(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
