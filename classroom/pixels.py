@@ -13,8 +13,8 @@ from kuiper.show.palette import INK
 from kuiper.show.svg import element, picture, text, text_width
 from kuiper.vision.pictures import to_pillow
 
-SIDE, SAMPLES, MARGIN = 200, 256, 16.0
-"""Least longer side of a drawn picture in pixels, most rows or columns of one, and the room around it."""
+SIDE, SAMPLES, MARGIN, HEAD = 200, 256, 16.0, 50.0
+"""As in show_tensor, beside whose maps a picture stands: its longer side, most rows or columns, the room around it."""
 
 
 def is_picture(value: Any) -> bool:
@@ -43,19 +43,19 @@ def draw(array: np.ndarray, axis: int, low: float, high: float, title: str) -> S
     pixels = np.rint(np.nan_to_num(shares, nan=0.0).clip(0, 1) * 255).astype(np.uint8)
     file = io.BytesIO()
     to_pillow(pixels).save(file, "PNG")
-    rows, columns = pixels.shape[:2]
-    zoom = max(1, SIDE // max(rows, columns))
+    rows, columns = values.shape[:2]
+    zoom = SIDE // max(rows, columns) or SAMPLES / max(rows, columns)
     width, height = float(columns * zoom), float(rows * zoom)
     facts = f"{'x'.join(map(str, array.shape))} {array.dtype}"
     href = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
-    place = {"x": MARGIN, "y": MARGIN + 42, "width": width, "height": height}
+    place = {"x": MARGIN, "y": MARGIN + HEAD, "width": width, "height": height}
     return picture(
         2 * MARGIN + max(width, text_width(facts), text_width(title, 15)),
-        2 * MARGIN + 42 + height,
+        2 * MARGIN + HEAD + height,
         title,
         f"A picture, {facts}.",
         text(title, MARGIN, MARGIN + 8, 15.0, text_anchor="start", font_weight="bold"),
-        text(facts, MARGIN, MARGIN + 28, text_anchor="start"),
+        text(facts, MARGIN, MARGIN + 31, text_anchor="start"),
         element("image", href=href, preserveAspectRatio="none", style="image-rendering:pixelated", **place),
         element("rect", fill="none", stroke=INK, stroke_width=0.6, **place),
     )
