@@ -308,6 +308,21 @@ def test_a_set_up_that_was_stopped_is_mended_by_the_next_start(
 
 
 @posix
+def test_a_reader_who_has_seen_enough_does_not_stop_the_set_up(copy: Copy) -> None:
+    start = subprocess.Popen(
+        copy.command("demo"), env=copy.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert start.stdout is not None
+    start.stdout.close()
+    _, said = start.communicate(timeout=HANGS)
+    assert said == b""
+    assert (copy.root / ".venv" / "course-stamp.json").exists()
+    copy.calls()
+    assert copy.start("demo").stdout.startswith("ran ")
+    assert copy.calls() == []
+
+
+@posix
 def test_two_starts_at_once_set_up_one_environment(copy: Copy) -> None:
     gate = copy.root / "gate"
 

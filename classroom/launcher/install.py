@@ -13,7 +13,7 @@ from classroom.launcher import stamp as stamps
 from classroom.launcher import trouble
 from classroom.launcher.environment import clean
 from classroom.launcher.place import LISTS, Place
-from classroom.launcher.tool import run_tool
+from classroom.launcher.tool import run_tool, say
 from classroom.started import VARIABLE
 
 
@@ -26,11 +26,11 @@ def set_up(place: Place, name: str) -> None:
     fresh = not stamps.is_sound(place, stamp)
     if fresh:
         why = stamps.why_anew(place, stamp)
-        print(f"Setting up the course in {place.venv}" + (f", anew: {why}." if why else " (once)."), flush=True)
+        say(f"Setting up the course in {place.venv}" + (f", anew: {why}." if why else " (once)."))
         clear(place)
         lists = {}
     else:
-        print(f"Adding to the environment in {place.venv}.", flush=True)
+        say(f"Adding to the environment in {place.venv}.")
         lists = stamp["lists"]
         place.stamp.unlink()
     try:
@@ -43,7 +43,7 @@ def set_up(place: Place, name: str) -> None:
     connect(place)
     stamps.write(place, {**lists, name: place.fingerprint(name)})
     later = " JupyterLab and the test tools come when `lab` or `test` first needs them." if name == "cli" else ""
-    print(f"Ready in {time.monotonic() - started:.0f} s.{later}\n", flush=True)
+    say(f"Ready in {time.monotonic() - started:.0f} s.{later}\n")
 
 
 def _with_uv_or_pip(place: Place, name: str, fresh: bool) -> None:
@@ -56,7 +56,7 @@ def _with_uv_or_pip(place: Place, name: str, fresh: bool) -> None:
         except trouble.Unreachable as failure:
             if not can_make_environments():
                 raise
-            print(f"      uv could not fetch the packages ({failure.reason}); trying pip.", flush=True)
+            say(f"      uv could not fetch the packages ({failure.reason}); trying pip.")
             if fresh:
                 clear(place)
     _install(place, name, fresh, None)
@@ -163,4 +163,4 @@ def connect(place: Place) -> None:
 
 
 def _say(step: str, what: str, detail: str) -> None:
-    print(f"  {step} {what:12} {detail}", flush=True)
+    say(f"  {step} {what:12} {detail}")

@@ -39,6 +39,9 @@ def main(root: str, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("\nStopped. The next start mends what is half done.", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: the last flush must stay quiet
+        return 0
     except OSError as error:
         print(f"\n{sentence_of(error, place)}", file=sys.stderr)
     return 2

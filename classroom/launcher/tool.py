@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -15,6 +16,12 @@ from classroom.launcher.place import Place
 from classroom.launcher.trouble import failure_of
 
 ONE_PACKAGE = ("Collecting ", "Processing ", "Requirement already satisfied")
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Print at once. Where nobody reads any more (head has what it wanted) the installation goes on to its end."""
+    with contextlib.suppress(BrokenPipeError):
+        print(text, end=end, flush=True)
 
 
 def run_tool(name: str, command: list[str], place: Place, total: int = 0) -> None:
@@ -75,7 +82,7 @@ class Ticker:
         self.count += package
         large = line.startswith("Downloading ") and line.endswith("MB)")
         if not self.thread and (large or (package and self.count % 10 == 0)):
-            print(f"      {self._counter()}{self.text}", flush=True)
+            say(f"      {self._counter()}{self.text}")
 
     def _counter(self) -> str:
         return f"{min(self.count, self.total)}/{self.total}  " if self.count else ""
@@ -87,4 +94,4 @@ class Ticker:
     def _write(self, text: str) -> None:
         width = shutil.get_terminal_size().columns - 1
         shown = text.encode("ascii", "replace").decode("ascii")[:width]
-        print("\r" + shown.ljust(width) + ("" if shown else "\r"), end="", flush=True)
+        say("\r" + shown.ljust(width) + ("" if shown else "\r"), end="")

@@ -173,8 +173,7 @@ def test_in_a_folder_as_deep_as_is_allowed_every_file_of_jupyterlab_fits() -> No
 
 
 AS_ON_WINDOWS = """
-import asyncio, ctypes, multiprocessing.connection, os, socket, subprocess, sys, sysconfig
-import tempfile, threading, zoneinfo
+import asyncio, ctypes, multiprocessing.connection, os, socket, subprocess, sys, sysconfig, threading, zoneinfo
 import numpy, rich.progress, typer
 from pathlib import Path
 
