@@ -276,8 +276,8 @@ RULES = (
 
 def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[str]) -> Found | None:
     """The file that counts; what was left out, and why, is told in `faults`."""
-    if not found:
-        return None
+    if len(found) < 2:
+        return found[0] if found else None
     untouched = meaning(stub)
 
     def order(one: Found) -> tuple[bool, bool, bool, int, float, list[Any]]:

@@ -38,6 +38,7 @@ class Recogniser:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self.lessons = [lesson for lesson in lessons if lesson.homework_file]
+        self._names = {lesson.folder: _names(lesson) for lesson in self.lessons}
         self._numbered = {lesson.number: lesson for lesson in self.lessons}
         self._asked = {lesson.folder: _asked(lesson) for lesson in self.lessons}
         for lesson in self.lessons:
@@ -50,7 +51,9 @@ class Recogniser:
         """The lesson whose homework a name says, as hw1.py, homework-1_final.py and 01_first_tests do."""
         stem = unicodedata.normalize("NFKC", _ENDINGS.sub("", name))
         plain = _plain(stem)
-        found = {one.folder for one in self.lessons for called in _names(one) if f"_{called}_" in f"_{plain}_"}
+        found = {
+            one.folder for one in self.lessons for called in self._names[one.folder] if f"_{called}_" in f"_{plain}_"
+        }
         numbers = {int(number) for number in _NUMBER.findall(stem)}
         found |= {self._numbered[number].folder for number in numbers if number in self._numbered}
         if len(found) != 1 or len(numbers) > 1:
