@@ -69,7 +69,7 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
     if edited and not solved:
         name = min(edited).name
         raise GradingError(
-            f"{name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {name}), "
+            f"{name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {name} keeps a copy of it), "
             f"or, if the stub was changed on purpose, python -m classroom.stubs"
         )
     files = sorted({*released_files(course), *edited})

@@ -26,8 +26,8 @@ from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("classroom", "kuiper")
-LOOKS_FIRST = {("classroom.doctor", "kernel")}
-"""Functions that do without a package where it is not there."""
+LOOKS_FIRST = {("classroom.doctor", "kernel"), ("classroom.grading.cluster", "run_dask")}
+"""Functions that do without a package where it is not there, or say how to install it."""
 
 
 def commands() -> dict[str, Any]:

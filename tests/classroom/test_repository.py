@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = (".svg", ".ipynb", ".param", ".bin", ".npz", ".png", ".woff", ".zip", ".json", ".tsv")
@@ -24,6 +27,12 @@ def tracked() -> dict[str, bytes]:
     """Name -> bytes of the files that git knows."""
     paths = {name: ROOT / name for name in git("ls-files", "-z").split("\0") if name}
     return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+
+@given(st.just(1))
+@settings(max_examples=1)
+def test_a_property_that_takes_long_on_a_busy_machine_holds_all_the_same(seconds: int) -> None:
+    time.sleep(seconds)
 
 
 def test_every_text_file_ends_its_lines_with_a_line_feed_alone() -> None:
