@@ -80,7 +80,7 @@ def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=Fals
 @app.command(rich_help_panel=TEACH)
 @needs("grading", "jinja2")
 def grade(
-    submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student in it.")],
+    submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student, or an export.")],
     out: Out = RESULTS,
     homework: Annotated[list[str] | None, typer.Option(help="Only this one: number, folder or file.")] = None,
     jobs: Jobs = 0,

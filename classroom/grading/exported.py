@@ -26,7 +26,7 @@ _TOP = re.compile(r"^(['\"]?)(submission_[\w-]+)\1:\s*$")
 _CANVAS = re.compile(
     r"(?P<student>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)"
     r"|(?P<anonymous>anon_[^\W_]+)_\d+_(?P<its_file>.+)"
-    r"|(?P<name>\w+?)_(?:LATE_)?(?P<number>\d{3,})_(?P<one_file>.+)"
+    r"|(?P<name>\w+?)_(?:LATE_)?(?P<number>\d{3,})_(?P<one_file>.+\.(?:py|ipynb))"
 )
 """A file in Canvas's bulk download; the last form lacks the file's own number.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
@@ -39,7 +39,7 @@ MOST_NAMES = 1000
 """Names of other files that are remembered."""
 WRITTEN = (*PYTHON, NOTEBOOK, ".pdf", ".doc", ".docx", ".odt", ".rtf", ".md", ".zip", *ARCHIVES, *OTHER_ARCHIVES)
 """Files that a student may mean as work; others (data, pictures) are told of only where there is nothing else."""
-JUNK = {"thumbs.db", "desktop.ini", "timestamp.txt", "text.html"}
+JUNK = {"thumbs.db", "desktop.ini", STAMP}
 _LESSER = re.compile(r"(?<![^\W_])(old|older|backup|bak|orig|original|draft|test|tests|unfinished)(?![^\W_])", re.I)
 
 
@@ -145,12 +145,14 @@ class _Desk:
         above = (source.path.name,) if self._named and not source.file else ()
         inner: list[tuple[str, ...]] = []
         is_folder = source.path.is_dir() and not source.path.is_symlink()
+        source = source if is_folder else replace(source, stamped=False)  # an archive is the student's own
         taken = take(source.path, self._wanted(above, inner if is_folder else None, source), self._budget, source.file)
         stamps = {one.path[0]: timestamp(text_of(one.data)) for one in taken.found if self._is_stamp(source, one.path)}
         self._sort(taken, above, source, stamps)
         for path in inner:
             wanted = self._wanted((*above, *path), None, source)
-            self._sort(take(source.path.joinpath(*path), wanted, self._budget), (*above, *path), source, stamps)
+            taken = take(source.path.joinpath(*path), wanted, self._budget)
+            self._sort(taken, (*above, *path), source, {"": stamps.get(path[0])})
 
     def _wanted(self, above: tuple[str, ...], archives: list[tuple[str, ...]] | None, source: Source) -> Any:
         """How large a file may be, 0 for one that is not asked for, which is remembered.
@@ -195,7 +197,7 @@ class _Desk:
         return source.stamped and len(path) == 2 and path[-1] == STAMP
 
     def _sort(self, taken: Taken, above: tuple[str, ...], source: Source, stamps: Mapping[str, Any]) -> None:
-        """Put what one source held onto the piles of its homeworks."""
+        """Put what one source held onto the piles of its homeworks; `stamps` has its folders' times, "" for all."""
         for one in taken.found:
             if self._is_stamp(source, one.path):
                 continue
@@ -204,7 +206,7 @@ class _Desk:
             if len(claims) == 1:
                 pile = self.piles[claims[0].folder]
                 (pile.notebooks if found.name.lower().endswith(NOTEBOOK) else pile.files).append(found)
-                time = source.handed_in or stamps.get(found.path[len(above) - len(found.path)] if stamps else "")
+                time = source.handed_in or stamps.get(one.path[0]) or stamps.get("")
                 pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
                 self.recognised = True
             elif claims:

@@ -21,6 +21,8 @@ PYTHON = (".py", ".pyw", ".txt")
 NOTEBOOK = ".ipynb"
 FOLDERS = ("kuiper", "classroom", "lessons", "homework", "tests", "benchmarks", "models", "docs", "requirements")
 """What students get of the course; anything else beside it, such as submissions, is not the course's."""
+ANYWHERE = ("course.py", "conftest.py", "public.py", "stubs.zip", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+"""Files of the course, in whatever folder they lie."""
 _ENDINGS = re.compile(r"(?:\.(?:pyw?|txt|ipynb))+$", re.I)
 _NUMBER = re.compile(r"(?<![^\W\d_])(?:hw|homework|lesson|assignment)[ _.-]*0*(\d{1,3})(?!\d)", re.I)
 _SHEET = re.compile(r"worksheet[ _]?0*(\d{1,3})(?!\d)", re.I)
@@ -118,7 +120,7 @@ def defined(text: str) -> set[str]:
 @cache
 def own_files(root: Path) -> frozenset[tuple[str, str]]:
     """(folder, name) of the course's files that are handed out and not edited; ("", name) for any folder."""
-    found = {("", path.name) for path in root.iterdir() if path.is_file()} | {("", "public.py"), ("", "stubs.zip")}
+    found = {("", name) for name in ANYWHERE}
     for top in FOLDERS:
         for folder, _, names in os.walk(root / top):
             found |= {(Path(folder).name, name) for name in names}

@@ -195,12 +195,17 @@ def test_nothing_is_dropped_in_silence(teacher: Any, tmp_path: Path) -> None:
     put(tmp_path / "s" / "cy" / "hw01_numbers.py", teacher.solution)
     put(tmp_path / "s" / "dee" / "data.npy", "nothing else")
     put(tmp_path / "s" / "eve" / "worksheet.ipynb", '{"cells": [')
+    put(tmp_path / "s" / "flo" / "text.html", "typed into a form")
+    put(teacher.root / "mine.py", "the instructor's own")
+    put(tmp_path / "s" / "gus" / "mine.py", teacher.solution)
     found = taken(teacher, tmp_path / "s")
     assert found["ann"].faults == found["ann"].aside == ("Not recognised as homework: Homework.pdf",)
     assert (found["bo"].faults, found["bo"].aside) == ((), ("Not recognised as homework: notes.docx",))
     assert (found["cy"].faults, found["cy"].aside) == ((), ())
     assert found["dee"].aside == ("Not recognised as homework: data.npy",)
     assert "open it in Jupyter" in found["eve"].aside[0]
+    assert found["flo"].aside == ("Not recognised as homework: text.html",)
+    assert found["gus"].judged == "mine.py"
 
 
 def test_the_whole_course_s_folder_holds_no_strangers(tmp_path: Path) -> None:
@@ -259,10 +264,11 @@ def test_canvas_s_flat_download_with_its_names(teacher: Any, tmp_path: Path) -> 
     folder = tmp_path / "s"
     for name in CANVAS:
         put(folder / name, "x")
-    put(folder / "hw01_numpy.py", "of nobody")
+    for name in ("hw01_numpy.py", "grades_2027_spring.csv"):
+        put(folder / name, "of nobody")
     named = {source.path.name: (source.student, source.file) for source in sources(folder)}
     assert named == CANVAS
-    assert strays(folder) == ["hw01_numpy.py"]
+    assert strays(folder) == ["grades_2027_spring.csv", "hw01_numpy.py"]
 
 
 def test_canvas_s_files_are_put_together_by_student(teacher: Any, tmp_path: Path) -> None:
@@ -299,8 +305,17 @@ def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Pat
     with zipfile.ZipFile(course / "submitted" / "bo" / "ps1.zip", "w") as archive:
         archive.writestr(zipfile.ZipInfo("hw01_numbers.py", (2027, 1, 1, 0, 0, 0)), "a\n")
         archive.writestr("timestamp.txt", early)
+    with zipfile.ZipFile(course / "submitted" / "cy.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo("ps1/hw01_numbers.py", (2027, 1, 1, 0, 0, 0)), "a\n")
+        archive.writestr("ps1/timestamp.txt", early)
+    put(course / "submitted" / "dee" / "ps1" / "timestamp.txt", "2027-03-01 12:00:00 UTC")
+    with zipfile.ZipFile(course / "submitted" / "dee" / "ps1" / "mine.zip", "w") as archive:
+        archive.writestr(zipfile.ZipInfo("ps1/hw01_numbers.py", (2026, 1, 1, 0, 0, 0)), "a\n")
+        archive.writestr("ps1/timestamp.txt", early)
     found = taken(teacher, course)
-    assert found["ann"].handed_in == datetime(2027, 3, 1, 12, tzinfo=UTC)
+    assert found["ann"].handed_in == found["dee"].handed_in == datetime(2027, 3, 1, 12, tzinfo=UTC)
+    assert found["cy"].handed_in is not None
+    assert found["cy"].handed_in.year == 2027
     assert found["bo"].handed_in is not None
     assert found["bo"].handed_in.year == 2027
 
