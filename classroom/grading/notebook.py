@@ -61,6 +61,11 @@ def code_ids(data: bytes) -> list[str]:
     return [_id(cell) for cell in _cells(data) if cell.get("cell_type") == "code" and _id(cell)]
 
 
+def code_of(data: bytes) -> str:
+    """The sources of a notebook's code cells as one text. Raises NotebookFault."""
+    return "\n".join(_source(cell) for cell in _cells(data) if cell.get("cell_type") == "code")
+
+
 def lesson_number(data: bytes) -> int | None:
     """The N of the heading "# Worksheet N: ...", None where there is no such cell."""
     try:

@@ -31,11 +31,15 @@ def load(cells: list[str], stub: str, names: dict[str, Any]) -> None:
 
 def parsed(cell: str) -> list[ast.stmt]:
     """The cell's statements; none of a cell that is no Python. Magics and commands of the shell are left out."""
-    lines = ["" if line.startswith(("%", "!", "?")) else line for line in cell.split("\n")]
     try:
-        return ast.parse("\n".join(lines)).body
+        return ast.parse(without_magics(cell)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+
+
+def without_magics(cell: str) -> str:
+    """The cell's text with an empty line for each magic and each command of the shell."""
+    return "\n".join("" if line.startswith(("%", "!", "?")) else line for line in cell.split("\n"))
 
 
 def run_all(statements: list[ast.stmt], names: dict[str, Any]) -> bool:
