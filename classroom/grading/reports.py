@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from classroom.grading import notebook
 from classroom.grading.exports import refusal, write_exports
 from classroom.grading.feedback import feedback_page
 from classroom.grading.pages import save
+from classroom.grading.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.records import Graded, Submission
 from classroom.grading.safe import file_names, one_line
 from classroom.grading.settings import GradingError
-from classroom.grading.similarity import Pair, similar_pairs
+from classroom.grading.similarity import Comparison, compare
 from classroom.grading.summary import summary_page
 from classroom.grading.totals import Overrides, overridden
 from classroom.register import Course, Lesson
-from classroom.stubs import StubError, pristine
-from classroom.tasks import Task
 
 
 def write_reports(
@@ -44,14 +44,18 @@ def write_reports(
     results = _in_order(overridden(graded, overrides or {}))
     submissions = {} if submissions is None else submissions
     names = file_names(one.student for one in results)
-    pairs = _similar(results, submissions, register)
+    found = _compared(results, submissions, register)
+    pairs = found.pairs
     for student, own in groupby(results, key=lambda one: one.student):
         save(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    save(out / "summary.html", summary_page(results, register, pairs, names))
+    save(out / "summary.html", summary_page(results, register, pairs, names, found.uncompared))
     lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
     if pairs:
         alike = "1 pair of submissions is" if len(pairs) == 1 else f"{len(pairs)} pairs of submissions are"
         lines.append(f"{alike} alike: the summary names them, for you to look at")
+    if found.uncompared:
+        count = "1 submission" if len(found.uncompared) == 1 else f"{len(found.uncompared)} submissions"
+        lines.append(f"{count} could not be compared in full: the summary says why")
     reason = refusal(results)
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
@@ -67,26 +71,26 @@ def _in_order(results: Sequence[Graded]) -> list[Graded]:
     return sorted(results, key=lambda one: (one.student.casefold(), one.student, one.homework))
 
 
-def _similar(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> list[Pair]:
-    """Similar pairs of all homeworks, the given code of each left out."""
+def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> Comparison:
+    """Similar pairs of all homeworks, the code of the course left out of each, and what could not be compared."""
     lessons = {lesson.folder: lesson for lesson in register.lessons}
-    pairs: list[Pair] = []
+    whole = Comparison([], [])
     for homework in sorted({one.homework for one in results}):
         digests = [one.digest for one in results if one.homework == homework]
         taken = [one for digest in digests if (one := submissions.get(digest)) is not None]
-        given, solution = _code_of_the_course(lessons.get(homework))
-        pairs += similar_pairs(taken, given, solution)
-    return pairs
+        found = compare(taken, *_code_of_the_course(lessons.get(homework)))
+        whole.pairs.extend(found.pairs)
+        whole.uncompared.extend(found.uncompared)
+    return whole
 
 
 def _code_of_the_course(lesson: Lesson | None) -> tuple[str, str]:
-    """The stub as it was handed out, and the worked solution; "" for what is not there."""
+    """The code as it was handed out, and the worked solution; "" for what is not there."""
     if lesson is None or not lesson.exercises or not lesson.homework_file:
         return "", ""
-    solution = lesson.root / "homework" / lesson.folder / "judge" / "solution.py"
-    try:
-        stub = pristine(Task(lesson, lesson.exercises[0], f"{lesson.number}.1"))
-    except StubError:
-        path = lesson.stub()
-        stub = path.read_text(encoding="utf-8", errors="replace") if path else ""
-    return stub, solution.read_text(encoding="utf-8") if solution.is_file() else ""
+    folder = lesson.root / "homework" / lesson.folder
+    solution, worksheet = folder / "judge" / "solution.py", folder / WORKSHEET
+    given = stub_of_lesson(lesson)
+    if worksheet.is_file():
+        given += "\n" + notebook.code_of(worksheet.read_bytes())
+    return given, solution.read_text(encoding="utf-8") if solution.is_file() else ""

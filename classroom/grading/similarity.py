@@ -1,23 +1,25 @@
 """Pairs of submissions that share more code than chance explains: advice for a person, never a grade.
 
 Fingerprints of token sequences are chosen by winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for
-document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, texts, comments and the
-order of functions do not matter. Left out is what is no sign of copying: the code that was handed out, what more than
-a few different submissions have, and what several have that the worked solution has too.
+document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, texts, comments, brackets
+that group and the order of functions do not matter; answers in a worksheet and code in a text that is run are compared
+like all code. Left out is what is no sign of copying: the code that was handed out, short forms that more than a few
+different submissions have, and what several have that the worked solution has too.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from classroom.grading import notebook
 from classroom.grading.records import Submission
-from classroom.grading.tokens import tokens
+from classroom.grading.tokens import Code, code
 
 GRAM = 10
 """Tokens of one fingerprint: what two submissions share in fewer is noise."""
@@ -30,6 +32,11 @@ LEAST_SHARE = 0.5
 FEW, MANY = 4, 40
 """A fingerprint of more submissions than COMMON of all, at least FEW and at most MANY, is a common form."""
 COMMON = 0.1
+STRETCH, COPIED = 8, 50
+"""So many fingerprints in stretches of STRETCH and more, the same in both one after the other, are a copy, however much
+beside it is somebody's own and however many have it: some 150 tokens."""
+TOGETHER = 0.75
+"""Part of all that two submissions share that must stand in such stretches."""
 OBVIOUS = 2
 """A fingerprint of the worked solution is one in more submissions than these."""
 NOTHING = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -51,18 +58,50 @@ class Pair:
     lines: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
 
 
+@dataclass(frozen=True)
+class Uncompared:
+    """A submission of which not everything could be compared, and why."""
+
+    homework: str
+    student: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing submissions of one homework found, and what it could not look at."""
+
+    pairs: list[Pair]
+    uncompared: list[Uncompared]
+
+
+def compare(submissions: Sequence[Submission], given: str = "", solution: str = "") -> Comparison:
+    """Compare submissions of one homework; the parameters are those of `similar_pairs`."""
+    read = list[Code]()
+    uncompared = []
+    for one in submissions:
+        text, fault = source(one)
+        read.append(code(text))
+        uncompared += [Uncompared(one.homework, one.student, why) for why in (fault, read[-1].left_out) if why]
+    return Comparison(_pairs(submissions, read, code(given), code(solution)), uncompared)
+
+
 def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: str = "") -> list[Pair]:
     """The similar pairs among submissions of one homework, the most similar first.
 
-    given : the file as it was handed out; what stands in it is nobody's own.
+    given : the code as it was handed out; what stands in it is nobody's own.
     solution : the worked solution; of what stands in it too, OBVIOUS submissions at most may have the same.
 
     Submissions that are equal in all that counts are put together, and count as one where a common form is looked for:
     of more than FEW of them the first is paired with each other one. Time grows with the number of submissions: a
     fingerprint is looked up in an index, and one that more than MANY different submissions have is not compared at all.
     """
+    return compare(submissions, given, solution).pairs
+
+
+def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code, solution: Code) -> list[Pair]:
     ignored, worked = grams(given)[0], set(grams(solution)[0].tolist())
-    found = [fingerprints(source(one), ignored) for one in submissions]
+    found = [fingerprints(one, ignored) for one in read]
     groups = _equal(found, worked)
     repeated = {place for group in groups for place in group[1:]}
     index: dict[int, list[int]] = defaultdict(list)
@@ -70,16 +109,20 @@ def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: 
         if place not in repeated:
             for value in prints:
                 index[value].append(place)
-    index = _telling(index, len(submissions), worked)
+    limit = max(FEW, min(MANY, int(COMMON * len(submissions))))
+    shared = _together(places for value, places in index.items() if len(places) <= MANY and value not in worked)
+    index = _telling(index, limit, worked)
     own = [prints.keys() & index.keys() for prints in found]
-    together: Counter[tuple[int, int]] = Counter()
-    for places in index.values():
-        together.update(combinations(places, 2))
     alike = {
         pair: own[pair[0]] & own[pair[1]]
-        for pair, shared in together.items()
-        if shared >= LEAST_SHARED and shared >= LEAST_SHARE * min(len(own[pair[0]]), len(own[pair[1]]))
+        for pair, count in _together(index.values()).items()
+        if count >= LEAST_SHARED
+        and count >= LEAST_SHARE * min(len(own[pair[0]]), len(own[pair[1]]))
+        and not _scattered(found[pair[0]], found[pair[1]])
     }
+    for first, second in (pair for pair, count in shared.items() if count >= LEAST_SHARED and pair not in alike):
+        if in_stretches(found[first], found[second], worked) >= COPIED:
+            alike[first, second] = (found[first].keys() & found[second].keys()) - worked
     for group in groups:
         pairs = combinations(group, 2) if len(group) <= FEW else ((group[0], other) for other in group[1:])
         alike |= {pair: found[group[0]].keys() - worked for pair in pairs}
@@ -87,7 +130,7 @@ def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: 
         Pair(
             submissions[first].homework,
             (submissions[first].student, submissions[second].student),
-            1.0 if second in repeated else len(both) / min(len(own[first]), len(own[second])),
+            1.0 if second in repeated else _share(both, own[first] | both, own[second] | both),
             len(both),
             (_ranges(found[first][value] for value in both), _ranges(found[second][value] for value in both)),
         )
@@ -105,35 +148,82 @@ def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list
     return [group for prints, group in same.items() if len(group) > 1 and len(prints - worked) >= LEAST_SHARED]
 
 
-def _telling(index: dict[int, list[int]], submissions: int, solution: set[int]) -> dict[int, list[int]]:
+def _telling(index: dict[int, list[int]], limit: int, solution: set[int]) -> dict[int, list[int]]:
     """The entries of the index that are no common form."""
-    limit = max(FEW, min(MANY, int(COMMON * submissions)))
     return {
         value: places for value, places in index.items() if len(places) <= (OBVIOUS if value in solution else limit)
     }
 
 
-def source(submission: Submission) -> str:
-    """The Python files of a submission as one text, with whatever is no UTF-8 replaced."""
-    files = [submission.files[name] for name in sorted(submission.files) if name.endswith(".py")]
-    return "\n".join(content.decode("utf-8", "replace") for content in files)
+def _together(holders: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
+    """Pair of submissions -> how many fingerprints both have."""
+    count: Counter[tuple[int, int]] = Counter()
+    for places in holders:
+        count.update(combinations(places, 2))
+    return count
 
 
-def fingerprints(text: str, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
-    """Source -> fingerprint -> (first, last) line of where it first stands, winnowed, without the ignored ones."""
-    values, lines = grams(text)
+def _scattered(first: Mapping[int, object], second: Mapping[int, object]) -> bool:
+    """Whether what both have stands here and there, as where two people go the same way by themselves."""
+    count = in_stretches(first, second)
+    return count < LEAST_SHARED or count < TOGETHER * len(first.keys() & second.keys())
+
+
+def _share(both: Collection[int], first: Collection[int], second: Collection[int]) -> float:
+    return len(both) / min(len(first), len(second))
+
+
+def in_stretches(first: Iterable[int], second: Iterable[int], worked: Collection[int] = ()) -> int:
+    """How many fingerprints follow one another in both, in stretches of STRETCH or more, but for those of `worked`.
+
+    >>> in_stretches(range(20), [*range(100, 110), *range(5, 17), 3], {6})
+    11
+    """
+    place_of = {value: place for place, value in enumerate(second)}
+    count, stretch, last = 0, list[int](), -2
+    for value in (*first, None):
+        place = place_of.get(value, -2) if value is not None else -2
+        if place != last + 1:
+            count += sum(one not in worked for one in stretch) if len(stretch) >= STRETCH else 0
+            stretch = []
+        if place >= 0 and value is not None:
+            stretch.append(value)
+        last = place
+    return count
+
+
+def source(submission: Submission) -> tuple[str, str]:
+    """(the Python files and the worksheet's cells as one text, why something is not in it).
+
+    What is no UTF-8 is replaced.
+    """
+    names = sorted(submission.files)
+    texts = [submission.files[name].decode("utf-8", "replace") for name in names if name.endswith(".py")]
+    try:
+        for name in names:
+            if name.endswith(".ipynb"):
+                texts += notebook.answers(submission.files[name])
+    except notebook.NotebookFault as fault:
+        return "\n".join(texts), str(fault)
+    return "\n".join(texts), ""
+
+
+def fingerprints(read: Code, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
+    """Code -> fingerprint -> (first, last) line of where it first stands, in order, winnowed, without the ignored."""
+    values, lines = grams(read)
     if not len(values):
         return {}
     values = np.where(np.isin(values, ignored), NOTHING, values)
-    chosen = {int(place) for place in winnow(values)}
-    return {
-        int(values[i]): (lines[i], lines[i + GRAM - 1]) for i in sorted(chosen, reverse=True) if values[i] < NOTHING
-    }
+    found: dict[int, tuple[int, int]] = {}
+    for i in map(int, winnow(values)):
+        if values[i] < NOTHING:
+            found.setdefault(int(values[i]), (lines[i], lines[i + GRAM - 1]))
+    return found
 
 
-def grams(text: str) -> tuple[np.ndarray, list[int]]:
-    """Source of n tokens -> (n - GRAM + 1,) uint64 hashes of its runs of GRAM tokens, and the n tokens' lines."""
-    found = tokens(text)
+def grams(read: Code) -> tuple[np.ndarray, list[int]]:
+    """Code of n tokens -> (n - GRAM + 1,) uint64 hashes of its runs of GRAM tokens, and the n tokens' lines."""
+    found = read.tokens
     count = len(found) - GRAM + 1
     if count < 1:
         return np.zeros(0, np.uint64), []

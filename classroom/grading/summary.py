@@ -12,7 +12,7 @@ from classroom.grading.charts import distribution
 from classroom.grading.pages import markup, page
 from classroom.grading.records import Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
-from classroom.grading.similarity import Pair
+from classroom.grading.similarity import Pair, Uncompared
 from classroom.grading.totals import total
 from classroom.grading.words import MEANING, exercise_of, lesson_of, numbers_of, title_of
 from classroom.register import Course
@@ -59,7 +59,13 @@ class Row:
     words: str
 
 
-def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pair], names: Mapping[str, str]) -> str:
+def summary_page(
+    results: Sequence[Graded],
+    register: Course,
+    pairs: Sequence[Pair],
+    names: Mapping[str, str],
+    uncompared: Sequence[Uncompared] = (),
+) -> str:
     """The HTML page over all results; `names` gives each student's file in `feedback/`."""
     by_homework: dict[str, list[Graded]] = defaultdict(list)
     for one in results:
@@ -76,6 +82,11 @@ def summary_page(results: Sequence[Graded], register: Course, pairs: Sequence[Pa
         needed=_needed(results, register, names),
         pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs[:PAIRS]],
         more_pairs=max(0, len(pairs) - PAIRS),
+        uncompared=[
+            Row(*_link(one.student, names), title_of(one.homework, register), one_line(one.why, 200))
+            for one in uncompared[:PAIRS]
+        ],
+        more_uncompared=max(0, len(uncompared) - PAIRS),
         titles={homework: title_of(homework, register) for homework in homeworks},
         slowest=_slowest(results, register, names),
         columns=[_column(homework, by_homework[homework], register) for homework in homeworks],

@@ -5,12 +5,20 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-MOST_CHARACTERS = 100_000
-"""Of a file; what follows is not compared."""
+MOST_TOKENS = 40_000
+"""Of a file, comments and layout not counted; what follows is not compared."""
+RUNNERS = frozenset({"exec", "eval", "compile"})
+"""Functions that run a text as code; as methods the last two are something else."""
+ALWAYS_RUN = frozenset({"exec", "builtins", "__builtins__"})
+"""Names with which a text is run, whatever stands before them."""
+DEEPEST = 3
+"""So often a text that is run may run a text; what stands deeper is not compared."""
 LEXEMES = re.compile(
     r"(?P<comment>\#[^\n]*)"
     r"|(?P<joined>\\\r?\n)"
@@ -37,17 +45,49 @@ LIBRARY = frozenset(
 BUILTINS = frozenset(dir(builtins))
 OPEN, CLOSE = frozenset("([{"), frozenset(")]}")
 NAME, NUMBER, STRING = "N", "0", "S"
+ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "\n": "", "f": " ", "v": " "}
 
 
 class Token(NamedTuple):
-    """A normalised token and the line it stands in, counted from 1."""
+    """A normalised token, the line it stands in, counted from 1, and whether it is the first of a logical line."""
 
     text: str
     line: int
+    begins: bool = False
 
 
-def tokens(source: str) -> list[Token]:
-    """Source -> normalised tokens; Python with mistakes in it is read as far as it can be.
+@dataclass(frozen=True)
+class Code:
+    """What is compared of a source, and why that is not all of it, "" where it is."""
+
+    tokens: tuple[Token, ...]
+    left_out: str = ""
+
+
+def code(source: str) -> Code:
+    """Source -> the tokens to compare: without grouping brackets, and with those of the texts that it runs.
+
+    Time is linear in the source's length, and nothing recurs: it may be anything.
+    """
+    left_out, found, waiting = "", list[Token](), [(source, 1)]
+    for _ in range(DEEPEST + 1):
+        inner = []
+        for text, line in waiting:
+            if len(found) > MOST_TOKENS:
+                break
+            some = tokens(text, MOST_TOKENS + 1 - len(found))
+            found += [token._replace(line=token.line + line - 1) for token in some]
+            runs, texts = texts_run(text)
+            left_out = left_out or (f"it runs code from a text, in line {runs + line - 1}" if runs else "")
+            inner += [(one, place + line - 1) for one, place in texts]
+        waiting = inner
+    if len(found) > MOST_TOKENS:
+        left_out = f"only the first {MOST_TOKENS:,} words and signs of it were compared"
+    return Code(tuple(plain(found[:MOST_TOKENS])), left_out)
+
+
+def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
+    """Source -> its first `most` normalised tokens; Python with mistakes in it is read as far as it can be.
 
     Names become N, numbers 0, texts S. Keywords, operators, called builtins and the attributes of numpy's and Python's
     own types stay. Comments, docstrings and the layout of lines are left out.
@@ -56,17 +96,90 @@ def tokens(source: str) -> list[Token]:
     ['N', '=', 'N', '.', 'exp', '(', '-', 'N', ')']
     """
     found: list[Token] = []
+    source = one_kind_of_line_end(source)
     depth, line, begin = 0, 1, 0
-    for match in LEXEMES.finditer(source[:MOST_CHARACTERS]):
+    for match in LEXEMES.finditer(source):
         kind, text = match.lastgroup, match[0]
         if kind == "line" and depth == 0:
             begin = _without_docstring(found, begin)
         elif kind in ("string", "number", "name", "operator"):
             depth = max(0, depth + (text in OPEN) - (text in CLOSE))
-            found.append(Token(_normal(kind, text, found, source, match.end()), line))
+            found.append(Token(_normal(kind, text, found, source, match.end()), line, len(found) == begin))
+            if len(found) >= most:
+                break
         line += text.count("\n")
     _without_docstring(found, begin)
     return found
+
+
+def one_kind_of_line_end(source: str) -> str:
+    """The source with \\n at the end of every line that ends for Python: a comment ends at \\r too."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def plain(found: Iterable[Token]) -> list[Token]:
+    """The tokens without brackets that group, `pass`, semicolons and commas before a closing bracket.
+
+    >>> " ".join(token.text for token in plain(tokens("(y) = ((f)((x + 1),)); pass")))
+    'N = N ( N + 0 )'
+    """
+    kept: list[Token] = []
+    grouping: list[bool] = []
+    before = Token("", 0)
+    for token in found:
+        text, dropped = token.text, token.text in (";", "pass")
+        if text == "(":
+            dropped = token.begins or not _ends_value(before.text)
+        if text in OPEN:
+            grouping.append(dropped)
+        elif text in CLOSE:
+            if kept and kept[-1].text == ",":
+                kept.pop()
+            dropped = bool(grouping) and grouping.pop()
+        if not dropped:
+            kept.append(token)
+        before = token
+    return kept
+
+
+def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
+    """(line of the first call that runs a text, or 0; then all texts of the source with their lines, else none).
+
+    Which of its texts a file runs is not known before it does. Those that stand side by side or are added are one.
+    """
+    if not any(name in source for name in RUNNERS | ALWAYS_RUN):
+        return 0, []
+    line, runs, before, joined = 1, 0, "", False
+    texts: list[tuple[list[str], int]] = []
+    for match in LEXEMES.finditer(one_kind_of_line_end(source)):
+        kind, text = match.lastgroup, match[0]
+        if kind == "name" and (text in ALWAYS_RUN or (text in RUNNERS and before != ".")):
+            runs = runs or line
+        if kind == "string":
+            texts += [] if joined else [([], line)]
+            texts[-1][0].append(_contents(text))
+            joined = True
+        elif kind in ("number", "name", "operator"):
+            joined = joined and text in ("+", "(", ")")
+        if kind in ("string", "number", "name", "operator"):
+            before = text
+        line += text.count("\n")
+    return runs, [("".join(pieces), place) for pieces, place in texts] if runs else []
+
+
+def _contents(literal: str) -> str:
+    """What a text in quotes stands for; of one with values in it what is written there."""
+    bare = literal.lstrip("rbuftRBUFT")
+    quotes = bare[:3] if bare[:3] in ("'''", '"""') else bare[:1]
+    inner = bare[len(quotes) :].removesuffix(quotes)
+    if "r" in literal[: len(literal) - len(bare)].lower():
+        return inner
+    return re.sub(r"\\(\n|.)", lambda found: ESCAPES.get(found[1], found[1]), inner, flags=re.DOTALL)
+
+
+def _ends_value(text: str) -> bool:
+    """Whether a bracket after this token is that of a call."""
+    return text in CLOSE or text in (NAME, STRING) or (text.isidentifier() and not keyword.iskeyword(text))
 
 
 def _without_docstring(found: list[Token], begin: int) -> int:
@@ -86,4 +199,5 @@ def _normal(kind: str, text: str, before: list[Token], source: str, end: int) ->
     last = before[-1].text if before else ""
     if last == ".":
         return text if text in LIBRARY else NAME
-    return text if text in BUILTINS and source[end : end + 1] == "(" else NAME
+    called = source[end : end + 9].lstrip(" \t").startswith("(")
+    return text if text in BUILTINS and called else NAME

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
 import keyword
+import random
 import re
 import subprocess
 import sys
 import tokenize
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +21,8 @@ from hypothesis import strategies as st
 
 from classroom.grading import similarity
 from classroom.grading.records import Submission
-from classroom.grading.similarity import FEW, GRAM, WINDOW, Pair, grams, similar_pairs, winnow
-from classroom.grading.tokens import LEXEMES, tokens
+from classroom.grading.similarity import FEW, GRAM, WINDOW, Comparison, Pair, grams, similar_pairs, winnow
+from classroom.grading.tokens import LEXEMES, MOST_TOKENS, code, tokens
 from classroom.judge import Session
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import load
@@ -60,7 +63,44 @@ def broken(text: str) -> str:
     return text.replace("return", "return (", 1) + "\n  ]] 'no end"
 
 
+def bracketed(text: str) -> str:
+    """Brackets around every right side and every value that is returned, and more of what changes nothing."""
+    text = re.sub(r"(?m)^( +)(\w+) = ([^\[({\n]+[^\[({,\\\n])$", r"\1(\2) = ((\3)); pass", text)
+    return re.sub(r"(?m)^( +)(return|if|elif|while) ([^\[({\n]+?)(:?)$", r"\1\2 ((\3))\4", text)
+
+
+def in_a_text(text: str) -> str:
+    """The code as a text that is run."""
+    return f"exec({text!r})\n"
+
+
+def in_pieces(text: str) -> str:
+    """The code as a text put together of many, which a variable holds."""
+    pieces = [text[start : start + 40] for start in range(0, len(text), 40)]
+    return "import builtins\nlines = " + " + ".join(map(repr, pieces)) + "\nbuiltins.exec (lines, globals())\n"
+
+
+def in_a_text_in_a_text(text: str) -> str:
+    return in_a_text("\n".join([in_a_text(text), "x = 1"]))
+
+
+def after_a_long_comment(text: str) -> str:
+    return f"# {'x' * 100_001}\n" + "# and another one\n" * 10_000 + text
+
+
+def behind_carriage_returns(text: str) -> str:
+    """For Python a comment ends at \\r too."""
+    return "# mine\r" + text.replace("\n", "\r")
+
+
 DISGUISES: list[Callable[[str], str]] = [
+    bracketed,
+    in_a_text,
+    in_pieces,
+    in_a_text_in_a_text,
+    after_a_long_comment,
+    behind_carriage_returns,
+    lambda text: after_a_long_comment(in_a_text(bracketed(renamed(text)))),
     renamed,
     reordered,
     commented,
@@ -86,7 +126,7 @@ def test_a_copy_of_one_exercise_of_two_is_found() -> None:
 
 def test_a_common_part_of_much_work_is_not_reported() -> None:
     shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(grams(shared)[0]) > 4 * similarity.LEAST_SHARED
+    assert len(grams(code(shared))[0]) > 4 * similarity.LEAST_SHARED
     assert compare(GRAPHS[0] + TENSORS[0] + shared, GRAPHS[1] + TENSORS[1] + shared) == []
 
 
@@ -119,11 +159,29 @@ def test_one_students_two_submissions_are_not_compared() -> None:
     assert similar_pairs([twice[0], Submission("bo", "04_graph", twice[1].files)])
 
 
+def helpers(number: int) -> str:
+    """Three functions that nobody else has."""
+    draw = random.Random(number)
+    calls, signs = ("len", "min", "max", "sum", "abs"), "+-*/%@&|^"
+    lines = [f"    x = {draw.choice(calls)}(x {draw.choice(signs)} y) {draw.choice(signs)} x" for _ in range(12)]
+    return "\n".join("\n".join([f"def helper_{n}(x, y):", *lines[n::3], "    return x\n\n"]) for n in range(3))
+
+
+@pytest.mark.parametrize("size", [5, 8, 12])
+def test_a_ring_is_found_though_each_of_it_has_helpers_of_its_own(size: int) -> None:
+    ring = [helpers(number) + renamed(GRAPHS[0]) for number in range(size)]
+    honest = [helpers(20 + number) + text for number, text in enumerate(GRAPHS[1:])]
+    found = {name for pair in compare(*ring, *honest) for name in pair.students}
+    assert found == {f"student{number}" for number in range(size)}
+
+
 def test_what_many_different_ones_have_is_no_sign_of_copying() -> None:
     shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    different = [f"def mine{i}(x):\n" + f"    x = x {'+-*/%'[i]} 1\n" * 3 + shared for i in range(5)]
+    assert len(similarity.fingerprints(code(shared), grams(code(""))[0])) < similarity.COPIED
+    different = [f"def mine{i}(x):\n" + f"    x = x {'+-*/%@&|^'[i]} 1\n" * 3 + shared for i in range(9)]
     assert len(compare(*different[:FEW])) == FEW * (FEW - 1) / 2
     assert compare(*different[: FEW + 1]) == []
+    assert compare(*different) == []
 
 
 def test_a_copy_that_goes_round_is_reported_however_many_have_it() -> None:
@@ -157,10 +215,113 @@ def test_the_lines_are_those_that_are_alike() -> None:
     assert last == before + GRAPHS[2].rstrip().count("\n") + 1
 
 
-def test_files_that_are_no_python_are_left_out() -> None:
+def test_files_that_are_neither_python_nor_a_notebook_are_left_out() -> None:
     content = GRAPHS[0].encode()
-    pair = [Submission(name, "04_graph", {"worksheet.ipynb": content, "notes.txt": content}) for name in ("ann", "bo")]
+    pair = [Submission(name, "04_graph", {"notes.txt": content}) for name in ("ann", "bo")]
     assert similar_pairs(pair) == []
+
+
+def worksheet(*cells: tuple[str, str]) -> bytes:
+    """A worksheet of code cells (id, source)."""
+    entries = [
+        {"cell_type": "code", "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
+        for name, text in cells
+    ]
+    return json.dumps({"cells": entries, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def compared(**files: dict[str, bytes]) -> Comparison:
+    handed_in = [Submission(student, "04_graph", of) for student, of in files.items()]
+    return similarity.compare(handed_in, text_of("04_graph", "stub"), text_of("04_graph", "solution"))
+
+
+def test_answers_in_a_worksheet_are_compared_with_worksheets_and_with_files() -> None:
+    first, second = "%matplotlib inline\n" + GRAPHS[0], commented(renamed(GRAPHS[0]))
+    found = compared(
+        ann={"worksheet.ipynb": worksheet(("cell-01", first))},
+        bo={"hw.py": text_of("04_graph", "stub").encode(), "worksheet.ipynb": worksheet(("cell-01", second))},
+        cleo={"hw.py": GRAPHS[0].encode()},
+        dan={"worksheet.ipynb": worksheet(("mine", GRAPHS[0]))},
+        eve={"worksheet.ipynb": worksheet(("cell-01", GRAPHS[1]))},
+    )
+    assert {name for pair in found.pairs for name in pair.students} == {"ann", "bo", "cleo", "dan"}
+    assert found.uncompared == []
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"worksheet.ipynb": b"{"}, "the worksheet is damaged or no notebook"),
+        ({"worksheet.ipynb": b"[" * 100_000}, "the worksheet is damaged or no notebook"),
+        (
+            {"hw.py": b"x = 1\n\nimport base64\nexec(base64.b64decode('eCA9IDE='))"},
+            "it runs code from a text, in line 4",
+        ),
+        ({"hw.py": b"y = eval (input)"}, "it runs code from a text, in line 1"),
+        ({"hw.py": b"x = x + 1\n" * MOST_TOKENS}, "only the first 40,000 words and signs of it were compared"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(files: dict[str, bytes], why: str) -> None:
+    (one,) = compared(ann=files, bo={"hw.py": GRAPHS[0].encode()}).uncompared
+    assert (one.student, one.homework) == ("ann", "04_graph")
+    assert one.why.startswith(why)
+
+
+def test_a_pattern_that_is_compiled_runs_no_text() -> None:
+    text = b"import re\nmodel.eval()\nWORD = re.compile('[a-z]')\n# exec(x)\ny = 'eval(x)'\n"
+    assert compared(ann={"hw.py": text}).uncompared == []
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "(" * 250_000 + ")" * 250_000,
+        "x = " + "-" * 500_000 + "1",
+        "x = " + "[" * 500_000,
+        "x = " + "lambda:" * 70_000 + "0",
+        "x" + ".a" * 250_000,
+        "x = " + "1 if x else " * 40_000 + "0",
+        "".join(" " * depth + "if x:\n" for depth in range(900)),
+        "x = " + "'a' " * 120_000 + "\nexec(x)",
+        "exec(" * 100_000,
+        '"' * 500_000,
+        "'" * 500_000,
+        "\\\n" * 250_000,
+        "f'{" * 170_000,
+        "\r" * 500_000,
+        "\x00" * 500_000,
+        "pass;" * 100_000 + GRAPHS[0],
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_hostile_texts_are_read_to_an_end_and_cost_nobody_else_anything(hostile: str) -> None:
+    done = compared(
+        ann={"hw.py": GRAPHS[0].encode()}, bo={"hw.py": hostile.encode()}, eve={"hw.py": GRAPHS[0].encode()}
+    )
+    assert ("ann", "eve") in [pair.students for pair in done.pairs]
+
+
+def test_time_grows_with_the_length_and_not_with_its_square() -> None:
+    """Counted in the steps of the reading, in which a text of twice the length takes twice as many."""
+
+    def steps(text: str) -> int:
+        count = 0
+
+        def count_line(frame: Any, event: str, _: object) -> Any:
+            nonlocal count
+            count += event == "line"
+            return count_line if "tokens" in frame.f_code.co_filename else None
+
+        before = sys.gettrace()
+        sys.settrace(count_line)
+        try:
+            code(text)
+        finally:
+            sys.settrace(before)
+        return count
+
+    for piece in ("x = (y)\n", "(", "'a' ", "exec('x')\n", "# a\n", "pass;"):
+        assert steps(piece * 800) < 2.5 * steps(piece * 400)
 
 
 def test_work_grows_with_the_submissions_and_not_with_their_square(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,6 +408,12 @@ def expected_kinds(text: str) -> list[str]:
 
 
 def test_hashes_are_those_of_any_process() -> None:
-    code = "from classroom.grading.similarity import grams; print(grams('a = b + c * d - e(f, g) ** 2')[0].tolist())"
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
-    assert runs[0].stdout == runs[1].stdout == f"{grams('a = b + c * d - e(f, g) ** 2')[0].tolist()}\n"
+    formula = "a = b + c * d - e(f, g) ** 2"
+    program = (
+        "from classroom.grading.similarity import code, grams; "  # as any process of the grader's does
+        f"print(grams(code({formula!r}))[0].tolist())"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout == f"{grams(code(formula))[0].tolist()}\n"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -16,10 +18,11 @@ from classroom.grading.charts import LABELS, counted, distribution
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.grading.settings import GradingError
-from classroom.grading.similarity import Pair
+from classroom.grading.similarity import Pair, Uncompared
 from classroom.grading.summary import PAIRS, summary_page
 from classroom.register import Course, Exercise, Lesson
 
+FOLDER = "01_numbers"
 REGISTER = Course("A course", (Lesson(1, "Numbers", "", "01_numbers", (), (Exercise("double", "Twice", 4),), "hw.py"),))
 
 
@@ -174,6 +177,40 @@ def test_similar_pairs_are_advice_and_accuse_nobody() -> None:
     assert not re.search("plagiari|cheat|copied|guilty|fraud", text, re.IGNORECASE)
     many = text_of(graded("a"), graded("b"), pairs=(pair,) * (PAIRS + 3))
     assert "3 more pairs, less alike, are left out" in many
+
+
+def test_what_could_not_be_compared_is_said_in_the_summary() -> None:
+    found = [Uncompared("01_numbers", "a", "it runs <b>code</b> from a text, in line 3")]
+    html = summary_page([graded("a"), graded("b")], REGISTER, (), {"a": "a", "b": "b"}, found * (PAIRS + 2))
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", html))
+    assert "Could not be compared in full" in text
+    assert "a Homework 1: Numbers it runs &lt;b&gt;code&lt;/b&gt; from a text, in line 3" in text
+    assert "2 more are left out" in text
+    assert "Could not be compared" not in text_of(graded("a"), graded("b"))
+
+
+def test_worksheets_are_compared_with_files_and_what_runs_a_text_is_said(teacher: Any) -> None:
+    draw, signs = random.Random(7), "+-*/%@&|^"
+    lines = "".join(f"    x = len(x {draw.choice(signs)} y) {draw.choice(signs)} x[{n}]\n" for n in range(40))
+    answer = f"def double(x):\n{lines}    return x\n"
+    cells = teacher.notebook(teacher.code("cell-02", *answer.splitlines()))
+    files = {
+        "ann": {"hw01_numbers.py": (teacher.stub + answer).encode()},
+        "bo": {"worksheet.ipynb": cells},
+        "cleo": {"hw01_numbers.py": b"exec(input())"},
+    }
+    submissions = {name: Submission(name, FOLDER, of) for name, of in files.items()}
+    results = [
+        Graded(name, FOLDER, one.digest, "1", (Grade("double", 0, 2, Status.FAILED),), Isolation.STRONG)
+        for name, one in submissions.items()
+    ]
+    out, by_digest = teacher.root / "out", {one.digest: one for one in submissions.values()}
+    said = write_reports(out, results, teacher.course, submissions=by_digest)
+    assert "1 pair of submissions is alike: the summary names them, for you to look at" in said
+    assert "1 submission could not be compared in full: the summary says why" in said
+    text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", (out / "summary.html").read_text(encoding="utf-8")))
+    assert "ann bo 100 %" in text
+    assert "cleo Homework 1: Numbers it runs code from a text, in line 1" in text
 
 
 def test_points_of_all_students_leave_a_cell_empty_without_a_grade() -> None:
