@@ -2,7 +2,8 @@
 
 The homework file made of a worksheet holds this text and the cells (see notebook.as_module). Of all cells it runs the
 imports, the functions and classes, and the statements that set up what these read. Experiments and plots are left out,
-and a statement that fails is passed over: neither costs anybody the functions beside it.
+and a statement that fails is passed over: neither costs anybody the functions beside it. Nor does a copy of the
+untouched stub, wherever it stands.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.M)
 def load(cells: list[str], stub: str, names: dict[str, Any]) -> None:
     """Run the stub with the cells' functions and classes in place of its own; before and after it what they need."""
     given = ast.parse(stub).body
-    asked = {one.name for one in given if isinstance(one, DEFINITIONS)}
+    untouched = {one.name: ast.dump(one) for one in given if isinstance(one, DEFINITIONS)}
+    asked = set(untouched)
     statements = [statement for cell in cells for statement in parsed(cell)]
-    mine = {one.name: one for one in statements if isinstance(one, DEFINITIONS) and one.name in asked}
+    named = [one for one in statements if isinstance(one, DEFINITIONS) and one.name in asked]
+    mine = {one.name: one for one in named if ast.dump(one) != untouched[one.name]}
     rest = needed([one for one in statements if not (isinstance(one, DEFINITIONS) and one.name in asked)], mine, asked)
     late = [one for one in rest if stored(one) & asked]
     failed = run_all([one for one in rest if not stored(one) & asked], names)

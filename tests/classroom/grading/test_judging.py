@@ -245,6 +245,12 @@ def test_the_last_definition_in_a_worksheet_counts(teacher: Any) -> None:
     assert teacher.points(worksheet=teacher.notebook(right, wrong))["double"] == 0
 
 
+def test_the_untouched_stub_below_the_answers_in_a_worksheet_hides_none(teacher: Any) -> None:
+    answers, stub = teacher.code("a", teacher.solution), teacher.code("b", teacher.stub)
+    assert teacher.points(worksheet=teacher.notebook(answers, stub)) == FULL
+    assert teacher.points(worksheet=teacher.notebook(stub, answers)) == FULL
+
+
 def test_what_functions_need_from_other_cells_of_a_worksheet_is_there(teacher: Any) -> None:
     sheet = teacher.notebook(
         teacher.code("a", "ONE = 1", "FACTOR = ONE + 1"),
