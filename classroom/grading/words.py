@@ -130,7 +130,7 @@ def when(time: datetime, zone: tzinfo | None = None) -> str:
 
 
 def numbers_of(homeworks: Sequence[str], register: Course) -> str:
-    """Homeworks by their numbers, those in a row as one: "homework 1, 3 to 5 and 8"; unknown ones by their folders."""
+    """Homeworks by their numbers, three in a row as one: "homework 1, 2 and 4 to 6"; unknown ones by folder."""
     known = sorted(lesson.number for name in homeworks if (lesson := lesson_of(name, register)))
     rows: list[list[int]] = []
     for number_ in known:
@@ -138,10 +138,9 @@ def numbers_of(homeworks: Sequence[str], register: Course) -> str:
             rows[-1].append(number_)
         else:
             rows.append([number_])
-    words = [f"{row[0]} to {row[-1]}" if len(row) > 2 else " and ".join(map(str, row)) for row in rows]
+    words = [word for row in rows for word in ([f"{row[0]} to {row[-1]}"] if len(row) > 2 else map(str, row))]
     others = [one_line(name, 80) for name in homeworks if lesson_of(name, register) is None]
-    last = " and " if len(words) > 1 and " and " not in "".join(words) else ", "
-    joined = last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    joined = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
     return ", ".join([f"homework {joined}"] * bool(words) + others)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from classroom.grading.feedback import feedback_page
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status
 from classroom.grading.told import HAPPENED
-from classroom.grading.words import standing
+from classroom.grading.words import numbers_of, standing
 from classroom.register import Course, Exercise, Lesson
 
 REGISTER = Course(
@@ -165,6 +165,15 @@ def test_which_file_was_judged_when_it_came_and_the_deadline_are_told() -> None:
     assert "Judged mine/hw1.py Handed in 2027-03-01 11:30 UTC+01:00 Deadline 2027-03-01 23:59 UTC+01:00" in text
     assert "Handed in 2027-03-01 10:30 UTC" in shown(Grade("double", 4, 4, Status.PASSED), handed_in=came)
     assert "Deadline" not in shown(Grade("double", 4, 4, Status.PASSED), judged="hw1.py")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [((1, 2, 5), "1, 2 and 5"), ((1, 2), "1 and 2"), ((1, 3, 4, 5, 8), "1, 3 to 5 and 8")],
+)
+def test_homeworks_are_listed_by_their_numbers(numbers: tuple[int, ...], words: str) -> None:
+    course = Course("A course", tuple(replace(REGISTER.lessons[0], number=n, folder=str(n)) for n in range(1, 9)))
+    assert numbers_of([str(number) for number in numbers], course) == f"homework {words}"
 
 
 def test_what_belongs_to_no_homework_is_told_once_at_the_top() -> None:
