@@ -28,11 +28,15 @@ OTHER_ARCHIVES = (".tar.xz", ".tar.bz2", ".tar.zst", ".txz", ".tbz2", ".7z", ".r
 
 @dataclass(frozen=True)
 class Found:
-    """One file taken: its path inside, its contents, the time that its maker gave it."""
+    """One file taken: its path inside, its contents, the time that its maker gave it.
+
+    called : its name in words where that is not its path.
+    """
 
     path: tuple[str, ...]
     data: bytes = field(repr=False)
     time: datetime | None = None
+    called: str = ""
 
     @property
     def name(self) -> str:

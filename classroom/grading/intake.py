@@ -9,7 +9,7 @@ judged where no homework file is handed in, or only the untouched stub.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -33,6 +33,7 @@ LARGEST_FILE = 512 << 10
 LARGEST_STAMP = 200
 STAMP = "timestamp.txt"
 MOST_FAULTS = 20
+"""Sentences that are told of one student, and of one homework; how many more there are is the last."""
 MOST_LOOKED_INTO = 100
 """Files of one student that are read because their names say nothing."""
 MOST_NAMES = 1000
@@ -106,7 +107,7 @@ class Intake:
 
     def _submission(self, student: str, lesson: Lesson, desk: _Desk) -> Submission:
         pile, stub, asked = desk.piles[lesson.folder], self.stubs[lesson.folder], self.recogniser.asked_of(lesson)
-        faults = pile.faults[:MOST_FAULTS]
+        faults = _some(pile.faults)
         best = {
             name: one
             for name, found in ((lesson.homework_file, pile.files), (WORKSHEET, pile.notebooks))
@@ -123,7 +124,7 @@ class Intake:
             faults = list(desk.aside)
         time = time_of(self.times, student, lesson.folder) or pile.handed_in or (best[judged].time if judged else None)
         path = _path(best[judged]) if judged else ""
-        return Submission(student, lesson.folder, files, time, tuple(faults), path, tuple(desk.aside[:MOST_FAULTS]))
+        return Submission(student, lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
 
 
 class _Desk:
@@ -205,6 +206,9 @@ class _Desk:
             claims = self._recogniser.claims(found)
             if len(claims) == 1:
                 pile = self.piles[claims[0].folder]
+                same_name = source.file == found.name and not archive_suffix(source.file)
+                called = (source.path.name,) if same_name else (source.path.name, *found.path)
+                found = replace(found, called="/".join(called) if source.file else "")
                 (pile.notebooks if found.name.lower().endswith(NOTEBOOK) else pile.files).append(found)
                 time = source.handed_in or stamps.get(one.path[0]) or stamps.get("")
                 pile.handed_in = max(filter(None, (pile.handed_in, time)), default=None)
@@ -224,17 +228,38 @@ class _Desk:
             (self.piles[lesson.folder].faults if lesson else self.aside).append(fault.text)
 
     def sort_out(self) -> None:
-        """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all."""
+        """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all.
+
+        It is told first, so that no number of damaged archives hides it.
+        """
+        told = list[str]()
         names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
         if self._names > limits.MOST_MEMBERS:
-            self.aside.append(f"more than {limits.MOST_MEMBERS} names: the rest was not looked at")
+            told.append(f"more than {limits.MOST_MEMBERS} names: the rest was not looked at")
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
             said = f"Not opened, since archives in archives are not: {listed(packed)}"
-            self.aside.append(f"{said}. Unpack them and hand in what is inside")
+            told.append(f"{said}. Unpack them and hand in what is inside")
         if rest:
-            self.aside.append(f"Not recognised as homework: {listed(rest)}")
+            told.append(f"Not recognised as homework: {listed(rest)}")
+        self.aside = _some([*told, *self.aside])
+        for pile in self.piles.values():
+            pile.files, pile.notebooks = _told_apart(pile.files), _told_apart(pile.notebooks)
+
+
+def _told_apart(found: list[Found]) -> list[Found]:
+    """The files, of which only those with equal paths are called by the name that the course system gave them."""
+    paths = Counter(one.path for one in found)
+    return [one if paths[one.path] > 1 else replace(one, called="") for one in found]
+
+
+def _some(told: list[str]) -> list[str]:
+    """At most MOST_FAULTS sentences; where there are more, the last says how many."""
+    if len(told) <= MOST_FAULTS:
+        return list(told)
+    kept = told[: MOST_FAULTS - 1]
+    return [*kept, f"{len(told) - len(kept)} more things could not be taken: look into what was handed in"]
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
@@ -308,4 +333,4 @@ def _natural(one: Found) -> list[Any]:
 
 
 def _path(found: Found) -> str:
-    return shown("/".join(found.path))
+    return shown(found.called or "/".join(found.path))

@@ -251,6 +251,17 @@ def test_a_worksheet_with_answers_beside_a_homework_file_is_told(teacher: Any, t
     assert (found["bo"].judged, found["bo"].faults) == ("worksheet.ipynb", ())
 
 
+def test_no_number_of_damaged_archives_hides_other_work(teacher: Any, tmp_path: Path) -> None:
+    put(tmp_path / "s" / "ann" / "hw01_numbers.py", teacher.solution)
+    put(tmp_path / "s" / "ann" / "report.pdf", "%PDF")
+    for number in range(30):
+        put(tmp_path / "s" / "ann" / f"old{number}.zip", "no archive")
+    aside = taken(teacher, tmp_path / "s")["ann"].aside
+    assert aside[0] == "Not recognised as homework: report.pdf"
+    assert len(aside) == 20
+    assert aside[-1] == "12 more things could not be taken: look into what was handed in"
+
+
 CANVAS = {
     "smithann_1234_5678_hw01_numpy.py": ("smithann_1234", "hw01_numpy.py"),
     "smithann_LATE_1234_5678_hw01_numpy-1.py": ("smithann_1234", "hw01_numpy-1.py"),
@@ -269,6 +280,22 @@ def test_canvas_s_flat_download_with_its_names(teacher: Any, tmp_path: Path) -> 
     named = {source.path.name: (source.student, source.file) for source in sources(folder)}
     assert named == CANVAS
     assert strays(folder) == ["grades_2027_spring.csv", "hw01_numpy.py"]
+
+
+def test_of_two_files_with_one_name_in_canvas_s_download_it_is_said_which(teacher: Any, tmp_path: Path) -> None:
+    first, second = "smithann_1234_5_hw01_numbers.py", "smithann_LATE_1234_6_hw01_numbers.py"
+    put(tmp_path / "s" / first, teacher.solution + "# first", 1e9)
+    put(tmp_path / "s" / second, teacher.solution, 2e9)
+    found = taken(teacher, tmp_path / "s")["smithann_1234"]
+    assert found.judged == second
+    assert found.faults == (f"Of 2 files of this homework {second} was judged, since it is the latest; not {first}",)
+    (tmp_path / "t").mkdir()
+    for number in (7, 8):
+        with zipfile.ZipFile(tmp_path / "t" / f"leeann_99_{number}_mine.zip", "w") as archive:
+            archive.writestr("hw01_numbers.py", f"{teacher.solution}x = {number}\n")
+    (fault,) = taken(teacher, tmp_path / "t")["leeann_99"].faults
+    assert "leeann_99_7_mine.zip/hw01_numbers.py" in fault
+    assert "leeann_99_8_mine.zip/hw01_numbers.py" in fault
 
 
 def test_canvas_s_files_are_put_together_by_student(teacher: Any, tmp_path: Path) -> None:
