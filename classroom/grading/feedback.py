@@ -78,11 +78,13 @@ class HomeworkPart:
 def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
     """The HTML page of one student over all homeworks in `results`.
 
-    Homework that is neither written nor due is named in one line. Hidden tests appear as hints only: neither their
-    names nor their messages, calls and values are read.
+    Homework that is neither written nor due is named in one line, in another one where files of it came, and what was
+    wrong with those is told at the top. Hidden tests appear as hints only: neither their names nor their messages,
+    calls and values are read.
     """
     counted = [graded for graded in results if graded.counts]
-    rest = [graded.homework for graded in results if not graded.counts]
+    rest = [graded for graded in results if not graded.counts]
+    told = [text for graded in results for text in (*graded.aside, *(() if graded.counts else graded.faults))]
     parts = [homework_part(graded, register, f"homework-{place}") for place, graded in enumerate(counted, 1)]
     ready = [part.total for part in parts if part.total.complete]
     return page(
@@ -90,8 +92,9 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
         course=register.title,
         student=one_line(student, 120),
         parts=parts,
-        aside=[one_line(text, 600) for text in dict.fromkeys(text for graded in results for text in graded.aside)],
-        rest=numbers_of(rest, register),
+        aside=[one_line(text, 600) for text in dict.fromkeys(told)],
+        untouched=numbers_of([graded.homework for graded in rest if graded.is_handed_in], register),
+        rest=numbers_of([graded.homework for graded in rest if not graded.is_handed_in], register),
         points=sum(one.regular for one in ready),
         most=sum(one.most for one in ready),
         bonus=sum(one.bonus for one in ready),

@@ -144,13 +144,17 @@ def test_only_what_is_handed_in_or_due_is_counted_and_the_rest_is_one_line() -> 
     untouched = graded(
         Grade("area", 0, 3, Status.MISSING, "not written yet", (check(passed=False, message="raised"),)),
         homework="02_shapes",
+        faults=("hw02_final.py is larger than 512 KB",),
     )
-    for rest in (unbegun(), untouched):
+    said = "Nothing to judge yet, and not due: homework 2."
+    written = "Handed in, with nothing written in it yet: homework 2."
+    for rest, line, other in ((unbegun(), said, written), (untouched, written, said)):
         text = text_of([first, rest])
         assert "3 of 4 points" in text
-        assert text.count("othing to judge yet") == 1
-        assert "Nothing to judge yet, and not due: homework 2." in text
+        assert text.count(line) == 1
+        assert other not in text
         assert "area" not in text
+    assert "hw02_final.py is larger than 512 KB" in text_of([first, untouched])
     text = text_of([first, unbegun(due=True, deadline=NOON)])
     assert "3 of 7 points" in text
     assert "Nothing was handed in" in text
