@@ -187,18 +187,22 @@ class Store(Mapping[str, Submission]):
     ) -> list[Graded]:
         """A result for every submission that has one, with lateness and faults; nothing handed in is a result too.
 
-        `exercises` are those of each homework; what was handed in for others is left out. `now` says what is due.
+        `exercises` are those of each homework; what was handed in for others is left out. So is a homework that is not
+        due and of which nobody handed in a file, unless that holds of all. `now` says what is due.
         """
         now = now or datetime.now(UTC)
-        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside, u.version,
-            r.graded, EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
-            FROM submissions s JOIN suites u ON u.homework = s.homework
+        query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside,
+            coalesce(u.version, ''), r.graded, EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
+            FROM submissions s LEFT JOIN suites u ON u.homework = s.homework
             LEFT JOIN results r ON r.digest = s.digest AND r.suite = u.version ORDER BY s.student, s.homework"""
         found = []
-        isolation = self._isolation()
+        isolation, begun = self._isolation(), bool(self.suites())
+        due = {homework for homework in exercises if lateness(homework, now, settings)[0]}
         rows = self._base.execute(query)
         for student, homework, digest, time, faults, judged, aside, version, graded, files in rows:
             if homework not in exercises or (files and graded is None):
+                continue
+            if not version and begun and homework not in due:
                 continue
             told, handed_in = tuple(json.loads(faults)), datetime.fromisoformat(time) if time else None
             days, factor = lateness(homework, handed_in, settings)
@@ -218,7 +222,7 @@ class Store(Mapping[str, Submission]):
                     judged=judged,
                     handed_in=handed_in if files else None,
                     deadline=settings.deadlines.get(homework),
-                    due=bool(lateness(homework, now, settings)[0]),
+                    due=homework in due,
                     aside=tuple(json.loads(aside)),
                 )
             )

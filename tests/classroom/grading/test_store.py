@@ -116,6 +116,29 @@ def test_a_homework_is_due_when_nobody_can_hand_it_in_in_time(tmp_path: Path) ->
         assert (one.counts, one.handed_in) == (True, NOON)
 
 
+def test_every_student_is_named_though_nobody_s_files_are_homework(tmp_path: Path) -> None:
+    aside = ("Not recognised as homework: notes.pdf",)
+    with Store(tmp_path) as store:
+        store.keep_submissions([Submission("ann", "hw", {}, None, aside, "", aside)])
+        (one,) = store.graded(Settings(), EXERCISES)
+    assert one.aside == aside
+    assert not one.counts
+
+
+def test_a_homework_that_nobody_hands_in_counts_when_it_is_due(tmp_path: Path) -> None:
+    two = {**EXERCISES, "later": EXERCISES["hw"]}
+    first = submission()
+    settings = Settings(deadlines={"later": NOON})
+    with Store(tmp_path) as store:
+        store.keep_suites({"hw": "s"})
+        store.keep(graded(first))
+        store.keep_submissions([first, Submission("ann", "later", {}, None)])
+        before = store.graded(settings, two, now=NOON)
+        after = store.graded(settings, two, now=NOON + timedelta(days=1))
+    assert [one.homework for one in before] == ["hw"]
+    assert [(one.homework, one.counts) for one in after] == [("hw", True), ("later", True)]
+
+
 def test_what_could_not_be_judged_can_be_tried_again(tmp_path: Path) -> None:
     good, bad = submission("ann"), submission("bo")
     with Store(tmp_path) as store:
