@@ -132,6 +132,9 @@ def _check(course: Course, path: Path) -> None:
     numbers = [lesson.number for lesson in course.lessons]
     if numbers != list(range(1, len(numbers) + 1)):
         raise RegisterError(f"{path}: expected lessons numbered 1, 2, 3, ..., found {numbers}")
+    for exercise in (one for lesson in course.lessons for one in lesson.exercises):
+        if exercise.points < 1:
+            raise RegisterError(f"{path}: expected points of 1 or more, found {exercise.points} for {exercise.id}")
     ids = [exercise.id for lesson in course.lessons for exercise in lesson.exercises]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:

@@ -35,10 +35,10 @@ def read(kind: type[T], table: object, where: str, name: str = "", also: Iterabl
     unknown = [key for key in table if key not in {*keys, *also}]
     if unknown:
         raise TableError(f"{where}: {unknown[0]} is no key of this table; {nearest(unknown[0], [*keys, *also])}")
+    hints = get_type_hints(kind)
     missing = [key for key, one in keys.items() if key not in table and _is_needed(one)]
     if missing:
-        raise TableError(f"{where}: expected {_example(missing[0], get_type_hints(kind)[keys[missing[0]].name], name)}")
-    hints = get_type_hints(kind)
+        raise TableError(f"{where}: expected {_example(missing[0], hints[keys[missing[0]].name], name)}")
     return kind(
         **{one.name: _value(hints[one.name], table[key], where, key, name) for key, one in keys.items() if key in table}
     )

@@ -153,11 +153,30 @@ def test_each_device_has_a_speed_of_its_own() -> None:
 def test_speeds_are_refused_where_they_mean_nothing() -> None:
     for option in ("--speed", "--host-speed", "--bandwidth", "--latency", "--launch"):
         assert f"{option} means nothing to --mode fewest; it belongs to --mode cost" in error_of(DIGITS, option, 1)
-    assert "expected --speed once, or once for each of 1 devices, found 2" in error_of(
-        DIGITS, "--mode", "cost", "--speed", 1, "--speed", 2
+    twice = ("--speed", 1, "--speed", 2)
+    assert "expected --speed once for one device, found 2" in error_of(DIGITS, "--mode", "cost", *twice)
+    three = ("--device", "fast", "--device", "simple", "--device", "fast")
+    assert "expected --speed once, or once for each of 3 devices, found 2" in error_of(
+        DIGITS, *three, "--mode", "cost", *twice
     )
-    assert "a speed above 0" in error_of(DIGITS, "--mode", "cost", "--speed", 0)
-    assert "a bandwidth above 0" in error_of(DIGITS, "--mode", "cost", "--bandwidth", 0)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--speed", 0, "expected a number above 0, found 0"),
+        ("--host-speed", "nan", "expected a number above 0, found nan"),
+        ("--bandwidth", -2, "expected a number above 0, found -2"),
+        ("--latency", -3, "expected 0 or more, found -3"),
+        ("--launch", -0.5, "expected 0 or more, found -0.5"),
+    ],
+)
+def test_a_figure_that_cannot_be_is_refused_in_the_unit_it_was_typed_in(option: str, value: object, said: str) -> None:
+    assert f"error: {option}: {said}" in error_of(DIGITS, "--mode", "cost", option, value)
+
+
+def test_transfers_and_starts_may_take_no_time() -> None:
+    call(DIGITS, "--mode", "cost", "--latency", 0, "--launch", 0, "--repeat", 1)
 
 
 class Recorded:
@@ -227,7 +246,7 @@ def test_errors_are_in_words(tmp_path: Path) -> None:
         "--host is one of simple, fast, not 'torch'": ("--host", "torch"),
         "no operator of the network has the type nn.Conv2; it has nn.Conv2d": ("--operators", "nn.Conv2"),
         "has the type nn.relu6": ("--blocked", "nn.relu6"),
-        "expected --operators once, or once for each of 1 devices, found 2": ("--operators", "nn.ReLU") * 2,
+        "expected --operators once for one device, found 2": ("--operators", "nn.ReLU") * 2,
         "expected one accelerator and one device": ("--mode", "tengine", "--device", "fast", "--device", "simple"),
         "expected an existing folder": ("--svg", tmp_path / "none" / "x.svg"),
         "--gantt": ("--gantt", tmp_path / "none" / "x.svg"),

@@ -362,6 +362,32 @@ def test_a_folder_given_by_mistake_is_never_deleted(copy: Copy, tmp_path: Path) 
 
 
 @posix
+def test_the_environment_of_another_course_is_left_alone_while_that_course_is_there(copy: Copy, tmp_path: Path) -> None:
+    shared, other = str(tmp_path / "shared"), tmp_path / "another"
+    shutil.copytree(copy.root, other)
+    copy.start(COURSE_VENV=shared)
+    copy.calls()
+    first, copy.root = copy.root, other
+    assert_sentence(copy.start(COURSE_VENV=shared), f"is the environment of the course in {first}", "COURSE_VENV=")
+    assert copy.calls() == []
+    shutil.rmtree(first)
+    done = copy.start(COURSE_VENV=shared)
+    assert done.returncode == 0, done.stderr
+    assert "this folder has moved" in done.stdout
+
+
+@posix
+def test_a_copy_of_a_course_makes_the_environment_that_was_copied_with_it_its_own(copy: Copy, tmp_path: Path) -> None:
+    copy.start()
+    other = tmp_path / "another"
+    shutil.copytree(copy.root, other, symlinks=True)
+    copy.root = other
+    done = copy.start()
+    assert done.returncode == 0, done.stderr
+    assert f'"prefix": "{other / ".venv"}"' in done.stdout
+
+
+@posix
 def test_the_callers_environment_does_not_lead_it_astray(copy: Copy, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong"
     wrong.mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -99,8 +98,10 @@ def grade(
     Examples: grade submissions --out results; grade submissions --homework 2 --jobs 8
     """
     from classroom.grading.grade import Options
+    from kuiper.profile import usable_cores
 
-    options = Options(tuple(homework or ()), jobs or cores(), _shard(shard), not resume, retry_infra, seed, dask, times)
+    jobs = jobs or usable_cores()
+    options = Options(tuple(homework or ()), jobs, _shard(shard), not resume, retry_infra, seed, dask, times)
     with explained():
         _grade(options, out, submissions, force)
 
@@ -120,9 +121,10 @@ def regrade(
     """
     from classroom.grading.grade import Options, Run
     from classroom.grading.intake import lessons_with_homework
+    from kuiper.profile import usable_cores
 
     with explained(), _results(out) as store:
-        run = Run(the_course(), out, Options(tuple(homework or ()), jobs or cores()))
+        run = Run(the_course(), out, Options(tuple(homework or ()), jobs or usable_cores()))
         wanted = {lesson.folder for lesson in lessons_with_homework(run.course, run.options.homeworks)}
         own = [one for one in store.submissions(student) if one.homework in wanted and one.files]
         if not own:
@@ -189,11 +191,6 @@ def merge(
         for shard in shards:
             say(f"{store.merge(shard)} results from {shard}")
         _report(Run(the_course(), out, Options()), store, force)
-
-
-def cores() -> int:
-    """How many processes may run at a time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:

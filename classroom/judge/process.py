@@ -88,11 +88,10 @@ class Started:
 
 
 def launch(command: Command, output: int | None, stream: Any) -> subprocess.Popen[bytes]:
-    """Start the command with `stream` as its stdin and stdout, in a session of its own; prints go to `output`.
+    """Start the command with `stream` as its stdin and stdout; its prints go to `output`. Raises OSError.
 
-    Raises OSError.
-
-    So a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at once.
+    It has a session of its own, so that a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at
+    once.
     """
     start: Callable[..., subprocess.Popen[bytes]] = starter.start if command.tied else subprocess.Popen
     return start(

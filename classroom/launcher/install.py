@@ -25,6 +25,8 @@ def set_up(place: Place, name: str) -> None:
     stamp = stamps.read(place)
     fresh = not stamps.is_sound(place, stamp)
     if fresh:
+        if other := stamps.other_course(place, stamp):
+            raise trouble.another_course(place, other)
         why = stamps.why_anew(place, stamp)
         say(f"Setting up the course in {place.venv}" + (f", anew: {why}." if why else " (once)."))
         clear(place)

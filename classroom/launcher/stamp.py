@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 from classroom.launcher.place import LISTS, Place
@@ -47,6 +48,17 @@ def is_ready(place: Place, name: str) -> bool:
     installed = stamp.get("lists", {})
     wider = list(LISTS)[list(LISTS).index(name) :]
     return any(installed.get(one) == place.fingerprint(one) for one in wider) and is_sound(place, stamp)
+
+
+def other_course(place: Place, stamp: dict[str, Any]) -> Path | None:
+    """The folder of another course that still uses this environment; None where nothing says so.
+
+    One that lies in this course's own folder was copied or moved with it, and is nobody else's.
+    """
+    root = Path(str(stamp.get("root", place.root)))
+    if place.venv.is_relative_to(place.root) or not (root / "course.py").is_file():
+        return None
+    return None if root.samefile(place.root) else root
 
 
 def why_anew(place: Place, stamp: dict[str, Any]) -> str:

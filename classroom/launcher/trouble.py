@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import sys
+from pathlib import Path
 
 from classroom.launcher.place import Place
 from classroom.started import COMMAND
@@ -109,6 +110,15 @@ def not_ours(place: Place) -> Stop:
     return Stop(
         f"{place.venv} was not made by course.py, so it is left alone.\n"
         "Move it away, or choose another place for the course's environment:\n"
+        f"  {command_with(COURSE_VENV='/some/new/folder')}"
+    )
+
+
+def another_course(place: Place, other: Path) -> Stop:
+    """An environment in which another copy of the course would no longer start."""
+    return Stop(
+        f"{place.venv} is the environment of the course in {other}, so it is left alone.\n"
+        "Choose another place for the environment of this one:\n"
         f"  {command_with(COURSE_VENV='/some/new/folder')}"
     )
 

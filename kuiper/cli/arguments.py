@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 import typer
@@ -45,8 +45,24 @@ def names(text: str) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
+def option(name: str) -> str:
+    """The option of a parameter, as it is typed.
+
+    >>> option("top_p")
+    '--top-p'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def check_choice(option: str, value: str, known: Collection[str]) -> None:
+    """Raise typer.BadParameter for a value that is none of those known."""
+    if value not in known:
+        raise typer.BadParameter(f"{option} is one of {', '.join(known)}, not {value!r}")
+
+
 def each(option: str, values: Sequence[T], count: int) -> list[T]:
     """An option's values, one for each of so many devices; one value is for all. Raises KuiperError."""
     if len(values) not in (1, count):
-        raise KuiperError(f"expected {option} once, or once for each of {count} devices, found {len(values)}")
+        more = f", or once for each of {count} devices" if count > 1 else " for one device"
+        raise KuiperError(f"expected {option} once{more}, found {len(values)}")
     return list(values) if len(values) == count else [values[0]] * count

@@ -77,8 +77,7 @@ def bench(
     With --vs, the exit code is 2 where none of those named could be measured.
     """
     shapes, names = arguments.shapes(shape or []), arguments.names(vs)
-    if engine not in get_args(Engine):
-        raise typer.BadParameter(f"--engine is one of {', '.join(get_args(Engine))}, not {engine!r}")
+    arguments.check_choice("--engine", engine, get_args(Engine))
     how, threads = cast(Engine, engine), threads or usable_cores()
     versus.check_names(names)
     check_picture("--roofline", roofline)
@@ -100,7 +99,7 @@ def bench(
     if profile or roofline is not None:
         show_operators(graph, inputs, cost, extents, repeat, threads, roofline, all_rows if profile else None)
     if names and all(one.fault for one in found[1:]):
-        raise KuiperError(f"--vs: nothing to compare with: none of {', '.join(names)} could be measured")
+        raise KuiperError(f"--vs: nothing to compare with: could not measure {', '.join(names)}")
 
 
 def own_times(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from rich.table import Table
 
 from kuiper.cli import arguments
 from kuiper.cli.text import seconds, table
+from kuiper.errors import KuiperError
 from kuiper.partition import Link, Partition
 
 SPEED, HOST_SPEED, BANDWIDTH, LATENCY, LAUNCH = 100.0, 10.0, 10.0, 10.0, 10.0
@@ -19,17 +19,27 @@ SPEED, HOST_SPEED, BANDWIDTH, LATENCY, LAUNCH = 100.0, 10.0, 10.0, 10.0, 10.0
 class Figures:
     """What mode cost reckons with, as typed; None: the usual value. `speed` is for all devices, or one for each."""
 
-    speed: Sequence[float] = ()
+    speed: tuple[float, ...] = ()
     host_speed: float | None = None
     bandwidth: float | None = None
     latency: float | None = None
     launch: float | None = None
 
+    def __post_init__(self) -> None:
+        """Raises KuiperError for a figure that cannot be."""
+        above_zero = {"speed": self.speed, "host_speed": (self.host_speed,), "bandwidth": (self.bandwidth,)}
+        for name, values in above_zero.items():
+            for value in values:
+                if value is not None and not value > 0:
+                    raise KuiperError(f"{arguments.option(name)}: expected a number above 0, found {value:g}")
+        for name, value in {"latency": self.latency, "launch": self.launch}.items():
+            if value is not None and not value >= 0:
+                raise KuiperError(f"{arguments.option(name)}: expected 0 or more, found {value:g}")
+
     @property
     def given(self) -> list[str]:
         """The options of which there is one, as they are typed."""
-        options = {field.name: getattr(self, field.name) for field in fields(self)}
-        return [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, ())]
+        return [arguments.option(field.name) for field in fields(self) if getattr(self, field.name) not in (None, ())]
 
     @property
     def link(self) -> Link:

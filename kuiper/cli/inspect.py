@@ -58,8 +58,7 @@ def inspect(
 
     Networks with operators that kuiper does not know are shown as well.
     """
-    if engine not in ENGINES:
-        raise typer.BadParameter(f"--engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    arguments.check_choice("--engine", engine, ENGINES)
     check_picture("--svg", svg)
     check_picture("--memory", memory)
     shapes = arguments.shapes(shape or [])

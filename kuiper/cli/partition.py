@@ -114,11 +114,11 @@ def partition_(
     Mode cost finds where the whole takes the least time by a simple model:
     operations by speed, transfers, starts. Inputs and weights are everywhere.
     """
-    check_choice("--mode", mode, MODES)
-    check_choice("--host", host, ("simple", "fast"))
+    arguments.check_choice("--mode", mode, MODES)
+    arguments.check_choice("--host", host, ("simple", "fast"))
     names = device or ["fast"]
     for name in names:
-        check_choice("--device", name, tuple(BACKENDS))
+        arguments.check_choice("--device", name, tuple(BACKENDS))
     check_picture("--svg", svg)
     check_picture("--gantt", gantt)
     figures = Figures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
@@ -142,12 +142,6 @@ def partition_(
     if fault:
         complain(f"the split network {fault}")
         raise typer.Exit(1)
-
-
-def check_choice(option: str, value: str, known: Sequence[str]) -> None:
-    """Raise typer.BadParameter for a value that is none of those known."""
-    if value not in known:
-        raise typer.BadParameter(f"{option} is one of {', '.join(known)}, not {value!r}")
 
 
 def operator_lists(typed: Sequence[str], blocked: Sequence[str], count: int) -> list[list[str] | None]:

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from kuiper import vision
+from kuiper.cli import arguments
 from kuiper.cli.model import find_model
 from kuiper.cli.text import shape_of, table
 from kuiper.errors import KuiperError, ShapeError
@@ -44,7 +45,7 @@ class Wishes:
     def given(self) -> set[str]:
         """The options of tasks of which this is so."""
         names = [field.name for field in fields(self) if field.name != "normalization"]
-        return {"--" + name.replace("_", "-") for name in names if getattr(self, name) is not None}
+        return {arguments.option(name) for name in names if getattr(self, name) is not None}
 
 
 class Task(ABC):
@@ -191,8 +192,8 @@ def task_of(name: str | None, wishes: Wishes, model: str) -> Task | None:
 
     Raises typer.BadParameter, for options that do not belong to the task too.
     """
-    if name is not None and name not in OPTIONS:
-        raise typer.BadParameter(f"--task is one of {', '.join(OPTIONS)}, not {name!r}")
+    if name is not None:
+        arguments.check_choice("--task", name, OPTIONS)
     refuse(wishes.given() - (OPTIONS[name] if name is not None else {"--top"}), name)
     return None if name is None or name == WRITE else TASKS[name](wishes, find_model(model))
 

@@ -1,5 +1,6 @@
 """What a network costs, by counting (weights, operations, space) and by the clock."""
 
+from kuiper.fast.pool import usable_cores
 from kuiper.profile.clock import Times, time_operators, time_passes
 from kuiper.profile.cost import (
     Extent,
@@ -12,7 +13,7 @@ from kuiper.profile.cost import (
     operator_cost,
 )
 from kuiper.profile.flops import UnknownShapeError, Work, flops
-from kuiper.profile.hardware import blas_threads, busy, forced_core, machine, processor, usable_cores
+from kuiper.profile.hardware import blas_threads, busy, forced_core, machine, processor
 from kuiper.profile.roof import Point, Roof, measure_roof, roofline_points
 
 __all__ = [

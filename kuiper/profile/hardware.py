@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.fast.pool import usable_cores
+
 CORE_VARIABLE = "OPENBLAS_CORETYPE"
 """By this variable OpenBLAS takes the kernels of another processor than the one it finds."""
 
@@ -33,11 +35,6 @@ def machine() -> dict[str, Any]:
         facts["blas_threads"] = max(pool["num_threads"] for pool in pools)
     core = blas_core()
     return {**facts, "blas_core": core} if core else facts
-
-
-def usable_cores() -> int:
-    """Processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def processor() -> str:

@@ -134,6 +134,7 @@ def but(old: str, new: str) -> str:
             FIRST + "expected modules to be a list of texts in quotes, found [",
         ),
         (but("points = 3", 'points = "3"'), TWO + "expected points to be a whole number, found '3'"),
+        (but("points = 3", "points = 0"), ": expected points of 1 or more, found 0 for two"),
         (but("points = 3", "points = true"), TWO + "expected points to be a whole number, found true"),
         (but("points = 3", "points = 3\nstretch = 1"), TWO + "expected stretch to be true or false, found 1"),
         (but("number = 1", 'number = "1"'), FIRST + "expected number to be a whole number, found '1'"),
