@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Start the course: `python3 course.py`.
 
 The first start makes the environment `.venv` beside this file and installs the pinned, hash-checked packages of

@@ -15,6 +15,8 @@ VARIABLE = "COURSE_COMMAND"
 DOCUMENTED = "python3 course.py"
 """What written pages say, which are read on another machine than the one that made them."""
 LAUNCHER = "course.py"
+PROGRAM = "course"
+"""What the environment has in its folder of programs."""
 LONG = 30
 """Characters from which a path to the interpreter gives way to a name on the PATH."""
 
@@ -25,6 +27,8 @@ def typed(script: str, words: Sequence[str]) -> str:
     >>> typed("-m", ["python3", "-m", "classroom"])
     ''
     """
+    if os.path.basename(script) == PROGRAM and os.path.isfile(script):
+        return PROGRAM if on_the_path(PROGRAM, script) else shlex.quote(script)
     if os.path.basename(script) != LAUNCHER:
         return ""
     before = list(words[: words.index(script)]) if script in words else [sys.executable]
@@ -35,15 +39,21 @@ def typed(script: str, words: Sequence[str]) -> str:
 
 
 def short_name(interpreter: str) -> str:
-    """The interpreter as typed; a long path becomes a name on the PATH, where one is the same interpreter."""
+    """The interpreter as typed; a long path becomes a name on the PATH, where one is the same interpreter.
+
+    Its own name comes first: pyenv starts a program by its path, with a PATH on which every name is that version's.
+    """
     if len(interpreter) < LONG:
         return interpreter
-    for name in ("python3", Path(interpreter).name, "python"):
-        found = shutil.which(name)
-        if found and os.path.exists(interpreter) and os.path.samefile(found, interpreter):
-            return name
-    return interpreter
+    names = (Path(interpreter).name, "python3", "python")
+    return next((name for name in names if on_the_path(name, interpreter)), interpreter)
 
 
-COMMAND = typed(sys.argv[0], sys.orig_argv) or os.environ.get(VARIABLE) or "course"
-"""`python3 course.py`, `py course.py` on Windows, or `course`, whichever started this process."""
+def on_the_path(name: str, file: str) -> bool:
+    """Whether a shell finds the file by the name."""
+    found = shutil.which(name)
+    return found is not None and os.path.exists(file) and os.path.samefile(found, file)
+
+
+COMMAND = typed(sys.argv[0], sys.orig_argv) or os.environ.get(VARIABLE) or PROGRAM
+"""`python3 course.py`, `py course.py` on Windows, `course` or a path to it, whichever started this process."""

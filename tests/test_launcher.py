@@ -244,6 +244,15 @@ def test_setup_installs_and_runs_nothing(copy: Copy) -> None:
 
 
 @posix
+@pytest.mark.parametrize("options", [["--help"], ["--lessons", "-h"]])
+def test_setup_with_help_shows_its_usage_and_installs_nothing(copy: Copy, options: list[str]) -> None:
+    done = copy.start("setup", *options)
+    assert done.returncode == 0, done.stderr
+    assert "usage" in done.stdout
+    assert copy.calls() == []
+
+
+@posix
 @pytest.mark.parametrize("rest", ["stamp", "interpreter", "configuration"])
 def test_an_environment_that_lost_a_part_is_made_anew(copy: Copy, rest: str) -> None:
     copy.start()

@@ -51,6 +51,8 @@ def lab(context: typer.Context) -> None:
         if lesson.notebook() is None:
             read = f": read {status.material(lesson)}" if lesson.sources() else ""
             stop(f"lesson {lesson.number} has no notebook yet{read}")
+    elif arguments and not arguments[0].startswith("-") and not (register.ROOT / arguments[0]).exists():
+        stop(f"{arguments[0]} is neither a lesson's number nor a file of the course: `{COMMAND} map` lists the lessons")
     else:
         following = status.next_task(course, the_progress().entries())
         lesson = following.lesson if following else course.lessons[0]

@@ -49,7 +49,7 @@ def main(root: str, arguments: list[str]) -> int:
 
 def only_set_up(place: Place, options: tuple[str, ...]) -> int:
     """`setup`, perhaps with one of the options: install, and do nothing else."""
-    if options in {("--help",), ("-h",)}:
+    if {"--help", "-h"} & {*options}:
         print(SETUP_USAGE)
         return 0
     if options not in SETUP_LISTS:

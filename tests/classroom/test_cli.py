@@ -226,7 +226,14 @@ def test_lab_says_what_root_can_do_where_jupyterlab_did_not_start(
     assert commands[0][-1] == (["--no-browser", *options])[-1]
 
 
-@pytest.mark.parametrize(("number", "sentence"), [("1", "lesson 1 has no notebook yet"), ("7", "lessons 1 to 2")])
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        ("1", "lesson 1 has no notebook yet"),
+        ("7", "lessons 1 to 2"),
+        ("graph", "graph is neither a lesson's number nor a file"),
+    ],
+)
 def test_lab_refuses_a_lesson_that_is_not_there(
     mini: Any, started: list[list[str]], number: str, sentence: str
 ) -> None:

@@ -46,6 +46,36 @@ def test_a_long_path_to_the_interpreter_gives_way_to_a_name_on_the_path_for_the_
     assert started.typed("course.py", [str(real), "course.py"]) == "python3 course.py"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_of_several_names_on_the_path_the_interpreters_own_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tmp_path / ("very-" * 20 + "long") / "python3.12"
+    real.parent.mkdir()
+    real.write_text("#!/bin/sh\n")
+    real.chmod(0o755)
+    (real.parent / "python3").symlink_to(real)
+    monkeypatch.setenv("PATH", str(real.parent))
+    assert started.typed("course.py", [str(real), "course.py"]) == "python3.12 course.py"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="what a shell other than Windows' hands over")
+def test_the_environments_program_is_named_by_its_path_unless_it_is_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "my course" / "bin" / "course"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path / "my course")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert started.typed("bin/course", ["python3", "bin/course", "next"]) == "bin/course"
+    assert started.typed(str(program), ["python3", str(program), "next"]) == f"'{program}'"
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert started.typed(str(program), ["python3", str(program), "next"]) == "course"
+    assert started.typed("away/course", ["python3", "away/course"]) == ""
+
+
 @pytest.mark.parametrize(("there", "command"), [("py", "py course.py"), (None, "python course.py")])
 def test_on_windows_it_is_py_where_that_is_there(there: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(started.os, "name", "nt")

@@ -147,6 +147,13 @@ def test_release_says_whether_solutions_are_in(teacher: Any, mini: Any, tmp_path
     assert ("deadlines" in said) is ("none" not in setting)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="files are not marked there")
+def test_what_is_marked_as_a_program_says_what_runs_it(released: Path) -> None:
+    marked = [path for path in released.rglob("*") if path.is_file() and path.stat().st_mode & 0o111]
+    assert [path.name for path in marked] == ["course.py"]
+    assert marked[0].read_bytes().startswith(b"#!/usr/bin/env python3\n")
+
+
 def test_stubs_public_tests_worksheets_lessons_and_models_are_there(released: Path) -> None:
     for homework in WHOLE:
         for name in (homework.stub.name, "public.py", "worksheet.ipynb", "README.md"):
