@@ -1,4 +1,4 @@
-"""`kuiper partition --mode cost`: the figures that it reckons with, and the costs that it has compared."""
+"""`kuiper partition --mode cost`: the figures that it assumes, and the costs that it compared."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kuiper.errors import KuiperError
 from kuiper.partition import Link, Partition
 
 SPEED, HOST_SPEED, BANDWIDTH, LATENCY, LAUNCH = 100.0, 10.0, 10.0, 10.0, 10.0
-"""What mode cost reckons with unless told otherwise: GFLOP/s twice, GB/s, us, us."""
+"""What mode cost assumes unless told otherwise: GFLOP/s twice, GB/s, us, us."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What mode cost reckons with, as typed; None: the usual value. `speed` is for all devices, or one for each."""
+    """What mode cost assumes, as typed; None: the usual value. `speed` is for all devices, or one for each."""
 
     speed: tuple[float, ...] = ()
     host_speed: float | None = None
@@ -79,7 +79,7 @@ def compared(split: Partition) -> Table:
 
 
 def figures_of(split: Partition, link: Link) -> list[tuple[str, str]]:
-    """What the model reckons with, as (name, text)."""
+    """What the model assumes, as (name, text)."""
     speeds = [
         f"{device} {device.speed / 1e9:g} GFLOP/s"
         + f", {seconds(device.launch)} to start a sub-graph" * (device.launch > 0)

@@ -80,7 +80,7 @@ def over_peak(names: Sequence[str], kernels: Mapping[str, str]) -> list[str]:
         why = "since Winograd's algorithm takes up to 4 times fewer multiplications than FLOPs count"
         lines.append(f"{several(fewer)}: over 100%, {why}")
     if others:
-        why = "which cannot be: the peak was measured too low, perhaps beside other programs; measure again"
+        why = "which is impossible: the peak was measured too low, perhaps as other programs ran; measure again"
         lines.append(f"{several(others)}: over 100%, {why}")
     return lines
 

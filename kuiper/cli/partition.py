@@ -26,7 +26,7 @@ from kuiper.peers import largest_difference
 from kuiper.profile import network_cost
 
 EXAMPLE = "Example: kuiper partition models/digits --device onnxruntime --operators nn.Conv2d,nn.ReLU --svg split.svg"
-MODEL = "What mode cost reckons with"
+MODEL = "What mode cost assumes"
 WARMUP = 2
 """Passes before those measured: back ends make plans, and fill caches."""
 

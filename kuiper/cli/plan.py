@@ -44,15 +44,14 @@ def show_plan(plan: Plan | BatchPlan) -> None:
     )  # fmt: skip
     steps = summary(plan)
     for number, step in enumerate(steps):
-        lies = step.buffers
         rows.add_row(
             str(number),
             ", ".join(step.operators),
             step.kernel,
             " ".join(shape_of(shape) for shape in step.outputs),
-            "\n".join(f"#{buffer.name}" for buffer in lies) or "-",
-            "\n".join(f"{buffer.offset:,}" for buffer in lies) or "-",
-            "\n".join(f"{buffer.size:,}" for buffer in lies) or "-",
+            "\n".join(f"#{buffer.name}" for buffer in step.buffers) or "-",
+            "\n".join(f"{buffer.offset:,}" for buffer in step.buffers) or "-",
+            "\n".join(f"{buffer.size:,}" for buffer in step.buffers) or "-",
         )
     out = console()
     out.print()

@@ -124,7 +124,7 @@ class NodeGraph:
         ----------
         graph : a RuntimeGraph that is built.
         work : operator name -> operations; if not said, the FLOPs that kuiper.profile counts, 0 where it cannot.
-        open_dimension : the length to reckon with where the file leaves a dimension open; None: the size is unknown.
+        open_dimension : the length to assume where the file leaves a dimension open; None: the size is unknown.
         inputs : the network's inputs, in order: shapes are then those of a pass on them, not those of the file.
 
         Raises PartitionError when the graph is not built, and what the pass raises.

@@ -66,8 +66,8 @@ class Archive:
 
     Parameters
     ----------
-    path : the file. Do not truncate it while it is mapped. To replace it, as `write` does, is safe, and refused on
-        Windows.
+    path : the file. Do not truncate it while it is mapped. Replacing it, as `write` does, is safe; Windows does not
+        allow it.
     verify : check each entry's CRC when it is read; that touches every byte once and copies none.
 
     Raises ModelFormatError for a file that is no whole archive: truncated, two entries of one name, entries that
