@@ -185,8 +185,11 @@ def merge(
     Example: merge part-1 part-2 part-3 --out results
     """
     from classroom.grading.grade import Options, Run
-    from classroom.grading.store import Store
+    from classroom.grading.store import Store, holds_results
 
+    for shard in shards:
+        if not holds_results(shard):
+            stop(f"{shard} holds no results: name the folders that grade --shard wrote")
     with explained(), Store(out) as store:
         for shard in shards:
             say(f"{store.merge(shard)} results from {shard}")
@@ -254,9 +257,9 @@ def _shut_in() -> Isolation:
 
 @contextmanager
 def _results(out: Path) -> Iterator[Store]:
-    from classroom.grading.store import NAME, Store
+    from classroom.grading.store import Store, holds_results
 
-    if not (out / NAME).is_file():
+    if not holds_results(out):
         stop(f"{out} holds no results: grade first, or name the folder with --out")
     with Store(out) as store:
         yield store

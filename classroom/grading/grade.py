@@ -19,7 +19,7 @@ from classroom.grading.records import Graded, Isolation
 from classroom.grading.runner import run_local
 from classroom.grading.safe import cell, listed
 from classroom.grading.settings import GradingError, Settings, load_settings
-from classroom.grading.store import Store
+from classroom.grading.store import Store, holds_results
 from classroom.grading.suite import Suite, suite_of
 from classroom.grading.totals import overridden
 from classroom.grading.workplace import workplace
@@ -64,6 +64,8 @@ class Run:
     def check(self, folder: Path) -> None:
         """Raise GradingError where this copy of the course, or that folder, holds nothing to grade."""
         lessons_with_homework(self.course, self.options.homeworks)
+        if holds_results(folder):
+            raise GradingError(f"{folder} holds results, not submissions: name the folder of what was handed in")
         sources(folder)
 
     def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> list[str]:

@@ -45,6 +45,11 @@ TAKEN_IN = "student, homework, handed_in, faults, digest, judged, aside"
 LEVELS = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
 
 
+def holds_results(folder: Path) -> bool:
+    """Whether a run of the grader has written its results there."""
+    return (folder / NAME).is_file()
+
+
 class Store(Mapping[str, Submission]):
     """The results of one folder; as a mapping, digest -> what was handed in.
 
@@ -245,7 +250,7 @@ class Store(Mapping[str, Submission]):
 
         Raises GradingError where the two were judged by different suites, or are no results at all.
         """
-        if not (other / NAME).is_file():
+        if not holds_results(other):
             raise GradingError(f"{other}: expected {NAME} in it")
         with Store(other) as shard:
             mine, theirs = self.suites(), shard.suites()

@@ -150,6 +150,22 @@ def test_shards_divide_the_class_and_merge_to_the_whole(
     assert len(here) == 5
 
 
+def test_a_folder_that_is_no_shard_is_refused_before_anything_is_written(mini: Any, tmp_path: Path) -> None:
+    said = mini.run("merge", str(tmp_path), "--out", str(tmp_path / "all"))
+    assert said.exit_code == 2
+    assert "holds no results" in said.stderr
+    assert not (tmp_path / "all").exists()
+
+
+def test_a_folder_of_results_is_no_class(teacher: Any, mini: Any, tmp_path: Path, here: list[Job]) -> None:
+    hand_in(teacher, tmp_path / "subs", 1, seed=1)
+    out = str(tmp_path / "out")
+    assert mini.run("grade", str(tmp_path / "subs"), "--out", out).exit_code == 0
+    said = mini.run("grade", out, "--out", str(tmp_path / "again"))
+    assert said.exit_code == 2
+    assert "holds results, not submissions" in said.stderr
+
+
 def test_a_shard_of_a_name_is_the_same_everywhere() -> None:
     first = int(hashlib.sha256(b"ann").hexdigest()[:16], 16)
     assert [in_shard("ann", (n, 5)) for n in range(1, 6)].index(True) == first % 5
