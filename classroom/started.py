@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 VARIABLE = "COURSE_COMMAND"
-"""Set by the launcher to what the user typed, for the process in which the command runs."""
+"""Set by the launcher, or by the environment's program, to what the user typed, for the process of the command."""
 DOCUMENTED = "python3 course.py"
 """What written pages say, which are read on another machine than the one that made them."""
 LAUNCHER = "course.py"
@@ -28,7 +28,7 @@ def typed(script: str, words: Sequence[str]) -> str:
     ''
     """
     if os.path.basename(script) == PROGRAM and os.path.isfile(script):
-        return PROGRAM if on_the_path(PROGRAM, script) else shlex.quote(script)
+        return named(script)
     if os.path.basename(script) != LAUNCHER:
         return ""
     before = list(words[: words.index(script)]) if script in words else [sys.executable]
@@ -36,6 +36,13 @@ def typed(script: str, words: Sequence[str]) -> str:
         # What py.exe starts does not see that it was py.exe; bare `python` is the store's alias on many machines.
         return subprocess.list2cmdline(["py" if shutil.which("py") else "python", script])
     return shlex.join([short_name(before[0]), *before[1:], script])
+
+
+def named(command: str) -> str:
+    """A path to the environment's program as one can type it, where a shell does not find it; other commands stay."""
+    if os.path.basename(command) == PROGRAM and os.path.isfile(command):
+        return PROGRAM if on_the_path(PROGRAM, command) else shlex.quote(command)
+    return command
 
 
 def short_name(interpreter: str) -> str:
@@ -55,5 +62,5 @@ def on_the_path(name: str, file: str) -> bool:
     return found is not None and os.path.exists(file) and os.path.samefile(found, file)
 
 
-COMMAND = typed(sys.argv[0], sys.orig_argv) or os.environ.get(VARIABLE) or PROGRAM
+COMMAND = typed(sys.argv[0], sys.orig_argv) or named(os.environ.get(VARIABLE, "")) or PROGRAM
 """`python3 course.py`, `py course.py` on Windows, `course` or a path to it, whichever started this process."""

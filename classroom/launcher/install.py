@@ -14,7 +14,7 @@ from classroom.launcher import trouble
 from classroom.launcher.environment import clean
 from classroom.launcher.place import LISTS, Place
 from classroom.launcher.tool import run_tool, say
-from classroom.started import VARIABLE
+from classroom.started import PROGRAM, VARIABLE
 
 
 def set_up(place: Place, name: str) -> None:
@@ -153,13 +153,14 @@ def connect(place: Place) -> None:
     line = f"import sys; sys.path.append({str(place.root)!a})\n"
     (place.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
     # The terminal that one of them is typed in may itself have been opened by course.py, in JupyterLab.
-    for name, module in (("course", "classroom"), ("kuiper", "kuiper.main")):
+    for name, module in ((PROGRAM, "classroom"), ("kuiper", "kuiper.main")):
         if os.name == "nt":
             command = place.scripts / f"{name}.cmd"
             start = f'@setlocal & set "{VARIABLE}=course" & "%~dp0python.exe" -P -m {module} %*\n'
         else:
             command = place.scripts / name
-            start = f'#!/bin/sh\n{VARIABLE}=course exec "$(dirname "$0")/python" -P -m {module} "$@"\n'
+            typed = '"$0"' if name == PROGRAM else PROGRAM
+            start = f'#!/bin/sh\n{VARIABLE}={typed} exec "$(dirname "$0")/python" -P -m {module} "$@"\n'
         command.write_text(start, encoding="ascii")
         command.chmod(0o755)
 

@@ -71,8 +71,11 @@ def test_the_environments_program_is_named_by_its_path_unless_it_is_on_the_path(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert started.typed("bin/course", ["python3", "bin/course", "next"]) == "bin/course"
     assert started.typed(str(program), ["python3", str(program), "next"]) == f"'{program}'"
+    assert started.named(str(program)) == f"'{program}'"
+    assert started.named("py course.py") == "py course.py"
     monkeypatch.setenv("PATH", str(program.parent))
     assert started.typed(str(program), ["python3", str(program), "next"]) == "course"
+    assert started.named(str(program)) == "course"
     assert started.typed("away/course", ["python3", "away/course"]) == ""
 
 
