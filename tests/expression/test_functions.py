@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -161,8 +162,14 @@ def test_halves_round_to_even_and_nan_has_no_sign() -> None:
     assert call("sign", nan).tolist() == torch.sign(tensor(nan)).tolist() == [0]
 
 
+@given(st.lists(st.floats(0, allow_infinity=False), min_size=1))
+def test_a_square_root_is_right_to_the_last_bit(values: list[float]) -> None:
+    """By Python's own: on some processors PyTorch takes it from a library that is one bit off now and then."""
+    assert call("sqrt", np.array(values)).tolist() == [math.sqrt(value) for value in values]
+
+
 # IEEE arithmetic gives these one right answer each, so a tree of them has one too, to the last bit.
-TREE_UNARY = ["abs", "neg", "square", "sign", "floor", "ceil", "round", "trunc", "sqrt", "reciprocal"]
+TREE_UNARY = ["abs", "neg", "square", "sign", "floor", "ceil", "round", "trunc", "reciprocal"]
 TREE_BINARY = ["add", "sub", "mul", "div", "remainder", "fmod", "floor_divide"]
 
 
