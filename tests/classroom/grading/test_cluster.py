@@ -28,13 +28,13 @@ def scheduler() -> Iterator[Any]:
         yield cluster
 
 
-def worker(address: str) -> subprocess.Popen[bytes]:
-    """A worker as a person would start one on another machine."""
+def worker(address: str, temporary: Path) -> subprocess.Popen[bytes]:
+    """A worker as a person would start one on another machine; one that is killed leaves its files in `temporary`."""
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
     return subprocess.Popen(
         [*command, "--no-dashboard", "--death-timeout", "60"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -45,7 +45,7 @@ def test_a_worker_that_is_killed_costs_no_result(teacher: Any, tmp_path: Path) -
     jobs = [teacher.job(student=one.name, hw01_numbers=one.texts["01_numbers"]) for one in people]
     found: list[Graded] = []
     with scheduler() as cluster, Store(tmp_path) as store:
-        workers = [worker(cluster.scheduler_address) for _ in range(2)]
+        workers = [worker(cluster.scheduler_address, tmp_path) for _ in range(2)]
         try:
             with distributed.Client(cluster) as client:
                 client.wait_for_workers(2, timeout=120)
