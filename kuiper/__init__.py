@@ -7,7 +7,6 @@
 (1, 10)
 """
 
-from kuiper.engine import RuntimeGraph, load
 from kuiper.errors import (
     ExpressionError,
     GraphError,
@@ -20,16 +19,15 @@ from kuiper.errors import (
     ShapeError,
     UnsupportedOperatorError,
 )
+from kuiper.fast import PlanExecutor as _PlanExecutor  # noqa: F401  offers engines "fast" and "auto"
+from kuiper.graph import Attribute as RuntimeAttribute
+from kuiper.graph import Operand as RuntimeOperand
+from kuiper.graph import Operator as RuntimeOperator
+from kuiper.graph import Parameter as RuntimeParameter
 from kuiper.layers import Layer, LayerRegisterer, registry
-from kuiper.runtime import (
-    GraphState,
-    RuntimeAttribute,
-    RuntimeOperand,
-    RuntimeOperator,
-    RuntimeParameter,
-    Toolbox,
-)
+from kuiper.runtime import GraphState, RuntimeGraph, load
 from kuiper.tensor import Tensor
+from kuiper.toolbox import Toolbox
 
 __version__ = "0.1.0"
 

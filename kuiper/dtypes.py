@@ -137,3 +137,30 @@ def result_type(*values: Any) -> np.dtype:
 def as_float(dtype: np.dtype) -> np.dtype:
     """The type in which a function like exp computes: integers and booleans become float32."""
     return dtype if dtype.kind in "fc" else np.dtype("f4")
+
+
+def as_array(value: Any) -> np.ndarray:
+    """An array as it is; a Python number as a 0-d array of the type that PyTorch gives it.
+
+    >>> as_array(2).dtype, as_array(0.5).dtype
+    (dtype('int64'), dtype('float32'))
+    """
+    return value if isinstance(value, np.ndarray) else np.asarray(value, result_type(value))
+
+
+def finite_or_not(value: Any) -> Any:
+    """The float that a text "inf", "-inf" or "nan" means, which PNNX's parameters leave as text; any other as it is."""
+    return float(value) if isinstance(value, str) and value.lstrip("-") in ("inf", "nan") else value
+
+
+def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """(...) -> (...): x as `dtype`, or x itself if it is that; floats lose their fraction, complex their j part.
+
+    The narrow integers take the lowest bits of the wide one: -1.0 is 255 as uint8.
+    """
+    if x.dtype.kind == "c" and dtype.kind in "iuf":
+        x = x.real
+    if x.dtype.kind == "f" and dtype.kind in "iu" and dtype.itemsize < 4:
+        x = converted(x, np.dtype(np.int64))
+    with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN have no integer, and 1e9 no float16
+        return x.astype(dtype, copy=False)

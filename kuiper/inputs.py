@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
-from kuiper.runtime import RuntimeOperand
-from kuiper.runtime.graph import shape_text
+from kuiper.graph import Operand, shape_text
 from kuiper.vision.normalization import Normalization
 from kuiper.vision.pictures import open_picture, shrink
 
@@ -18,7 +17,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".bmp")
 Shape = tuple[int, ...]
 
 
-def read_input(source: str, operand: RuntimeOperand, normalization: Normalization | None = None) -> np.ndarray:
+def read_input(source: str, operand: Operand, normalization: Normalization | None = None) -> np.ndarray:
     """The array in a file, as the network's input `operand` asks for it.
 
     Parameters
@@ -45,9 +44,9 @@ def read_input(source: str, operand: RuntimeOperand, normalization: Normalizatio
     return array
 
 
-def check_rank(file: str, array: np.ndarray, operand: RuntimeOperand) -> None:
+def check_rank(file: str, array: np.ndarray, operand: Operand) -> None:
     """Refuse an array whose rank is not the network's, and say how to add a batch axis that is missing."""
-    declared = operand.shapes
+    declared = operand.shape
     if declared is None or array.ndim == len(declared):
         return
     what, expected, found = f"{file} for input {operand.name}", shape_text(declared), shape_text(array.shape)
@@ -84,13 +83,13 @@ def read_npz(file: str, key: str | None = None) -> np.ndarray:
             raise _unreadable(file, error) from error
 
 
-def read_picture(file: str, operand: RuntimeOperand, normalization: Normalization) -> np.ndarray:
+def read_picture(file: str, operand: Operand, normalization: Normalization) -> np.ndarray:
     """A picture -> (1,C,H,W) of float32 in the network's size: resized (bilinear), grey for C = 1, RGB for C = 3.
 
     A dimension H or W that the network leaves open takes the picture's own.
     Raises KuiperError without Pillow, for a damaged file, and for a network that does not read pictures.
     """
-    declared = operand.shapes
+    declared = operand.shape
     if declared is None or len(declared) != 4 or declared[1] not in (1, 3):
         found = "no declared shape" if declared is None else shape_text(declared)
         raise ShapeError(f"{file} for input {operand.name}", "an input (N,1,H,W) or (N,3,H,W) for a picture", found)
@@ -101,7 +100,7 @@ def read_picture(file: str, operand: RuntimeOperand, normalization: Normalizatio
     return normalization(channels_first)[None]
 
 
-def random_input(operand: RuntimeOperand, rng: np.random.Generator, shape: Shape | None = None) -> np.ndarray:
+def random_input(operand: Operand, rng: np.random.Generator, shape: Shape | None = None) -> np.ndarray:
     """An array for the network's input: standard normal; 0 or 1 where the network reads integers or booleans.
 
     Parameters
@@ -112,9 +111,9 @@ def random_input(operand: RuntimeOperand, rng: np.random.Generator, shape: Shape
     """
     extents = concrete_shape(operand, shape)
     if extents is None:
-        found = "no declared shape" if operand.shapes is None else shape_text(operand.shapes)
+        found = "no declared shape" if operand.shape is None else shape_text(operand.shape)
         raise ShapeError(f"input {operand.name}", "a shape without open dimensions; give one with --shape", found)
-    dtype = operand.type.compute if operand.type is not None else np.dtype("f4")
+    dtype = operand.dtype.compute if operand.dtype is not None else np.dtype("f4")
     try:
         if dtype.kind in "iub":
             return rng.integers(0, 2, extents).astype(dtype)
@@ -124,13 +123,13 @@ def random_input(operand: RuntimeOperand, rng: np.random.Generator, shape: Shape
         raise ShapeError(f"input {operand.name}", "a shape that fits into memory", shape_text(extents)) from error
 
 
-def concrete_shape(operand: RuntimeOperand, shape: Shape | None = None) -> Shape | None:
+def concrete_shape(operand: Operand, shape: Shape | None = None) -> Shape | None:
     """`shape`, or the declared one with a batch of 1 where that is open; None when other dimensions are open.
 
-    >>> concrete_shape(RuntimeOperand("0", (-1, 3, 8, 8)))
+    >>> concrete_shape(Operand("0", (-1, 3, 8, 8)))
     (1, 3, 8, 8)
     """
-    declared = operand.shapes
+    declared = operand.shape
     if shape is None and declared is not None:
         shape = (1, *declared[1:]) if declared and declared[0] < 0 else declared
     elif shape is not None and declared is not None and len(shape) != len(declared):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from kuiper import KuiperError, ShapeError, dtypes
+from kuiper.graph import Operand
 from kuiper.inputs import Normalization, concrete_shape, random_input, read_input
-from kuiper.runtime import RuntimeOperand
 
 
-def operand(*shape: int, code: str = "f32") -> RuntimeOperand:
-    return RuntimeOperand("x", shape, dtypes.find(code))
+def operand(*shape: int, code: str = "f32") -> Operand:
+    return Operand("x", shape, dtypes.find(code))
 
 
 def picture(file: Path, pixels: Any) -> str:

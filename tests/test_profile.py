@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
+from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
 from kuiper.profile import Times, UnknownShapeError, Work, flops, network_cost
 from kuiper.profile.flops import plain_name
-from kuiper.runtime import (
-    RuntimeAttribute,
-    RuntimeOperand,
-    RuntimeOperator,
-    RuntimeParameter,
-    RuntimeParameterType,
-)
 
 Shape = tuple[int, ...]
 F32 = dtypes.DTYPES["f32"]
@@ -25,22 +19,20 @@ class Network:
     """Operators one after the other, with weights that take no memory."""
 
     def __init__(self, *shape: int) -> None:
-        self.operators: list[RuntimeOperator] = []
+        self.operators: list[Operator] = []
         self.shape = self.add("pnnx.Input", shape, [])
 
-    def add(
-        self, kind: str, output: Shape, inputs: list[RuntimeOperand] | None = None, **weights: Shape
-    ) -> RuntimeOperand:
+    def add(self, kind: str, output: Shape, inputs: list[Operand] | None = None, **weights: Shape) -> Operand:
         name = f"op{len(self.operators)}"
         if inputs is None:
-            inputs = [self.operators[-1].output_operands[0]]
-        operand = RuntimeOperand(name, output, F32)
-        attributes = {k: RuntimeAttribute(F32, s, np.broadcast_to(np.float32(0), s)) for k, s in weights.items()}
-        self.operators.append(RuntimeOperator(name, kind, inputs, [None] * len(inputs), [operand], {}, attributes))
+            inputs = [self.operators[-1].outputs[0]]
+        operand = Operand(name, output, F32)
+        attributes = {k: Attribute(F32, s, np.broadcast_to(np.float32(0), s)) for k, s in weights.items()}
+        self.operators.append(Operator(name, kind, inputs, [None] * len(inputs), [operand], {}, attributes))
         return operand
 
-    def conv(self, out: int, kernel: int, stride: int = 1, groups: int = 1) -> RuntimeOperand:
-        previous = self.operators[-1].output_operands[0].shapes
+    def conv(self, out: int, kernel: int, stride: int = 1, groups: int = 1) -> Operand:
+        previous = self.operators[-1].outputs[0].shape
         assert previous is not None
         batch, channels, height, width = previous
         size = (batch, out, math.ceil(height / stride), math.ceil(width / stride))
@@ -48,24 +40,24 @@ class Network:
         return self.add("nn.Conv2d", size, weight=weight, bias=(out,))
 
 
-def resnet18() -> list[RuntimeOperator]:
+def resnet18() -> list[Operator]:
     net = Network(1, 3, 224, 224)
     net.conv(64, 7, 2)
     net.add("nn.MaxPool2d", (1, 64, 56, 56))
-    net.operators[-1].params["kernel_size"] = RuntimeParameter(RuntimeParameterType.INT_ARRAY, [3, 3])
+    net.operators[-1].params["kernel_size"] = Parameter(ParameterKind.INT_ARRAY, [3, 3])
     for channels, first in ((64, 1), (128, 2), (256, 2), (512, 2)):
         for stride in (first, 1):
-            entry = net.operators[-1].output_operands[0]
+            entry = net.operators[-1].outputs[0]
             net.conv(channels, 3, stride)
             last = net.conv(channels, 3)
-            shape = last.shapes
+            shape = last.shape
             assert shape is not None
             if stride == 2:
-                assert entry.shapes is not None
-                weight = (channels, entry.shapes[1], 1, 1)
+                assert entry.shape is not None
+                weight = (channels, entry.shape[1], 1, 1)
                 entry = net.add("nn.Conv2d", shape, [entry], weight=weight, bias=(channels,))
             net.add("pnnx.Expression", shape, [last, entry])
-            net.operators[-1].params["expr"] = RuntimeParameter(RuntimeParameterType.STRING, "add(@0,@1)")
+            net.operators[-1].params["expr"] = Parameter(ParameterKind.STRING, "add(@0,@1)")
             net.add("nn.ReLU", shape)
     net.add("nn.AdaptiveAvgPool2d", (1, 512, 1, 1))
     net.add("torch.flatten", (1, 512))
@@ -73,7 +65,7 @@ def resnet18() -> list[RuntimeOperator]:
     return net.operators
 
 
-def mobilenet_v2() -> list[RuntimeOperator]:
+def mobilenet_v2() -> list[Operator]:
     net = Network(1, 3, 224, 224)
     net.conv(32, 3, 2)
     channels = 32
@@ -110,7 +102,7 @@ def test_mobilenet_v2_takes_two_times_0_30_billion_multiply_adds() -> None:
 def test_activation_memory_is_what_is_written_and_the_plan_lies_between_the_bounds() -> None:
     plan = network_cost(resnet18()).plan
     assert plan is not None
-    assert plan.total_bytes == sum(math.prod(op.output_operands[0].shapes or ()) * 4 for op in resnet18())
+    assert plan.total_bytes == sum(math.prod(op.outputs[0].shape or ()) * 4 for op in resnet18())
     assert plan.lower_bound_bytes <= plan.planned_bytes < plan.total_bytes
 
 
@@ -199,8 +191,8 @@ def test_one_operation_has_one_plain_name(spellings: Sequence[str]) -> None:
 def test_a_weight_that_modules_share_counts_once() -> None:
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
 
-    def holder(kind: str, key: str) -> RuntimeOperator:
-        return RuntimeOperator(kind, kind, attributes={key: RuntimeAttribute(F32, (2, 3), values.copy())})
+    def holder(kind: str, key: str) -> Operator:
+        return Operator(kind, kind, attributes={key: Attribute(F32, (2, 3), values.copy())})
 
     table, embedding, linear = (
         holder("pnnx.Attribute", "data"),

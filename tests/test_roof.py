@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
+from kuiper.graph import Attribute, Operand, Operator
 from kuiper.profile import (
     Roof,
     Times,
@@ -22,7 +23,6 @@ from kuiper.profile import (
     roof,
     roofline_points,
 )
-from kuiper.runtime import RuntimeAttribute, RuntimeOperand, RuntimeOperator
 
 F32 = dtypes.DTYPES["f32"]
 
@@ -33,16 +33,16 @@ def test_memory_limits_below_the_ridge_and_operations_above_it() -> None:
     assert [limit.at(x) for x in (0.5, 10.0, 50.0)] == [5.0, 100.0, 100.0]
 
 
-def linear() -> list[RuntimeOperator]:
-    x, y, z = (RuntimeOperand(name, shape, F32) for name, shape in (("x", (1, 8)), ("y", (1, 4)), ("z", (1, 4))))
+def linear() -> list[Operator]:
+    x, y, z = (Operand(name, shape, F32) for name, shape in (("x", (1, 8)), ("y", (1, 4)), ("z", (1, 4))))
     weights = {
-        "weight": RuntimeAttribute(F32, (4, 8), np.zeros((4, 8), np.float32)),
-        "bias": RuntimeAttribute(F32, (4,), np.zeros(4, np.float32)),
+        "weight": Attribute(F32, (4, 8), np.zeros((4, 8), np.float32)),
+        "bias": Attribute(F32, (4,), np.zeros(4, np.float32)),
     }
     return [
-        RuntimeOperator("in", "pnnx.Input", [], [], [x]),
-        RuntimeOperator("fc", "nn.Linear", [x], [None], [y], {}, weights),
-        RuntimeOperator("mul", "torch.matmul", [y, y], [None, None], [z]),
+        Operator("in", "pnnx.Input", [], [], [x]),
+        Operator("fc", "nn.Linear", [x], [None], [y], {}, weights),
+        Operator("mul", "torch.matmul", [y, y], [None, None], [z]),
     ]
 
 
@@ -63,7 +63,7 @@ def test_operators_computed_together_add_up_and_what_passes_between_them_does_no
     assert second.flops is not None
     assert both.flops == first.flops + second.flops
     assert both.bytes_touched == 4 * (8 + 4 * 8 + 4 + 4), "y is made and read inside"
-    fc.output_operators["out"] = RuntimeOperator("out", "pnnx.Output", fc.output_operands)
+    fc.output_operators["out"] = Operator("out", "pnnx.Output", fc.outputs)
     (shown,) = cost_together(apart, [[fc, mul]], declared_extents(linear())).operators
     assert shown.bytes_touched == both.bytes_touched + 4 * 4, "y is read outside too"
 

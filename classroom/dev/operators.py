@@ -12,7 +12,7 @@ from typing import Any
 from classroom.register import ROOT
 from classroom.started import DOCUMENTED
 from kuiper import registry
-from kuiper.layers import leftovers
+from kuiper.layers.arrays import leftovers
 
 TABLE = ROOT / "docs" / "operators.md"
 BY_THE_GRAPH = {
@@ -49,7 +49,7 @@ def computed_by(operator_type: str) -> Any:
 def options_of(layer: Any) -> str:
     """The constructor's arguments with their defaults, as in a call; nothing for a module.
 
-    >>> from kuiper.layers.shape import Flatten
+    >>> from kuiper.layers.arrays.shape import Flatten
     >>> options_of(Flatten)
     'start_dim=1, end_dim=-1'
     """

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from kuiper.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Settings:
 
         return call
 
-    def load(self, model: Path, engine: Engine = "simple") -> kuiper.RuntimeGraph:
+    def load(self, model: Path, engine: str = "simple") -> kuiper.RuntimeGraph:
         """The network with this code in it. Raises KuiperError."""
         return kuiper.load(model, registry=self.registry, toolbox=self.toolbox, engine=engine)
 
@@ -80,7 +79,7 @@ class Bench:
         """How large the network is, in words; constants that no layer has learnt do not count."""
         operators = self.graph.operators
         weights = [a for op in operators if op.type != "pnnx.Attribute" for a in op.attributes.values()]
-        return f"{len(operators)} operators and {sum(a.get().size for a in weights):,} parameters"
+        return f"{len(operators)} operators and {sum(a.data.size for a in weights):,} parameters"
 
 
 def called(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:

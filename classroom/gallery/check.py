@@ -43,7 +43,7 @@ class Both:
 
     def __init__(self, reference: kuiper.RuntimeGraph, mine: kuiper.RuntimeGraph, departures: list[Departure]) -> None:
         self.reference, self.mine, self.departures = reference, mine, departures
-        self.input_operands, self.operators = reference.input_operands, reference.operators
+        self.inputs, self.operators = reference.inputs, reference.operators
 
     def __call__(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
         """The reference's outputs, with all results kept; the first operator that departs is noted."""

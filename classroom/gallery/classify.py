@@ -114,7 +114,7 @@ def shares(bench: Bench, x: np.ndarray) -> np.ndarray:
     pool, linear = head_of(bench)
     features = pool.producers[0].name
     kept = bench.network(x, keep=[features]).kept
-    weight, bias = (linear.attributes[name].get() for name in ("weight", "bias"))
+    weight, bias = (linear.attributes[name].data for name in ("weight", "bias"))
     return np.asarray(bench.step("classifier_head", kept[features], weight, bias))[0]
 
 

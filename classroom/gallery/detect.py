@@ -194,7 +194,7 @@ def anchors_of(bench: Bench) -> list[np.ndarray]:
 
     They are constants (1,3,1,1,2) of the network.
     """
-    constants = [op.attributes["data"].get() for op in bench.graph.operators if op.type == "pnnx.Attribute"]
+    constants = [op.attributes["data"].data for op in bench.graph.operators if op.type == "pnnx.Attribute"]
     anchors = [x.reshape(-1, 2) for x in constants if x.shape == (1, 3, 1, 1, 2)]
     return sorted(anchors, key=lambda kinds: float(kinds.prod(1).sum()))
 

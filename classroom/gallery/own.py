@@ -32,7 +32,7 @@ def show_own(name: str, wishes: Wishes, out: Path) -> int:
         model = find_model(wishes.model or str(piece.model))
         task = TASKS[name](TaskWishes(), model)
         graph = load_model(str(model), None)
-        inputs = task.read([str(picture)], graph.input_operands)
+        inputs = task.read([str(picture)], graph.inputs)
         say(styled(f"{picture.name}, by {Path(str(graph.param)).name}", "bold"))
         say()
         with bar(f"demo {name}", len(graph.operators)) as advance:

@@ -65,7 +65,7 @@ def name_annotations(app: Sphinx, doctree: nodes.document) -> None:
 def full_name(module: str, name: str) -> str | None:
     """The full name of what a module of kuiper calls `name`; None for what kuiper does not define.
 
-    >>> full_name("kuiper.runtime.graph", "RuntimeOperator")
+    >>> full_name("kuiper.runtime.graph", "Operator")
     'kuiper.runtime.operator.RuntimeOperator'
     """
     if not module:

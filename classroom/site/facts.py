@@ -71,7 +71,7 @@ def time_of(said: str, notebook: dict, lesson: Lesson) -> str:
 def module_tests(module: str, tree: Tree) -> PurePosixPath | None:
     """The tests of a module, a file or a folder of the course, where there are some.
 
-    `kuiper.runtime.order` has tests/runtime/test_order.py; what has no file of its own has its folder's.
+    `kuiper.graph.order` has tests/runtime/test_order.py; what has no file of its own has its folder's.
     """
     parts = module.split(".")[1:]
     while parts:

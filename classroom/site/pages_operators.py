@@ -40,7 +40,7 @@ def family(row: list[str]) -> str:
 def title(link: str) -> str:
     """The heading of a family: the name of its file in words.
 
-    >>> title("[late_pooling.py](../kuiper/layers/late_pooling.py)")
+    >>> title("[late_pooling.py](../kuiper/layers/image/late_pooling.py)")
     'Late pooling'
     """
     name = link[1 : link.index("]")].removesuffix(".py").removesuffix("/layer").removesuffix("/graph")

@@ -321,7 +321,7 @@ def the_digits_network_needs_24576_bytes(student, rng):
     operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
     order = [op.name for op in operators]
     reads = {op.name: [producer.name for producer in op.producers] for op in operators}
-    sizes = {op.name: sum(4 * math.prod((o.shapes or (0,))[1:]) for o in op.output_operands) for op in operators}
+    sizes = {op.name: sum(4 * math.prod((o.shape or (0,))[1:]) for o in op.outputs) for op in operators}
     expect_peak(student, order, reads, sizes)
 
 

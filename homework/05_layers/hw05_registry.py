@@ -32,8 +32,8 @@ class Operator:
     name: str
     type: str
     params: dict[str, Parameter] = field(default_factory=dict)
-    input_operands: list[Operand] = field(default_factory=list)
-    output_operands: list[Operand] = field(default_factory=list)
+    inputs: list[Operand] = field(default_factory=list)
+    outputs: list[Operand] = field(default_factory=list)
 
 
 class Layer:
@@ -45,8 +45,8 @@ class Layer:
 
     def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
         """The bookkeeping: take the operator's inputs from `values`, compute, put the output there."""
-        inputs = [values[operand.name] for operand in operator.input_operands]
-        values[operator.output_operands[0].name] = self.forward(*inputs)
+        inputs = [values[operand.name] for operand in operator.inputs]
+        values[operator.outputs[0].name] = self.forward(*inputs)
 
     @classmethod
     def from_operator(cls, operator: Operator) -> Layer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -15,7 +15,6 @@ from kuiper.cli.model import find_model, load_model, random_inputs
 from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
-from kuiper.engine import Engine
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.summary import summary
@@ -36,6 +35,7 @@ from kuiper.profile import (
     time_passes,
     usable_cores,
 )
+from kuiper.runtime import EXECUTORS
 from kuiper.show import show_roofline
 
 EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --vs torch,onnxruntime --profile --roofline resnet18.svg"
@@ -77,8 +77,8 @@ def bench(
     With --vs, the exit code is 2 where none of those named could be measured.
     """
     shapes, names = arguments.shapes(shape or []), arguments.names(vs)
-    arguments.check_choice("--engine", engine, get_args(Engine))
-    how, threads = cast(Engine, engine), threads or usable_cores()
+    arguments.check_choice("--engine", engine, tuple(EXECUTORS))
+    how, threads = engine, threads or usable_cores()
     versus.check_names(names)
     check_picture("--roofline", roofline)
     graph = load_model(model, bin, engine=how, threads=threads)
@@ -143,9 +143,9 @@ def show_operators(
 
 def plan_of(graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray]) -> Plan | BatchPlan | None:
     """The plan that computes passes on these inputs; None where the layers do."""
-    if graph.engine == "simple":
-        return None
-    return graph.plan_for({operand.name: x for operand, x in zip(graph.input_operands, inputs, strict=True)})
+    values = {operand.name: x for operand, x in zip(graph.inputs, inputs, strict=True)}
+    plan: Plan | BatchPlan | None = graph.executor.plan_for(values)
+    return plan
 
 
 def pass_facts(

@@ -19,10 +19,10 @@ from kuiper.cli.pictures import check_picture
 from kuiper.cli.plan import fast_plan, plan_dict, show_plan
 from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
+from kuiper.graph import Operator
+from kuiper.graph.order import execution_order
 from kuiper.inputs import concrete_shape
 from kuiper.profile import Extent, NetworkCost, declared_extents, measured_extents, network_cost
-from kuiper.runtime import RuntimeOperator
-from kuiper.runtime.wrap import execution_order
 
 ENGINES = ("simple", "fast")
 EXAMPLE = "Example: kuiper inspect resnet18.pnnx.param --shape 8,3,224,224 --svg resnet18.svg"
@@ -34,7 +34,7 @@ class Inspection:
 
     path: Path
     graph: kuiper.RuntimeGraph
-    operators: list[RuntimeOperator]
+    operators: list[Operator]
     cost: NetworkCost
     unsupported: Mapping[str, list[str]] = field(default_factory=dict)
     fault: str | None = None
@@ -85,7 +85,7 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
     try:
         graph.build()
     except KuiperError as error:
-        order = execution_order(graph.operators, graph.toolbox)
+        order = execution_order(graph.operators, graph.toolbox.topological_order)
         types = error.types if isinstance(error, UnsupportedOperatorError) else {}
         found = Inspection(path, graph, order, network_cost(order), types, None if types else str(error))
         if shapes:
@@ -97,23 +97,17 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
 
 def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) -> tuple[dict[str, Extent], list[str]]:
     """Operand name -> extent, and what to know about it: from the file, or from a pass on zeros where it is silent."""
-    if shapes and len(shapes) != len(graph.input_operands):
-        raise KuiperError(
-            f"expected --shape once for each of {len(graph.input_operands)} input(s), found {len(shapes)}"
-        )
+    if shapes and len(shapes) != len(graph.inputs):
+        raise KuiperError(f"expected --shape once for each of {len(graph.inputs)} input(s), found {len(shapes)}")
     declared = declared_extents(graph.operators)
-    silent = any(
-        declared[o.name].bytes is None for op in graph.operators if "::" not in op.type for o in op.output_operands
-    )
+    silent = any(declared[o.name].bytes is None for op in graph.operators if "::" not in op.type for o in op.outputs)
     if not shapes and not silent:
         return declared, []
-    wanted = [concrete_shape(o, shapes[i] if shapes else None) for i, o in enumerate(graph.input_operands)]
+    wanted = [concrete_shape(o, shapes[i] if shapes else None) for i, o in enumerate(graph.inputs)]
     if None in wanted:
         return declared, ["the file leaves dimensions open (?); say them with --shape to know the rest"]
     try:
-        zeros = [
-            zeros_for(o.type.compute if o.type else np.dtype("f4"), s) for o, s in zip(graph.input_operands, wanted)
-        ]
+        zeros = [zeros_for(o.dtype.compute if o.dtype else np.dtype("f4"), s) for o, s in zip(graph.inputs, wanted)]
         return measured_extents(graph, *zeros), []
     except KuiperError as error:
         if shapes:
@@ -158,10 +152,10 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
     types = len({op.type for op in cost.operators})
     partial = bool(cost.not_counted or cost.open_shapes)
     stored = ", ".join(f"{space(size)} {code}" for code, size in cost.weight_bytes.items()) or "none"
-    inputs = [o for op in found.operators if op.type == "pnnx.Input" for o in op.output_operands]
+    inputs = [o for op in found.operators if op.type == "pnnx.Input" for o in op.outputs]
     rows = [
         ("model", str(found.path)),
-        ("inputs", ", ".join(f"{shape_of(o.shapes)} {o.type.torch if o.type else '?'}" for o in inputs) or "none"),
+        ("inputs", ", ".join(f"{shape_of(o.shape)} {o.dtype.torch if o.dtype else '?'}" for o in inputs) or "none"),
         ("operators", f"{len(cost.operators)} of {types} types"),
         ("weights", f"{cost.parameters:,} numbers, {stored}"),
         ("FLOPs", f"{'at least ' * partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),

@@ -9,7 +9,6 @@ import numpy as np
 
 import kuiper
 from kuiper.cli.text import note, shape_of, warn
-from kuiper.engine import Engine
 from kuiper.errors import InferError, InferStatus, KuiperError, ModelFormatError
 from kuiper.inputs import Normalization, random_input, read_input
 
@@ -42,7 +41,7 @@ def find_model(model: str) -> Path:
 
 
 def load_model(
-    model: str, bin_file: str | None, *, engine: Engine = "auto", threads: int | None = None
+    model: str, bin_file: str | None, *, engine: str = "auto", threads: int | None = None
 ) -> kuiper.RuntimeGraph:
     """The built graph; what the reader warns of is shown. Raises KuiperError."""
     graph = kuiper.load(find_model(model), bin_file, engine=engine, threads=threads)
@@ -53,9 +52,9 @@ def load_model(
 
 def network_inputs(graph: kuiper.RuntimeGraph, files: Sequence[str], normalization: Normalization) -> list[np.ndarray]:
     """One array for each input of the network, from the files. Raises KuiperError, also for a wrong number."""
-    operands = graph.input_operands
+    operands = graph.inputs
     if len(files) != len(operands):
-        wanted = ", ".join(f"{o.name} {shape_of(o.shapes)}" for o in operands) or "none"
+        wanted = ", ".join(f"{o.name} {shape_of(o.shape)}" for o in operands) or "none"
         message = f"expected {len(operands)} input file(s) for the network's inputs ({wanted}), found {len(files)}"
         raise InferError(message, status=InferStatus.INPUT_COUNT)
     return [read_input(file, operand, normalization) for file, operand in zip(files, operands)]
@@ -65,7 +64,7 @@ def random_inputs(
     graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]], seed: int, *, quiet: bool = False
 ) -> list[np.ndarray]:
     """One random array for each input of the network, and a note that says so. Raises KuiperError."""
-    operands = graph.input_operands
+    operands = graph.inputs
     if shapes and len(shapes) != len(operands):
         raise InferError(f"expected --shape once for each of {len(operands)} input(s), found {len(shapes)}")
     rng = np.random.default_rng(seed)

@@ -24,14 +24,14 @@ def fast_plan(found: Inspection, shapes: Sequence[tuple[int, ...]]) -> Plan | Ba
     if graph.state is not kuiper.GraphState.COMPLETE:
         raise KuiperError("--engine fast: expected a network that can run, since the fast engine plans by a pass")
     values = {}
-    for i, operand in enumerate(graph.input_operands):
+    for i, operand in enumerate(graph.inputs):
         shape = concrete_shape(operand, shapes[i] if shapes else None)
         if shape is None:
             raise KuiperError(
                 "--engine fast: expected shapes that are known, found open ones (?); say them with --shape"
             )
-        values[operand.name] = np.zeros(shape, operand.type.compute if operand.type else np.float32)
-    plan = graph.plan_for(values)
+        values[operand.name] = np.zeros(shape, operand.dtype.compute if operand.dtype else np.float32)
+    plan: Plan | BatchPlan | None = graph.executor.plan_for(values)
     assert plan is not None, "only the engine auto leaves passes to the layers"
     return plan
 

@@ -106,7 +106,7 @@ def run(
     check_output(output, pictures=job is not None)
     graph = load_model(model, bin)
     if job is not None:
-        inputs = job.read(files or [], graph.input_operands)
+        inputs = job.read(files or [], graph.inputs)
     elif files:
         inputs = network_inputs(graph, files, normalization or Normalization())
     else:

@@ -16,8 +16,8 @@ from kuiper.cli import arguments
 from kuiper.cli.model import find_model
 from kuiper.cli.text import shape_of, table
 from kuiper.errors import KuiperError, ShapeError
+from kuiper.graph import Operand
 from kuiper.inputs import PICTURES
-from kuiper.runtime import RuntimeOperand
 from kuiper.vision import IMAGENET, Normalization
 from kuiper.vision.labels import name_of
 from kuiper.vision.pictures import shrink, to_pillow
@@ -64,12 +64,12 @@ class Task(ABC):
         self.picture = np.zeros((1, 1, 3), np.uint8)
         self.drawn = self.picture
 
-    def read(self, files: Sequence[str], operands: Sequence[RuntimeOperand]) -> list[np.ndarray]:
+    def read(self, files: Sequence[str], operands: Sequence[Operand]) -> list[np.ndarray]:
         """The network's only input, from the only file. Raises KuiperError."""
         if len(files) != 1 or Path(files[0]).suffix.lower() not in PICTURES:
             found = ", ".join(files) or "none"
             raise KuiperError(f"--task: expected one picture ({', '.join(PICTURES)}), found {found}")
-        shapes = [operand.shapes for operand in operands]
+        shapes = [operand.shape for operand in operands]
         if len(shapes) != 1 or shapes[0] is None or len(shapes[0]) != 4 or shapes[0][1] not in (3, -1):
             listed = " and ".join(shape_of(shape) for shape in shapes) or "none"
             raise ShapeError("--task", "a network with one input (N,3,H,W)", listed)

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from kuiper.runtime.graph import shape_text
+from kuiper.graph import shape_text
 
 PIPE_WIDTH = 160
 """Columns where no terminal says how wide it is: enough that a file or `grep` gets whole lines."""

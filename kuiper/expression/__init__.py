@@ -2,14 +2,12 @@
 
 from kuiper.expression.evaluate import evaluate, inputs_of
 from kuiper.expression.functions import FUNCTIONS
-from kuiper.expression.layer import ExpressionLayer
 from kuiper.expression.parser import TokenNode, parse, to_text
 from kuiper.expression.polish import reverse_polish
 from kuiper.expression.tokens import Token, TokenType, tokenize
 
 __all__ = [
     "FUNCTIONS",
-    "ExpressionLayer",
     "Token",
     "TokenNode",
     "TokenType",

@@ -15,8 +15,9 @@ summary.py   what a plan does, step by step, to be read
 from kuiper.fast import kernels
 from kuiper.fast.batch import BatchPlan
 from kuiper.fast.choices import Choices
+from kuiper.fast.executor import PlanExecutor
 from kuiper.fast.plan import Plan
 from kuiper.fast.planner import Planner
 from kuiper.fast.simple import PlanMismatchError
 
-__all__ = ["BatchPlan", "Choices", "Plan", "PlanMismatchError", "Planner", "kernels"]
+__all__ = ["BatchPlan", "Choices", "Plan", "PlanExecutor", "PlanMismatchError", "Planner", "kernels"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kuiper.runtime.plan import Lifetime, MemoryPlan, plan_memory
+from kuiper.graph import Lifetime, MemoryPlan, plan_memory
 
 ENOUGH = 1.02
 """A plan within 2 % of the lower bound is good enough."""

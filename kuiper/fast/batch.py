@@ -35,7 +35,7 @@ from kuiper.fast.nodes import Step
 from kuiper.fast.place import Spec
 from kuiper.fast.plan import Plan
 from kuiper.fast.pool import parallel
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
 
 IMAGES = (Convolution, Pool, Resize, Subpixel, Overlapping, Boxes, CompiledMaxPool, ImageMean, Shuffle, GroupNorm)
 """Kernels for (N, C, H, W) that never look from one sample to another."""
@@ -100,19 +100,19 @@ class BatchPlan:
         self._lock = threading.Lock()
 
     @property
-    def groups(self) -> list[list[RuntimeOperator]]:
+    def groups(self) -> list[list[Operator]]:
         """The operators that are computed, and timed, together."""
         return self.parts[0].groups
 
     def run(
-        self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
+        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
     ) -> list[Any]:
         """One pass, as Plan.run; `on_operator` gets each operator once: the time of all samples by the lanes."""
         results: dict[int, list[Any]] = {}
         taken: dict[str, float] = {}
-        operators: dict[str, RuntimeOperator] = {}
+        operators: dict[str, Operator] = {}
 
-        def note(operator: RuntimeOperator, seconds: float) -> None:
+        def note(operator: Operator, seconds: float) -> None:
             operators[operator.name] = operator
             taken[operator.name] = taken.get(operator.name, 0.0) + seconds / self.lanes
 

@@ -12,7 +12,7 @@ import numpy as np
 from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.rows import LongRow
 from kuiper.fast.workspace import Workspace
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
 
 Call = Callable[[], object]
 """A numpy function with everything it needs: running a plan is calling these."""
@@ -25,7 +25,7 @@ Layout = Literal["pixels", "like input", "rows"]
 class Node:
     """One operator of the graph as the plan sees it."""
 
-    operator: RuntimeOperator
+    operator: Operator
     inputs: list[Spec]
     outputs: list[Spec]
     packs: dict[str, np.ndarray] = field(default_factory=dict)

@@ -15,7 +15,8 @@ from kuiper.fast.kernels.pointwise import channel_affine, is_addition
 from kuiper.fast.place import Spec
 from kuiper.fast.simple import Simple
 from kuiper.fast.trace import Trace
-from kuiper.runtime import RuntimeGraph, RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph
 
 
 @dataclass(eq=False)
@@ -26,7 +27,7 @@ class Step:
     inputs: list[str]
     outputs: list[str]
     node: Node
-    operators: list[RuntimeOperator] = field(default_factory=list)
+    operators: list[Operator] = field(default_factory=list)
 
 
 Packs = tuple[list[Any], dict[str, np.ndarray]]
@@ -43,19 +44,19 @@ def steps_of(graph: RuntimeGraph, trace: Trace, passing: dict[str, Any], packs: 
     """
     steps = []
     for op in graph.operators:
-        outputs = [trace.specs[o.name] for o in op.output_operands]
+        outputs = [trace.specs[o.name] for o in op.outputs]
         if op.layer is None or all(spec.constant for spec in outputs):
             continue
-        inputs = [trace.specs[o.name] for o in op.input_operands]
+        inputs = [trace.specs[o.name] for o in op.inputs]
         node = Node(op, inputs, outputs, _packs_of(op, inputs, packs))
         lowering = LOWERINGS.get(type(op.layer))  # a student's layer is of another class
         kernel = (lowering(node) if lowering is not None else None) or Simple(node, passing)
-        names = [o.name for o in op.input_operands], [o.name for o in op.output_operands]
+        names = [o.name for o in op.inputs], [o.name for o in op.outputs]
         steps.append(Step(kernel, *names, node, [op]))
     return steps
 
 
-def _packs_of(op: RuntimeOperator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
+def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
     """The operator's repacked weights; none yet where weights that are inputs follow from the shapes and differ now."""
     constants = [spec.value for spec in inputs if spec.constant]
     before, known = packs.setdefault(op.name, (constants, {}))

@@ -19,8 +19,7 @@ from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.pool import parallel
 from kuiper.fast.simple import copied, detached
 from kuiper.fast.workspace import ALIGNMENT, Workspace, aligned
-from kuiper.runtime import RuntimeOperator
-from kuiper.runtime.plan import Lifetime, MemoryPlan
+from kuiper.graph import Lifetime, MemoryPlan, Operator
 
 
 class Plan:
@@ -73,7 +72,7 @@ class Plan:
         self.stages = self._beside(self._bind(space.settled()))
 
     def run(
-        self, inputs: Sequence[np.ndarray], on_operator: Callable[[RuntimeOperator, float], None] | None = None
+        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
     ) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 
@@ -99,7 +98,7 @@ class Plan:
                 self.passing.clear()
 
     @property
-    def groups(self) -> list[list[RuntimeOperator]]:
+    def groups(self) -> list[list[Operator]]:
         """The operators that are computed, and timed, together: those fused into one step, and those side by side."""
         return [[op for step in self.steps[start:stop] for op in step.operators] for start, stop in self._together]
 

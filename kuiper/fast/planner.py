@@ -86,7 +86,7 @@ class Planner:
 
     @property
     def _returned(self) -> list[str]:
-        return [operand.name for operand in self.graph.output_operands]
+        return [operand.name for operand in self.graph.outputs]
 
     def _steps(self, values: Mapping[str, np.ndarray], lanes: int, passing: dict[str, Any]) -> tuple[list[Step], Trace]:
         """The steps for inputs of these shapes, each with the fastest of its algorithms."""

@@ -31,7 +31,7 @@ class Simple(Kernel):
         op = self.node.operator
         fixed: dict[str, Any] = {}
         late: list[str] = []
-        for operand, spec, place in zip(op.input_operands, self.node.inputs, inputs):
+        for operand, spec, place in zip(op.inputs, self.node.inputs, inputs):
             if spec.constant:
                 fixed[operand.name] = spec.value
             elif spec.shape is not None:
@@ -44,7 +44,7 @@ class Simple(Kernel):
             values = dict(fixed)
             values.update((name, self.passing[name]) for name in late)
             op.layer.forward_operator(op, values)  # type: ignore[union-attr]
-            for operand, spec, place in zip(op.output_operands, self.node.outputs, outputs):
+            for operand, spec, place in zip(op.outputs, self.node.outputs, outputs):
                 result = values[operand.name]
                 if spec.shape is None:
                     self.passing[operand.name] = detached(result, given)

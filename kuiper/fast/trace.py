@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from kuiper.expression.layer import ExpressionLayer
-from kuiper.expression.parser import TokenNode
-from kuiper.expression.tokens import TokenType
 from kuiper.fast.place import Spec
-from kuiper.runtime import RuntimeGraph, RuntimeOperator
-
-LOOKS_AT_SHAPES = frozenset(
-    {"aten::size", "Tensor.size", "Tensor.dim", "aten::dim", "aten::len", "Tensor.numel", "aten::numel"}
-)
-"""Operators whose results depend on their input's shape alone."""
-RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "exponential", "uniform", "gumbel")
-"""Parts of the names of operators that give something else at every call."""
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph, run_layers
 
 
 class Trace:
@@ -32,44 +23,14 @@ class Trace:
         self._run(graph, dict(inputs))
 
     def _run(self, graph: RuntimeGraph, values: dict[str, Any]) -> None:
-        for step, op in enumerate(graph.operators):
-            if op.layer is not None:
-                self._note(op, values)
-            for name in graph._released_after[step]:
-                del values[name]
+        run_layers(graph.operators, graph.released_after, values, lambda op, _: self._note(op, values))
 
-    def _is_of_shapes(self, op: RuntimeOperator) -> bool:
-        """Whether the results follow from the shapes of the inputs: sizes, and what is computed from them."""
-        if isinstance(op.layer, ExpressionLayer):
-            return reads_sizes_alone(op.layer.order, [self.specs[o.name].constant for o in op.input_operands])
-        return op.type in LOOKS_AT_SHAPES
-
-    def _note(self, op: RuntimeOperator, values: dict[str, Any]) -> None:
-        op.layer.forward_operator(op, values)  # type: ignore[union-attr]
-        known = all(self.specs[operand.name].constant for operand in op.input_operands)
-        random = any(word in op.type.lower() for word in RANDOM)
-        for operand in op.output_operands:
-            value = values[operand.name]
-            constant = (known and not random) or self._is_of_shapes(op)
-            self.specs[operand.name] = spec_of(value, constant)
-
-
-def reads_sizes_alone(order: Iterable[TokenNode], constant: Sequence[bool]) -> bool:
-    """Whether an expression, in reverse Polish order, looks at no more than the size of operands that are not constant.
-
-    >>> from kuiper.expression.parser import parse
-    >>> from kuiper.expression.polish import reverse_polish
-    >>> [reads_sizes_alone(reverse_polish(parse(text)), [False]) for text in ("add(size(@0,1),2)", "int(@0)")]
-    [True, False]
-    """
-    stack: list[bool] = []
-    for node in order:
-        if node.token.type is TokenType.OPERAND:
-            stack.append(constant[node.num_index])
-        else:
-            values = [stack.pop() for _ in node.children][::-1]
-            stack.append(all(values[1:] if node.text == "size" else values))
-    return stack == [True]
+    def _note(self, op: Operator, values: Mapping[str, Any]) -> None:
+        assert op.layer is not None
+        known = [self.specs[operand.name].constant for operand in op.inputs]
+        constant = (all(known) and not op.layer.random) or op.layer.follows_shapes(known)
+        for operand in op.outputs:
+            self.specs[operand.name] = spec_of(values[operand.name], constant)
 
 
 def spec_of(value: Any, constant: bool = False) -> Spec:

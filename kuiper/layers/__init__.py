@@ -1,6 +1,6 @@
-"""Operators (lessons 5 and 6): the registry, and one file per family of layers.
+"""Operators (lessons 5 and 6): `Layer`, the registry, and a folder for each family of layers.
 
-Every file of this folder is imported, which registers its layers.
+Every file of the folders is imported, which registers its layers.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import pkgutil
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import LayerRegisterer, registry
 
-for _file in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_file.name}")
+for _file in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_file.name)
 
 __all__ = ["Layer", "LayerRegisterer", "registry"]

@@ -1,15 +1,18 @@
-"""Layer (lesson 5): what every operator's computation looks like."""
+"""Layer (lesson 5): the one record of an operation: its options, its computation, and what it costs."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, MutableMapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
-from kuiper.errors import InferError, InferStatus, KuiperError, ParameterError
-from kuiper.runtime.operator import RuntimeOperator
-from kuiper.runtime.toolbox import Toolbox
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus, KuiperError
+from kuiper.graph import Operator, Shape
+from kuiper.layers.families import ARITHMETIC, Family
+from kuiper.toolbox import Toolbox
+
+Shapes = Sequence[Shape | None]
 
 
 class Layer:
@@ -30,6 +33,18 @@ class Layer:
 
     weights: ClassVar[tuple[str, ...]] = ()
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
+    signatures: ClassVar[tuple[str, ...]] = ()
+    """What unnamed inputs are, such as "x dim keepdim", for operators that have their options as inputs: "x" goes to
+    `forward`, "_" changes no result, any other word is an option. The one with as many words as inputs is meant."""
+    signatures_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The same for single operator types; see LayerRegisterer.register."""
+    drops_unread: ClassVar[bool] = False
+    """Whether outputs that nobody reads are missing in the file where they come last."""
+
+    family: ClassVar[Family] = ARITHMETIC
+    """What kind of operation it is: the colour of its box in pictures."""
+    random: ClassVar[bool] = False
+    """Whether it gives something else at every call."""
 
     toolbox: Toolbox = Toolbox()
     """The course's functions that the layer calls; a graph with a student's functions sets its own."""
@@ -38,55 +53,45 @@ class Layer:
         """Arrays in, one array out, or a tuple with one value per output operand. Inputs are never written to."""
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
-    def forward_operator(self, operator: RuntimeOperator, values: MutableMapping[str, Any]) -> None:
+    def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
         """Gather the operator's inputs from `values` by slot, compute, and put one value per output operand there."""
-        inputs = [values[operand.name] for operand in operator.input_operands]
+        inputs = [values[operand.name] for operand in operator.inputs]
         store_outputs(operator, call(self, operator, inputs), values)
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Floating-point operations for inputs and outputs of these shapes; see kuiper.layers.cost.
+
+        Raises NotImplementedError where nobody has counted them, UnknownShapeError for a shape that it needs.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.flops")
+
+    def follows_shapes(self, constant: Sequence[bool]) -> bool:
+        """Whether the result depends on no more than the shapes of those inputs that are not `constant`."""
+        return False
+
     @classmethod
-    def from_operator(cls, operator: RuntimeOperator) -> Layer:
+    def natural_type(cls, dtype: np.dtype) -> np.dtype | None:
+        """The result's element type for inputs of type `dtype` when no `dtype=` is given; None: it cannot be given.
+
+        PNNX drops `dtype=`: only the declared type of the output tells of it.
+        """
+        return None
+
+    def check(self, operator: Operator) -> None:
+        """Raise KuiperError for what can be known to fail before the operator runs."""
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Layer:
         """The layer with the operator's parameters and weights as options.
 
         Raises ParameterError for a parameter that the layer does not know, or one that it needs and did not get.
         """
-        accepted = _arguments(cls)
-        options = _options(cls, operator)
-        late = {slot: name for slot, name in enumerate(operator.input_names) if name is not None and name in accepted}
-        dropped = _tied_weights(cls, operator, late)
-        for name in options:
-            if name not in accepted:
-                known = ", ".join(accepted) or "none"
-                raise ParameterError(
-                    name, f"one of the parameters that {operator.type} knows ({known})", repr(options[name])
-                )
-        for name, parameter in accepted.items():
-            if parameter.default is parameter.empty and name not in options and name not in late.values():
-                raise ParameterError(name, f"a value ({operator.type} cannot do without)", "none")
-        if late or dropped:
-            layer: Layer = _Late(cls, options, late, dropped)
-        else:
-            layer = cls(**options)
-        layer.toolbox = operator.toolbox
-        return layer
+        from kuiper.layers.binding import bind
+
+        return bind(cls, operator)
 
 
-class _Late(Layer):
-    """A layer some of whose options arrive as inputs: made anew at each call, when they are known."""
-
-    def __init__(self, layer: type[Layer], options: dict[str, Any], late: dict[int, str], dropped: set[int]) -> None:
-        self.layer, self.options, self.late, self.dropped = layer, options, late, dropped
-
-    def forward(self, *inputs: Any) -> Any:
-        options = dict(self.options)
-        options.update({name: inputs[slot] for slot, name in self.late.items()})
-        layer = self.layer(**options)
-        layer.toolbox = self.toolbox
-        return layer.forward(
-            *(x for slot, x in enumerate(inputs) if slot not in self.late and slot not in self.dropped)
-        )
-
-
-def call(layer: Layer, operator: RuntimeOperator, inputs: list[Any]) -> Any:
+def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
     """`layer.forward(*inputs)`; whatever goes wrong becomes a KuiperError that names the operator."""
     try:
         return layer.forward(*inputs)
@@ -99,9 +104,9 @@ def call(layer: Layer, operator: RuntimeOperator, inputs: list[Any]) -> Any:
         ) from error
 
 
-def store_outputs(operator: RuntimeOperator, result: Any, values: MutableMapping[str, Any]) -> None:
+def store_outputs(operator: Operator, result: Any, values: MutableMapping[str, Any]) -> None:
     """Put a layer's result into `values`, one entry per output operand. Raises InferError when the numbers differ."""
-    outputs = operator.output_operands
+    outputs = operator.outputs
     if len(outputs) == 1:
         values[outputs[0].name] = result
         return
@@ -113,36 +118,5 @@ def store_outputs(operator: RuntimeOperator, result: Any, values: MutableMapping
         values[operand.name] = value
 
 
-_signature = lru_cache(maxsize=1024)(inspect.signature)  # 0.1 ms each, and a network asks for few many times
-
-
-def _arguments(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    return _signature(function).parameters
-
-
-def _options(cls: type[Layer], operator: RuntimeOperator) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for name, parameter in operator.params.items():
-        value = parameter.value
-        if name in cls.weights and name not in operator.attributes and isinstance(value, bool):
-            if value and name not in operator.input_names:
-                raise ParameterError(name, f"the weights @{name}, as {name}=True says", "none")
-            continue
-        options[name] = value
-    for name, attribute in operator.attributes.items():
-        options[name.replace(".", "_")] = attribute.get()  # @out_proj.bias: a dot cannot stand in an argument's name
-    return options
-
-
-def _tied_weights(cls: type[Layer], operator: RuntimeOperator, late: dict[int, str]) -> set[int]:
-    """Slots filled by a weight that two modules share: the file repeats it as an attribute, so the input is surplus."""
-    positional = _arguments(cls.forward).values()
-    if any(p.kind is p.VAR_POSITIONAL for p in positional) or not operator.attributes:
-        return set()
-    surplus = len(operator.input_operands) - len(late) - (len(positional) - 1)
-    from_attribute = [
-        slot
-        for slot, producer in enumerate(operator.producers)
-        if producer.type == "pnnx.Attribute" and slot not in late
-    ]
-    return set(from_attribute[: max(surplus, 0)])
+Creator = Callable[[Operator], Layer]
+"""What makes the layer of an operator; for a Layer class that is `from_operator`."""

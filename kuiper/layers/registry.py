@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
 from kuiper.errors import KuiperError, UnsupportedOperatorError
-from kuiper.layers.layer import Layer
-from kuiper.runtime.operator import RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.layers.layer import Creator, Layer
+from kuiper.toolbox import Toolbox
 
-Creator = Callable[[RuntimeOperator], Layer]
 LayerClass = TypeVar("LayerClass", bound=type[Layer])
 
 
 class LayerRegisterer:
     """Operator types and the creators of their layers.
 
-    A creator takes a RuntimeOperator and returns the Layer for it; for a Layer class that is `from_operator`.
+    A creator takes an Operator and returns the Layer for it; for a Layer class that is `from_operator`.
 
     >>> from kuiper.layers import registry
     >>> mine = registry.copy()
@@ -26,10 +26,15 @@ class LayerRegisterer:
     def __init__(self) -> None:
         self._creators: dict[str, Creator] = {}
 
-    def register(self, *types: str) -> Callable[[LayerClass], LayerClass]:
-        """Class decorator: the layer computes operators of these `types`. A type that is taken is refused."""
+    def register(self, *types: str, inputs: tuple[str, ...] = ()) -> Callable[[LayerClass], LayerClass]:
+        """Class decorator: the layer computes operators of these `types`. A type that is taken is refused.
+
+        inputs : for types whose options are inputs without a name, what the inputs are; see Layer.signatures.
+        """
 
         def decorate(layer: LayerClass) -> LayerClass:
+            if inputs:
+                layer.signatures_of = {**layer.signatures_of, **dict.fromkeys(types, inputs)}
             for operator_type in types:
                 self.add(operator_type, layer.from_operator)
             return layer
@@ -53,13 +58,22 @@ class LayerRegisterer:
             raise UnsupportedOperatorError({operator_type: []})
         return self._creators[operator_type]
 
-    def create(self, operator: RuntimeOperator) -> Layer:
+    def layer_class(self, operator_type: str) -> type[Layer] | None:
+        """The class that a type is registered with; None where a function makes its layer."""
+        made_by = getattr(self.find(operator_type), "__self__", None)
+        return made_by if isinstance(made_by, type) and issubclass(made_by, Layer) else None
+
+    def create(self, operator: Operator, toolbox: Toolbox | None = None) -> Layer:
         """The layer for `operator`, whatever goes wrong becoming a KuiperError that names the operator.
 
         Raises UnsupportedOperatorError, or ParameterError for a value that the layer cannot use.
         """
         try:
-            return self.find(operator.type)(operator)
+            layer = self.find(operator.type)(operator)
+            if toolbox is not None:
+                layer.toolbox = toolbox
+            layer.check(operator)
+            return layer
         except KuiperError as error:
             raise error.at(operator.name) from error.__cause__
         except Exception as error:

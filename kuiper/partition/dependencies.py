@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kuiper.graph import topological_order
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import NodeGraph, TensorKind
-from kuiper.runtime.order import topological_order
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from kuiper.partition.scheduler import schedule
 from kuiper.partition.stats import Stats
 from kuiper.partition.subgraph import Partition
 from kuiper.partition.tasks import make_tasks
-from kuiper.runtime.graph import Outputs, as_input, leaves
+from kuiper.runtime import Outputs
+from kuiper.runtime.values import as_input, leaves
 
 MOST_WORKERS = 16
 
@@ -74,7 +75,7 @@ class Executor:
         Several threads may run it at the same time. Raises InferError and ShapeError for inputs that do not fit,
         SubGraphError that names a sub-graph which failed; the executor can run again after that.
         """
-        operands = self._runtime.output_operands
+        operands = self._runtime.outputs
         given = self._given(inputs)
         wanted = frozenset(self._ids[operand.name] for operand in operands)
         run = Run(self.partition, self._tasks, given, wanted)
@@ -88,7 +89,7 @@ class Executor:
 
     def _given(self, inputs: Any) -> dict[int, np.ndarray]:
         """Tensor -> array for the network's inputs."""
-        operands = self._runtime.input_operands
+        operands = self._runtime.inputs
         names = [operand.name for operand in operands]
         if isinstance(inputs, Mapping):
             if set(inputs) != set(names):
@@ -106,7 +107,7 @@ class Executor:
         """Tensor -> array for constants, which a network may return."""
         graph = self.partition.graph
         return {
-            tensor: next(iter(graph.operators[v].attributes.values())).get()
+            tensor: next(iter(graph.operators[v].attributes.values())).data
             for v in graph.sources
             for tensor in graph.nodes[v].outputs
             if graph.tensors[tensor].kind is TensorKind.CONST

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from kuiper.graph import Operand
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import Node, NodeGraph, TensorInfo, TensorKind
 from kuiper.profile import Extent, declared_extents, measured_extents, network_cost
-from kuiper.runtime import GraphState, RuntimeGraph, RuntimeOperand
+from kuiper.runtime import GraphState, RuntimeGraph
 
 KINDS = {"pnnx.Input": TensorKind.INPUT, "pnnx.Attribute": TensorKind.CONST}
 
@@ -35,22 +36,22 @@ def node_graph(
     tensors: dict[int, TensorInfo] = {}
     producer: dict[str, int] = {}
     for i, op in enumerate(operators):
-        for operand in op.output_operands:
+        for operand in op.outputs:
             ids[operand.name] = len(ids)
             tensors[ids[operand.name]] = _tensor(operand, KINDS.get(op.type, TensorKind.VAR), extents[operand.name])
             producer[operand.name] = i
     nodes = [
         Node(
             op.type,
-            [ids[operand.name] for operand in op.input_operands],
-            [ids[operand.name] for operand in op.output_operands],
+            [ids[operand.name] for operand in op.inputs],
+            [ids[operand.name] for operand in op.outputs],
             op.name,
             work.get(op.name, 0.0),
             {name: parameter.value for name, parameter in op.params.items()},
         )
         for op in operators
     ]
-    outputs = sorted({producer[operand.name] for operand in graph.output_operands})
+    outputs = sorted({producer[operand.name] for operand in graph.outputs})
     return NodeGraph(nodes, tensors, outputs, runtime=graph)
 
 
@@ -64,6 +65,6 @@ def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[s
     }
 
 
-def _tensor(operand: RuntimeOperand, kind: TensorKind, extent: Extent) -> TensorInfo:
-    dtype = None if operand.type is None else operand.type.torch
+def _tensor(operand: Operand, kind: TensorKind, extent: Extent) -> TensorInfo:
+    dtype = None if operand.dtype is None else operand.dtype.torch
     return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape)

@@ -15,13 +15,13 @@ say, and tensors of the kinds input and const neither wait nor cross.
 
 from __future__ import annotations
 
+from kuiper.graph.order import find_cycle
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import TensorKind
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition, SubGraph
 from kuiper.partition.support import refusal
 from kuiper.partition.tengine import blocked_nodes
-from kuiper.runtime.order import find_cycle
 
 
 def verify(partition: Partition) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from kuiper import dtypes, pnnx
+from kuiper import dtypes
+from kuiper.graph import Attribute, Graph, Operand, Operator
 from kuiper.partition.backends import Network
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import NodeGraph, TensorKind
-from kuiper.partition.operator import as_pnnx
 from kuiper.runtime import RuntimeGraph
 
 
@@ -35,39 +36,36 @@ def cut_out(
     have that type. Raises PartitionError for a graph that was not made from a network.
     """
     runtime = runtime_of(graph)
-    result = pnnx.Graph()
+    known = {operand.name: operand for op in graph.operators for operand in op.outputs}
+    operands: dict[str, Operand] = {}
 
-    def operand(tensor: int) -> pnnx.Operand:
-        key = graph.tensors[tensor].name
-        if key not in result.operands:
-            result.operands[key] = pnnx.Operand(key)
-        return result.operands[key]
+    def operand(key: str) -> Operand:
+        if key not in operands:
+            operands[key] = Operand(key, known[key].shape, _cast_type(known[key].dtype, casts_to))
+        return operands[key]
 
-    def add(operator: pnnx.Operator, reads: Sequence[int], makes: Sequence[int]) -> None:
-        operator.inputs, operator.outputs = [operand(t) for t in reads], [operand(t) for t in makes]
-        for read in operator.inputs:
-            read.consumers.append(operator)
-        for made in operator.outputs:
-            made.producer = operator
-        result.operators.append(operator)
+    def copy(op: Operator) -> Operator:
+        reads, makes = ([operand(o.name) for o in each] for each in (op.inputs, op.outputs))
+        weights = {key: _cast(attribute, casts_to) for key, attribute in op.attributes.items()}
+        return replace(op, inputs=reads, outputs=makes, attributes=weights, layer=None)
 
-    for tensor in inputs:
-        add(pnnx.Operator("pnnx.Input", f"input {graph.tensors[tensor].name}"), [], [tensor])
+    names = {tensor: info.name for tensor, info in graph.tensors.items()}
     read = dict.fromkeys(t for v in nodes for t in graph.nodes[v].inputs)
     constants = dict.fromkeys(graph.producer[t] for t in read if graph.tensors[t].kind is TensorKind.CONST)
-    for v in (*constants, *nodes):
-        node = graph.nodes[v]
-        add(as_pnnx(graph.operators[v], casts_to), node.inputs, node.outputs)
-    add(pnnx.Operator("pnnx.Output", "output"), outputs, [])
-    result.operators[-1].input_names = [None] * len(outputs)
-    _describe(result, graph, casts_to)
-    return Network(result, name, runtime.registry, runtime.toolbox, casts_to)
+    sources = [Operator("pnnx.Input", f"input {names[t]}", [], [operand(names[t])]) for t in inputs]
+    parts = [copy(graph.operators[v]) for v in (*constants, *nodes)]
+    result = Operator("pnnx.Output", "output", [operand(names[t]) for t in outputs])
+    network = Graph([*sources, *parts, result]).connect()
+    return Network(network, name, runtime.registry, runtime.toolbox, casts_to)
 
 
-def _describe(network: pnnx.Graph, graph: NodeGraph, casts_to: np.dtype | None) -> None:
-    """Give the operands their shapes and types."""
-    known = {o.name: o for op in graph.operators for o in op.output_operands}
-    for name, operand in network.operands.items():
-        operand.shape, operand.dtype = known[name].shapes, known[name].type
-        if casts_to is not None and operand.dtype is not None and operand.dtype.compute.kind == "f":
-            operand.dtype = dtypes.of(np.empty(0, casts_to))
+def _cast(attribute: Attribute, casts_to: np.dtype | None) -> Attribute:
+    if casts_to is None or attribute.data.dtype.kind != "f":
+        return attribute
+    return Attribute.from_array(attribute.data.astype(casts_to))
+
+
+def _cast_type(dtype: dtypes.DType | None, casts_to: np.dtype | None) -> dtypes.DType | None:
+    if casts_to is None or dtype is None or dtype.compute.kind != "f":
+        return dtype
+    return dtypes.of(np.empty(0, casts_to))

@@ -140,7 +140,7 @@ class NodeGraph:
 
     @cached_property
     def operators(self) -> list[Any]:
-        """Node id -> the RuntimeOperator that it stands for; empty where the graph was not made from a network."""
+        """Node id -> the Operator that it stands for; empty where the graph was not made from a network."""
         made = getattr(self.runtime, "operators", ())
         return [op for op in made if op.type != "pnnx.Output"]
 

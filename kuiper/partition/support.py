@@ -8,7 +8,6 @@ from kuiper.partition.backends import is_universal, open_backend
 from kuiper.partition.device import FLOATS, Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import FULLY_CONNECTED, Node, NodeGraph
-from kuiper.partition.operator import as_pnnx
 
 WORK_OF_FULLY_CONNECTED = 3
 
@@ -45,7 +44,7 @@ def rule_refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
         typed = [f"{key}={value}" for key, value in node.params.items() if _names_a_float(value)]
         reason = f"{device.name} casts, and {typed[0]} names a type" if typed else None
     if reason is None and graph.operators and index not in graph.sources and not is_universal(device.backend):
-        reason = open_backend(device.backend).refusal(as_pnnx(graph.operators[index]))
+        reason = open_backend(device.backend).refusal(graph.operators[index])
     return reason
 
 

@@ -56,7 +56,7 @@ def make_tasks(partition: Partition) -> Tasks:
         for tensor in task.inputs:
             readers.setdefault(tensor, []).append(task.part.index)
     graph = partition.graph
-    types = {o.name: o.type.compute for op in graph.operators for o in op.output_operands if o.type is not None}
+    types = {o.name: o.dtype.compute for op in graph.operators for o in op.outputs if o.dtype is not None}
     dtypes = {tensor: types[info.name] for tensor, info in graph.tensors.items() if info.name in types}
     return Tasks(tasks, readers, dtypes)
 

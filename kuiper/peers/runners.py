@@ -13,7 +13,6 @@ import numpy as np
 
 import kuiper
 from kuiper import pnnx
-from kuiper.engine import Engine
 from kuiper.errors import KuiperError, missing_module
 from kuiper.peers.convert import ncnn_files, onnx_bytes, quiet
 from kuiper.peers.torch_network import torch_network
@@ -31,7 +30,7 @@ class Task:
     bin: Path | None
     inputs: Sequence[np.ndarray] = field(repr=False)
     threads: int
-    engine: Engine = "auto"
+    engine: str = "auto"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from kuiper.errors import KuiperError
-from kuiper.expression.layer import source_text
+from kuiper.expression.source import source_text
 from kuiper.peers.torch_expression import torch_expression
 from kuiper.pnnx import Operator
 

@@ -1,7 +1,7 @@
 """The PNNX file format (lesson 3): graph, reader, writer."""
 
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 from kuiper.pnnx.archive import Archive
-from kuiper.pnnx.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 from kuiper.pnnx.parameters import parse, to_text
 from kuiper.pnnx.reader import read
 from kuiper.pnnx.writer import write

@@ -25,7 +25,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import ModelFormatError
-from kuiper.pnnx.graph import Shape
+from kuiper.graph import Shape
 
 # signature, versions and flags, method, time, date, CRC, two sizes, lengths of name and extra, ...
 LOCAL = Struct("<4sHHHHHIIIHH")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kuiper.pnnx.graph import Graph, Operator
+from kuiper.graph import Graph, Operator
 
 NORMAL_LEFTOVERS = {"prim::TupleConstruct", "prim::TupleUnpack", "prim::DictConstruct", "prim::ListConstruct"}
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kuiper.errors import KuiperError
-from kuiper.pnnx.graph import Parameter, ParameterKind
+from kuiper.graph import Parameter, ParameterKind
 
 VERBATIM = {("pnnx.Expression", "expr")}
 """Parameters, by operator type and key, that are code and stay text: `[@0,1]` is no list there, and `2` no integer."""

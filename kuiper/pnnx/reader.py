@@ -19,10 +19,10 @@ from typing import NoReturn
 
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ModelFormatError
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import Archive
 from kuiper.pnnx.checks import find_cycle, warnings_of
-from kuiper.pnnx.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 
 MAGIC = "7767517"
 LARGEST_FILE = 32 << 20  # bytes; a network of 1,000 layers has some 0.2 MB of text

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kuiper.errors import KuiperError
+from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import write_archive
-from kuiper.pnnx.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape
 from kuiper.pnnx.reader import MAGIC
 
 _WHITE_SPACE = frozenset(" \t\n\r\v\f\0")  # what ends a word; and NUL, which no text holds

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kuiper.runtime import RuntimeGraph, RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def time_operators(
     """Operator name -> seconds in each of `repeat` forward passes, in execution order."""
     seconds: dict[str, list[float]] = {}
 
-    def record(op: RuntimeOperator, taken: float) -> None:
+    def record(op: Operator, taken: float) -> None:
         seconds.setdefault(op.name, []).append(taken)
 
     for _ in range(repeat):

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.graph import Attribute, MemoryPlan, Operator, lifetimes, plan_memory
 from kuiper.profile.flops import Shape, UnknownShapeError, Work, flops
-from kuiper.runtime import RuntimeAttribute, RuntimeGraph, RuntimeOperator
-from kuiper.runtime.plan import MemoryPlan, lifetimes, plan_memory
+from kuiper.runtime import RuntimeGraph
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class NetworkCost:
         return _by_type(op for op in self.operators if op.counted and op.flops is None)
 
 
-def network_cost(order: Sequence[RuntimeOperator], extents: Mapping[str, Extent] | None = None) -> NetworkCost:
+def network_cost(order: Sequence[Operator], extents: Mapping[str, Extent] | None = None) -> NetworkCost:
     """The costs of operators in execution order.
 
     Parameters
@@ -104,16 +104,14 @@ def network_cost(order: Sequence[RuntimeOperator], extents: Mapping[str, Extent]
     return NetworkCost(costs, None if is_open else plan_memory(lifetimes(order), known))
 
 
-def operator_cost(
-    op: RuntimeOperator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()
-) -> OperatorCost:
+def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()) -> OperatorCost:
     """The costs of one operator, given what is known of its operands; weights that equal one of `shared` are free."""
     stored = _own_weights(op, shared)
     weight_bytes: Counter[str] = Counter()
     for attribute in stored:
-        weight_bytes[attribute.type.code] += math.prod(attribute.shape) * attribute.type.itemsize
-    inputs = tuple(extents[operand.name].shape for operand in op.input_operands)
-    outputs = [extents[operand.name] for operand in op.output_operands]
+        weight_bytes[attribute.dtype.code] += math.prod(attribute.shape) * attribute.dtype.itemsize
+    inputs = tuple(extents[operand.name].shape for operand in op.inputs)
+    outputs = [extents[operand.name] for operand in op.outputs]
     named: dict[str, Shape | None] = {name: shape for name, shape in zip(op.input_names, inputs) if name is not None}
     named.update({name: attribute.shape for name, attribute in op.attributes.items()})
     params = {name: parameter.value for name, parameter in op.params.items()}
@@ -124,7 +122,7 @@ def operator_cost(
         counted = operations is not None
     except UnknownShapeError:
         pass
-    read = {operand.name: extents[operand.name].bytes for operand in op.input_operands}
+    read = {operand.name: extents[operand.name].bytes for operand in op.inputs}
     return OperatorCost(
         name=op.name,
         type=op.type,
@@ -139,7 +137,7 @@ def operator_cost(
 
 
 def cost_together(
-    cost: NetworkCost, groups: Iterable[Sequence[RuntimeOperator]], extents: Mapping[str, Extent]
+    cost: NetworkCost, groups: Iterable[Sequence[Operator]], extents: Mapping[str, Extent]
 ) -> NetworkCost:
     """The costs of groups of operators that are computed together, each under the name of the group's first.
 
@@ -149,12 +147,10 @@ def cost_together(
     return NetworkCost([_together([parts[op.name] for op in group], group, extents) for group in groups], cost.plan)
 
 
-def _together(
-    parts: Sequence[OperatorCost], group: Sequence[RuntimeOperator], extents: Mapping[str, Extent]
-) -> OperatorCost:
-    made = {operand.name for op in group for operand in op.output_operands}
+def _together(parts: Sequence[OperatorCost], group: Sequence[Operator], extents: Mapping[str, Extent]) -> OperatorCost:
+    made = {operand.name for op in group for operand in op.outputs}
     members = {op.name for op in group}
-    shown = [o.name for op in group for o in op.output_operands if _is_read_outside(op, o.name, members)]
+    shown = [o.name for op in group for o in op.outputs if _is_read_outside(op, o.name, members)]
     weight_bytes: Counter[str] = Counter()
     for part in parts:
         weight_bytes.update(part.weight_bytes)
@@ -166,24 +162,22 @@ def _together(
         weight_bytes=dict(weight_bytes),
         flops=sum(known) if known else None,
         bytes_out=_sum(extents[name].bytes for name in shown),
-        bytes_in=_sum(extents[name].bytes for name in {o.name for op in group for o in op.input_operands} - made),
+        bytes_in=_sum(extents[name].bytes for name in {o.name for op in group for o in op.inputs} - made),
     )
 
 
-def _is_read_outside(op: RuntimeOperator, operand: str, members: Collection[str]) -> bool:
+def _is_read_outside(op: Operator, operand: str, members: Collection[str]) -> bool:
     """Whether an operator that is none of `members`, or nobody, reads an operand that `op` makes."""
-    readers = [
-        name for name, reader in op.output_operators.items() if any(o.name == operand for o in reader.input_operands)
-    ]
+    readers = [name for name, reader in op.output_operators.items() if any(o.name == operand for o in reader.inputs)]
     return not readers or any(name not in members for name in readers)
 
 
-def declared_extents(order: Iterable[RuntimeOperator]) -> dict[str, Extent]:
+def declared_extents(order: Iterable[Operator]) -> dict[str, Extent]:
     """Operand name -> shape and element size as the file says them."""
     return {
-        operand.name: Extent(operand.shapes, operand.type.compute.itemsize if operand.type else 0)
+        operand.name: Extent(operand.shape, operand.dtype.compute.itemsize if operand.dtype else 0)
         for op in order
-        for operand in op.output_operands
+        for operand in op.outputs
     }
 
 
@@ -193,7 +187,7 @@ def measured_extents(graph: RuntimeGraph, *inputs: np.ndarray) -> dict[str, Exte
     extents = declared_extents(graph.operators)
     for op in graph.operators:
         values = kept.get(op.name, ())
-        for operand, value in zip(op.output_operands, values if len(op.output_operands) > 1 else (values,)):
+        for operand, value in zip(op.outputs, values if len(op.outputs) > 1 else (values,)):
             extents[operand.name] = _extent(value)
             operand.data = None  # the graph would hold on to every intermediate array
     return extents
@@ -215,18 +209,18 @@ def _sum(sizes: Iterable[int | None]) -> int | None:
     return total
 
 
-def _shared_weights(order: Iterable[RuntimeOperator]) -> list[np.ndarray]:
+def _shared_weights(order: Iterable[Operator]) -> list[np.ndarray]:
     """Matrices that stand in the file as operators of their own, because several modules use them."""
-    found = [attribute.get() for op in order if op.type == "pnnx.Attribute" for attribute in op.attributes.values()]
+    found = [attribute.data for op in order if op.type == "pnnx.Attribute" for attribute in op.attributes.values()]
     return [weight for weight in found if weight.ndim > 1]
 
 
-def _own_weights(op: RuntimeOperator, shared: Sequence[np.ndarray]) -> list[RuntimeAttribute]:
+def _own_weights(op: Operator, shared: Sequence[np.ndarray]) -> list[Attribute]:
     """The operator's attributes without copies of `shared` ones: the file repeats a shared weight in every reader."""
     own = list(op.attributes.values())
     if op.type == "pnnx.Attribute":
         return own
-    return [a for a in own if not any(a.shape == w.shape and np.array_equal(a.get(), w) for w in shared)]
+    return [a for a in own if not any(a.shape == w.shape and np.array_equal(a.data, w) for w in shared)]
 
 
 def _by_type(costs: Iterable[OperatorCost]) -> dict[str, list[str]]:

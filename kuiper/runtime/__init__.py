@@ -1,27 +1,15 @@
-"""The runtime graph (lessons 3 and 4): operators, operands, execution order."""
+"""The runtime (lesson 4): a graph with a layer for each operator, and what executes it."""
 
-from kuiper.runtime.graph import GraphState, Outputs, RuntimeGraph
-from kuiper.runtime.operand import RuntimeAttribute, RuntimeOperand, RuntimeParameter, RuntimeParameterType
-from kuiper.runtime.operator import RuntimeOperator
-from kuiper.runtime.order import reverse_post_order, topological_order
-from kuiper.runtime.plan import Lifetime, MemoryPlan, lifetimes, plan_memory
-from kuiper.runtime.toolbox import Toolbox, init_graph_params
+from kuiper.runtime.executor import EXECUTORS, Executor, LayerExecutor, run_layers
+from kuiper.runtime.graph import GraphState, Outputs, RuntimeGraph, load
 
 __all__ = [
+    "EXECUTORS",
+    "Executor",
     "GraphState",
-    "Lifetime",
-    "MemoryPlan",
+    "LayerExecutor",
     "Outputs",
-    "RuntimeAttribute",
     "RuntimeGraph",
-    "RuntimeOperand",
-    "RuntimeOperator",
-    "RuntimeParameter",
-    "RuntimeParameterType",
-    "Toolbox",
-    "init_graph_params",
-    "lifetimes",
-    "plan_memory",
-    "reverse_post_order",
-    "topological_order",
+    "load",
+    "run_layers",
 ]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from kuiper import pnnx
 from kuiper.errors import (
@@ -17,18 +14,20 @@ from kuiper.errors import (
     GraphError,
     InferError,
     InferStatus,
+    KuiperError,
     ModelFormatError,
-    ShapeError,
     UnsupportedOperatorError,
 )
-from kuiper.runtime.operand import RuntimeOperand
-from kuiper.runtime.operator import CreatesLayers, RuntimeOperator
-from kuiper.runtime.plan import Lifetime, MemoryPlan, declared_bytes, lifetimes, plan_memory
-from kuiper.runtime.toolbox import Toolbox
-from kuiper.runtime.wrap import connect, execution_order, wrap_operators
+from kuiper.graph import BOUNDARY, Graph, Lifetime, MemoryPlan, Operand, Operator, lifetimes, plan_memory
+from kuiper.graph.memory import declared_bytes
+from kuiper.graph.operator import find_operator
+from kuiper.graph.order import execution_order
+from kuiper.layers import LayerRegisterer, registry
+from kuiper.runtime.executor import EXECUTORS, Executor, LayerExecutor, OnOperator
+from kuiper.runtime.values import as_input, leaves, own
+from kuiper.toolbox import Toolbox
 
 Path = str | os.PathLike[str]
-BOUNDARY = ("pnnx.Input", "pnnx.Output")
 
 
 class GraphState(IntEnum):
@@ -48,43 +47,86 @@ class Outputs(list[Any]):
 
 
 class RuntimeGraph:
-    """A network of a PNNX file, run operator by operator.
+    """A network that runs: the operators of a model file, a layer for each, and an executor for all.
 
     Parameters
     ----------
     param, bin : the model's two files; `bin` defaults to the param's twin.
     registry : operator type -> layer.
     toolbox : the course's functions; a student's may stand in for any of them.
+    engine : what computes a forward pass.
+        "simple": the layers, one operator after the other.
+        "fast": a plan (see kuiper.fast), made at the first pass with inputs of new shapes; operators that have no
+        kernel, and all that are not the framework's own, are computed by their layers.
+        "auto": the layers at the first pass with inputs of new shapes, a plan from the second on, since a plan takes
+        longer to make than a pass.
+        All give the same numbers but for rounding. With a student's toolbox the layers compute, always.
+    threads : for the plan; None: OMP_NUM_THREADS, or one per core.
+    choices : which algorithms the plan takes, as `graph.choices` of an earlier run gives them; what it does not name is
+        timed once and remembered in the user's cache folder.
 
     The state goes NEED_INIT -> `init()` -> NEED_BUILD -> `build()` -> COMPLETE; then `forward(x)` or `graph(x)`.
+
+    >>> graph = RuntimeGraph("models/digits/digits.pnnx.param")
+    >>> graph.state.name
+    'NEED_INIT'
+    >>> graph.init(); graph.build(); graph.state.name
+    'COMPLETE'
     """
 
     def __init__(
-        self, param: Path, bin: Path | None = None, *, registry: CreatesLayers, toolbox: Toolbox | None = None
+        self,
+        param: Path,
+        bin: Path | None = None,
+        *,
+        registry: LayerRegisterer = registry,
+        toolbox: Toolbox | None = None,
+        engine: str = "simple",
+        threads: int | None = None,
+        choices: dict[str, str] | None = None,
     ) -> None:
+        if engine not in EXECUTORS:
+            raise KuiperError(f"engine: expected one of {', '.join(EXECUTORS)}, found {engine!r}")
+        if threads is not None and threads < 1:
+            raise KuiperError(f"threads: expected at least 1, found {threads}")
         self.param, self.bin = param, bin
         self.registry = registry
         self.toolbox = toolbox or Toolbox()
+        self.engine = engine if self.toolbox == Toolbox() else "simple"
         self.state = GraphState.NEED_INIT
-        self.operators: list[RuntimeOperator] = []
-        self.input_operands: list[RuntimeOperand] = []
-        self.output_operands: list[RuntimeOperand] = []
+        self.operators: list[Operator] = []
+        self.inputs: list[Operand] = []
+        self.outputs: list[Operand] = []
         self.lifetimes: dict[str, Lifetime] = {}
-        self.plan: MemoryPlan | None = None
+        self.released_after: list[list[str]] = []
         self.warnings: list[str] = []
-        self._released_after: list[list[str]] = []
+        self.executor: Executor = LayerExecutor(self)
+        self._options = {"threads": threads, "choices": choices}
+
+    @classmethod
+    def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
+        """A graph that was made in memory instead of read from files, in state NEED_BUILD.
+
+        name : how messages call it. options : as for the constructor.
+
+        >>> from kuiper.graph import Operand, Operator
+        >>> x, y = Operand("0"), Operand("1")
+        >>> steps = [("pnnx.Input", "in", [], [x]), ("nn.ReLU", "relu", [x], [y]), ("pnnx.Output", "out", [y], [])]
+        >>> graph = RuntimeGraph.from_graph(Graph([Operator(*step) for step in steps]))
+        >>> graph.build()
+        >>> graph([-1.0, 2.0])
+        [array([0., 2.])]
+        """
+        graph = cls(name, **options)
+        graph._take(source)
+        return graph
 
     def init(self) -> None:
-        """Read the files and wrap every operator. Raises ModelFormatError, GraphError."""
-        source = pnnx.read(self.param, self.bin)
-        self.warnings = list(source.warnings)
-        self.operators = wrap_operators(source, self.toolbox)
-        if not self.operators:
-            raise GraphError(f"{self.param}: expected at least one operator, found none")
-        self.state = GraphState.NEED_BUILD
+        """Read the files. Raises ModelFormatError, GraphError."""
+        self._take(pnnx.read(self.param, self.bin))
 
     def build(self) -> None:
-        """Connect the operators, order them, give each its layer, plan the space of their outputs.
+        """Connect the operators, order them, give each its layer, and find out how long each value lives.
 
         Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, and ModelFormatError
         for a faulty expression. Building twice does nothing.
@@ -93,24 +135,22 @@ class RuntimeGraph:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
         if self.state is GraphState.COMPLETE:
             return
-        connect(self.operators)
-        in_file_order = self.operators  # callers pass inputs and read outputs in this order, whatever runs first
-        order = execution_order(self.operators, self.toolbox)
+        source = Graph(self.operators).connect()
+        order = execution_order(self.operators, self.toolbox.topological_order)
         self._create_layers(order)
         self.operators = order
-        self.input_operands = [op.output_operands[0] for op in in_file_order if op.type == "pnnx.Input"]
-        self.output_operands = [o for op in in_file_order if op.type == "pnnx.Output" for o in op.input_operands]
-        if not self.output_operands:
+        self.inputs, self.outputs = source.inputs, source.outputs  # in the file's order, whatever runs first
+        if not self.outputs:
             raise GraphError(f"{self.param}: expected a pnnx.Output, found none")
-        self._plan_space(order)
+        self.lifetimes = lifetimes(order)
+        self.released_after = [[] for _ in order]
+        for name, life in self.lifetimes.items():
+            if life.last < len(order) - 1:
+                self.released_after[life.last].append(name)
+        self.executor = EXECUTORS[self.engine](self, **self._options)
         self.state = GraphState.COMPLETE
 
-    def forward(
-        self,
-        *inputs: Any,
-        keep: Iterable[str] | bool = (),
-        on_operator: Callable[[RuntimeOperator, float], None] | None = None,
-    ) -> Outputs:
+    def forward(self, *inputs: Any, keep: Iterable[str] | bool = (), on_operator: OnOperator | None = None) -> Outputs:
         """Run the network: arrays in, arrays out, both in the order of the file; tuples and dicts are flattened.
 
         Parameters
@@ -118,49 +158,69 @@ class RuntimeGraph:
         inputs : one array per pnnx.Input, batch first; other sizes than those exported are welcome where the network
             itself allows them.
         keep : names of operators whose results shall be in `.kept` of the outcome ("#3" names operand 3); True: all.
-        on_operator : called after each operator with it and the seconds it took.
+            The layers compute then: a plan does not store every operator's result.
+        on_operator : called after each operator with it and the seconds it took; with a plan, with the first of those
+            that are computed together, and their time.
 
         Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
         """
         if self.state is not GraphState.COMPLETE:
             raise GraphError(f"forward: expected state COMPLETE, found {self.state.name}; call init(), then build()")
         wanted = self._wanted(keep)
-        held = {operand.name for operands in wanted.values() for operand in operands}
-        values = self._inputs(inputs)
-        arrays = list(values.values())
-        for step, op in enumerate(self.operators):
-            if op.layer is not None:
-                started = time.perf_counter()
-                op.layer.forward_operator(op, values)
-                if on_operator is not None:
-                    on_operator(op, time.perf_counter() - started)
-            for name in self._released_after[step]:
-                if name not in held:
-                    del values[name]
+        given = self._given(inputs)
+        arrays = list(given.values())
         kept = {}
-        for name, operands in wanted.items():
-            results = [own(values[operand.name], arrays) for operand in operands]
-            kept[name] = results[0] if len(results) == 1 else tuple(results)
-            for operand, result in zip(operands, results, strict=True):
-                operand.data = result
-        outputs = []
-        for operand in self.output_operands:
-            value = own(values[operand.name], arrays)
+        if wanted:
+            held = {operand.name for operands in wanted.values() for operand in operands}
+            values = LayerExecutor(self).values(given, on_operator, held)
+            for name, operands in wanted.items():
+                results = [own(values[operand.name], arrays) for operand in operands]
+                kept[name] = results[0] if len(results) == 1 else tuple(results)
+                for operand, result in zip(operands, results, strict=True):
+                    operand.data = result
+            found = [values[operand.name] for operand in self.outputs]
+        else:
+            found = self.executor.run(given, on_operator)
+        outputs: list[Any] = []
+        for operand, result in zip(self.outputs, found, strict=True):
+            value = own(result, arrays)
             operand.data = value
             outputs += leaves(value)  # another thread may have set operand.data meanwhile
         return Outputs(outputs, kept)
 
     __call__ = forward
 
-    def operator(self, name: str) -> RuntimeOperator:
-        """The operator of that name. Raises GraphError that suggests a similar one."""
-        for op in self.operators:
-            if op.name == name:
-                return op
-        similar = difflib.get_close_matches(name, [op.name for op in self.operators], 3)
-        raise GraphError(f"no operator is called {name!r}" + (f"; similar: {', '.join(similar)}" if similar else ""))
+    @cached_property
+    def plan(self) -> MemoryPlan | None:
+        """Where each value could lie in one buffer, by the sizes that the file declares; None where some are open."""
+        operands = [operand for op in self.operators for operand in op.outputs]
+        if any(operand.shape is not None and -1 in operand.shape for operand in operands):
+            return None
+        sizes = {operand.name: declared_bytes(operand) for operand in operands}
+        return plan_memory(self.lifetimes, {name: size for name, size in sizes.items() if size is not None})
 
-    def _create_layers(self, order: list[RuntimeOperator]) -> None:
+    @property
+    def choices(self) -> dict[str, str]:
+        """The algorithms that the executor chose so far, by the shapes that they are for."""
+        return self.executor.choices
+
+    def operator(self, name: str) -> Operator:
+        """The operator of that name. Raises GraphError that suggests a similar one."""
+        return find_operator(self.operators, name)
+
+    def _take(self, source: Graph) -> None:
+        if not source.operators:
+            raise GraphError(f"{self.param}: expected at least one operator, found none")
+        for op in source:
+            try:
+                op.params = self.toolbox.init_graph_params(op.params)
+            except KuiperError as error:
+                raise error.at(op.name) from None
+        self.operators, self.warnings = list(source.operators), list(source.warnings)
+        self.state = GraphState.NEED_BUILD
+        self.__dict__.pop("plan", None)
+
+    def _create_layers(self, order: list[Operator]) -> None:
         unknown: dict[str, list[str]] = {}
         for op in order:
             if op.type not in BOUNDARY and op.type not in self.registry:
@@ -169,89 +229,41 @@ class RuntimeGraph:
             raise UnsupportedOperatorError(unknown)
         for op in order:
             try:
-                op.layer = None if op.type in BOUNDARY else self.registry.create(op)
+                op.layer = None if op.type in BOUNDARY else self.registry.create(op, self.toolbox)
             except ExpressionError as error:
                 found = f"a fault: {error.message}"
                 raise ModelFormatError(self.param, op.line, f"an expression in {op.name}", found) from error
 
-    def _plan_space(self, order: list[RuntimeOperator]) -> None:
-        self.lifetimes = lifetimes(order)
-        self._released_after = [[] for _ in order]
-        for name, life in self.lifetimes.items():
-            if life.last < len(order) - 1:
-                self._released_after[life.last].append(name)
-        sizes = {o.name: declared_bytes(o) for op in order for o in op.output_operands}
-        known = {name: size for name, size in sizes.items() if size is not None}
-        dynamic = any(o.shapes is not None and -1 in o.shapes for op in order for o in op.output_operands)
-        self.plan = None if dynamic else plan_memory(self.lifetimes, known)
-
-    def _inputs(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
-        if len(inputs) != len(self.input_operands):
-            message = f"expected {len(self.input_operands)} input array(s), found {len(inputs)}"
+    def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
+        if len(inputs) != len(self.inputs):
+            message = f"expected {len(self.inputs)} input array(s), found {len(inputs)}"
             raise InferError(message, status=InferStatus.INPUT_COUNT)
-        return {o.name: as_input(x, o) for x, o in zip(inputs, self.input_operands, strict=True)}
+        return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
-    def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[RuntimeOperand]]:
+    def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:
         if isinstance(keep, bool):
-            return {op.name: op.output_operands for op in self.operators if op.output_operands} if keep else {}
-        operands = {f"#{o.name}": [o] for op in self.operators for o in op.output_operands}
-        return {name: operands.get(name) or self.operator(name).output_operands for name in keep}
+            return {op.name: op.outputs for op in self.operators if op.outputs} if keep else {}
+        operands = {f"#{o.name}": [o] for op in self.operators for o in op.outputs}
+        return {name: operands.get(name) or self.operator(name).outputs for name in keep}
 
 
-def as_input(x: Any, operand: RuntimeOperand) -> np.ndarray:
-    """`x` as the array that the network's input `operand` asks for; float64 becomes float32 where that is declared.
+def load(param: Path, bin: Path | None = None, *, engine: str = "auto", **options: Any) -> RuntimeGraph:
+    """Read a model and make it ready: -> built RuntimeGraph.
 
-    Raises ShapeError for a wrong rank or an empty array, InferError for a type that cannot be converted.
+    Parameters
+    ----------
+    param, bin : the files that pnnx writes (net.pnnx.param, net.pnnx.bin); `bin` defaults to the param's twin.
+    engine : how a pass is computed: "simple", "fast" or "auto"; see RuntimeGraph.
+    options : registry, toolbox, threads, choices; see RuntimeGraph.
+
+    Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, GraphError.
+
+    >>> import numpy as np
+    >>> graph = load("models/digits/digits.pnnx.param")
+    >>> graph(np.zeros((1, 1, 8, 8), np.float32))[0].shape
+    (1, 10)
     """
-    what = f"input {operand.name}"
-    try:
-        array = np.asarray(x)
-    except ValueError as error:
-        raise InferError(f"{what}: expected an array, found {type(x).__name__}: {error}") from error
-    if array.dtype.kind not in "biufc":
-        raise InferError(f"{what}: expected an array of numbers, found {array.dtype}", status=InferStatus.DTYPE)
-    if operand.shapes is not None and len(operand.shapes) != array.ndim:
-        expected = f"rank {len(operand.shapes)}, like {shape_text(operand.shapes)}"
-        raise ShapeError(what, expected, shape_text(array.shape), status=InferStatus.DIMENSION)
-    if array.size == 0 and not (operand.shapes and 0 in operand.shapes):
-        raise ShapeError(what, "at least one element", shape_text(array.shape), status=InferStatus.INPUT_EMPTY)
-    if operand.type is None or array.dtype == operand.type.compute:
-        return array
-    if not np.can_cast(array.dtype, operand.type.compute, "same_kind"):
-        message = f"{what}: expected {operand.type.torch}, found {array.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
-    return array.astype(operand.type.compute)
-
-
-def own(value: Any, inputs: list[np.ndarray]) -> Any:
-    """`value` such that nobody else's array is in it: views of the caller's inputs and of the weights are copied."""
-    if isinstance(value, np.ndarray):
-        foreign = not value.flags.writeable or any(np.may_share_memory(value, x) for x in inputs)
-        return value.copy() if foreign else value
-    if isinstance(value, (tuple, list)):
-        return type(value)(own(item, inputs) for item in value)
-    if isinstance(value, dict):
-        return {key: own(item, inputs) for key, item in value.items()}
-    return value
-
-
-def leaves(value: Any) -> list[Any]:
-    """The values in nested tuples, lists and dicts, in order; numbers become 0-d arrays.
-
-    >>> leaves((1, {"a": [2, 3]}))
-    [array(1), array(2), array(3)]
-    """
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (tuple, list)):
-        return [leaf for item in value for leaf in leaves(item)]
-    return [np.asarray(value)]
-
-
-def shape_text(shape: Iterable[int]) -> str:
-    """A shape as the file writes it, "?" for a dimension known only at run time.
-
-    >>> shape_text((-1, 3, 224, 224))
-    '(?,3,224,224)'
-    """
-    return "(" + ",".join("?" if extent < 0 else str(extent) for extent in shape) + ")"
+    graph = RuntimeGraph(param, bin, engine=engine, **options)
+    graph.init()
+    graph.build()
+    return graph

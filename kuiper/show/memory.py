@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
-from kuiper.runtime import MemoryPlan, RuntimeOperator
-from kuiper.runtime.graph import RuntimeGraph, shape_text
+from kuiper.graph import MemoryPlan, Operator, shape_text
+from kuiper.runtime import RuntimeGraph
 from kuiper.show.palette import FAMILIES, INK, Family, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
@@ -45,7 +45,7 @@ class _Facts:
 def show_memory(
     plan: Plan | BatchPlan | RuntimeGraph | MemoryPlan,
     *,
-    operators: Sequence[RuntimeOperator] = (),
+    operators: Sequence[Operator] = (),
     names: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Svg:
@@ -95,7 +95,7 @@ def show_memory(
     return picture(width, bottom + 6, heading, _description(facts, sizes), *parts, *below, *kinds, *nested)
 
 
-def _facts(plan: object, operators: Sequence[RuntimeOperator]) -> _Facts:
+def _facts(plan: object, operators: Sequence[Operator]) -> _Facts:
     if isinstance(plan, Plan):
         return _of_plan(plan)
     if isinstance(plan, BatchPlan):
@@ -107,16 +107,16 @@ def _facts(plan: object, operators: Sequence[RuntimeOperator]) -> _Facts:
     if plan.plan is None:
         raise KuiperError("show_memory: expected a built graph whose file says all shapes, found no plan in it")
     facts = _of_operators(plan.plan, plan.operators)
-    operands = [operand for op in plan.operators for operand in op.output_operands]
-    facts.shapes = {o.name: shape_text(o.shapes) for o in operands if o.shapes is not None}
+    operands = [operand for op in plan.operators for operand in op.outputs]
+    facts.shapes = {o.name: shape_text(o.shape) for o in operands if o.shape is not None}
     return facts
 
 
-def _of_operators(memory: MemoryPlan, operators: Sequence[RuntimeOperator]) -> _Facts:
+def _of_operators(memory: MemoryPlan, operators: Sequence[Operator]) -> _Facts:
     if not operators:
         count = max((life.last + 1 for life in memory.lifetimes.values()), default=0)
         return _Facts(memory, [str(step) for step in range(count)])
-    kinds = {operand.name: family(op.type) for op in operators for operand in op.output_operands}
+    kinds = {operand.name: family(op.type) for op in operators for operand in op.outputs}
     return _Facts(memory, [op.name for op in operators], {name: kinds[name] for name in memory.sizes if name in kinds})
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kuiper.errors import GraphError, KuiperError
-from kuiper.runtime.order import topological_order
+from kuiper.graph import topological_order
 from kuiper.show.palette import Family
 
 
@@ -49,8 +49,8 @@ def _nodes(graph: Any) -> list[Node]:
 def _node(op: Any) -> Node:
     if not hasattr(op, "name") or not hasattr(op, "type"):
         raise KuiperError(f"show_graph: expected operators with name and type, found {type(op).__name__}")
-    inputs = op.inputs if hasattr(op, "inputs") else getattr(op, "input_operands", ())
-    outputs = op.outputs if hasattr(op, "outputs") else getattr(op, "output_operands", ())
+    inputs = op.inputs if hasattr(op, "inputs") else getattr(op, "inputs", ())
+    outputs = op.outputs if hasattr(op, "outputs") else getattr(op, "outputs", ())
     options = [f"{key}={getattr(value, 'value', value)}" for key, value in getattr(op, "params", {}).items()]
     options += [f"@{key}={_label(value)}" for key, value in getattr(op, "attributes", {}).items()]
     return Node(op.name, op.type, [x.name for x in inputs], [(x.name, _label(x)) for x in outputs], "\n".join(options))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kuiper.errors import KuiperError
+from kuiper.graph import Operand
 from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
-from kuiper.runtime import RuntimeOperand
 from kuiper.show.graph import show_graph
 from kuiper.show.palette import INK, Family, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
@@ -33,8 +33,8 @@ class _Operator:
 
     name: str
     type: str
-    inputs: list[RuntimeOperand]
-    outputs: list[RuntimeOperand]
+    inputs: list[Operand]
+    outputs: list[Operand]
 
 
 @dataclass(frozen=True)
@@ -153,10 +153,8 @@ def _name(part: SubGraph) -> str:
 
 def _operators(graph: NodeGraph, labels: Sequence[str]) -> list[_Operator]:
     """Nodes as operators; an input that no node stands for comes from a node of its own."""
-    types = {operand.name: operand.type for op in graph.operators for operand in op.output_operands}
-    operands = {
-        t: RuntimeOperand(info.name or str(t), info.shape, types.get(info.name)) for t, info in graph.tensors.items()
-    }
+    types = {operand.name: operand.dtype for op in graph.operators for operand in op.outputs}
+    operands = {t: Operand(info.name or str(t), info.shape, types.get(info.name)) for t, info in graph.tensors.items()}
     return [
         _Operator(label, node.op, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
         for label, node in zip(labels, graph.nodes, strict=True)

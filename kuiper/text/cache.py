@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
+from kuiper.graph import shape_text
 from kuiper.runtime import RuntimeGraph
-from kuiper.runtime.graph import shape_text
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
 
@@ -30,7 +30,7 @@ class Cache:
         """
         if room < 1:
             raise KuiperError(f"room: expected at least 1 token, found {room}")
-        shapes = [operand.shapes for operand in graph.input_operands]
+        shapes = [operand.shape for operand in graph.inputs]
         found = " and ".join("?" if shape is None else shape_text(shape) for shape in shapes) or "none"
         known = [shape or () for shape in shapes]
         if [len(shape) for shape in known] != [2, 5, 5, 1] or known[1] != known[2]:

@@ -161,10 +161,10 @@ def bin_layout() -> Svg:
 
 
 TWINS = (
-    ("Operator", "type, name, slots", "RuntimeOperator", "and its layer, its producers", BLUE),
-    ("Operand", "shape, producer, consumers", "RuntimeOperand", "and the data of a run", YELLOW),
-    ("Attribute", "raw bytes, type, shape", "RuntimeAttribute", "the same bytes, read-only", ROSE),
-    ("Parameter", "kind, value", "RuntimeParameter", "type, value", ORANGE),
+    ("Operator", "type, name, slots", "Operator", "and its layer, its producers", BLUE),
+    ("Operand", "shape, producer, consumers", "Operand", "and the data of a run", YELLOW),
+    ("Attribute", "raw bytes, type, shape", "Attribute", "the same bytes, read-only", ROSE),
+    ("Parameter", "kind, value", "Parameter", "type, value", ORANGE),
 )
 
 

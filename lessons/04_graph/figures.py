@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import kuiper
-from kuiper.runtime.order import topological_order
-from kuiper.runtime.plan import Lifetime, MemoryPlan, plan_memory
+from kuiper.graph import Lifetime, MemoryPlan, plan_memory, topological_order
 from kuiper.show.palette import INK
 from kuiper.show.svg import Svg, element, picture, pill, text
 
@@ -147,8 +146,8 @@ def plan_simple_ops() -> Svg:
 def plan_digits() -> Svg:
     """The digits network at batch 1: 23 values in 6,144 floats."""
     graph = kuiper.load(DIGITS)
-    operands = [operand for op in graph.operators for operand in op.output_operands]
-    sizes = {operand.name: math.prod((operand.shapes or (1,))[1:]) for operand in operands}
+    operands = [operand for op in graph.operators for operand in op.outputs]
+    sizes = {operand.name: math.prod((operand.shape or (1,))[1:]) for operand in operands}
     plan = plan_memory(graph.lifetimes, sizes)
     steps = [str(step) for step in range(len(graph.operators))]
     large = {name: "#" + name for name, size in sizes.items() if size >= 1024}

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.layers.convolution import Conv2d
-from kuiper.layers.pooling import AvgPool2d, MaxPool2d
-from kuiper.layers.windows import im2col, windows
+from kuiper.layers.image.convolution import Conv2d
+from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.image.windows import im2col, windows
 from kuiper.show import palette
 from kuiper.show.palette import INK
 from kuiper.show.svg import Svg, element, picture, text

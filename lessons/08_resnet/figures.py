@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import kuiper
-from kuiper.layers.convolution import Conv2d
+from kuiper.layers.image.convolution import Conv2d
 from kuiper.show import palette
 from kuiper.show.palette import INK
 from kuiper.show.svg import Svg, element, picture, text
@@ -93,22 +93,22 @@ def heat(values: np.ndarray, x: float, y: float, side: float) -> str:
 def results(x: np.ndarray) -> dict[str, np.ndarray]:
     """The result of every operator of the classifier on one piece, in float64: the same on every machine."""
     graph = kuiper.load(MODEL / "classifier.pnnx.param")
-    values, found = {graph.input_operands[0].name: x.astype(np.float64)}, {}
+    values, found = {graph.inputs[0].name: x.astype(np.float64)}, {}
     for op in graph.operators:
-        inputs = [values[operand.name] for operand in op.input_operands]
+        inputs = [values[operand.name] for operand in op.inputs]
         if op.type == "nn.Conv2d":
-            weight, bias = (op.attributes[name].get().astype(np.float64) for name in ("weight", "bias"))
+            weight, bias = (op.attributes[name].data.astype(np.float64) for name in ("weight", "bias"))
             result = Conv2d(weight, bias, stride=op.params["stride"].value, padding=op.params["padding"].value).forward(
                 *inputs
             )
         elif op.type == "nn.Linear":
-            weight, bias = (op.attributes[name].get().astype(np.float64) for name in ("weight", "bias"))
+            weight, bias = (op.attributes[name].data.astype(np.float64) for name in ("weight", "bias"))
             result = inputs[0] @ weight.T + bias
         elif op.layer is not None:
             result = op.layer.forward(*inputs)
         else:
             continue
-        values[op.output_operands[0].name] = found[op.name] = result
+        values[op.outputs[0].name] = found[op.name] = result
     return found
 
 
@@ -263,7 +263,7 @@ def draw_maps() -> Svg:
     images, truth, labels = held_out()
     i = 3
     found = results(preprocess(images[i], resize=64, crop=64))
-    weight = kuiper.load(MODEL / "classifier.pnnx.param").operator("fc").attributes["weight"].get().astype(np.float64)
+    weight = kuiper.load(MODEL / "classifier.pnnx.param").operator("fc").attributes["weight"].data.astype(np.float64)
     where = np.einsum("c,chw->hw", weight[truth[i]], found["pnnx_unique_5"][0])
     side, top = 62.0, 34.0
     marks = [piece(images[i], 16, top + 34, 92.0), note(f"piece: {labels[truth[i]]}", 62, 18, 11.0)]

@@ -86,10 +86,10 @@ def own_part(operator: kuiper.RuntimeOperator) -> str:
 def parts_of(graph: kuiper.RuntimeGraph) -> tuple[dict[str, str], list[kuiper.RuntimeOperator]]:
     """(part of each operator by name, operators in order): what has no name of its own goes where it is read."""
     order = [operator for operator in graph.operators if operator.type not in ("pnnx.Attribute", "pnnx.Output")]
-    maker = {operand.name: operator for operator in order for operand in operator.output_operands}
+    maker = {operand.name: operator for operator in order for operand in operator.outputs}
     readers: dict[str, list[str]] = {}
     for operator in order:
-        for operand in operator.input_operands:
+        for operand in operator.inputs:
             if operand.name in maker:
                 readers.setdefault(maker[operand.name].name, []).append(operator.name)
     part = {operator.name: own_part(operator) for operator in order}
@@ -103,7 +103,7 @@ def parts_of(graph: kuiper.RuntimeGraph) -> tuple[dict[str, str], list[kuiper.Ru
             part[operator.name] = "detect"
             continue
         (where,) = read_by
-        sources = {part[maker[operand.name].name] for operand in operator.input_operands}
+        sources = {part[maker[operand.name].name] for operand in operator.inputs}
         outside = operator.type == "torch.cat" and where in JOINS and where not in sources
         part[operator.name] = JOINS[where] if outside else where
     return part, order
@@ -130,12 +130,12 @@ def network() -> Svg:
     """The parts of the detector and what flows between them, read from its file."""
     graph = kuiper.load(DETECTOR)
     part, order = parts_of(graph)
-    made = {operand.name: operator.name for operator in order for operand in operator.output_operands}
+    made = {operand.name: operator.name for operator in order for operand in operator.outputs}
     members: Parts = {}
     for operator in order:
         members.setdefault(part[operator.name], []).append(operator)
     edges = {(part[made[operand.name]], part[operator.name]): operand.name
-             for operator in order for operand in operator.input_operands if operand.name in made}  # fmt: skip
+             for operator in order for operand in operator.inputs if operand.name in made}  # fmt: skip
     lines = [line(a, b) for a, b in edges if a != b]
     boxes = [box(name, *label_of(name, operators), shape_of(operators)) for name, operators in members.items()]
     marks = [note(f"stride {s}", COLUMN + 10 * STEP, y_of(r) - 27, 10.0) for r, s in ((1, 8), (2, 16), (3, 32))]
@@ -159,7 +159,7 @@ def y_of(row: float) -> float:
 
 def shape_of(operators: list[kuiper.RuntimeOperator]) -> str:
     """Shape of what the last operator makes, without the batch."""
-    return "x".join(str(size) for size in operators[-1].output_operands[0].shapes[1:])
+    return "x".join(str(size) for size in operators[-1].outputs[0].shape[1:])
 
 
 def box(name: str, label: str, kind: Family, shape: str) -> str:

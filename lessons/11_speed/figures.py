@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kuiper.runtime import Lifetime, plan_memory
+from kuiper.graph import Lifetime, plan_memory
 from kuiper.show import palette
 from kuiper.show.palette import INK
 from kuiper.show.svg import Svg, element, picture, text

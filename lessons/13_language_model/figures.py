@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import kuiper
-from kuiper.layers.attention import attention_weights, causal
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.layers.sequence.attention import attention_weights, causal
 from kuiper.show.palette import FAMILIES, INK, family
 from kuiper.show.svg import Svg, element, picture, pill, text
 from kuiper.text import Cache, Tokens, forward, probabilities, top_p
@@ -115,9 +115,9 @@ RULES = {
 """What an operator does and whose results it gets -> its role."""
 
 
-def roles_of(graph: kuiper.RuntimeGraph) -> dict[str, RuntimeOperator]:
+def roles_of(graph: kuiper.RuntimeGraph) -> dict[str, Operator]:
     """What is what in the first block of the writer: role -> operator, in the order of execution."""
-    found: dict[str, RuntimeOperator] = {}
+    found: dict[str, Operator] = {}
     for op in graph.operators:
         expression = op.type == "pnnx.Expression"
         kind = op.params["expr"].value.split("(")[0] if expression else op.type.split(".")[-1]
@@ -131,7 +131,7 @@ def roles_of(graph: kuiper.RuntimeGraph) -> dict[str, RuntimeOperator]:
     return found
 
 
-def edges_of(op: RuntimeOperator, roles: Mapping[str, str]) -> set[str]:
+def edges_of(op: Operator, roles: Mapping[str, str]) -> set[str]:
     """The roles whose results reach the operator, perhaps through operators that have none; sizes do not count."""
     reached: set[str] = set()
     for producer in op.producers:
@@ -142,7 +142,7 @@ def edges_of(op: RuntimeOperator, roles: Mapping[str, str]) -> set[str]:
     return reached
 
 
-def label_of(role: str, op: RuntimeOperator) -> str:
+def label_of(role: str, op: Operator) -> str:
     """What stands in the box."""
     if op.type == "nn.Linear":
         return f"{role} {op.params['in_features'].value}→{op.params['out_features'].value}"
@@ -274,7 +274,7 @@ def draw_cache() -> Svg:
 
 def draw_cost(graph: kuiper.RuntimeGraph) -> Svg:
     """Multiplications to write so many tokens, with a cache and without."""
-    linear = sum(op.attributes["weight"].get().size for op in graph.operators if op.type == "nn.Linear")
+    linear = sum(op.attributes["weight"].data.size for op in graph.operators if op.type == "nn.Linear")
     x0, x1, y0, y1, most = 92.0, 690.0, 226.0, 24.0, 192
     counted = {
         "without a cache": [t * linear + 1024 * t * t for t in range(1, most + 1)],

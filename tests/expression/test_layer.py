@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ExpressionError, ParameterError
-from kuiper.expression import ExpressionLayer, parse
+from kuiper.expression import parse
+from kuiper.graph import Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, registry
-from kuiper.runtime import RuntimeOperand, RuntimeOperator, RuntimeParameter, RuntimeParameterType, Toolbox
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.toolbox import Toolbox
 
 
-def operator(expr: Any, inputs: int, toolbox: Toolbox | None = None) -> RuntimeOperator:
-    return RuntimeOperator(
+def operator(expr: Any, inputs: int, toolbox: Toolbox | None = None) -> Operator:
+    return Operator(
         name="pnnx_expr_0",
         type="pnnx.Expression",
-        input_operands=[RuntimeOperand(str(i)) for i in range(inputs)],
+        inputs=[Operand(str(i)) for i in range(inputs)],
         input_names=[None] * inputs,
-        output_operands=[RuntimeOperand("out")],
-        params={"expr": RuntimeParameter(RuntimeParameterType.STRING, expr)},
+        outputs=[Operand("out")],
+        params={"expr": Parameter(ParameterKind.STRING, expr)},
         toolbox=toolbox or Toolbox(),
     )
 

@@ -18,7 +18,7 @@ from kuiper.fast.alone import image_place
 from kuiper.fast.kernel import LOWERINGS, Kernel, Node
 from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.workspace import Workspace, aligned
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
 
 LAYOUTS = ("plain", "pixels", "halo", "wide", "wide plain")
 """Row by row; channel-last; that with a border of zeros; and both as a slice of an array with more channels."""
@@ -34,7 +34,7 @@ def spec_of(value: Any, constant: bool = False) -> Spec:
 def node_of(layer: Any, inputs: Sequence[Any], results: Sequence[np.ndarray]) -> Node:
     """The operator with this layer; what is no array among the inputs is a constant."""
     return Node(
-        RuntimeOperator("here", type(layer).__name__, layer=layer),
+        Operator("here", type(layer).__name__, layer=layer),
         [spec_of(x) for x in inputs],
         [spec_of(y) for y in results],
     )

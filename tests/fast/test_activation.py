@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast.kernels.activation import activation_of
-from kuiper.layers import activation as simple
-from kuiper.layers import elementwise
-from kuiper.layers import gates_and_shrinks as gates
+from kuiper.layers.elementwise import activation as simple
+from kuiper.layers.elementwise import elementwise
+from kuiper.layers.elementwise import gates_and_shrinks as gates
 
 LAYERS = [
     *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),

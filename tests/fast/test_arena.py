@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast.arena import plan_arena
-from kuiper.runtime.plan import Lifetime, plan_memory
+from kuiper.graph import Lifetime, plan_memory
 
 
 def check_apart(plan, lives, sizes):

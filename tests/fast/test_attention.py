@@ -14,8 +14,8 @@ from kuiper.fast.kernels.attention import Block, shared_out
 from kuiper.fast.kernels.multihead import multihead_attention
 from kuiper.fast.place import Place, Spec
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.attention import MultiheadAttention, ScaledDotProductAttention
-from kuiper.runtime import RuntimeOperand, RuntimeOperator, RuntimeParameter
+from kuiper.graph import Operand, Operator, Parameter
+from kuiper.layers.sequence.attention import MultiheadAttention, ScaledDotProductAttention
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 
@@ -113,7 +113,7 @@ def test_heads_that_are_views_of_one_projection():
     expected = layer.forward(q, k, v)
     out = np.full((1, 20, 4, 8), np.nan, np.float32).swapaxes(1, 2)
     specs = [Spec(x.shape, x.dtype) for x in (q, k, v, out)]
-    kernel = attention.attention(Node(RuntimeOperator("here", "F.sdpa", layer=layer), specs[:3], specs[3:]))
+    kernel = attention.attention(Node(Operator("here", "F.sdpa", layer=layer), specs[:3], specs[3:]))
     run_stages(kernel.bind([Place(q), Place(k), Place(v)], [Place(out)], Workspace(2)))
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=2e-6)
 
@@ -127,7 +127,7 @@ def test_a_mask_that_is_an_input(dtype, shape):
     expected = ScaledDotProductAttention(mask).forward(q, k, v)
     given = [Spec(x.shape, x.dtype, True, x) for x in (q, k, v, mask)]
     result = [Spec(expected.shape, expected.dtype)]
-    operator = RuntimeOperator("here", "F.sdpa", layer=ScaledDotProductAttention())
+    operator = Operator("here", "F.sdpa", layer=ScaledDotProductAttention())
     for lanes in (1, 2):
         alone = bind_alone(attention.attention(Node(operator, given, result)), given, result, lanes)
         for _ in range(2):
@@ -138,8 +138,8 @@ def test_a_mask_that_is_an_input(dtype, shape):
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_a_layer_that_waits_for_its_mask(is_causal):
     names = ["query", "key", "value", "attn_mask"]
-    operator = RuntimeOperator("here", "F.sdpa", [RuntimeOperand(name) for name in names], names)
-    operator.params = {"is_causal": RuntimeParameter("is_causal", is_causal)}
+    operator = Operator("here", "F.sdpa", [Operand(name) for name in names], names)
+    operator.params = {"is_causal": Parameter("is_causal", is_causal)}
     operator.layer = ScaledDotProductAttention.from_operator(operator)
     shapes = [(2, 9, 8), (2, 7, 8), (2, 7, 8), (9, 7), (2, 9, 8)]
     specs = [Spec(shape, np.dtype(np.float32)) for shape in shapes]
@@ -214,7 +214,7 @@ def test_multihead_attention_with_a_constant_mask(dtype):
     expected = layer.forward(x, mask)
     given = [Spec(a.shape, a.dtype, True, a) for a in (x, mask)]
     result = [Spec(expected.shape, expected.dtype)]
-    operator = RuntimeOperator("here", "nn.MultiheadAttention", layer=layer)
+    operator = Operator("here", "nn.MultiheadAttention", layer=layer)
     alone = bind_alone(multihead_attention(Node(operator, given, result)), given, result)
     alone.run()
     np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-4, atol=2e-5)
@@ -236,7 +236,7 @@ def test_multihead_attention_without_a_kernel(change):
     inputs = [Spec((9, 2, 12), np.dtype(np.float32)), Spec((2, 9), np.dtype(np.float32))][
         : len(change.get("roles", "q"))
     ]
-    node = Node(RuntimeOperator("here", "nn.MultiheadAttention", layer=layer), inputs, inputs[:1])
+    node = Node(Operator("here", "nn.MultiheadAttention", layer=layer), inputs, inputs[:1])
     assert len(inputs) == 2 or multihead_attention(node) is not None
     for name, value in change.items():
         setattr(layer, name, value)
@@ -247,8 +247,8 @@ def test_one_input_in_three_roles_is_projected_at_once():
     """PNNX writes the input of self-attention once or three times; either way it is one product."""
     layer = multihead(batch_first=True)
     layer.roles = ("query", "key", "value")
-    operand, spec = RuntimeOperand("x"), Spec((2, 9, 12), np.dtype(np.float32))
-    operator = RuntimeOperator("here", "nn.MultiheadAttention", [operand] * 3, [None] * 3, layer=layer)
+    operand, spec = Operand("x"), Spec((2, 9, 12), np.dtype(np.float32))
+    operator = Operator("here", "nn.MultiheadAttention", [operand] * 3, [None] * 3, layer=layer)
     kernel = multihead_attention(Node(operator, [spec] * 3, [spec]))
     assert [weight.shape for weight in kernel.weights.values()] == [(12, 36)]
 

@@ -34,7 +34,7 @@ def shared_out(folder, lines, samples):
 
 
 def plan_of(graph, image):
-    return graph.plan_for({graph.input_operands[0].name: image})
+    return graph.plan_for({graph.inputs[0].name: image})
 
 
 BY_SAMPLE = {

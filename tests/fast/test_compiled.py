@@ -18,7 +18,7 @@ from kuiper.fast.kernels import compiled, curves
 from kuiper.fast.kernels.compiled import Compiled
 from kuiper.fast.kernels.depthwise import Depthwise
 from kuiper.fast.place import Spec
-from kuiper.layers.convolution import Conv2d
+from kuiper.layers.image.convolution import Conv2d
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 WAYS = st.tuples(LAYOUT, LAYOUT)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kuiper.fast.kernels.convolution import Convolution, Problem, rows_as_matrix
 from kuiper.fast.place import Halo
-from kuiper.layers.convolution import Conv1d, Conv2d
+from kuiper.layers.image.convolution import Conv1d, Conv2d
 
 RNG = np.random.default_rng(0)
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kuiper.errors import InferError
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.embedding import Embedding
+from kuiper.graph import Operator
 from kuiper.layers.layer import call
-from kuiper.runtime import RuntimeOperator
+from kuiper.layers.sequence.embedding import Embedding
 
 LAYOUT = st.sampled_from(["plain", "wide plain"])
 TABLE = np.random.default_rng(0).standard_normal((11, 5), np.float32)
@@ -57,7 +57,7 @@ def test_a_number_that_names_no_row_is_the_simple_layers_error(lowered, wrong):
     with pytest.raises(InferError) as fast:
         run_stages(stages)
     with pytest.raises(InferError) as simple:
-        call(layer, RuntimeOperator("here", "nn.Embedding"), [indices])
+        call(layer, Operator("here", "nn.Embedding"), [indices])
     assert str(fast.value) == str(simple.value)
     assert fast.value.operator == "here"
 

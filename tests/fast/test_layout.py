@@ -8,7 +8,7 @@ import pytest
 from kuiper.fast.kernel import Join, View
 from kuiper.fast.layout import keeps_planes
 from kuiper.fast.place import Halo, Spec
-from kuiper.layers import joining, shape, slicing
+from kuiper.layers.arrays import joining, shape, slicing
 
 RNG = np.random.default_rng(0)
 
@@ -28,7 +28,7 @@ def planned(load, near, untimed, poison, monkeypatch):
         for _ in range(2):
             near(graph(*inputs), simple(*inputs))
             spoil()
-        return graph.plan_for({o.name: x for o, x in zip(graph.input_operands, inputs)})
+        return graph.plan_for({o.name: x for o, x in zip(graph.inputs, inputs)})
 
     return run
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kuiper.fast.kernels import linear
 from kuiper.fast.kernels.activation import activation_of
 from kuiper.fast.kernels.linear import cuts
-from kuiper.layers.activation import GELU, ReLU, SiLU
-from kuiper.layers.linear import Linear
+from kuiper.layers.elementwise.activation import GELU, ReLU, SiLU
+from kuiper.layers.linear.linear import Linear
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 

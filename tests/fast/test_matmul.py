@@ -16,8 +16,8 @@ from kuiper.fast.kernels.matmul import added_product, even_cuts, matmul
 from kuiper.fast.kernels.matrices import blas_takes
 from kuiper.fast.place import Place, Spec
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.matmul import BMM, MM, MV, AddMM, BAddBMM, MatMul
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.layers.linear.matmul import BMM, MM, MV, AddMM, BAddBMM, MatMul
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 SIZE = st.integers(1, 40)
@@ -101,7 +101,7 @@ VIEWS = {
 def test_operands_and_results_with_any_strides(a, b, y, lanes):
     x1, x2, out = VIEWS[a](18, 5), VIEWS[b](5, 20), VIEWS[y](18, 20)
     specs = [Spec(x.shape, x.dtype) for x in (x1, x2, out)]
-    kernel = matmul(Node(RuntimeOperator("here", "torch.matmul", layer=MatMul()), specs[:2], specs[2:]))
+    kernel = matmul(Node(Operator("here", "torch.matmul", layer=MatMul()), specs[:2], specs[2:]))
     space = Workspace(lanes)
     for _ in range(2):
         stages = kernel.bind([Place(x1), Place(x2)], [Place(out)], space)
@@ -123,7 +123,7 @@ def test_a_product_with_a_constant_matrix_is_linear(turned, added):
         given = [Spec((3,), np.dtype(np.float32), True, row), *given]
     result = [Spec((4, 3), np.dtype(np.float32))]
     lower, layer = (added_product, AddMM()) if added else (matmul, MatMul())
-    kernel = lower(Node(RuntimeOperator("here", "torch.matmul", layer=layer), given, result))
+    kernel = lower(Node(Operator("here", "torch.matmul", layer=layer), given, result))
     assert isinstance(kernel, Linear)
     alone = bind_alone(kernel, given, result)
     alone.run()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kuiper.fast import compiler
 from kuiper.fast.kernels import max_pooling
 from kuiper.fast.kernels.max_pooling import CompiledMaxPool
-from kuiper.layers.pooling import MaxPool2d
+from kuiper.layers.image.pooling import MaxPool2d
 
 needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
 

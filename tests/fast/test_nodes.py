@@ -27,7 +27,7 @@ def check(load, near, untimed, monkeypatch):
             x = numbers(*shape)
             near(graph(x), simple(x))
         trace = Trace(simple, {"0": x})
-        returned = {operand.name for operand in simple.output_operands}
+        returned = {operand.name for operand in simple.outputs}
         steps = fused(steps_of(simple, trace, {}, {}), returned)
         return [[op.type.split(".")[-1] for op in step.operators] for step in steps]
 
@@ -182,7 +182,7 @@ def test_a_students_norm_is_not_put_into_the_weights(net, load, near, untimed, m
 
         @classmethod
         def from_operator(cls, operator):
-            return cls(**{key: attribute.get() for key, attribute in operator.attributes.items()})
+            return cls(**{key: attribute.data for key, attribute in operator.attributes.items()})
 
     untimed(monkeypatch)
     mine = kuiper.registry.copy()

@@ -11,8 +11,8 @@ from kuiper.fast.alone import bind_alone
 from kuiper.fast.kernels import group_norm, normalization
 from kuiper.fast.kernels.normalization import RowNorm
 from kuiper.fast.place import Spec
-from kuiper.layers.group_norm import GroupNorm, InstanceNorm, InstanceNorm1d, InstanceNorm2d
-from kuiper.layers.normalization import LayerNorm, RMSNorm
+from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm, InstanceNorm1d, InstanceNorm2d
+from kuiper.layers.normalization.normalization import LayerNorm, RMSNorm
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 

@@ -8,7 +8,7 @@ import pytest
 import kuiper
 from kuiper.fast import Plan
 from kuiper.fast.kernels.convolution import Convolution
-from kuiper.runtime import topological_order
+from kuiper.graph import topological_order
 
 RNG = np.random.default_rng(0)
 SHAPE = (1, 8, 9, 7)
@@ -168,7 +168,7 @@ class TestOutputs:
 
     def test_the_operands_hold_what_the_last_pass_gave(self, graph):
         result = graph(numbers())[0]
-        np.testing.assert_array_equal(graph.output_operands[0].data, result)
+        np.testing.assert_array_equal(graph.outputs[0].data, result)
 
 
 class TestEngines:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.expression.layer import ExpressionLayer
 from kuiper.fast.alone import bind_alone
 from kuiper.fast.kernel import LOWERINGS, Node
 from kuiper.fast.kernels.formulas import FORMULAS
@@ -14,10 +13,11 @@ from kuiper.fast.kernels.program import Program, registers
 from kuiper.fast.kernels.walk import lane_tiles, tiles, walk
 from kuiper.fast.place import Spec
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.elementwise import LAYERS
-from kuiper.layers.gates_and_shrinks import PReLU
-from kuiper.layers.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
+from kuiper.layers.elementwise.elementwise import LAYERS
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.layers.elementwise.gates_and_shrinks import PReLU
+from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
 
 RNG = np.random.default_rng(0)
 F32 = np.dtype(np.float32)
@@ -41,7 +41,7 @@ def numbers(*shape):
 
 
 def node_of(layer, *specs):
-    return Node(RuntimeOperator("here", "any", layer=layer), list(specs), [Spec(SHAPE, F32)])
+    return Node(Operator("here", "any", layer=layer), list(specs), [Spec(SHAPE, F32)])
 
 
 @pytest.mark.parametrize("name", [name for name in UNARY if name != "torch.float"])

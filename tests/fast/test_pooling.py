@@ -12,9 +12,9 @@ from kuiper.errors import ShapeError
 from kuiper.fast.kernels import pooling
 from kuiper.fast.kernels.box_pooling import Boxes, ImageMean, MeanOf
 from kuiper.fast.kernels.pooling import Pool, tiles
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
-from kuiper.layers.pooling import AvgPool2d, MaxPool2d
-from kuiper.layers.reduction import Mean
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.reduction.reduction import Mean
 
 LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
 WAYS = st.tuples(LAYOUT, LAYOUT)

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 from kuiper.errors import ShapeError
 from kuiper.fast.kernels import resize
 from kuiper.fast.kernels.resize import Resize, Table
-from kuiper.layers.resize import (
+from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
     NearestExactByInputs,

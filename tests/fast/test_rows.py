@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from kuiper.expression.layer import ExpressionLayer
 from kuiper.fast import rows
 from kuiper.fast.rows import LongRow, lengthened, repeats_for
-from kuiper.layers.gates_and_shrinks import PReLU
-from kuiper.layers.normalization import BatchNorm2d
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.layers.elementwise.gates_and_shrinks import PReLU
+from kuiper.layers.normalization.normalization import BatchNorm2d
 
 RNG = np.random.default_rng(0)
 

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from kuiper.runtime import RuntimeOperand
+from kuiper.graph import Operand
 
 RNG = np.random.default_rng(0)
 SHAPE = (1, 8, 9, 7)
@@ -94,12 +94,12 @@ def test_threads_may_share_a_graph_that_the_layers_compute(simple, near):
 def test_a_result_is_the_callers_own_even_if_another_thread_is_between(load, network, engine):
     """The operand remembers the last pass of all threads; here the other thread always comes last."""
 
-    class Contested(RuntimeOperand):
+    class Contested(Operand):
         data = property(lambda self: "the other thread's", lambda self, value: None)
 
     graph, x = load(network, engine=engine), numbers()
     expected = graph(x)[0]
-    graph.output_operands[0].__class__ = Contested
+    graph.outputs[0].__class__ = Contested
     np.testing.assert_array_equal(graph(x)[0], expected)
 
 

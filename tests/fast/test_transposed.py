@@ -13,7 +13,7 @@ from kuiper.fast.kernels import subpixel, transposed
 from kuiper.fast.kernels.convolution import Convolution
 from kuiper.fast.kernels.subpixel import Grid, Subpixel
 from kuiper.fast.kernels.transposed import Overlapping
-from kuiper.layers.convolution import ConvTranspose2d
+from kuiper.layers.image.convolution import ConvTranspose2d
 from kuiper.layers.layer import Layer
 
 RNG = np.random.default_rng(0)

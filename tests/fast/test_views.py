@@ -12,9 +12,9 @@ from kuiper.fast.kernel import Join, View
 from kuiper.fast.kernels.reshape import Reshape, reshaped
 from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import joining, shape, slicing
-from kuiper.layers.activation import Dropout, Identity
-from kuiper.layers.conversion import Clone, To, TypeAs
+from kuiper.layers.arrays import joining, shape, slicing
+from kuiper.layers.elementwise.activation import Dropout, Identity
+from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
 
 RNG = np.random.default_rng(0)
 IMAGE = (2, 6, 3, 4)

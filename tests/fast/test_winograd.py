@@ -9,7 +9,7 @@ import pytest
 
 from kuiper.fast.alone import bind_alone
 from kuiper.fast.kernels.winograd import Winograd, pieces, tiled, transformed, transforms, twice
-from kuiper.layers.convolution import Conv2d
+from kuiper.layers.image.convolution import Conv2d
 
 ROOT = 2**0.5
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ParameterError
-from kuiper.layers import activation, registry
-from kuiper.layers.activation import (
+from kuiper.layers import registry
+from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise.activation import (
     GELU,
     Dropout,
     Hardsigmoid,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import KuiperError
-from kuiper.layers.attention import MultiheadAttention, ScaledDotProductAttention
+from kuiper.layers.sequence.attention import MultiheadAttention, ScaledDotProductAttention
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 dot_product = torch.nn.functional.scaled_dot_product_attention

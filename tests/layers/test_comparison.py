@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError
-from kuiper.layers.comparison import LAYERS
-from kuiper.layers.elementwise import Clamp, ClampMax, ClampMin
+from kuiper.layers.elementwise.comparison import LAYERS
+from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
 
 X = np.array([1.0, 2.0, np.nan], np.float32)
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import kuiper
+from kuiper.dtypes import as_array
 from kuiper.errors import ParameterError
-from kuiper.layers.conversion import Clone, Copy, To, TypeAs, as_array, element_type
+from kuiper.layers.elementwise.conversion import Clone, Copy, To, TypeAs, element_type
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers import convolution
-from kuiper.layers.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from kuiper.layers.windows import col2im, im2col, windows
+from kuiper.layers.image import convolution
+from kuiper.layers.image.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from kuiper.layers.image.windows import col2im, im2col, windows
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -7,8 +7,19 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.creation import Arange, Eye, Full, FullLike, Linspace, Logspace, Ones, OnesLike, Zeros, ZerosLike
-from kuiper.layers.random import Bernoulli, Normal, Rand, Randint, Randn, Randperm
+from kuiper.layers.arrays.creation import (
+    Arange,
+    Eye,
+    Full,
+    FullLike,
+    Linspace,
+    Logspace,
+    Ones,
+    OnesLike,
+    Zeros,
+    ZerosLike,
+)
+from kuiper.layers.arrays.random import Bernoulli, Normal, Rand, Randint, Randn, Randperm
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import InferError, ParameterError, ShapeError
-from kuiper.layers.convolution import Conv2d
-from kuiper.layers.detection import DeformConv2d, RoIAlign
+from kuiper.layers.image.convolution import Conv2d
+from kuiper.layers.image.detection import DeformConv2d, RoIAlign
 
 
 def pixel_between(image, y, x):

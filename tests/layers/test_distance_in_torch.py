@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import InferError, ParameterError
-from kuiper.layers.distance import Cdist, CosineSimilarity, Normalize, PairwiseDistance
+from kuiper.layers.linear.distance import Cdist, CosineSimilarity, Normalize, PairwiseDistance
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.einsum import Einsum
+from kuiper.layers.linear.einsum import Einsum
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

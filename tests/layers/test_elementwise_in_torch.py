@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from kuiper.layers import comparison, complex, elementwise
+from kuiper.layers.elementwise import comparison, complex, elementwise
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

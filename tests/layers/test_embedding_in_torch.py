@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.embedding import Embedding, EmbeddingBag
+from kuiper.layers.sequence.embedding import Embedding, EmbeddingBag
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.fold import Fold, Unfold
+from kuiper.layers.image.fold import Fold, Unfold
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError, ShapeError
+from kuiper.graph import Operator, Parameter
 from kuiper.layers import registry
-from kuiper.layers.fourier import TRANSFORMS, FFTFreq, FFTShift, IFFTShift, RFFTFreq
-from kuiper.runtime.operand import RuntimeParameter
-from kuiper.runtime.operator import RuntimeOperator
+from kuiper.layers.signal.fourier import TRANSFORMS, FFTFreq, FFTShift, IFFTShift, RFFTFreq
 
 
 def transform(kind, **options):
     """The layer that the registry has for torch.fft.<kind>."""
-    params = {name: RuntimeParameter(None, value) for name, value in options.items()}
-    return registry.create(RuntimeOperator(name="op", type=f"torch.fft.{kind}", params=params))
+    params = {name: Parameter(None, value) for name, value in options.items()}
+    return registry.create(Operator(name="op", type=f"torch.fft.{kind}", params=params))
 
 
 def test_a_constant_has_the_frequency_zero_only():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.fourier import TRANSFORMS, ManyDimensions, OneDimension, TwoDimensions
+from kuiper.layers.signal.fourier import TRANSFORMS, ManyDimensions, OneDimension, TwoDimensions
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError, ParameterError, ShapeError
-from kuiper.layers import group_norm
-from kuiper.layers.group_norm import GroupNorm, InstanceNorm, LocalResponseNorm
+from kuiper.layers.normalization import group_norm
+from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm, LocalResponseNorm
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.indexing import Gather, Index, IndexSelect, MaskedSelect, Nonzero, Take, TakeAlongDim, Where
+from kuiper.layers.arrays.indexing import Gather, Index, IndexSelect, MaskedSelect, Nonzero, Take, TakeAlongDim, Where
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

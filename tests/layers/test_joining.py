@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError, ShapeError
-from kuiper.layers.joining import Cat, Chunk, Split, Stack, TensorSplit, Unbind
+from kuiper.layers.arrays.joining import Cat, Chunk, Split, Stack, TensorSplit, Unbind
 
 A = np.array([[1, 2], [3, 4]])
 

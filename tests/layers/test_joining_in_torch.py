@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.joining import (
+from kuiper.layers.arrays.joining import (
     BroadcastTensors,
     Cat,
     Chunk,

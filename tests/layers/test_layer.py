@@ -5,18 +5,12 @@ import pytest
 
 from kuiper import dtypes
 from kuiper.errors import InferError, InferStatus, KuiperError, ParameterError, ShapeError
+from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, LayerRegisterer
-from kuiper.layers.activation import ReLU
-from kuiper.layers.joining import Split
-from kuiper.layers.shape import Reshape
-from kuiper.runtime import (
-    RuntimeAttribute,
-    RuntimeOperand,
-    RuntimeOperator,
-    RuntimeParameter,
-    RuntimeParameterType,
-    Toolbox,
-)
+from kuiper.layers.arrays.joining import Split
+from kuiper.layers.arrays.shape import Reshape
+from kuiper.layers.elementwise.activation import ReLU
+from kuiper.toolbox import Toolbox
 
 
 class Affine(Layer):
@@ -35,15 +29,15 @@ W, B = np.array([2.0, 3.0], np.float32), np.array([10.0, 20.0], np.float32)
 
 
 def operator(inputs=("x",), outputs=("y",), params=None, weights=None, names=None, producers=None, kind="nn.Affine"):
-    return RuntimeOperator(
+    return Operator(
         name="affine",
         type=kind,
-        input_operands=[RuntimeOperand(name) for name in inputs],
+        inputs=[Operand(name) for name in inputs],
         input_names=list(names or [None] * len(inputs)),
-        output_operands=[RuntimeOperand(name) for name in outputs],
-        params={k: RuntimeParameter(RuntimeParameterType.UNKNOWN, v) for k, v in (params or {}).items()},
-        attributes={k: RuntimeAttribute(dtypes.of(w), w.shape, w) for k, w in (weights or {}).items()},
-        producers=[RuntimeOperator(name=p, type=p) for p in producers or ["pnnx.Input"] * len(inputs)],
+        outputs=[Operand(name) for name in outputs],
+        params={k: Parameter(ParameterKind.UNKNOWN, v) for k, v in (params or {}).items()},
+        attributes={k: Attribute(dtypes.of(w), w.shape, w) for k, w in (weights or {}).items()},
+        producers=[Operator(name=p, type=p) for p in producers or ["pnnx.Input"] * len(inputs)],
     )
 
 

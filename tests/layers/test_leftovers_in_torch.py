@@ -5,8 +5,8 @@ import pytest
 
 import kuiper
 from kuiper.errors import InferError
-from kuiper.layers.leftovers import Leftover
-from kuiper.layers.slicing import Slice
+from kuiper.layers.arrays.leftovers import Leftover
+from kuiper.layers.arrays.slicing import Slice
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferStatus, KuiperError, ParameterError, ParseParameterAttrStatus
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d
-from kuiper.layers.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d
-from kuiper.layers.linear import Linear
-from kuiper.layers.normalization import BatchNorm2d, LayerNorm
-from kuiper.layers.pooling import AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool2d
+from kuiper.layers.image.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d
+from kuiper.layers.image.pooling import AvgPool2d, AvgPool3d, MaxPool1d, MaxPool2d
+from kuiper.layers.linear.linear import Linear
+from kuiper.layers.normalization.normalization import BatchNorm2d, LayerNorm
 
 W = np.ones((4, 2, 3, 3))
 ONE = np.ones(2)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kuiper import tensor
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
-from kuiper.layers.convolution import Conv2d, ConvTranspose2d
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.image.convolution import Conv2d, ConvTranspose2d
+from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.image.windows import col2im, im2col, windows
 from kuiper.layers.layer import Layer
-from kuiper.layers.linear import Linear
-from kuiper.layers.pooling import AvgPool2d, MaxPool2d
-from kuiper.layers.windows import col2im, im2col, windows
-from kuiper.runtime.toolbox import Toolbox
+from kuiper.layers.linear.linear import Linear
+from kuiper.toolbox import Toolbox
 
 IMAGE = np.arange(1.0, 17).reshape(1, 1, 4, 4)
 KERNEL = np.array([[1.0, 2, 3], [3, 2, 1], [1, 2, 3]]).reshape(1, 1, 3, 3)

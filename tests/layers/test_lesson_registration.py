@@ -7,22 +7,23 @@ import pytest
 
 from kuiper import dtypes
 from kuiper.errors import ParameterError
-from kuiper.layers import convolution, linear, normalization, pooling
+from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
+from kuiper.layers.image import convolution, pooling
+from kuiper.layers.linear import linear
+from kuiper.layers.normalization import normalization
 from kuiper.layers.registry import registry
-from kuiper.runtime.operand import RuntimeAttribute, RuntimeOperand, RuntimeParameter, RuntimeParameterType
-from kuiper.runtime.operator import RuntimeOperator
 
 
 def run(kind: str, params: dict, weights: dict[str, np.ndarray], inputs: dict[str, np.ndarray], outputs: int = 1):
     """The outputs of one operator, made and run as the graph does it."""
-    operator = RuntimeOperator(
+    operator = Operator(
         "it",
         kind,
-        input_operands=[RuntimeOperand(name) for name in inputs],
+        inputs=[Operand(name) for name in inputs],
         input_names=[name.lstrip("$") if name.startswith("$") else None for name in inputs],
-        output_operands=[RuntimeOperand(f"out{i}") for i in range(outputs)],
-        params={name: RuntimeParameter(RuntimeParameterType.UNKNOWN, value) for name, value in params.items()},
-        attributes={name: RuntimeAttribute(dtypes.of(w), w.shape, w) for name, w in weights.items()},
+        outputs=[Operand(f"out{i}") for i in range(outputs)],
+        params={name: Parameter(ParameterKind.UNKNOWN, value) for name, value in params.items()},
+        attributes={name: Attribute(dtypes.of(w), w.shape, w) for name, w in weights.items()},
     )
     values: dict = dict(inputs)
     registry.create(operator).forward_operator(operator, values)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import KuiperError
-from kuiper.layers.linear import Linear
+from kuiper.layers.linear.linear import Linear
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

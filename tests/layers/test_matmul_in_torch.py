@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.linear import Bilinear, Linear
-from kuiper.layers.matmul import BMM, MM, MV, AddMM, BAddBMM, Dot, Inner, MatMul, Outer
+from kuiper.layers.linear.linear import Bilinear, Linear
+from kuiper.layers.linear.matmul import BMM, MM, MV, AddMM, BAddBMM, Dot, Inner, MatMul, Outer
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

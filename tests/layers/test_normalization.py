@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import KuiperError
-from kuiper.layers.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm, RMSNorm
+from kuiper.layers.normalization.normalization import (
+    BatchNorm,
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    LayerNorm,
+    RMSNorm,
+)
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -6,12 +6,11 @@ import pytest
 import kuiper
 from kuiper import dtypes
 from kuiper.errors import InferError
+from kuiper.graph import Operand, Operator
 from kuiper.layers import registry
-from kuiper.layers.reduction import Sum
-from kuiper.layers.sorting import Sort
-from kuiper.layers.statistics import Var
-from kuiper.runtime.operand import RuntimeOperand
-from kuiper.runtime.operator import RuntimeOperator
+from kuiper.layers.reduction.reduction import Sum
+from kuiper.layers.reduction.sorting import Sort
+from kuiper.layers.reduction.statistics import Var
 
 X = np.array([[1.0, 5.0], [3.0, 2.0]], np.float32)
 
@@ -81,6 +80,6 @@ def test_a_sum_converted_to_float64_first_does_not_lose_digits(run):
 
 @pytest.mark.parametrize(("given", "declared"), [("f32", "f32"), ("i32", "i64"), ("bool", "i64")])
 def test_a_type_that_follows_from_the_input_was_not_asked_for(given, declared):
-    x, y = (RuntimeOperand(code, type=dtypes.find(code)) for code in (given, declared))
-    layer = registry.create(RuntimeOperator("op", "torch.sum", [x], [None], [y]))
+    x, y = (Operand(code, type=dtypes.find(code)) for code in (given, declared))
+    layer = registry.create(Operator("op", "torch.sum", [x], [None], [y]))
     assert layer.forward(X.astype(np.float64)).dtype == np.float64

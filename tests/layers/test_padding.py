@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ParameterError, ShapeError
-from kuiper.layers.padding import CircularPad, ConstantPad, Pad, ReflectionPad, ReplicationPad, ZeroPad
+from kuiper.layers.image.padding import CircularPad, ConstantPad, Pad, ReflectionPad, ReplicationPad, ZeroPad
 
 ROW = np.array([[1, 2, 3]])
 

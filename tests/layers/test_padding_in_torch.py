@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.padding import BORDERS, Pad
+from kuiper.layers.image.padding import BORDERS, Pad
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F, nn = torch.nn.functional, torch.nn

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ParameterError, ShapeError
-from kuiper.layers.pixel import PixelShuffle, PixelUnshuffle
+from kuiper.layers.image.pixel import PixelShuffle, PixelUnshuffle
 
 
 def test_four_channels_become_a_square_of_pixels():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kuiper
-from kuiper.layers.pixel import PixelShuffle, PixelUnshuffle
+from kuiper.layers.image.pixel import PixelShuffle, PixelUnshuffle
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F, nn = torch.nn.functional, torch.nn

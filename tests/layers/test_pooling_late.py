@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kuiper.layers.image.late_pooling import LatePool
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.late_pooling import LatePool
-from kuiper.layers.pooling import AvgPool2d
-from kuiper.layers.unpooling import MaxUnpool
+from kuiper.layers.image.pooling import AvgPool2d
+from kuiper.layers.image.unpooling import MaxUnpool
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.diagonals import Diag, DiagEmbed, Diagonal, Trace, Tril, Triu
-from kuiper.layers.rearranging import Flip, Repeat, RepeatIndices, RepeatInterleave, Roll, Rot90, Tile, Unfold
+from kuiper.layers.arrays.diagonals import Diag, DiagEmbed, Diagonal, Trace, Tril, Triu
+from kuiper.layers.arrays.rearranging import Flip, Repeat, RepeatIndices, RepeatInterleave, Roll, Rot90, Tile, Unfold
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

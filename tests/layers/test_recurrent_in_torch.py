@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import InferError, KuiperError, ParameterError, ShapeError
-from kuiper.layers import recurrent_aten
-from kuiper.layers.recurrent import GRU, LSTM, RNN
+from kuiper.layers.sequence import recurrent_aten
+from kuiper.layers.sequence.recurrent import GRU, LSTM, RNN
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 LAYERS = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from kuiper.layers.reduction import Amax, Amin, Mean, Sum
+from kuiper.layers.reduction.reduction import Amax, Amin, Mean, Sum
 
 X = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)
 

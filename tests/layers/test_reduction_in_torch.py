@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import InferError
-from kuiper.layers.norms import Cross, Dist, LinalgNorm, MatrixNorm, Norm
-from kuiper.layers.reduction import (
+from kuiper.layers.normalization.norms import Cross, Dist, LinalgNorm, MatrixNorm, Norm
+from kuiper.layers.reduction.reduction import (
     AllTrue,
     Amax,
     Amin,
@@ -21,7 +21,7 @@ from kuiper.layers.reduction import (
     Prod,
     Sum,
 )
-from kuiper.layers.statistics import Std, StdMean, Var, VarMean
+from kuiper.layers.reduction.statistics import Std, StdMean, Var, VarMean
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore:.*degrees of freedom")  # PyTorch's own

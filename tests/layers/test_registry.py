@@ -3,8 +3,8 @@
 import pytest
 
 from kuiper.errors import KuiperError, ParameterError, UnsupportedOperatorError
+from kuiper.graph import Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, LayerRegisterer, registry
-from kuiper.runtime import RuntimeOperator, RuntimeParameter, RuntimeParameterType
 
 
 class Double(Layer):
@@ -28,8 +28,8 @@ def mine():
 
 
 def operator(kind, **params):
-    values = {name: RuntimeParameter(RuntimeParameterType.UNKNOWN, value) for name, value in params.items()}
-    return RuntimeOperator(name="op", type=kind, params=values)
+    values = {name: Parameter(ParameterKind.UNKNOWN, value) for name, value in params.items()}
+    return Operator(name="op", type=kind, params=values)
 
 
 def test_the_decorator_registers_every_type_and_gives_the_class_back():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError, ShapeError
-from kuiper.layers.resize import BicubicAntialiased, BilinearAntialiased, Upsample, UpsamplingBilinear2d
+from kuiper.layers.image.resize import BicubicAntialiased, BilinearAntialiased, Upsample, UpsamplingBilinear2d
 
 ROW = np.array([[[0.0, 1.0]]])
 SQUARE = np.array([[[[1.0, 2.0], [3.0, 4.0]]]])

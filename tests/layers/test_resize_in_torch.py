@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kuiper
-from kuiper.layers.resize import Upsample
+from kuiper.layers.image.resize import Upsample
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 interpolate = torch.nn.functional.interpolate

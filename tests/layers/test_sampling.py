@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError, ShapeError
-from kuiper.layers.sampling import AffineGrid, GridSample, fold_back
+from kuiper.layers.image.sampling import AffineGrid, GridSample, fold_back
 
 ROW = np.array([[[[1.0, 2.0, 4.0]]]])
 

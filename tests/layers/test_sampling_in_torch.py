@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kuiper
-from kuiper.layers.sampling import MODES, PADDING_MODES, AffineGrid, GridSample
+from kuiper.layers.image.sampling import MODES, PADDING_MODES, AffineGrid, GridSample
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.scatter import (
+from kuiper.layers.arrays.scatter import (
     IndexAdd,
     IndexCopy,
     IndexFill,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ShapeError
-from kuiper.layers.shape import (
+from kuiper.layers.arrays.shape import (
     ChannelShuffle,
     Expand,
     Flatten,
@@ -17,7 +17,7 @@ from kuiper.layers.shape import (
     Unsqueeze,
     integers,
 )
-from kuiper.runtime import Toolbox
+from kuiper.toolbox import Toolbox
 
 X = np.arange(2 * 3 * 4 * 5, dtype=np.float32).reshape(2, 3, 4, 5)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.shape import (
+from kuiper.layers.arrays.shape import (
     ChannelShuffle,
     Expand,
     ExpandAs,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ShapeError
-from kuiper.layers.slicing import TO_THE_END, Narrow, Select, Slice, SliceCopy, SliceIndexes, SliceScatter
+from kuiper.layers.arrays.slicing import TO_THE_END, Narrow, Select, Slice, SliceCopy, SliceIndexes, SliceScatter
 
 X = np.arange(2 * 3 * 4 * 5, dtype=np.float32).reshape(2, 3, 4, 5)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kuiper
-from kuiper.layers.slicing import AsStrided, Narrow, Select, SelectScatter, Slice, SliceCopy, SliceScatter
+from kuiper.layers.arrays.slicing import AsStrided, Narrow, Select, SelectScatter, Slice, SliceCopy, SliceScatter
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import ParameterError
-from kuiper.layers.cumulative import Cummax, Cummin, Cumprod, Cumsum, LogCumsumExp
-from kuiper.layers.extremes import Argmax, Argmin, Max, Min
-from kuiper.layers.sorting import Argsort, Kthvalue, Median, Mode, Msort, NanMedian, Sort, Topk
+from kuiper.layers.reduction.cumulative import Cummax, Cummin, Cumprod, Cumsum, LogCumsumExp
+from kuiper.layers.reduction.extremes import Argmax, Argmin, Max, Min
+from kuiper.layers.reduction.sorting import Argsort, Kthvalue, Median, Mode, Msort, NanMedian, Sort, Topk
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kuiper.errors import ParameterError
-from kuiper.layers.spectrogram import InverseSpectrogram, Spectrogram
-from kuiper.layers.stft import STFT
+from kuiper.layers.signal.spectrogram import InverseSpectrogram, Spectrogram
+from kuiper.layers.signal.stft import STFT
 
 HANN = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8)).astype(np.float32)
 SIGNAL = np.random.default_rng(0).normal(size=(2, 3, 40)).astype(np.float32)

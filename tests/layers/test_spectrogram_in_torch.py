@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kuiper
-import kuiper.layers.spectrogram
+import kuiper.layers.signal.spectrogram
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError, ParameterError, ShapeError
-from kuiper.layers.stft import ISTFT, STFT, overlap_add
+from kuiper.layers.signal.stft import ISTFT, STFT, overlap_add
 
 HANN = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8)
 SIGNAL = np.random.default_rng(0).normal(size=30)

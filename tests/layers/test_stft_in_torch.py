@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.stft import ISTFT, STFT
+from kuiper.layers.signal.stft import ISTFT, STFT
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyTorch advises against options that old models use

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError
-from kuiper.layers.structure import Attribute, DictConstruct, ListConstruct, TupleConstruct, Unpack
+from kuiper.layers.arrays.structure import Attribute, DictConstruct, ListConstruct, TupleConstruct, Unpack
 
 X, Y = np.zeros(2), np.ones(3)
 

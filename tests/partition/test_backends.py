@@ -27,7 +27,7 @@ from kuiper.partition import (
 from kuiper.partition.backends import Network, open_backend
 from kuiper.partition.backends.array_module import ArrayModule
 from kuiper.partition.memory import DeviceArray, Memory
-from kuiper.runtime import Toolbox
+from kuiper.toolbox import Toolbox
 
 DIGITS = "models/digits/digits.pnnx.param"
 NEEDS = {"onnxruntime": ("onnx", "onnxruntime"), "torch": ("torch",), "cupy": ("cupy",)}

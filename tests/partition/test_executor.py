@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import InferError, KuiperError, ShapeError
+from kuiper.graph import reverse_post_order
 from kuiper.partition import (
     DeadlockError,
     Device,
@@ -29,7 +30,6 @@ from kuiper.partition import (
 )
 from kuiper.partition.backends import Network, Program
 from kuiper.partition.backends.simple import Simple
-from kuiper.runtime import reverse_post_order
 
 DIGITS = "models/digits/digits.pnnx.param"
 CPU = Device("CPU")

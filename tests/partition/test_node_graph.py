@@ -26,9 +26,9 @@ def test_a_networks_operators_become_nodes(digits: RuntimeGraph) -> None:
     operators = [op for op in digits.operators if op.type != "pnnx.Output"]
     assert [(node.name, node.op) for node in graph.nodes] == [(op.name, op.type) for op in operators]
     for node, op in zip(graph.nodes, operators, strict=True):
-        assert [graph.tensors[t].name for t in node.inputs] == [o.name for o in op.input_operands]
-        assert [graph.tensors[t].name for t in node.outputs] == [o.name for o in op.output_operands]
-    (output,) = digits.output_operands
+        assert [graph.tensors[t].name for t in node.inputs] == [o.name for o in op.inputs]
+        assert [graph.tensors[t].name for t in node.outputs] == [o.name for o in op.outputs]
+    (output,) = digits.outputs
     assert [graph.tensors[t].name for v in graph.outputs for t in graph.nodes[v].outputs] == [output.name]
     assert graph.runtime is digits
 
@@ -52,11 +52,11 @@ def test_work_is_two_operations_per_weight_and_output_element_and_one_per_bias(d
             out_features, in_features = op.attributes["weight"].shape
             assert nodes[op.name].work == out_features * (2 * in_features + 1)
         if op.type == "nn.Conv2d":
-            (_, channels, height, width), kernel = op.output_operands[0].shapes, op.attributes["weight"].shape
+            (_, channels, height, width), kernel = op.outputs[0].shape, op.attributes["weight"].shape
             products = 2 * kernel[1] * kernel[2] * kernel[3]
             assert nodes[op.name].work == channels * height * width * (products + ("bias" in op.attributes))
         if op.type in ("nn.ReLU", "F.relu"):
-            assert nodes[op.name].work == np.prod(op.output_operands[0].shapes[1:])
+            assert nodes[op.name].work == np.prod(op.outputs[0].shape[1:])
     given = NodeGraph.from_runtime(digits, {op.name: 7.0 for op in digits.operators})
     assert {node.work for node in given.nodes} == {7.0}
 
@@ -76,7 +76,7 @@ CASES += [("writer", [(n, t), (4, n, 2, p, 32), (4, n, 2, p, 32), (1,)]) for n, 
 @pytest.mark.parametrize(("name", "shapes"), CASES)
 def test_the_works_sum_is_the_flops_that_the_profile_counts(name: str, shapes: list[tuple[int, ...]]) -> None:
     network = kuiper.load(f"models/{name}/{name}.pnnx.param", engine="simple")
-    inputs = [np.zeros(s, o.type.compute) for s, o in zip(shapes, network.input_operands, strict=True)]
+    inputs = [np.zeros(s, o.dtype.compute) for s, o in zip(shapes, network.inputs, strict=True)]
     cost = network_cost(network.operators, measured_extents(network, *inputs))
     assert cost.flops > 0
     nodes = NodeGraph.from_runtime(network, inputs=inputs).nodes

@@ -94,7 +94,7 @@ def test_a_weight_shared_by_two_modules_is_used_by_both(export):
     torch.manual_seed(0)
     model = SharedWeights().eval()
     graph = kuiper.load(export(model, torch.rand(3, 4)))
-    assert any(len(op.input_operands) == 2 for op in graph.operators if op.type == "nn.Linear")
+    assert any(len(op.inputs) == 2 for op in graph.operators if op.type == "nn.Linear")
     assert_same(graph, model, torch.rand(3, 4))
 
 

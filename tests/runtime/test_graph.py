@@ -122,9 +122,9 @@ class TestStates:
         graph.init()
         add = graph.operator("add")
         assert add.type == "pnnx.Expression"
-        assert [o.name for o in add.input_operands] == ["3", "4"]
+        assert [o.name for o in add.inputs] == ["3", "4"]
         assert add.params["expr"].value == "add(@0,@1)"
-        assert add.input_operands[0].shapes == (1, 3, 16, 16)
+        assert add.inputs[0].shape == (1, 3, 16, 16)
 
     def test_build_connects_operators_by_name(self, simple_ops):
         assert list(simple_ops.operator("op2").output_operators) == ["op3", "op4"]
@@ -258,7 +258,7 @@ class TestResults:
 
     def test_datas_gives_one_tensor_per_sample_that_shares_memory(self, simple_ops):
         simple_ops.forward(image(shape=(4, 3, 16, 16)), keep=["op1"])
-        operand = simple_ops.operator("op1").output_operands[0]
+        operand = simple_ops.operator("op1").outputs[0]
         assert len(operand.datas) == 4
         assert operand.datas[0].shapes == (3, 16, 16)
         assert np.shares_memory(operand.datas[2].data, operand.data)
@@ -266,7 +266,7 @@ class TestResults:
     def test_datas_of_an_operand_that_was_not_kept_says_so(self, simple_ops):
         simple_ops.forward(image())
         with pytest.raises(kuiper.ShapeError, match="kept by the last forward"):
-            _ = simple_ops.operator("op1").output_operands[0].datas
+            _ = simple_ops.operator("op1").outputs[0].datas
 
     def test_threads_that_share_a_graph_get_their_own_results(self, simple_ops):
         wrong = []
@@ -376,7 +376,7 @@ class TestPluggedIn:
     """A student's functions run inside the engine, and nothing global changes."""
 
     def test_a_students_order_is_used(self, model):
-        from kuiper.runtime import reverse_post_order
+        from kuiper.graph import reverse_post_order
 
         graph = kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(topological_order=reverse_post_order))
         assert [op.name for op in graph.operators] == ["input", "op1", "op2", "op4", "op3", "add", "output"]
@@ -392,8 +392,8 @@ class TestPluggedIn:
         a, b, c = (image(seed, (1, 4)), image(seed + 50, (1, 4)), image(seed + 99, (1, 4)))
         for engine in ("simple", "fast", "auto"):
             graph = kuiper.load(path, toolbox=order, engine=engine)
-            assert names(graph.input_operands) == names(plain.input_operands) == ["x", "y", "z"]
-            assert names(graph.output_operands) == names(plain.output_operands) == ["d", "e"]
+            assert names(graph.inputs) == names(plain.inputs) == ["x", "y", "z"]
+            assert names(graph.outputs) == names(plain.outputs) == ["d", "e"]
             for got, expected in zip(graph(a, b, c), [a - b, c - a], strict=True):
                 np.testing.assert_array_equal(got, expected)
 
@@ -402,7 +402,7 @@ class TestPluggedIn:
         inputs = [np.array([[5, 7, 9]]), *(np.zeros((4, 1, 2, 3, 32), "f4") for _ in "kv"), np.array([0])]
         expected = kuiper.load(WRITER, engine="simple")(*inputs)
         graph = kuiper.load(WRITER, toolbox=kuiper.Toolbox(topological_order=last_ready_first), engine=engine)
-        assert names(graph.input_operands) == ["0", "1", "2", "3"]
+        assert names(graph.inputs) == ["0", "1", "2", "3"]
         executed = [op.name for op in graph.operators if op.type == "pnnx.Input"]
         assert executed == ["pnnx_input_3", "pnnx_input_2", "pnnx_input_1", "pnnx_input_0"]
         for _ in range(2):

@@ -5,8 +5,8 @@ import pytest
 
 import kuiper
 from kuiper import pnnx
+from kuiper.graph import ParameterKind, reverse_post_order
 from kuiper.pnnx import Attribute, Graph, Operand, Operator
-from kuiper.runtime import RuntimeParameterType, reverse_post_order
 
 CONVOLUTIONS = """7767517
 6 5
@@ -51,10 +51,10 @@ def test_test_linear_holds_four_operators_two_attributes_and_its_shapes(linear_m
     linear = graph.operator("linear")
     assert linear.attributes["weight"].shape == (128, 32)
     assert linear.attributes["bias"].shape == (128,)
-    assert linear.input_operands[0].shapes == (1, 32)
-    assert linear.output_operands[0].shapes == (1, 128)
+    assert linear.inputs[0].shape == (1, 32)
+    assert linear.outputs[0].shape == (1, 128)
     assert linear.params["in_features"].value == 32
-    assert linear.params["bias"].type is RuntimeParameterType.BOOL
+    assert linear.params["bias"].type is ParameterKind.BOOL
 
 
 @pytest.mark.parametrize("batch", [1, 4])

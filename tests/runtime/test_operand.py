@@ -6,7 +6,7 @@ import pytest
 import kuiper
 from kuiper import pnnx
 from kuiper.pnnx import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
-from kuiper.runtime import RuntimeParameterType, init_graph_params
+from kuiper.toolbox import init_graph_params
 
 KINDS = {
     "nothing": Parameter(ParameterKind.NULL),
@@ -26,7 +26,7 @@ def test_all_eight_kinds_of_parameter_are_wrapped():
     for name, parameter in KINDS.items():
         assert wrapped[name].value == parameter.value
         assert wrapped[name].type == int(parameter.kind)
-    assert wrapped["sizes"].type is RuntimeParameterType.INT_ARRAY
+    assert wrapped["sizes"].type is ParameterKind.INT_ARRAY
 
 
 @pytest.fixture
@@ -56,14 +56,14 @@ def test_attributes_of_every_type_are_read(constant, dtype):
 def test_reading_an_attribute_twice_gives_the_same_weights(constant):
     graph = kuiper.load(constant(np.arange(6.0)))
     attribute = graph.operator("w").attributes["data"]
-    np.testing.assert_array_equal(attribute.get(), attribute.get())
-    assert attribute.get().size == 6
+    np.testing.assert_array_equal(attribute.data, attribute.data)
+    assert attribute.data.size == 6
 
 
 def test_weights_cannot_be_written_to(constant):
     graph = kuiper.load(constant(np.arange(6.0)))
     with pytest.raises(ValueError, match="read-only"):
-        graph.operator("w").attributes["data"].get()[0] = 1
+        graph.operator("w").attributes["data"].data[0] = 1
 
 
 def test_a_result_that_is_a_weight_can_be_written_to_and_leaves_the_weight(constant):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kuiper.errors import GraphError
-from kuiper.runtime import reverse_post_order, topological_order
-from kuiper.runtime.order import find_cycle
+from kuiper.graph import reverse_post_order, topological_order
+from kuiper.graph.order import find_cycle
 
 ORDERS = pytest.mark.parametrize("order", [topological_order, reverse_post_order])
 

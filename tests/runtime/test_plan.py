@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kuiper.runtime import Lifetime, plan_memory
+from kuiper.graph import Lifetime, plan_memory
 
 
 def overlap(plan, a, b):

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from kuiper import dtypes
 from kuiper.errors import GraphError, KuiperError
 from kuiper.pnnx import Graph, Operand, Operator, Parameter, ParameterKind
-from kuiper.runtime import RuntimeOperand, RuntimeOperator
 from kuiper.show import show_graph
 from kuiper.show.layout import layered
 
@@ -182,13 +181,13 @@ def test_a_straight_chain_is_drawn_in_one_column() -> None:
 def test_a_runtime_graph_looks_like_the_graph_of_its_file() -> None:
     class Runtime:
         def __init__(self) -> None:
-            values = {name: RuntimeOperand(name, o.shape, o.dtype) for name, o in residual().operands.items()}
+            values = {name: Operand(name, o.shape, o.dtype) for name, o in residual().operands.items()}
             self.operators = [
-                RuntimeOperator(
+                Operator(
                     op.name,
                     op.type,
-                    input_operands=[values[o.name] for o in op.inputs],
-                    output_operands=[values[o.name] for o in op.outputs],
+                    inputs=[values[o.name] for o in op.inputs],
+                    outputs=[values[o.name] for o in op.outputs],
                 )
                 for op in residual()
             ]

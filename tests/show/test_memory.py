@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import kuiper
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan
-from kuiper.runtime import Lifetime, plan_memory
+from kuiper.graph import Lifetime, plan_memory
 from kuiper.show import show_memory
 
 DIGITS = "models/digits/digits.pnnx.param"

@@ -25,13 +25,13 @@ KINDS = (
     "homework/04_graph/worksheet.html",
     "lessons/glossary.html",
     "api/index.html",
-    "api/kuiper.runtime.order.html",
+    "api/kuiper.graph.order.html",
     "api/kuiper.vision.yolo.html",
     "models/README.html",
     "models/digits/README.html",
     "benchmarks/RESULTS.html",
     "docs/grading-at-scale.html",
-    "source/kuiper/runtime/order.py.html",
+    "source/kuiper/graph/order.py.html",
     "search.html",
 )
 """Pages that stand for all others where looking at each would take too long."""

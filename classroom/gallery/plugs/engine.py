@@ -13,10 +13,10 @@ import kuiper
 from classroom.gallery.bench import Settings
 from classroom.gallery.plugs.plug import Plug, as_tool, everything, of_types, same_type
 from kuiper import expression
-from kuiper.expression.layer import source_text
-from kuiper.layers.convolution import Conv2d
-from kuiper.layers.linear import Linear
-from kuiper.layers.windows import as_batch, like_input
+from kuiper.expression.source import source_text
+from kuiper.layers.image.convolution import Conv2d
+from kuiper.layers.image.windows import as_batch, like_input
+from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 WORDS = {"add", "sub", "mul", "div", "sin"}
@@ -106,7 +106,7 @@ def has_small_text(operator: kuiper.RuntimeOperator) -> bool:
 
 def flattens_images(operator: kuiper.RuntimeOperator) -> bool:
     """torch.flatten of a batch of images (N,C,H,W) into rows: only there the toolbox's function works."""
-    shapes = [operand.shapes for operand in operator.input_operands]
+    shapes = [operand.shape for operand in operator.inputs]
     return operator.type in ("torch.flatten", "nn.Flatten") and [len(shape or ()) for shape in shapes] == [4]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from classroom.gallery.bench import Settings
 from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
 from kuiper.errors import KuiperError
-from kuiper.layers.attention import ScaledDotProductAttention
+from kuiper.layers.sequence.attention import ScaledDotProductAttention
 
 ATTENTION = "F.scaled_dot_product_attention"
 

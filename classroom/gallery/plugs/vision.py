@@ -9,9 +9,9 @@ import numpy as np
 
 from classroom.gallery.bench import Settings
 from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
-from kuiper.layers.adaptive import AdaptiveAvgPool2d
-from kuiper.layers.convolution import ConvTranspose2d
-from kuiper.layers.windows import as_batch, like_input
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
+from kuiper.layers.image.convolution import ConvTranspose2d
+from kuiper.layers.image.windows import as_batch, like_input
 
 POOLINGS = ("nn.AdaptiveAvgPool2d", "F.adaptive_avg_pool2d")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
 from classroom.site.moving.shapes import arrow, box, rect, words
-from kuiper.runtime.order import reverse_post_order
+from kuiper.graph import reverse_post_order
 
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
 """The lesson's network: each node, and those that read its result."""

@@ -12,7 +12,7 @@ import kuiper
 from classroom.site.moving.graph_drawing import COLOURS, draw
 from classroom.site.moving.scene import data_script
 from kuiper.dtypes import DType
-from kuiper.runtime import RuntimeOperator
+from kuiper.graph import Operator
 from kuiper.show.palette import family
 from kuiper.show.svg import escape
 
@@ -42,22 +42,22 @@ def figure(name: str, model: Path) -> str:
     )
 
 
-def facts(op: RuntimeOperator) -> dict[str, Any]:
+def facts(op: Operator) -> dict[str, Any]:
     """What is told about an operator: name, type, parameters, operands read and given, weights with their counts.
 
-    >>> from kuiper.runtime import RuntimeOperand
-    >>> facts(RuntimeOperator("relu", "nn.ReLU", [RuntimeOperand("3", (1, 8))], ["input"]))["in"]
+    >>> from kuiper.runtime import Operand
+    >>> facts(Operator("relu", "nn.ReLU", [Operand("3", (1, 8))], ["input"]))["in"]
     [['#3', '1x8', 'input']]
     """
-    slots = [*op.input_names, *[None] * len(op.input_operands)]
+    slots = [*op.input_names, *[None] * len(op.inputs)]
     return {
         "name": op.name,
         "type": op.type,
         "family": family(op.type).name,
         "params": [[key, str(param.value)] for key, param in op.params.items()],
-        "in": [[f"#{x.name}", shape_text(x.shapes, x.type), slot or ""] for x, slot in zip(op.input_operands, slots)],
-        "out": [[f"#{x.name}", shape_text(x.shapes, x.type)] for x in op.output_operands],
-        "weights": [[key, shape_text(w.shape, w.type), math.prod(w.shape)] for key, w in op.attributes.items()],
+        "in": [[f"#{x.name}", shape_text(x.shape, x.dtype), slot or ""] for x, slot in zip(op.inputs, slots)],
+        "out": [[f"#{x.name}", shape_text(x.shape, x.dtype)] for x in op.outputs],
+        "weights": [[key, shape_text(w.shape, w.dtype), math.prod(w.shape)] for key, w in op.attributes.items()],
     }
 
 
@@ -71,7 +71,7 @@ def shape_text(shape: Iterable[int] | None, dtype: DType | None) -> str:
     return f"{sizes} {dtype.code if dtype else ''}".strip()
 
 
-def _weights(operators: Iterable[RuntimeOperator]) -> int:
+def _weights(operators: Iterable[Operator]) -> int:
     return sum(math.prod(w.shape) for op in operators for w in op.attributes.values())
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
 from classroom.site.moving.shapes import rect, words
-from kuiper.layers.convolution import Conv2d
-from kuiper.layers.windows import im2col, windows
+from kuiper.layers.image.convolution import Conv2d
+from kuiper.layers.image.windows import im2col, windows
 
 IMAGE = np.arange(1, 17).reshape(4, 4)
 KERNEL = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])

@@ -10,8 +10,7 @@ import kuiper
 from classroom.register import ROOT
 from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
 from classroom.site.moving.shapes import path, rect, words
-from kuiper.runtime.operator import RuntimeOperator
-from kuiper.runtime.plan import MemoryPlan, plan_memory
+from kuiper.graph import MemoryPlan, Operator, plan_memory
 
 DIGITS = ROOT / "models" / "digits" / "digits.pnnx.param"
 LARGE = 1024
@@ -27,7 +26,7 @@ States = dict[str, State]
 class Network:
     """The operators in running order, and the plan of their outputs, in floats, for one image."""
 
-    operators: Sequence[RuntimeOperator]
+    operators: Sequence[Operator]
     plan: MemoryPlan
 
     def alive(self, step: int) -> list[str]:
@@ -47,8 +46,8 @@ class Network:
 def network() -> Network:
     """The digits network with kuiper's plan for a batch of one."""
     graph = kuiper.load(DIGITS)
-    operands = [operand for op in graph.operators for operand in op.output_operands]
-    sizes = {operand.name: math.prod((operand.shapes or (1,))[1:]) for operand in operands}
+    operands = [operand for op in graph.operators for operand in op.outputs]
+    sizes = {operand.name: math.prod((operand.shape or (1,))[1:]) for operand in operands}
     return Network(graph.operators, plan_memory(graph.lifetimes, sizes))
 
 
@@ -68,7 +67,7 @@ def _living(net: Network) -> list[Frame]:
     busiest = 0
     for step, op in enumerate(net.operators):
         alive, floats = net.alive(step), net.floats(step)
-        written = {operand.name for operand in op.output_operands}
+        written = {operand.name for operand in op.outputs}
         states = {f"v{name}": _age(net, name, step, written) for name in net.plan.sizes}
         states |= {f"b{i}": State("teal") for i in range(step)} | {f"b{step}": State("now")}
         states["cursor"] = State("ring", None, step * STEP)
@@ -174,7 +173,7 @@ def _block(net: Network) -> Panel:
     return Panel(right + 4, floor + 6, label, parts, ground)
 
 
-def _steps(operators: Sequence[RuntimeOperator], title: str) -> str:
+def _steps(operators: Sequence[Operator], title: str) -> str:
     """The chart's title and the numbers of the steps."""
     marks = [words(str(i), LEFT + STEP * (i + 0.5), TOP - 10, 10.0, kind="note") for i in range(0, len(operators), 4)]
     return (

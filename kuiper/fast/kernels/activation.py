@@ -13,9 +13,9 @@ from kuiper.fast.kernels.curves import Activation
 from kuiper.fast.kernels.walk import lane_tiles, walk
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import activation as simple
-from kuiper.layers import elementwise
-from kuiper.layers import gates_and_shrinks as gates
+from kuiper.layers.elementwise import activation as simple
+from kuiper.layers.elementwise import elementwise
+from kuiper.layers.elementwise import gates_and_shrinks as gates
 
 __all__ = ["Activation", "Elementwise", "activation_of"]
 

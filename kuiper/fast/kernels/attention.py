@@ -15,7 +15,7 @@ from kuiper.fast.kernel import Call, Kernel, Node, Stage, copies, lowers, spans
 from kuiper.fast.kernels.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import attention as simple
+from kuiper.layers.sequence import attention as simple
 
 CACHED = 1 << 17
 """Scores of a block: as many heads and queries are computed together as that allows."""
@@ -238,7 +238,7 @@ def attention(node: Node) -> Kernel | None:
 def masked_attention(node: Node) -> Kernel | None:
     """The kernel for a layer that is made when its fourth input, the mask, has come."""
     late = node.layer
-    if late.layer is not simple.ScaledDotProductAttention or late.late != {3: "attn_mask"} or late.dropped:
+    if late.kind is not simple.ScaledDotProductAttention or late.slots != ["x", "x", "x", "attn_mask"]:
         return None
-    operator = dataclasses.replace(node.operator, layer=late.layer(**late.options))
+    operator = dataclasses.replace(node.operator, layer=late.kind(**late.options))
     return attention(Node(operator, node.inputs, node.outputs))

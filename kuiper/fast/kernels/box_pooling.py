@@ -11,8 +11,8 @@ from kuiper.fast.kernel import Call, Index, Kernel, Layout, Node, Stage, blocks,
 from kuiper.fast.kernels.pooling import Pool, Windows
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
-from kuiper.layers.reduction import Mean
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.reduction.reduction import Mean
 
 Spans = list[tuple[int, int]]
 """From where to where each window of one axis goes."""

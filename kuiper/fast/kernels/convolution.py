@@ -12,7 +12,7 @@ import numpy as np
 from kuiper.fast.kernel import Epilogue, Kernel, Node, lowers
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.convolution import Conv2d
+from kuiper.layers.image.convolution import Conv2d
 
 FEW_CHANNELS = 4
 """Of no more an image is better read plane by plane."""

@@ -11,7 +11,7 @@ from kuiper.errors import KuiperError
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, lowers, spans
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import embedding as simple
+from kuiper.layers.sequence import embedding as simple
 
 NANOSECONDS_PER_NUMBER = 0.15
 """Of copying a row."""

@@ -14,7 +14,7 @@ from kuiper.fast.kernels.normalization import NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.softmax import memory_order, ordered
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import group_norm as simple
+from kuiper.layers.normalization import group_norm as simple
 
 CACHED = 1 << 16
 """Numbers of a block of places."""

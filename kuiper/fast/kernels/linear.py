@@ -11,7 +11,7 @@ from kuiper.fast.kernel import Call, Epilogue, Kernel, Node, Stage, copies, lowe
 from kuiper.fast.kernels.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import linear as simple
+from kuiper.layers.linear import linear as simple
 
 NANOSECONDS_PER_WEIGHT = 0.05
 """Of reading the weights from memory, which is what a product with few rows waits for."""

@@ -13,7 +13,7 @@ from kuiper.fast.kernels.linear import Linear
 from kuiper.fast.kernels.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, operand, rows_of, unit_spans
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import matmul as simple
+from kuiper.layers.linear import matmul as simple
 
 
 class MatMul(Kernel):

@@ -14,7 +14,7 @@ from kuiper.fast.kernels.compiled import ARRAY, COUNT, flat, steps
 from kuiper.fast.kernels.pooling import Pool, Windows, tiles, windows_of
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.pooling import MaxPool2d
+from kuiper.layers.image.pooling import MaxPool2d
 
 NS_PER_COMPARISON = 0.1
 SIGNATURE = f"void({', '.join([ARRAY] * 2 + ['int64'] * 13 + [COUNT] * 5)})"

@@ -14,7 +14,7 @@ from kuiper.fast.kernels.linear import in_columns, product
 from kuiper.fast.kernels.matrices import fit
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import attention as simple
+from kuiper.layers.sequence import attention as simple
 
 
 class MultiheadAttention(Kernel):
@@ -114,7 +114,7 @@ def distinct(node: Node, roles: dict[Any, int]) -> tuple[int, int, int]:
     query = roles["query"]
     key = roles.get("key", query)
     slots = (query, key, roles.get("value", key))
-    operands = node.operator.input_operands
+    operands = node.operator.inputs
     if not operands:
         return slots
     names = [operand.name for operand in operands]

@@ -13,7 +13,7 @@ from kuiper.fast.kernels.linear import blocks_of, in_rows
 from kuiper.fast.kernels.matrices import ROWS, columnwise, fit, rows_of
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import normalization as simple
+from kuiper.layers.normalization import normalization as simple
 
 NANOSECONDS_PER_NUMBER = 0.9
 CACHED = 1 << 18

@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from kuiper.expression.layer import ExpressionLayer
 from kuiper.fast.kernel import Call, Kernel, Layout, Node, Stage, lowers
 from kuiper.fast.kernels.curves import clip
 from kuiper.fast.kernels.formulas import FORMULAS, NotHandled, apply, evaluate, operand
@@ -16,9 +15,10 @@ from kuiper.fast.kernels.walk import lane_tiles, walk
 from kuiper.fast.place import Place
 from kuiper.fast.rows import lengthened
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.elementwise import LAYERS
-from kuiper.layers.gates_and_shrinks import PReLU
-from kuiper.layers.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
+from kuiper.layers.elementwise.elementwise import LAYERS
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.layers.elementwise.gates_and_shrinks import PReLU
+from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
 
 _FAST = {np.add, np.subtract, np.multiply, np.divide, np.negative, np.abs, np.maximum, np.minimum, clip}
 

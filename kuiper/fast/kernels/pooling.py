@@ -15,7 +15,7 @@ import numpy as np
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, lowers, spans
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.pooling import AvgPool2d, MaxPool2d
+from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
 
 CACHED = 131_072
 """Floats of pooled rows that a lane works on at a time, so that they are still cached when columns are pooled."""

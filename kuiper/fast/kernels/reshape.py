@@ -10,7 +10,7 @@ import numpy as np
 from kuiper.fast.kernel import Call, Kernel, Layout, Node, Stage, _copy, blocks, lowers
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers import shape
+from kuiper.layers.arrays import shape
 
 SHORT = 8
 """Axes of fewer elements are walked by one call for each: as numpy's inner loop they would cost more."""

@@ -18,7 +18,7 @@ from kuiper.fast.kernels.pooling import tiles
 from kuiper.fast.kernels.reshape import reshaped
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.resize import (
+from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
     NearestExactByInputs,

@@ -19,7 +19,7 @@ from kuiper.fast.kernels.pooling import tiles
 from kuiper.fast.kernels.subpixel import Grid, Subpixel
 from kuiper.fast.place import Halo, Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.convolution import ConvTranspose2d
+from kuiper.layers.image.convolution import ConvTranspose2d
 
 CACHED = 262_144
 """Floats of products that a lane makes at a time."""

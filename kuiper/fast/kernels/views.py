@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from kuiper.fast.kernel import Join, Node, View, lowers
-from kuiper.layers.activation import Dropout, Identity
-from kuiper.layers.conversion import Clone, To, TypeAs
-from kuiper.layers.joining import Cat, Chunk, Split, TensorSplit, Unbind
-from kuiper.layers.shape import Expand, ExpandAs, Movedim, Permute, Squeeze, T, Transpose, Unflatten, Unsqueeze
-from kuiper.layers.slicing import Narrow, Select, Slice
+from kuiper.layers.arrays.joining import Cat, Chunk, Split, TensorSplit, Unbind
+from kuiper.layers.arrays.shape import Expand, ExpandAs, Movedim, Permute, Squeeze, T, Transpose, Unflatten, Unsqueeze
+from kuiper.layers.arrays.slicing import Narrow, Select, Slice
+from kuiper.layers.elementwise.activation import Dropout, Identity
+from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
 
 
 @lowers(Permute, Transpose, T, Movedim, Unsqueeze, Squeeze, Unflatten, Expand)

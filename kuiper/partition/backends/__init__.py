@@ -6,10 +6,9 @@ from functools import cache
 
 from kuiper.errors import missing_module
 from kuiper.partition.backends.cupy import CuPy
-from kuiper.partition.backends.fast import Fast
 from kuiper.partition.backends.onnxruntime import OnnxRuntime
 from kuiper.partition.backends.protocol import Backend, Network, Program
-from kuiper.partition.backends.simple import Simple
+from kuiper.partition.backends.simple import Fast, Simple
 from kuiper.partition.backends.torch import Torch
 from kuiper.partition.errors import BackendError
 

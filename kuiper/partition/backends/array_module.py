@@ -7,9 +7,9 @@ from typing import Any
 
 from kuiper import pnnx
 from kuiper.errors import KuiperError
-from kuiper.expression.layer import source_text
 from kuiper.expression.parser import parse
 from kuiper.expression.polish import reverse_polish
+from kuiper.expression.source import source_text
 from kuiper.expression.tokens import TokenType
 from kuiper.partition.backends.protocol import Backend, Network, Program
 from kuiper.partition.operator import CannotExpressError, Operator

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper import pnnx
-from kuiper.runtime import Toolbox
-from kuiper.runtime.operator import CreatesLayers
+from kuiper.layers import LayerRegisterer
+from kuiper.toolbox import Toolbox
 
 Program = Callable[[Sequence[Any]], Sequence[Any]]
 """A sub-graph made ready: its inputs, as the back end holds them -> its outputs, in order. Threads may share it."""
@@ -31,7 +31,7 @@ class Network:
 
     graph: pnnx.Graph
     name: str
-    registry: CreatesLayers
+    registry: LayerRegisterer
     toolbox: Toolbox
     casts_to: np.dtype | None = None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kuiper.expression.layer import source_text
 from kuiper.expression.parser import TokenNode, parse
 from kuiper.expression.polish import reverse_polish
+from kuiper.expression.source import source_text
 from kuiper.expression.tokens import TokenType
 from kuiper.partition.onnx.builder import Builder
 from kuiper.partition.operator import CannotExpressError, Operator

@@ -42,7 +42,7 @@ def small(tmp_path: Path) -> Tree:
     ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (root / "lessons/01_one/01_one.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    (root / "kuiper/runtime/order.py").write_text('"""Order."""\n', encoding="utf-8")
+    (root / "kuiper/graph/order.py").write_text('"""Order."""\n', encoding="utf-8")
     (root / "homework/01_one/hw01.py").write_text('"""Write here."""\n', encoding="utf-8")
     (root / "homework/01_one/judge/solution.py").write_text('"""Solved."""\n', encoding="utf-8")
     return Tree(register.load(root), tmp_path / "pages")

@@ -26,15 +26,15 @@ def test_the_words_of_a_picture_are_one_line_with_blanks_between_them(small: Tre
 
 
 def test_a_link_to_a_file_without_a_page_leads_to_a_page_that_shows_it(small: Tree) -> None:
-    text = relinked("see [order](../../kuiper/runtime/order.py).", FILE, FILE, small)
-    assert text == 'see <a href="../../source/kuiper/runtime/order.py.html">order</a>.'
-    assert small.sources == {P("kuiper/runtime/order.py")}
+    text = relinked("see [order](../../kuiper/graph/order.py).", FILE, FILE, small)
+    assert text == 'see <a href="../../source/kuiper/graph/order.py.html">order</a>.'
+    assert small.sources == {P("kuiper/graph/order.py")}
 
 
 def test_a_link_to_a_folder_shows_the_folder_and_its_files(small: Tree) -> None:
     text = relinked("[runtime](../../kuiper/runtime/)", FILE, FILE, small)
     assert text == '<a href="../../source/kuiper/runtime.html">runtime</a>'
-    assert small.sources == {P("kuiper/runtime"), P("kuiper/runtime/order.py")}
+    assert small.sources == {P("kuiper/runtime"), P("kuiper/graph/order.py")}
 
 
 @pytest.mark.parametrize(

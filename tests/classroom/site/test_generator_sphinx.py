@@ -15,6 +15,7 @@ pytest.importorskip("sphinx", reason="needs Sphinx: python3 course.py setup --si
 
 from docutils import nodes
 from docutils.core import publish_doctree
+from kuiper.runtime.operator import RunsOperators
 from sphinx import addnodes
 
 from classroom.site import math_font
@@ -31,8 +32,7 @@ from classroom.site.extension import (
 )
 from kuiper.fast.kernel import Kernel
 from kuiper.fast.place import Halo
-from kuiper.layers.joining import Hstack
-from kuiper.runtime.operator import RunsOperators
+from kuiper.layers.arrays.joining import Hstack
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?=\S)([^$\n]+?)(?<=\S)\$", re.S)
@@ -143,7 +143,7 @@ def test_members_that_others_wrote_are_left_out() -> None:
 
 
 def test_signatures_name_types_without_their_modules() -> None:
-    long = "(x: ~numpy.ndarray, f: ~collections.abc.Callable[[~kuiper.pnnx.graph.Graph], int] = <factory>)"
+    long = "(x: ~numpy.ndarray, f: ~collections.abc.Callable[[~kuiper.graph.operator.Graph], int] = <factory>)"
     assert _signature(None, "class", "A", Halo, None, long, None) == (
         "(x: ndarray, f: Callable[[Graph], int] = <factory>)",
         None,
@@ -191,16 +191,16 @@ def test_a_metric_is_no_address() -> None:
 
 
 def test_a_documented_object_leads_to_the_line_where_it_begins() -> None:
-    address = linkcode_resolve("py", {"module": "kuiper.runtime.order", "fullname": "topological_order"})
+    address = linkcode_resolve("py", {"module": "kuiper.graph.order", "fullname": "topological_order"})
     assert address is not None
     page, line = address.split("#L")
-    assert page == "../source/kuiper/runtime/order.py.html"
-    text = (ROOT / "kuiper/runtime/order.py").read_text(encoding="utf-8").splitlines()
+    assert page == "../source/kuiper/graph/order.py.html"
+    text = (ROOT / "kuiper/graph/order.py").read_text(encoding="utf-8").splitlines()
     assert text[int(line) - 1].startswith("def topological_order(")
     package = linkcode_resolve("py", {"module": "kuiper.pnnx.reader", "fullname": "read"})
     assert package is not None
     assert package.startswith("../source/kuiper/pnnx/reader.py.html#L")
-    assert linkcode_resolve("py", {"module": "kuiper.runtime.order", "fullname": "nothing"}) is None
+    assert linkcode_resolve("py", {"module": "kuiper.graph.order", "fullname": "nothing"}) is None
 
 
 def test_methods_have_lines_too() -> None:
@@ -213,7 +213,7 @@ def test_methods_have_lines_too() -> None:
 
 
 def test_names_of_types_lead_home_and_foreign_ones_nowhere() -> None:
-    assert full_name("kuiper.runtime.plan", "Lifetime") == "kuiper.runtime.plan.Lifetime"
-    assert full_name("kuiper.runtime.plan", "RuntimeOperator") == "kuiper.runtime.operator.RuntimeOperator"
+    assert full_name("kuiper.graph.memory", "Lifetime") == "kuiper.graph.memory.Lifetime"
+    assert full_name("kuiper.graph.memory", "Operator") == "kuiper.runtime.operator.RuntimeOperator"
     for foreign in ("bytes", "np.ndarray", "Mapping", "nothing"):
-        assert full_name("kuiper.runtime.plan", foreign) is None
+        assert full_name("kuiper.graph.memory", foreign) is None

@@ -105,7 +105,7 @@ def test_boxes_do_not_overlap_and_lie_inside_the_drawing(name: str) -> None:
 
 def test_the_caption_counts_operators_and_weights() -> None:
     graph = kuiper.load(ROOT / "models" / "digits" / "digits.pnnx.param")
-    count = sum(attribute.get().size for op in graph.operators for attribute in op.attributes.values())
+    count = sum(attribute.data.size for op in graph.operators for attribute in op.attributes.values())
     assert f"{len(graph.operators)} operators and {count:,} weights" in moving.snippet("graph_digits")
 
 

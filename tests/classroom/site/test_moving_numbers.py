@@ -134,11 +134,11 @@ def test_memory_tells_what_is_alive_at_each_step() -> None:
     told = frames("memory")
     for step in range(len(graph.operators)):
         say, states = told[1 + step]
-        written = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.output_operands}
-        read = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.input_operands}
+        written = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.outputs}
+        read = {operand.name: i for i, op in enumerate(graph.operators) for operand in op.inputs}
         alive = [name for name in written if written[name] <= step <= read[name]]
         assert re.findall(r"#(\d+)", say) == alive
-        shapes = {o.name: o.shapes for op in graph.operators for o in op.output_operands}
+        shapes = {o.name: o.shape for op in graph.operators for o in op.outputs}
         floats = sum(int(np.prod((shapes[name] or (1,))[1:])) for name in alive)
         assert f"together {floats:,} floats" in say
         assert {key for key, state in states.items() if key[0] == "v" and state[0] in ("now", "orange")} == {

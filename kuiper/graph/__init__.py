@@ -1,0 +1,34 @@
+"""The graph (lessons 3 and 4): operators and operands, their order, how long values live and where they may lie."""
+
+from kuiper.graph.memory import Lifetime, MemoryPlan, lifetimes, plan_memory
+from kuiper.graph.operator import (
+    BOUNDARY,
+    Attribute,
+    Graph,
+    Operand,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Shape,
+    shape_text,
+)
+from kuiper.graph.order import find_cycle, reverse_post_order, topological_order
+
+__all__ = [
+    "BOUNDARY",
+    "Attribute",
+    "Graph",
+    "Lifetime",
+    "MemoryPlan",
+    "Operand",
+    "Operator",
+    "Parameter",
+    "ParameterKind",
+    "Shape",
+    "find_cycle",
+    "lifetimes",
+    "plan_memory",
+    "reverse_post_order",
+    "shape_text",
+    "topological_order",
+]

@@ -1,0 +1,95 @@
+"""Output space planned at build (lesson 4): how long each value lives, and where in one buffer it could lie."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kuiper.graph.operator import Operand, Operator
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """An operand is written at step `first` of the execution order and read for the last time at step `last`."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: Lifetime) -> bool:
+        """Whether the two values must exist at the same time."""
+        return self.first <= other.last and other.first <= self.last
+
+
+def lifetimes(order: Sequence[Operator]) -> dict[str, Lifetime]:
+    """Operand name -> its lifetime. What the graph returns (read by pnnx.Output) lives to the end."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for step, op in enumerate(order):
+        for operand in op.outputs:
+            first[operand.name] = last[operand.name] = step
+        for operand in op.inputs:
+            last[operand.name] = len(order) - 1 if op.type == "pnnx.Output" else step
+    # a tuple or a dict holds its members: they live as long as it does
+    for op in reversed(order):
+        if op.type.startswith("prim::") and op.outputs:
+            end = max(last[operand.name] for operand in op.outputs)
+            for operand in op.inputs:
+                last[operand.name] = max(last[operand.name], end)
+    return {name: Lifetime(first[name], last[name]) for name in first}
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where each operand lies in one buffer, in bytes.
+
+    `total_bytes` is the space without any reuse, `planned_bytes` the size of the shared buffer, `lower_bound_bytes`
+    the most that is alive at any one step: no plan can do with less.
+    """
+
+    offsets: Mapping[str, int]
+    sizes: Mapping[str, int]
+    lifetimes: Mapping[str, Lifetime]
+    total_bytes: int
+    planned_bytes: int
+    lower_bound_bytes: int
+
+
+def plan_memory(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> MemoryPlan:
+    """Give each operand of `sizes` (name -> bytes) an offset such that values alive together never overlap.
+
+    Largest first, each at the lowest offset that is free for its whole lifetime.
+    Source: Y. Pisarchyk and J. Lee, Efficient memory management for deep neural net inference, 2020, "greedy by size".
+    """
+    first = np.array([lives[name].first for name in sizes], np.int64)
+    last = np.array([lives[name].last for name in sizes], np.int64)
+    size = np.array(list(sizes.values()), np.int64)
+    offset = np.full(len(sizes), -1, np.int64)
+    for i in np.lexsort((first, -size)):
+        neighbours = np.flatnonzero((offset >= 0) & (first <= last[i]) & (first[i] <= last))
+        place = 0
+        for j in neighbours[np.argsort(offset[neighbours])]:
+            if place + size[i] <= offset[j]:
+                break
+            place = max(place, offset[j] + size[j])
+        offset[i] = place
+    offsets = {name: int(place) for name, place in zip(sizes, offset, strict=True)}
+    changes: dict[int, int] = {}
+    for name, bytes_of in sizes.items():
+        changes[lives[name].first] = changes.get(lives[name].first, 0) + bytes_of
+        changes[lives[name].last + 1] = changes.get(lives[name].last + 1, 0) - bytes_of
+    peak = max(itertools.accumulate(changes[step] for step in sorted(changes)), default=0)
+    planned = max((offsets[name] + bytes_of for name, bytes_of in sizes.items()), default=0)
+    return MemoryPlan(offsets, dict(sizes), {n: lives[n] for n in sizes}, sum(sizes.values()), planned, peak)
+
+
+def declared_bytes(operand: Operand) -> int | None:
+    """Bytes of an operand as the file declares it, or None when its shape is not known before it runs."""
+    if operand.shape is None or operand.dtype is None or -1 in operand.shape:
+        return None
+    count = 1
+    for extent in operand.shape:
+        count *= extent
+    return count * operand.dtype.compute.itemsize

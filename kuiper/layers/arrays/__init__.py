@@ -1,0 +1,1 @@
+"""Layers that make arrays, take them apart, join and rearrange them."""

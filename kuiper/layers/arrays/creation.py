@@ -1,0 +1,244 @@
+"""Creation: arrays from a shape and a number, or from a range.
+
+`dtype` is PyTorch's name of the element type; None means float32, or what is said otherwise.
+Source: https://docs.pytorch.org/docs/stable/torch.html#creation-ops
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from kuiper import dtypes
+from kuiper.dtypes import as_array, converted, finite_or_not
+from kuiper.errors import ParameterError
+from kuiper.layers.arrays.shape import integers
+from kuiper.layers.elementwise.conversion import numpy_type
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+
+class _Constant(Layer):
+    """size -> (size): every element `value`."""
+
+    value: int
+
+    def __init__(self, size: Any, dtype: Any = None) -> None:
+        self.size, self.dtype = integers(size), dtype
+
+    def forward(self) -> np.ndarray:
+        """Make the array."""
+        return np.full(self.size, self.value, numpy_type(self.dtype))
+
+
+@registry.register("torch.zeros", "torch.empty")
+class Zeros(_Constant):
+    """size -> (size): zeros. torch.empty leaves the elements open; here they are 0 as well.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros.html
+
+    >>> Zeros(size=[2], dtype="torch.long").forward()
+    array([0, 0])
+    """
+
+    value = 0
+
+
+@registry.register("torch.ones")
+class Ones(_Constant):
+    """size -> (size): ones.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones.html
+    """
+
+    value = 1
+
+
+@registry.register("torch.full")
+class Full(Layer):
+    """size -> (size): every element fill_value; dtype=None takes its type: bool, int64, float32 or complex64.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
+    """
+
+    def __init__(self, size: Any, fill_value: Any, dtype: Any = None) -> None:
+        self.size, self.dtype, self.fill_value = integers(size), dtype, np.asarray(finite_or_not(fill_value))
+
+    def forward(self) -> np.ndarray:
+        """Make the array."""
+        dtype = numpy_type(self.dtype, dtypes.result_type(self.fill_value.item()))
+        return np.full(self.size, converted(self.fill_value, dtype))
+
+
+class _Like(Layer):
+    """x -> (the shape of x, or size): every element `value`; dtype=None takes x's type."""
+
+    value: int
+
+    def __init__(self, dtype: Any = None, size: Any = None) -> None:
+        self.dtype = dtype
+        self.sizes = () if size is None else (integers(size),)
+
+    def forward(self, x: Any) -> np.ndarray:
+        """Make the array."""
+        return np.full(
+            self.sizes[0] if self.sizes else np.shape(x), self.value, numpy_type(self.dtype, as_array(x).dtype)
+        )
+
+
+@registry.register("torch.zeros_like", "torch.empty_like", "Tensor.new_zeros", "Tensor.new_empty")
+class ZerosLike(_Like):
+    """x -> (the shape of x): zeros of x's element type, unless dtype says otherwise. Tensor.new_zeros gives a `size`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html
+    """
+
+    value = 0
+
+
+@registry.register("torch.ones_like", "Tensor.new_ones")
+class OnesLike(_Like):
+    """x -> (the shape of x): ones of x's element type, unless dtype says otherwise. Tensor.new_ones gives a `size`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones_like.html
+    """
+
+    value = 1
+
+
+@registry.register("torch.full_like", "Tensor.new_full", "Tensor.fill")
+class FullLike(Layer):
+    """x -> (the shape of x): every element fill_value, of x's element type unless dtype says otherwise.
+
+    Parameters
+    ----------
+    fill_value, value : the number, which Tensor.fill calls value.
+    size : another shape than x's (Tensor.new_full).
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.full_like.html
+
+    >>> FullLike(fill_value=2.7).forward(np.zeros(2, np.int64))
+    array([2, 2])
+    """
+
+    def __init__(self, fill_value: Any = None, dtype: Any = None, size: Any = None, value: Any = None) -> None:
+        number = value if fill_value is None else fill_value
+        if number is None or np.ndim(number) > 0:
+            raise ParameterError("fill_value", "a number", repr(number))
+        self.fill_value, self.dtype = np.asarray(finite_or_not(number)), dtype
+        self.sizes = () if size is None else (integers(size),)
+
+    def forward(self, x: Any) -> np.ndarray:
+        """Make the array."""
+        dtype = numpy_type(self.dtype, as_array(x).dtype)
+        return np.full(self.sizes[0] if self.sizes else np.shape(x), converted(self.fill_value, dtype))
+
+
+@registry.register("torch.arange")
+class Arange(Layer):
+    """start, end, step -> (ceil((end - start) / step)): start, start + step, ... before end.
+
+    dtype=None means int64 where all three are integers, float32 otherwise.
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.arange.html
+
+    >>> Arange(end=1, step=0.25).forward()
+    array([0.  , 0.25, 0.5 , 0.75], dtype=float32)
+    """
+
+    def __init__(self, end: Any, start: Any = 0, step: Any = 1, dtype: Any = None) -> None:
+        limits: list[Any] = [n.item() if isinstance(n, np.ndarray) else n for n in (start, end, step)]
+        whole = all(isinstance(n, int) for n in limits)
+        self.dtype = numpy_type(dtype, np.int64 if whole else np.float32)
+        first, last, stride = limits
+        if self.dtype == np.int64:
+            limits = [int(n) for n in limits]
+        self.start, self.end, self.step = limits
+        if self.step == 0 or (last - first) * stride < 0:
+            raise ParameterError("step", f"one that leads from {first} towards {last}", str(stride))
+
+    def forward(self) -> np.ndarray:
+        """Make the range."""
+        start, step = self.start, self.step
+        if self.dtype.kind == "i":
+            count = math.ceil((self.end - start) / step) if self.dtype.itemsize < 8 else -((start - self.end) // step)
+            return (int(start) + int(step) * np.arange(count)).astype(self.dtype)
+        count = math.ceil((self.end - start) / step)
+        return (start + step * np.arange(count, dtype=np.float64)).astype(self.dtype)
+
+
+@registry.register("torch.linspace")
+class Linspace(Layer):
+    """start, end -> (steps): numbers at equal distances from start to end, both included.
+
+    The first half is counted from start and the second from end, so that both ends are exact. Where the element type
+    is an integer, start and end lose their fraction first.
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.linspace.html
+
+    >>> Linspace(start=0, end=1, steps=3).forward()
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
+
+    def __init__(self, start: Any, end: Any, steps: Any, dtype: Any = None) -> None:
+        self.steps, self.dtype = int(steps), numpy_type(dtype)
+        whole = int if self.dtype.kind in "iu" else float
+        self.start, self.end = float(whole(start)), float(whole(end))
+
+    def forward(self) -> np.ndarray:
+        """Make the numbers."""
+        return converted(self.numbers(), self.dtype)
+
+    def numbers(self) -> np.ndarray:
+        """The numbers in float64."""
+        index = np.arange(self.steps, dtype=np.float64)
+        if self.steps < 2:
+            return self.start + index
+        step = (self.end - self.start) / (self.steps - 1)
+        half = index < self.steps // 2
+        return np.where(half, self.start + step * index, self.end - step * (self.steps - 1 - index))
+
+
+@registry.register("torch.logspace")
+class Logspace(Linspace):
+    """start, end -> (steps): `base` to the power of numbers at equal distances from start to end.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.logspace.html
+    """
+
+    def __init__(self, start: Any, end: Any, steps: Any, base: Any = 10.0, dtype: Any = None) -> None:
+        super().__init__(start, end, steps, dtype)
+        self.base = float(base)
+
+    def forward(self) -> np.ndarray:
+        """Make the numbers."""
+        return converted(self.base ** self.numbers(), self.dtype)
+
+
+@registry.register("torch.eye")
+class Eye(Layer):
+    """n, m -> (n, m): ones on the main diagonal, zeros elsewhere; m=None means n.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
+    """
+
+    def __init__(self, n: Any, m: Any = None, dtype: Any = None) -> None:
+        self.n, self.m, self.dtype = int(n), int(n if m is None else m), numpy_type(dtype)
+
+    def forward(self) -> np.ndarray:
+        """Make the matrix."""
+        return np.eye(self.n, self.m, dtype=self.dtype)
+
+
+class ScalarTensor(Layer):
+    """A number -> (): it as a 0-d array.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html
+    """
+
+    def __init__(self, dtype: Any = None) -> None:
+        self.dtype = dtype
+
+    def forward(self, number: Any) -> np.ndarray:
+        """Make the array."""
+        return converted(np.asarray(number), numpy_type(self.dtype))

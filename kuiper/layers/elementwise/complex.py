@@ -1,0 +1,119 @@
+"""Complex numbers: made of two parts, and taken apart.
+
+complex64 consists of two float32, complex128 of two float64. Results may share x's memory. numpy lacks the complex32
+that PyTorch makes of float16; it becomes complex64.
+Source: https://docs.pytorch.org/docs/stable/complex_numbers.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import ShapeError
+from kuiper.layers.elementwise.elementwise import LAYERS as ELEMENTWISE
+from kuiper.layers.elementwise.elementwise import Function, register
+from kuiper.layers.layer import Layer
+from kuiper.layers.operation import check_kind, wide
+from kuiper.layers.registry import registry
+
+
+def _of_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """(...), (...) -> the broadcast shape: real + imag j. The parts are set, not added: inf j times 1 would be NaN."""
+    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
+    result.real, result.imag = real, imag
+    return result
+
+
+def _angle(x: np.ndarray) -> np.ndarray:
+    if x.dtype.kind == "c":
+        return np.angle(x)
+    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0)))
+
+
+FUNCTIONS: dict[str, Function] = {
+    "polar": Function(
+        "abs (cos(angle) + sin(angle) j)", lambda r, phi: _of_parts(r * np.cos(phi), r * np.sin(phi)), "f"
+    ),
+    "angle": Function("the angle to the positive real axis; 0 or pi for real x", _angle, "bifc", 1, floating=True),
+    "conj": Function("x with the imaginary part negated", lambda x: x.conj() if x.dtype.kind == "c" else x, "bifc", 1),
+}
+
+LAYERS = register(__name__, FUNCTIONS)
+for _name in ("aten::_conj", "torch.conj_physical", "aten::conj_physical"):
+    registry.add(_name, LAYERS["conj"])
+for _name in ("torch.resolve_conj", "aten::resolve_conj", "torch.resolve_neg", "aten::resolve_neg"):
+    registry.add(_name, ELEMENTWISE["positive"])
+
+
+@registry.register("torch.complex", "aten::complex")
+class Complex(Layer):
+    """Real and imaginary parts (...), (...) -> the broadcast shape, complex: real + imag j.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.complex.html
+
+    >>> Complex().forward(np.array([1.0]), np.array([2.0])).tolist()
+    [(1+2j)]
+    """
+
+    def forward(self, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+        """Join the parts. Raises InferError unless both are floats of one type."""
+        check_kind(real, "f")
+        if real.dtype != imag.dtype:
+            raise ShapeError("imag", f"elements of type {real.dtype}, as real has", imag.dtype)
+        return _of_parts(wide(real), wide(imag))
+
+
+@registry.register("torch.real", "Tensor.real", "aten::real")
+class Real(Layer):
+    """(...) complex -> (...) real: the real part; x itself where it is real.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.real.html
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Take the real part."""
+        return x.real
+
+
+@registry.register("torch.imag", "Tensor.imag", "aten::imag")
+class Imag(Layer):
+    """(...) complex -> (...) real: the imaginary part.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.imag.html
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Take the imaginary part."""
+        check_kind(x, "c")
+        return x.imag
+
+
+@registry.register("torch.view_as_real", "aten::view_as_real")
+class ViewAsReal(Layer):
+    """(...) complex -> (..., 2) real: real and imaginary part side by side.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_real.html
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Take the numbers apart."""
+        check_kind(x, "c")
+        return np.stack([x.real, x.imag], -1)
+
+
+@registry.register("torch.view_as_complex", "aten::view_as_complex")
+class ViewAsComplex(Layer):
+    """(..., 2) real -> (...) complex: the last dimension holds real and imaginary part.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_complex.html
+    """
+
+    def forward(self, x: np.ndarray) -> Any:
+        """Join the parts."""
+        check_kind(x, "f")
+        if x.ndim == 0 or x.shape[-1] != 2:
+            raise ShapeError("input", "shape (..., 2), real and imaginary part", x.shape)
+        x = wide(x)
+        return _of_parts(x[..., 0], x[..., 1])

@@ -1,0 +1,65 @@
+"""pnnx.Expression: a small formula as one operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from kuiper.errors import ExpressionError
+from kuiper.expression import TokenNode, TokenType, evaluate, reverse_polish
+from kuiper.expression.source import source_text
+from kuiper.graph import Operator
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+
+@registry.register("pnnx.Expression")
+class ExpressionLayer(Layer):
+    """expr, x_0, ..., x_n -> the value of `expr` with @i = x_i: an array, a number, a list or a string.
+
+    Parameters
+    ----------
+    expr : the text, or what the model file's reader made of it: `expr=2` arrives as an integer, `expr=[1,2]` as a list.
+
+    Errors: ExpressionError for a text that is no expression or reads an @i that is no input, when the layer is made
+    from its operator. Source: PNNX, https://github.com/pnnx/pnnx
+
+    >>> ExpressionLayer("add(@0,mul(@1,@2))").forward(1, 2, 3)
+    7
+    """
+
+    def __init__(self, expr: Any) -> None:
+        self.text = source_text(expr)
+
+    @cached_property
+    def order(self) -> Sequence[TokenNode]:
+        """The reverse Polish order of the text."""
+        return reverse_polish(self.toolbox.parse_expression(self.text))
+
+    def check(self, operator: Operator) -> None:
+        """Raise ExpressionError where the text reads an operand beyond the operator's inputs."""
+        count = len(operator.inputs)
+        for node in self.order:
+            if node.num_index >= count:
+                message = f"{node.text} is not among the operator's {count} inputs"
+                raise ExpressionError(message, self.text, node.token.start)
+
+    def forward(self, *inputs: Any) -> Any:
+        """One value from the operator's inputs, in their order."""
+        return evaluate(self.order, inputs)
+
+    def follows_shapes(self, constant: Sequence[bool]) -> bool:
+        """Whether it looks at no more than the size of operands that are not constant.
+
+        >>> [ExpressionLayer(text).follows_shapes([False]) for text in ("add(size(@0,1),2)", "int(@0)")]
+        [True, False]
+        """
+        stack: list[bool] = []
+        for node in self.order:
+            if node.token.type is TokenType.OPERAND:
+                stack.append(constant[node.num_index])
+            else:
+                values = [stack.pop() for _ in node.children][::-1]
+                stack.append(all(values[1:] if node.text == "size" else values))
+        return stack == [True]

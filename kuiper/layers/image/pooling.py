@@ -1,0 +1,240 @@
+"""Pooling (lesson 6): one number for every window of every channel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.image.windows import (
+    Sizes,
+    as_batch,
+    check_dtype,
+    like_input,
+    pad_planes,
+    per_axis,
+    single,
+    unbatch,
+    windows,
+)
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+ATEN_MAX_POOL = ("x kernel_size stride padding dilation ceil_mode",)
+ATEN_AVG_POOL = (
+    "x kernel_size stride padding ceil_mode count_include_pad",
+    "x kernel_size stride padding ceil_mode count_include_pad divisor_override",
+)
+"""Networks exported for any image size compute a pool's options: F.avg_pool2d(x, x.shape[2:])."""
+
+
+class _Pool(Layer):
+    """The options that max and average pooling share, and the windows that they look through."""
+
+    axes: ClassVar[int] = 2
+    """How many spatial axes the input has: 2 in an image."""
+
+    def __init__(self, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
+        status = ParseParameterAttrStatus
+        self.kernel_size = per_axis(self.axes, "kernel_size", kernel_size, 1, status.KERNEL)
+        no_stride = stride is None or (np.iterable(stride) and len(tuple(stride)) == 0)
+        self.stride = self.kernel_size if no_stride else per_axis(self.axes, "stride", stride, 1, status.STRIDE)
+        self.padding = per_axis(self.axes, "padding", padding, 0, status.PADDING)
+        self.dilation = per_axis(self.axes, "dilation", dilation, 1, status.DILATION)
+        self.ceil_mode = ceil_mode
+        if any(2 * p > k for p, k in zip(self.padding, self.kernel_size)):
+            expected = f"at most half of kernel_size {self.kernel_size}, so that every window sees the image"
+            raise ParameterError("padding", expected, repr(padding), status=status.PADDING)
+
+    def _output_size(self, x: np.ndarray) -> Sizes:
+        """(H', W'). With ceil_mode a last, partial window counts if it starts inside the image or its left padding."""
+        sizes = []
+        for axis, size in enumerate(x.shape[2:]):
+            k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
+            room = size + 2 * p - d * (k - 1) - 1
+            count = (room + (s - 1 if self.ceil_mode else 0)) // s + 1
+            if self.ceil_mode and (count - 1) * s >= size + p:
+                count -= 1
+            sizes.append(count)
+        if min(sizes) < 1:
+            expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
+            name = f"{type(self).__name__} input with padding {self.padding}"
+            raise ShapeError(name, expected, x.shape[2:], status=InferStatus.OUTPUT_SIZE)
+        return tuple(sizes)
+
+    def _windows(self, x: np.ndarray, value: float) -> np.ndarray:
+        """(N, C, H, W) -> (N, C, H', W', kh, kw), `value` standing in the padding and beyond."""
+        pads = []
+        for axis, count in enumerate(self._output_size(x)):
+            k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
+            end = (count - 1) * s + d * (k - 1) + 1  # of the last window, which ceil_mode lets stick out
+            pads += [p, max(p, end - p - x.shape[2 + axis])]
+        padded = pad_planes(self.toolbox, x, pads, value)
+        return windows(padded, self.kernel_size, self.stride, self.dilation)
+
+    def _taps(self, view: np.ndarray) -> Iterator[np.ndarray]:
+        """(..., kh, kw) -> kh*kw arrays (...): one pixel of all windows at a time, which numpy combines fastest."""
+        return (view[(..., *place)] for place in np.ndindex(*self.kernel_size))
+
+
+@registry.register("aten::max_pool2d", inputs=ATEN_MAX_POOL)
+@registry.register("nn.MaxPool2d", "F.max_pool2d")
+class MaxPool2d(_Pool):
+    """(N, C, H, W) -> (N, C, H', W'): the largest number in each window; NaN where the window holds one.
+
+    H' = floor((H + 2*padding - dilation*(kernel_size - 1) - 1) / stride) + 1, or ceil with `ceil_mode`.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, dilation : one integer, or (rows, cols); stride None means kernel_size. The padding
+        is -inf (the least number of an integer type), and at most half of kernel_size.
+    ceil_mode : keep a last window that sticks out, if it starts inside the image or its left padding.
+    return_indices : give also where each maximum stands, as int64 positions in the H*W numbers of its channel: the
+        first of equal maxima, the last of several NaN.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
+
+    >>> image = np.array([[[1.0, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7]]])
+    >>> MaxPool2d(2).forward(image)
+    array([[[3., 5.],
+            [5., 7.]]])
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, dilation, ceil_mode)
+        self.return_indices = return_indices
+
+    def forward(self, x: np.ndarray) -> Any:
+        """The maxima of `x`, or (maxima, indices). Raises ShapeError for an image smaller than a window."""
+        check_dtype(type(self).__name__, x, "fiu")
+        batch = as_batch(type(self).__name__, x, axes=self.axes)
+        view = self._windows(batch, _least(x.dtype))
+        if self.return_indices:
+            values, indices = self._with_indices(view, batch.shape[2:])
+            return like_input(values, x), unbatch(indices, x)
+        first = next(self._taps(view)).copy()
+        return like_input(reduce(lambda best, tap: np.maximum(best, tap, out=best), self._taps(view), first), x)
+
+    def _with_indices(self, view: np.ndarray, size: Sizes) -> tuple[np.ndarray, np.ndarray]:
+        shape = view.shape[: 2 + self.axes]
+        starts = [np.arange(n) * s - p for n, s, p in zip(shape[2:], self.stride, self.padding)]
+        # -inf in the padding never wins, and neither does -inf in the image: then the first pixel inside is named
+        inside = [start + np.maximum(0, -(start // d)) * d for start, d in zip(starts, self.dilation)]
+        indices = np.broadcast_to(_positions(inside, size), shape)
+        values = np.full(shape, _least(view.dtype), view.dtype)
+        for place, tap in zip(np.ndindex(*self.kernel_size), self._taps(view)):
+            stands = _positions([start + i * d for start, i, d in zip(starts, place, self.dilation)], size)
+            better = (tap > values) | (tap != tap)  # only NaN differs from itself
+            values, indices = np.where(better, tap, values), np.where(better, stands, indices)
+        return values, indices.astype(np.int64)
+
+
+def _least(dtype: np.dtype) -> float:
+    """What never wins over a number of `dtype`."""
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype).min)
+
+
+def _positions(axes: list[np.ndarray], size: Sizes) -> np.ndarray:
+    """Rows (H',) and columns (W',) -> (H', W'): where they meet, counted row by row in an image of `size`."""
+    steps = [math.prod(size[axis + 1 :]) for axis in range(len(size))]
+    return reduce(np.add.outer, [numbers * step for numbers, step in zip(axes, steps)])
+
+
+@registry.register("aten::max_pool1d", inputs=ATEN_MAX_POOL)
+@registry.register("nn.MaxPool1d", "F.max_pool1d")
+class MaxPool1d(MaxPool2d):
+    """MaxPool2d with one spatial axis: (N, C, L) -> (N, C, L')."""
+
+    axes = 1
+
+
+@registry.register("aten::max_pool3d", inputs=ATEN_MAX_POOL)
+@registry.register("nn.MaxPool3d", "F.max_pool3d")
+class MaxPool3d(MaxPool2d):
+    """MaxPool2d with three spatial axes: (N, C, D, H, W) -> (N, C, D', H', W')."""
+
+    axes = 3
+
+
+@registry.register("aten::avg_pool2d", inputs=ATEN_AVG_POOL)
+@registry.register("nn.AvgPool2d", "F.avg_pool2d")
+class AvgPool2d(_Pool):
+    """(N, C, H, W) -> (N, C, H', W'): the sum of each window, divided by how many numbers it holds.
+
+    Parameters
+    ----------
+    kernel_size, stride, padding, ceil_mode : as in MaxPool2d; the padding is 0.
+    count_include_pad : whether the padding counts as numbers. What ceil_mode adds beyond the padding never does.
+    divisor_override : divide by this instead.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html
+
+    >>> AvgPool2d(2).forward(np.array([[[1.0, 2], [3, 4]]]))
+    array([[[2.5]]])
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, 1, ceil_mode)
+        if divisor_override == 0:
+            raise ParameterError("divisor_override", "a number other than 0", "0")
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """The averages of `x` (int64 rounded towards zero). Raises ShapeError for an image smaller than a window."""
+        if x.dtype != np.int64:
+            check_dtype(type(self).__name__, x, "f")
+        batch = as_batch(type(self).__name__, single(x), axes=self.axes)
+        view = self._windows(batch, 0)
+        total = np.zeros(view.shape[: 2 + self.axes], view.dtype)
+        for tap in self._taps(view):
+            total += tap
+        divisor = self._counts(batch.shape, view.shape) if self.divisor_override is None else self.divisor_override
+        return like_input(total / np.asarray(divisor, view.dtype), x)
+
+    def _counts(self, shape: tuple[int, ...], view: tuple[int, ...]) -> np.ndarray:
+        """(H', W'): the numbers in each window."""
+        counts = []
+        for size, n, k, s, p in zip(shape[2:], view[2:], self.kernel_size, self.stride, self.padding):
+            start = np.arange(n) * s - p
+            end = np.minimum(start + k, size + p)
+            counts.append(end - start if self.count_include_pad else np.minimum(end, size) - np.maximum(start, 0))
+        return reduce(np.multiply.outer, counts)
+
+
+@registry.register("aten::avg_pool1d", inputs=ATEN_AVG_POOL)
+@registry.register("nn.AvgPool1d", "F.avg_pool1d")
+class AvgPool1d(AvgPool2d):
+    """AvgPool2d with one spatial axis: (N, C, L) -> (N, C, L')."""
+
+    axes = 1
+
+
+@registry.register("aten::avg_pool3d", inputs=ATEN_AVG_POOL)
+@registry.register("nn.AvgPool3d", "F.avg_pool3d")
+class AvgPool3d(AvgPool2d):
+    """AvgPool2d with three spatial axes: (N, C, D, H, W) -> (N, C, D', H', W').
+
+    PyTorch also refuses, in three axes only, an image smaller than the window without its padding.
+    """
+
+    axes = 3

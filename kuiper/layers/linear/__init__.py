@@ -1,0 +1,1 @@
+"""Layers that are products of matrices (lessons 8, 13)."""

@@ -1,0 +1,87 @@
+"""Linear (lesson 8): the fully connected layer."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+
+
+@registry.register("nn.Linear", "F.linear")
+class Linear(Layer):
+    """(..., in_features) -> (..., out_features): y = x @ weight.T + bias along the last axis.
+
+    Parameters
+    ----------
+    weight : (out_features, in_features); F.linear also takes (in_features,), which gives (...).
+    bias : (out_features,), or None.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html
+
+    >>> Linear(np.array([[1.0, 2], [3, 4]]), np.array([10.0, 20])).forward(np.array([[1.0, 1]]))
+    array([[13., 27.]])
+    """
+
+    weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
+
+    def __init__(
+        self,
+        weight: np.ndarray,
+        bias: np.ndarray | None = None,
+        in_features: int | None = None,
+        out_features: int | None = None,
+    ) -> None:
+        if weight.ndim not in (1, 2):
+            status = ParseParameterAttrStatus.ATTR_WEIGHT
+            raise ParameterError("weight", "shape (out_features, in_features)", str(weight.shape), status=status)
+        of_weight = {"in_features": weight.shape[-1], "out_features": weight.shape[0] if weight.ndim == 2 else None}
+        for name, value in (("in_features", in_features), ("out_features", out_features)):
+            if value is not None and value != of_weight[name]:
+                found = f"{value!r}; weight {weight.shape} says otherwise"
+                raise ParameterError(name, repr(of_weight[name]), found, status=ParseParameterAttrStatus.OUT_FEATURES)
+        self.weight, self.bias = weight, bias
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """The product. Raises ShapeError when the last axis of `x`, or the shape of `bias`, does not fit the weight."""
+        check_dtype("Linear", x, "fiuc", self.weight, self.bias)
+        features = self.weight.shape[-1]
+        if x.ndim == 0 or x.shape[-1] != features:
+            raise ShapeError("Linear input", f"in_features = {features} numbers in the last axis", x.shape)
+        y: Any = single(x) @ single(self.weight).T
+        if self.bias is not None:
+            if not _fits(self.bias.shape, y.shape):
+                raise ShapeError("Linear bias", str(y.shape[-1:]), self.bias.shape, status=InferStatus.BIAS)
+            y += self.bias
+        return np.asarray(y, x.dtype)
+
+
+@registry.register("F.bilinear", "aten::bilinear")
+class Bilinear(Layer):
+    """(..., in1), (..., in2) -> (..., out): y[o] = x1 @ weight[o] @ x2 + bias[o]. weight (out, in1, in2), bias (out).
+
+    PNNX has no nn.Bilinear of its own: it writes the operation that PyTorch runs, with weight and bias as inputs.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html
+
+    >>> Bilinear().forward(np.array([1.0, 2]), np.array([3.0, 4]), np.eye(2)[None], None)
+    array([11.])
+    """
+
+    def forward(self, x1: np.ndarray, x2: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
+        """The product. Raises ShapeError when the last axes do not fit the weight."""
+        check_dtype("Bilinear", x1, "f", x2, weight, bias)
+        if x1.shape[:-1] != x2.shape[:-1] or weight.ndim != 3 or (x1.shape[-1:] + x2.shape[-1:]) != weight.shape[1:]:
+            expected = "(..., in1), (..., in2) and weight (out, in1, in2)"
+            raise ShapeError("Bilinear", expected, f"{x1.shape}, {x2.shape} and {weight.shape}")
+        y = np.einsum("...i,oij,...j->...o", single(x1), single(weight), single(x2), optimize=True)
+        return (y if bias is None else y + bias).astype(x1.dtype, copy=False)
+
+
+def _fits(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether an array of `shape` can be added to one of shape `whole` without making it larger."""
+    return len(shape) <= len(whole) and all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1]))

@@ -1,0 +1,1 @@
+"""Layers that gather many elements into one: sums, extremes, statistics, sorting."""

@@ -1,0 +1,1 @@
+"""Layers on sequences: embedding, attention, recurrent networks (lesson 13)."""

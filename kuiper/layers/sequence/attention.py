@@ -1,0 +1,256 @@
+"""Attention (lesson 13): each position of a sequence gathers what it needs from all positions.
+
+Source: Vaswani et al., "Attention Is All You Need" (2017), https://arxiv.org/abs/1706.03762
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.graph import Operator
+from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.layer import Layer
+from kuiper.layers.registry import registry
+from kuiper.layers.sequence.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of
+
+
+def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | None, scale: float) -> np.ndarray:
+    """(..., L, E), (..., S, E) -> (..., L, S): softmax(query @ key.T * scale + mask), so that each row sums to 1.
+
+    A mask of booleans is True where position l may see position s. A row of which everything is masked gives NaN.
+    """
+    # scaling the query is cheaper than scaling the L*S scores
+    scores = (query * query.dtype.type(scale)) @ key.swapaxes(-1, -2)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
+    return (powers / powers.sum(-1, keepdims=True)).astype(query.dtype, copy=False)
+
+
+def causal(length: int, source: int) -> np.ndarray:
+    """(L, S), True where s <= l: a position sees itself and what came before.
+
+    >>> causal(2, 3).tolist()
+    [[True, False, False], [True, True, False]]
+    """
+    return np.tri(length, source, dtype=bool)
+
+
+@registry.register("F.scaled_dot_product_attention")
+class ScaledDotProductAttention(Layer):
+    """query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev): softmax(query @ key.T * scale) @ value.
+
+    Parameters
+    ----------
+    attn_mask : broadcasts to (..., L, S); True where position l may see position s, or numbers added to the scores. A
+        position that may see nothing gives zeros.
+    is_causal : position l sees positions 0 to l only.
+    scale : 1 / sqrt(E) when None.
+    enable_gqa : query has a multiple of the heads of key and value (axis -3); neighbouring ones share a head.
+    dropout_p : acts in training only; must be 0.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+
+    >>> q, k, v = np.zeros((1, 2)), np.zeros((4, 2)), np.arange(4.0).reshape(4, 1)
+    >>> ScaledDotProductAttention().forward(q, k, v).tolist()
+    [[1.5]]
+    """
+
+    def __init__(
+        self,
+        attn_mask: np.ndarray | None = None,
+        dropout_p: float = 0.0,
+        is_causal: bool = False,
+        scale: float | None = None,
+        enable_gqa: bool = False,
+    ) -> None:
+        if dropout_p:
+            raise ParameterError("dropout_p", "0 (export the model after model.eval())", repr(dropout_p))
+        if attn_mask is not None and is_causal:
+            raise ParameterError("is_causal", "False where there is an attn_mask", "True")
+        self.attn_mask, self.is_causal, self.scale, self.enable_gqa = attn_mask, is_causal, scale, enable_gqa
+
+    def forward(self, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Attend. Raises ShapeError when query, key and value do not fit together."""
+        check_dtype("scaled_dot_product_attention", query, "f", key, value)
+        if min(query.ndim, key.ndim, value.ndim) < 2 or key.shape[-2:] != (value.shape[-2], query.shape[-1]):
+            found = f"{query.shape}, {key.shape} and {value.shape}"
+            raise ShapeError("scaled_dot_product_attention", "(..., L, E), (..., S, E) and (..., S, Ev)", found)
+        q, k, v = single(query), single(key), single(value)
+        if self.enable_gqa:
+            k, v = (np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3) for x in (k, v))
+        scale = 1 / math.sqrt(max(query.shape[-1], 1)) if self.scale is None else self.scale
+        mask = causal(query.shape[-2], key.shape[-2]) if self.is_causal else self.attn_mask
+        weights = attention_weights(q, k, mask, scale)
+        if mask is not None:
+            blind = ~mask if mask.dtype == bool else mask == -np.inf
+            weights = np.where(blind.all(-1, keepdims=True), weights.dtype.type(0), weights)
+        return (weights @ v).astype(query.dtype, copy=False)
+
+
+@registry.register("nn.MultiheadAttention")
+class MultiheadAttention(Layer):
+    """query (N, L, E), key (N, S, kdim), value (N, S, vdim) -> (N, L, E), and the weights (N, L, S) if asked for.
+
+    Query, key and value are projected to E numbers, which num_heads heads share among them; each head attends by
+    itself (softmax(q @ k.T / sqrt(E / num_heads)) @ v), and out_proj mixes what they found.
+
+    Inputs: query, key, value, attn_mask, key_padding_mask. Without value, value = key; without key, key = query.
+    attn_mask is (L, S) or (N * num_heads, L, S), key_padding_mask (N, S): True where a position may NOT be seen, or
+    numbers added to the scores.
+
+    Parameters
+    ----------
+    embed_dim, num_heads, kdim, vdim : E, and the sizes of key and value (E when None).
+    batch_first : axes as above; otherwise (L, N, E), (S, N, kdim), (S, N, vdim). Without N in either case.
+    in_proj_weight : (3E, E), for query, key and value; or q_proj_weight (E, E), k_proj_weight (E, kdim),
+        v_proj_weight (E, vdim) where those sizes differ. in_proj_bias : (3E).
+    bias_k, bias_v : (1, 1, E), one more position at the end of the projected key and value; add_zero_attn : and one
+        of zeros.
+    out_proj_weight, out_proj_bias : (E, E), (E).
+    bias, add_bias_kv : what the model file says of the weights.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html
+
+    >>> layer = MultiheadAttention(2, 1, np.eye(2), in_proj_weight=np.tile(np.eye(2), (3, 1)), batch_first=True)
+    >>> [y.shape for y in layer.forward(np.ones((4, 3, 2)))]
+    [(4, 3, 2), (4, 3, 3)]
+    """
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        out_proj_weight: np.ndarray,
+        out_proj_bias: np.ndarray | None = None,
+        in_proj_weight: np.ndarray | None = None,
+        q_proj_weight: np.ndarray | None = None,
+        k_proj_weight: np.ndarray | None = None,
+        v_proj_weight: np.ndarray | None = None,
+        in_proj_bias: np.ndarray | None = None,
+        bias_k: np.ndarray | None = None,
+        bias_v: np.ndarray | None = None,
+        add_zero_attn: bool = False,
+        batch_first: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        bias: bool | None = None,
+        add_bias_kv: bool | None = None,
+    ) -> None:
+        if num_heads < 1 or embed_dim % num_heads:
+            raise ParameterError("num_heads", f"a divisor of embed_dim = {embed_dim}", repr(num_heads))
+        self.widths = (kdim or embed_dim, vdim or embed_dim)
+        joint = (None,) * 3 if in_proj_weight is None else np.split(in_proj_weight, 3)
+        one = [w if w is not None else j for w, j in zip((q_proj_weight, k_proj_weight, v_proj_weight), joint)]
+        for name, weight, size in zip("qkv", one, (embed_dim, *self.widths)):
+            if weight is None or weight.shape != (embed_dim, size):
+                found = "none" if weight is None else str(weight.shape)
+                raise ParameterError(f"in_proj_weight or {name}_proj_weight", f"({embed_dim}, {size})", found)
+        self.projections: list[Any] = one
+        self.biases: Any = (None,) * 3 if in_proj_bias is None else np.split(in_proj_bias, 3)
+        self.out_weight, self.out_bias = out_proj_weight, out_proj_bias
+        self.bias_k, self.bias_v, self.add_zero_attn = bias_k, bias_v, add_zero_attn
+        self.num_heads, self.batch_first = num_heads, batch_first
+        self.roles: Roles = ROLES
+        self.returns: tuple[str, ...] = ("output", "weights")
+
+    @classmethod
+    def from_operator(cls, operator: Operator) -> Layer:
+        """The layer for `operator`; which input and output is what, is found out from the graph."""
+        layer = super().from_operator(operator)
+        assert isinstance(layer, cls)
+        layer.roles = roles_of(operator, layer.num_heads, layer.widths, layer.batch_first)
+        layer.returns = returns_of(operator, operator.inputs[layer.roles.index("query")].shape)
+        return layer
+
+    def forward(self, *inputs: np.ndarray) -> Any:
+        """Attend: the output and the weights, a mean over the heads, or what else `returns` says."""
+        given = {role: x for role, x in zip(self.roles, inputs) if role is not None}
+        query = given["query"]
+        key = given.get("key", query)
+        sequences = query, key, given.get("value", key)
+        check_dtype("MultiheadAttention", query, "f", *sequences[1:], *self.projections)
+        batched = query.ndim == 3
+        if query.ndim not in (2, 3) or any(x.ndim != query.ndim for x in sequences):
+            expected = "query, key and value of 2 or 3 axes"
+            raise ShapeError("MultiheadAttention", expected, [x.shape for x in sequences], status=InferStatus.DIMENSION)
+        if not batched:
+            sequences = query[None], sequences[1][None], sequences[2][None]
+        elif not self.batch_first:
+            sequences = query.swapaxes(0, 1), sequences[1].swapaxes(0, 1), sequences[2].swapaxes(0, 1)
+        y, weights = self._attend(single(sequences[0]), single(sequences[1]), single(sequences[2]), given)
+        if not batched:
+            y, weights = y[0], weights[0]
+        elif not self.batch_first:
+            y = y.swapaxes(0, 1)
+        y, weights = y.astype(query.dtype, copy=False), weights.astype(query.dtype, copy=False)
+        results = {"output": y, "weights of each head": weights}
+        if "weights" in self.returns:
+            results["weights"] = weights.mean(-3)
+        found = tuple(results[name] for name in self.returns)
+        return found if len(found) > 1 else found[0]
+
+    def _attend(
+        self, query: np.ndarray, key: np.ndarray, value: np.ndarray, given: dict[str, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(N, L, E), (N, S, kdim), (N, S, vdim) -> (N, L, E) and the weights (N, heads, L, S)."""
+        n, length, embed = query.shape
+        mask = self._mask(given, n, length, key.shape[1])
+        q, k, v = (
+            x @ single(w).T if b is None else x @ single(w).T + b
+            for x, w, b in zip((query, key, value), self.projections, self.biases)
+        )
+        k, v = self._more_positions(k, self.bias_k), self._more_positions(v, self.bias_v)
+        if mask is not None:
+            mask = np.pad(mask, [(0, 0)] * 3 + [(0, k.shape[1] - mask.shape[-1])])
+        q, k, v = (x.reshape(n, -1, self.num_heads, embed // self.num_heads).swapaxes(1, 2) for x in (q, k, v))
+        weights = attention_weights(q, k, mask, 1 / math.sqrt(embed // self.num_heads))
+        if mask is not None and self.returns == ("output",):
+            # as PyTorch has it: a position that may see nothing gives NaN where the weights are asked for, else zeros
+            weights = np.where((mask == -np.inf).all(-1, keepdims=True), weights.dtype.type(0), weights)
+        y = (weights @ v).swapaxes(1, 2).reshape(n, length, embed) @ single(self.out_weight).T
+        if self.out_bias is not None:
+            y += self.out_bias
+        return y, weights
+
+    def _more_positions(self, x: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
+        """(N, S, E) -> (N, S', E): x, then bias_k or bias_v, then zeros, where there are such."""
+        n, _, embed = x.shape
+        parts = [x]
+        if bias is not None:
+            parts.append(np.broadcast_to(single(bias), (n, 1, embed)))
+        if self.add_zero_attn:
+            parts.append(np.zeros((n, 1, embed), x.dtype))
+        return np.concatenate(parts, axis=1) if len(parts) > 1 else x
+
+    def _mask(self, given: dict[str, np.ndarray], n: int, length: int, source: int) -> np.ndarray | None:
+        """The masks as one array (1 or N, 1 or heads, 1 or L, S) to add to the scores, or None."""
+        heads = self.num_heads
+        layouts = {
+            "attn_mask": {
+                (length, source): (1, 1, length, source),
+                (n * heads, length, source): (n, heads, length, source),
+            },
+            "key_padding_mask": {(n, source): (n, 1, 1, source), (source,): (1, 1, 1, source)},
+        }
+        total: np.ndarray | None = None
+        for role, mask in given.items():
+            if role == "mask":
+                role = mask_role(mask.shape, n, length, source)
+            if role == "mask":  # N = L: booleans usually mark padding, and the file calls it attn_mask otherwise
+                role = "key_padding_mask" if mask.dtype == bool else "attn_mask"
+            if role not in layouts:
+                continue
+            layout = layouts[role].get(mask.shape)
+            if layout is None:
+                raise ShapeError(f"MultiheadAttention {role}", " or ".join(map(str, layouts[role])), mask.shape)
+            if mask.dtype.kind not in "bf":
+                raise InferError(f"MultiheadAttention {role}: expected bool or float, found {mask.dtype}")
+            number = np.where(mask, np.float32(-np.inf), np.float32(0)) if mask.dtype == bool else mask
+            total = number.reshape(layout) if total is None else total + number.reshape(layout)
+        return total

@@ -1,0 +1,1 @@
+"""Layers on signals: Fourier transforms and spectrograms."""

@@ -1,0 +1,85 @@
+"""Executors: what carries out the computation of a built graph. The loop here is the one that runs layers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kuiper.graph import Operator
+
+if TYPE_CHECKING:
+    from kuiper.runtime.graph import RuntimeGraph
+
+OnOperator = Callable[[Operator, float], None]
+"""Called after each operator with it and the seconds it took."""
+
+
+def run_layers(
+    operators: Sequence[Operator],
+    released_after: Sequence[Sequence[str]],
+    values: MutableMapping[str, Any],
+    on_operator: OnOperator | None = None,
+    keep: Collection[str] = (),
+) -> None:
+    """Compute operators one after the other in `values` (operand name -> value), and release what nobody reads again.
+
+    released_after : for each operator the operands that it is the last to read.
+    keep : operands that are not released.
+    """
+    for op, dead in zip(operators, released_after, strict=True):
+        if op.layer is not None:
+            started = time.perf_counter()
+            op.layer.forward_operator(op, values)
+            if on_operator is not None:
+                on_operator(op, time.perf_counter() - started)
+        for name in dead:
+            if name not in keep:
+                del values[name]
+
+
+class Executor(Protocol):
+    """A way to compute a built graph: the field `executor` of a RuntimeGraph."""
+
+    def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
+        """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order."""
+
+    def plan_for(self, inputs: Mapping[str, Any]) -> Any:
+        """The plan by which a pass on these inputs is computed; None where the layers compute it."""
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The algorithms that were chosen so far, by the shapes that they are for."""
+
+
+class LayerExecutor:
+    """Engine "simple": the layers, one operator after the other. Keeps nothing of a pass; threads may share it."""
+
+    def __init__(self, graph: RuntimeGraph) -> None:
+        self.graph = graph
+
+    def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
+        """One pass; the inputs may be values of any kind that the layers take."""
+        values = self.values(inputs, on_operator)
+        return [values[operand.name] for operand in self.graph.outputs]
+
+    def plan_for(self, inputs: Mapping[str, Any]) -> Any:
+        """None: the layers compute every pass."""
+        return None
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """None: there is nothing to choose."""
+        return {}
+
+    def values(
+        self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, keep: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """One pass -> the outputs and what else is in `keep`, by operand name."""
+        values = dict(inputs)
+        run_layers(self.graph.operators, self.graph.released_after, values, on_operator, keep)
+        return values
+
+
+EXECUTORS: dict[str, Callable[..., Executor]] = {"simple": lambda graph, **options: LayerExecutor(graph)}
+"""Engine -> what makes its executor: (graph, threads=..., choices=...). Rooms that offer an engine add theirs."""

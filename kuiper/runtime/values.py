@@ -1,0 +1,60 @@
+"""What goes into a network and what comes out: checked, and never shared with the caller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import InferError, InferStatus, ShapeError
+from kuiper.graph import Operand, shape_text
+
+
+def as_input(x: Any, operand: Operand) -> np.ndarray:
+    """`x` as the array that the network's input `operand` asks for; float64 becomes float32 where that is declared.
+
+    Raises ShapeError for a wrong rank or an empty array, InferError for a type that cannot be converted.
+    """
+    what = f"input {operand.name}"
+    try:
+        array = np.asarray(x)
+    except ValueError as error:
+        raise InferError(f"{what}: expected an array, found {type(x).__name__}: {error}") from error
+    if array.dtype.kind not in "biufc":
+        raise InferError(f"{what}: expected an array of numbers, found {array.dtype}", status=InferStatus.DTYPE)
+    if operand.shape is not None and len(operand.shape) != array.ndim:
+        expected = f"rank {len(operand.shape)}, like {shape_text(operand.shape)}"
+        raise ShapeError(what, expected, shape_text(array.shape), status=InferStatus.DIMENSION)
+    if array.size == 0 and not (operand.shape and 0 in operand.shape):
+        raise ShapeError(what, "at least one element", shape_text(array.shape), status=InferStatus.INPUT_EMPTY)
+    if operand.dtype is None or array.dtype == operand.dtype.compute:
+        return array
+    if not np.can_cast(array.dtype, operand.dtype.compute, "same_kind"):
+        message = f"{what}: expected {operand.dtype.torch}, found {array.dtype}"
+        raise InferError(message, status=InferStatus.DTYPE)
+    return array.astype(operand.dtype.compute)
+
+
+def own(value: Any, inputs: list[np.ndarray]) -> Any:
+    """`value` such that nobody else's array is in it: views of the caller's inputs and of the weights are copied."""
+    if isinstance(value, np.ndarray):
+        foreign = not value.flags.writeable or any(np.may_share_memory(value, x) for x in inputs)
+        return value.copy() if foreign else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(own(item, inputs) for item in value)
+    if isinstance(value, dict):
+        return {key: own(item, inputs) for key, item in value.items()}
+    return value
+
+
+def leaves(value: Any) -> list[Any]:
+    """The values in nested tuples, lists and dicts, in order; numbers become 0-d arrays.
+
+    >>> leaves((1, {"a": [2, 3]}))
+    [array(1), array(2), array(3)]
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [np.asarray(value)]
