@@ -16,7 +16,7 @@ import pytest
 from classroom import page
 from classroom.cli import work
 from classroom.doctor import limited
-from classroom.gallery.process import output_of
+from classroom.gallery.isolated import output_of
 from classroom.judge import process, worker
 from classroom.launcher import install, trouble
 from classroom.launcher.place import Place
