@@ -14,7 +14,7 @@ from typing import Any
 
 from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.show import bar
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 WORKER = Path(__file__).with_name("piece_worker.py")
 
@@ -36,7 +36,12 @@ class PieceResult:
 
 
 def run(
-    piece: Piece, options: DemoOptions, tasks: Sequence[Task], *, seconds: float | None = None, check_only: bool = False
+    piece: Piece,
+    options: DemoOptions,
+    tasks: Sequence[HomeworkTask],
+    *,
+    seconds: float | None = None,
+    check_only: bool = False,
 ) -> PieceResult:
     """The piece with the code of these tasks, in a process of its own.
 

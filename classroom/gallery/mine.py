@@ -23,7 +23,7 @@ from classroom.register import Course
 from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 ALONE = 1 / 3
 """Share of the time limit that one exercise alone has."""
@@ -35,8 +35,8 @@ PASSES = "Its public tests pass: they miss this case, or the network asks for mo
 class StudentWork:
     """What the student has written: the tasks whose public tests pass, and those begun whose tests do not."""
 
-    solved: tuple[Task, ...]
-    unsolved: tuple[Task, ...]
+    solved: tuple[HomeworkTask, ...]
+    unsolved: tuple[HomeworkTask, ...]
 
 
 def work_of(course: Course, progress: Progress) -> StudentWork:
@@ -56,12 +56,12 @@ def work_of(course: Course, progress: Progress) -> StudentWork:
     return StudentWork(tuple(solved), tuple(failed))
 
 
-def _begun(task: Task, state: State) -> bool:
+def _begun(task: HomeworkTask, state: State) -> bool:
     """Whether an unsolved exercise has code of the student's, and a place in some network."""
     return state is State.OPEN and task.id in PLUGS and not untouched(task)
 
 
-def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[Task]) -> int:
+def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
     """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
     piece = gallery.find(name)
     with told() as code:
@@ -126,7 +126,7 @@ def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
     )
 
 
-def table(usable: Sequence[str], mine: Sequence[Task], result: PieceResult) -> Table:
+def table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
     """Exercise, whose code, where it works, how often it was called."""
     drawn = Table(box=None, pad_edge=False)
     for name in ("Exercise", "Whose code", "What it computes"):
@@ -144,7 +144,7 @@ def judge(
     piece: Piece,
     options: DemoOptions,
     operators: Sequence[kuiper.RuntimeOperator],
-    wanted: Sequence[Task],
+    wanted: Sequence[HomeworkTask],
     result: PieceResult,
     passing: Container[str],
 ) -> int:
@@ -192,8 +192,8 @@ def departed(found: Mapping[str, Any]) -> str:
 
 
 def suspected(
-    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[Task]
-) -> list[Task]:
+    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[HomeworkTask]
+) -> list[HomeworkTask]:
     """The tasks that can have led to the departure; all of them where none is known."""
     if departure is None:
         return list(tasks)
@@ -204,7 +204,9 @@ def suspected(
     return [task for task in tasks if (computes := computing[task.id]) is not None and computes(operator)]
 
 
-def blamed(piece: Piece, options: DemoOptions, suspects: Sequence[Task], passing: Container[str] = ()) -> list[str]:
+def blamed(
+    piece: Piece, options: DemoOptions, suspects: Sequence[HomeworkTask], passing: Container[str] = ()
+) -> list[str]:
     """Each exercise plugged in alone: those with which the network goes wrong."""
     parts = []
     with bar("who is to blame", len(suspects)) as advance:

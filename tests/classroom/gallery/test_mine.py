@@ -14,7 +14,7 @@ from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.plugs import PLUGS
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 DIGITS = gallery.find("digits")
 
@@ -98,7 +98,7 @@ def is_there(student, rng):
 def plugs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A course with one lesson per exercise; each passes its public test when its file says public_answer = True."""
 
-    def write(**files: str) -> dict[str, Task]:
+    def write(**files: str) -> dict[str, HomeworkTask]:
         blocks = []
         for number, (name, text) in enumerate(files.items(), 1):
             folder = tmp_path / "homework" / f"{number:02}_{name}"
@@ -122,7 +122,7 @@ def course(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
 
 
-def run(tasks: Sequence[Task], **limits: Any) -> PieceResult:
+def run(tasks: Sequence[HomeworkTask], **limits: Any) -> PieceResult:
     return run_piece(DIGITS, DemoOptions(), tasks, **limits)
 
 
@@ -156,7 +156,7 @@ def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> 
     assert result.departure["difference"] > 0.01
 
 
-def fail(task: Task) -> None:
+def fail(task: HomeworkTask) -> None:
     """Edit the file so that its public test fails."""
     task.file.write_text(task.file.read_text().replace("return True", "return False"))
 
