@@ -164,3 +164,14 @@ def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
         x = converted(x, np.dtype(np.int64))
     with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN have no integer, and 1e9 no float16
         return x.astype(dtype, copy=False)
+
+
+def common(*values: Any) -> list[np.ndarray]:
+    """Arrays and numbers -> arrays of the one element type that PyTorch's mixing gives; shapes stay.
+
+    >>> [x.dtype.name for x in common(np.zeros(2, np.int64), 0.5)]
+    ['float32', 'float32']
+    """
+    numbers = [finite_or_not(value) for value in values]
+    dtype = result_type(*numbers)
+    return [converted(np.asarray(number), dtype) for number in numbers]

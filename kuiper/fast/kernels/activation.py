@@ -15,7 +15,7 @@ from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
-from kuiper.layers.elementwise import gates_and_shrinks as gates
+from kuiper.layers.elementwise.identity import Dropout, Identity
 
 __all__ = ["Activation", "Elementwise", "activation_of"]
 
@@ -37,15 +37,15 @@ _ACTIVATIONS: dict[type, Callable[[Any], Activation | None]] = {
     simple.Hardsigmoid: lambda layer: curves.HARDSIGMOID,
     simple.Hardswish: lambda layer: curves.HARDSWISH,
     simple.GELU: lambda layer: curves.GELU_TANH if layer.approximate == "tanh" else curves.GELU,
-    simple.Identity: lambda layer: curves.IDENTITY,
-    simple.Dropout: lambda layer: curves.IDENTITY,
-    gates.RReLU: lambda layer: curves.leaky_relu(layer.negative_slope),
-    gates.ELU: lambda layer: curves.exponential_unit(layer.alpha),
-    gates.CELU: lambda layer: curves.exponential_unit(layer.alpha, slope=1 / layer.alpha),
-    gates.SELU: lambda layer: curves.exponential_unit(layer.alpha, layer.scale),
-    gates.Softplus: lambda layer: curves.softplus(layer.beta, layer.threshold),
-    gates.Mish: lambda layer: curves.MISH,
-    gates.Hardtanh: lambda layer: _bounded(layer.min_val, layer.max_val),
+    Identity: lambda layer: curves.IDENTITY,
+    Dropout: lambda layer: curves.IDENTITY,
+    simple.RReLU: lambda layer: curves.leaky_relu(layer.negative_slope),
+    simple.ELU: lambda layer: curves.exponential_unit(layer.alpha),
+    simple.CELU: lambda layer: curves.exponential_unit(layer.alpha, slope=1 / layer.alpha),
+    simple.SELU: lambda layer: curves.exponential_unit(layer.alpha, layer.scale),
+    simple.Softplus: lambda layer: curves.softplus(layer.beta, layer.threshold),
+    simple.Mish: lambda layer: curves.MISH,
+    simple.Hardtanh: lambda layer: _bounded(layer.min_val, layer.max_val),
     elementwise.Clamp: lambda layer: _bounded(layer.min, layer.max),
     elementwise.ClampMin: lambda layer: _bounded(layer.min, None),
     elementwise.ClampMax: lambda layer: _bounded(None, layer.max),
@@ -55,7 +55,7 @@ _ACTIVATIONS: dict[type, Callable[[Any], Activation | None]] = {
 def activation_of(layer: Any) -> Activation | None:
     """The function of every element that `layer` computes on float32; None where it is no such layer.
 
-    >>> activation_of(simple.SiLU()).name, activation_of(simple.Softmax())
+    >>> activation_of(simple.SiLU()).name, activation_of(simple.GLU())
     ('silu', None)
     """
     find = _ACTIVATIONS.get(type(layer))
@@ -91,7 +91,7 @@ class Elementwise(Kernel):
         return self.activation.calls(x, target, lambda: space.own(lane, target.shape), spoil=False)
 
 
-@lowers(*(layer for layer in _ACTIVATIONS if layer not in (simple.Identity, simple.Dropout)))
+@lowers(*(layer for layer in _ACTIVATIONS if layer not in (Identity, Dropout)))
 def lower(node: Node) -> Kernel | None:
     """An activation of one array of float32."""
     activation = activation_of(node.layer)

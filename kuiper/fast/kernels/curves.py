@@ -11,15 +11,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from kuiper.fast.kernel import Call
+from kuiper.scalars.steps import _A, _B, _C, _D, _E, _F, clip
 
-clip: Callable[..., Any] = getattr(umath, "clip", np.clip)
-"""The ufunc beneath np.clip, which spends 1.3 us more in Python on each call."""
 Steps = Callable[..., list[Call]]
 """(x, work, out, *scratch) -> calls that end with out = f(x). x is read alone; work may be out."""
 
@@ -140,17 +137,9 @@ def _gelu_tanh(x: np.ndarray, work: np.ndarray, out: np.ndarray) -> list[Call]:
     ]
 
 
-# erf(sqrt(2) x) = tanh(x R(x^2)) with R(s) = A s + B + C / (s + D + E / (s + F)): the six numbers that make the largest
-# error for |x| <= 3, and so anywhere, as small as it can be: 1.1e-7, and 2.3e-7 in float32.
-ERF = (
-    *(0.1451091106697202, 2.366552001409392, -1.332916145266191),
-    *(-5.901533504751975, 86.46333989802574, 11.330778802937285),
-)
-
-
 def _gelu(x: np.ndarray, work: np.ndarray, out: np.ndarray, square: np.ndarray) -> list[Call]:
     """x (1 + erf(sqrt(2) x)), for x/2."""
-    a, b, c, d, e, f = map(number, ERF)
+    a, b, c, d, e, f = map(number, (_A, _B, _C, _D, _E, _F))
     return [
         partial(np.multiply, x, x, square),
         partial(np.add, square, f, work),

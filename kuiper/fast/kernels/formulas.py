@@ -1,144 +1,34 @@
-"""What the functions of expressions are in ufuncs: name -> how a program computes it on float32."""
+"""Expressions and functions of the table as programs on float32."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kuiper.errors import KuiperError
-from kuiper.expression.functions import call
+from kuiper.expression.functions import FUNCTIONS, call
 from kuiper.expression.parser import TokenNode
 from kuiper.expression.polish import fold
 from kuiper.expression.tokens import TokenType
-from kuiper.fast.kernels.curves import ERF, clip
 from kuiper.fast.kernels.program import Operand, Program, Value
 from kuiper.fast.place import Spec
-
-Formula = Callable[..., Operand]
-"""(program, *operands) -> result; one operand at least is a Value."""
-
-
-class NotHandled(Exception):
-    """The simple layer has to compute this."""
-
-
-def ufunc(function: Callable[..., Any]) -> Formula:
-    """A function that is one ufunc."""
-    return lambda program, *operands: program.apply(function, *operands)
-
-
-def _divide(program: Program, x: Operand, y: Operand) -> Operand:
-    """x / y; multiplying by the inverse of a number takes half the time."""
-    if not isinstance(y, Value) and 1e-30 < abs(y) < 1e30:
-        return program.apply(np.multiply, x, 1 / y)
-    return program.apply(np.divide, x, y)
-
-
-def _inverse(program: Program, x: Operand) -> Operand:
-    """1 / x, in half the time of np.reciprocal."""
-    return program.apply(np.divide, 1, x)
-
-
-def _rsqrt(program: Program, x: Operand) -> Operand:
-    return _inverse(program, program.apply(np.sqrt, x))
-
-
-def _square(program: Program, x: Operand) -> Operand:
-    return program.apply(np.multiply, x, x)
-
-
-def _power(program: Program, x: Operand, exponent: Operand) -> Operand:
-    special: dict[Any, Formula] = {
-        2.0: _square,
-        3.0: lambda p, x: p.apply(np.multiply, p.apply(np.multiply, x, x), x),
-        0.5: ufunc(np.sqrt),
-        -0.5: _rsqrt,
-        -1.0: _inverse,
-        -2.0: lambda p, x: _inverse(p, p.apply(np.multiply, x, x)),
-    }
-    if isinstance(exponent, Value) and not exponent.shape:
-        raise NotHandled("an exponent that may be one of these, which is seen only later")
-    if isinstance(x, Value) and exponent in special:
-        return special[exponent](program, x)
-    return program.apply(np.power, x, exponent)
-
-
-def _bound(function: Callable[..., Any], low: bool) -> Formula:
-    """The larger or smaller of two; for a number, clip takes a third of the time."""
-
-    def formula(program: Program, x: Operand, y: Operand) -> Operand:
-        if isinstance(y, Value):
-            x, y = y, x
-        if isinstance(y, Value) or math.isnan(y):
-            return program.apply(function, x, y)
-        return program.apply(clip, x, y, math.inf) if low else program.apply(clip, x, -math.inf, y)
-
-    return formula
-
-
-def _erf(program: Program, x: Operand) -> Operand:
-    """erf(x) = tanh(h R(h^2)) for h = x / sqrt(2); see curves.ERF."""
-    a, b, c, d, e, f = ERF
-    h = program.apply(np.multiply, x, math.sqrt(0.5))
-    square = program.apply(np.multiply, h, h)
-    inner = program.apply(np.divide, e, program.apply(np.add, square, f))
-    inner = program.apply(np.add, program.apply(np.add, inner, square), d)
-    outer = program.apply(np.add, program.apply(np.divide, c, inner), b)
-    outer = program.apply(np.add, outer, program.apply(np.multiply, square, a))
-    return program.apply(np.tanh, program.apply(np.multiply, outer, h))
-
-
-def _fraction(program: Program, x: Operand) -> Operand:
-    return program.apply(np.subtract, x, program.apply(np.trunc, x))
-
-
-def _lerp(program: Program, x: Operand, y: Operand, weight: Operand) -> Operand:
-    return program.apply(np.add, x, program.apply(np.multiply, weight, program.apply(np.subtract, y, x)))
-
-
-_SAME = (
-    *("add", "subtract", "multiply", "negative", "abs", "exp", "expm1", "log", "log10", "log1p", "log2", "exp2"),
-    *("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "ceil", "floor", "trunc", "logaddexp", "logaddexp2"),
-    *("fmax", "fmin", "hypot", "copysign", "fmod", "floor_divide"),
-)
-_OTHER_NAMES = {
-    **{"sub": "subtract", "mul": "multiply", "neg": "negative", "round": "rint", "atan2": "arctan2"},
-    **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
-}
-FORMULAS: dict[str, Formula] = {
-    **{name: ufunc(getattr(np, name)) for name in _SAME},
-    **{name: ufunc(getattr(np, numpy)) for name, numpy in _OTHER_NAMES.items()},
-    "div": _divide,
-    "reciprocal": _inverse,
-    "rsqrt": _rsqrt,
-    "square": _square,
-    "pow": _power,
-    **dict.fromkeys(("max", "maximum"), _bound(np.maximum, low=True)),
-    **dict.fromkeys(("min", "minimum"), _bound(np.minimum, low=False)),
-    "erf": _erf,
-    "torch.float": lambda program, x: x,
-    "frac": _fraction,
-    "deg2rad": lambda program, x: program.apply(np.multiply, x, math.pi / 180),
-    "rad2deg": lambda program, x: program.apply(np.multiply, x, 180 / math.pi),
-    "lerp": _lerp,
-}
-"""The functions of pnnx.Expression and of kuiper.layers.elementwise whose result is float32, by their names there."""
+from kuiper.scalars.function import Function
+from kuiper.scalars.steps import NotCompiled
 
 
 def operand(spec: Spec, values: dict[int, Value], slot: int) -> Operand:
-    """What an operator's input is in a program. Raises NotHandled for what is no array of float32 and no number."""
+    """What an operator's input is in a program. Raises NotCompiled for what is no array of float32 and no number."""
     if spec.is_float:
         return values[slot]
     if spec.constant and spec.shape is None and _is_number(spec.value):
         return spec.value
-    raise NotHandled(f"input {slot}")
+    raise NotCompiled(f"input {slot}")
 
 
 def evaluate(order: Sequence[TokenNode], inputs: Sequence[Spec], program: Program, values: dict[int, Value]) -> Operand:
-    """The result of an expression in reverse Polish order. Raises NotHandled where a function or operand is unknown.
+    """The result of an expression in reverse Polish order. Raises NotCompiled where a function or operand is unknown.
 
     Numbers among themselves stay Python's, as in kuiper.expression.
     """
@@ -148,28 +38,28 @@ def evaluate(order: Sequence[TokenNode], inputs: Sequence[Spec], program: Progra
             return operand(inputs[node.num_index], values, node.num_index)
         if node.token.type in (TokenType.INTEGER, TokenType.FLOAT):
             return node.token.value
-        raise NotHandled(node.text)
+        raise NotCompiled(node.text)
 
     def function(node: TokenNode, operands: list[Operand]) -> Operand:
         if node.token.type is not TokenType.FUNCTION:
-            raise NotHandled(node.text)
-        return apply(program, node.text, operands)
+            raise NotCompiled(node.text)
+        return apply(program, FUNCTIONS[node.text], operands)
 
     return fold(order, leaf, function)
 
 
-def apply(program: Program, name: str, operands: Sequence[Operand]) -> Operand:
-    """The result of one function. Raises NotHandled for an unknown one, or one without a number as its result."""
+def apply(program: Program, function: Function, operands: Sequence[Operand]) -> Operand:
+    """The result of one function. Raises NotCompiled for one without steps, or without a number as its result."""
     if any(isinstance(x, Value) for x in operands):
-        if name not in FORMULAS:
-            raise NotHandled(name)
-        return FORMULAS[name](program, *operands)
+        if function.steps is None:
+            raise NotCompiled(function.name)
+        return function.steps(program.apply, *operands)
     try:
-        result = call(name, *operands)
+        result = call(function.name, *operands)
     except KuiperError:
-        raise NotHandled(name) from None
+        raise NotCompiled(function.name) from None
     if not _is_number(result):
-        raise NotHandled(name)
+        raise NotCompiled(function.name)
     return result
 
 

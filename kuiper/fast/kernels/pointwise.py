@@ -7,18 +7,19 @@ from functools import partial
 
 import numpy as np
 
+from kuiper.errors import InferError
 from kuiper.fast.kernel import Call, Kernel, Layout, Node, Stage, lowers
-from kuiper.fast.kernels.curves import clip
-from kuiper.fast.kernels.formulas import FORMULAS, NotHandled, apply, evaluate, operand
+from kuiper.fast.kernels.formulas import apply, evaluate, operand
 from kuiper.fast.kernels.program import Operand, Operation, Program, Value, registers
 from kuiper.fast.kernels.walk import lane_tiles, walk
 from kuiper.fast.place import Place
 from kuiper.fast.rows import lengthened
 from kuiper.fast.workspace import Workspace
+from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
-from kuiper.layers.elementwise.gates_and_shrinks import PReLU
 from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
+from kuiper.scalars.steps import NotCompiled, clip
 
 _FAST = {np.add, np.subtract, np.multiply, np.divide, np.negative, np.abs, np.maximum, np.minimum, clip}
 
@@ -99,23 +100,18 @@ def lower_expression(node: Node) -> Kernel | None:
     program, slots, values = _start(node)
     try:
         return _finish(node, program, slots, evaluate(node.layer.order, node.inputs, program, values))
-    except NotHandled:
+    except NotCompiled:
         return None
 
 
-@lowers(*(layer for name, layer in LAYERS.items() if name in FORMULAS))
+@lowers(*(layer for layer in LAYERS.values() if layer.function.steps))
 def lower_elementwise(node: Node) -> Kernel | None:
     """A function that stands alone."""
     program, slots, values = _start(node)
-    layer, function = node.layer, type(node.layer).function
-    name = next(name for name, known in LAYERS.items() if known is type(layer))
     try:
-        operands = [operand(spec, values, slot) for slot, spec in enumerate(node.inputs)]
-        operands = [x for x in (layer.input, *operands, layer.other) if x is not None]
-        if len(operands) != function.arity:
-            return None
-        return _finish(node, program, slots, apply(program, name, operands))
-    except NotHandled:
+        operands = node.layer.values(*(operand(spec, values, slot) for slot, spec in enumerate(node.inputs)))
+        return _finish(node, program, slots, apply(program, node.layer.function, operands))
+    except (InferError, NotCompiled):
         return None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from kuiper.fast.kernel import Call, Kernel, Node, Stage, lowers, spans
 from kuiper.fast.place import Place
 from kuiper.fast.workspace import Workspace
-from kuiper.layers.elementwise import activation as simple
+from kuiper.layers.elementwise import softmax as simple
 
 NANOSECONDS_PER_NUMBER = 1.0
 CACHED = 1 << 16

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import converted, finite_or_not
+from kuiper.dtypes import common, converted, finite_or_not
 from kuiper.errors import ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.elementwise.conversion import element_type
-from kuiper.layers.elementwise.elementwise import common
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.reduction.reduction import every_axis
