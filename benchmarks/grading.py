@@ -16,8 +16,8 @@ from pathlib import Path
 
 from classroom import register
 from classroom.cli.grading import cores
-from classroom.cli.steps import progress
-from classroom.grading.grade import Options, Run
+from classroom.cli.progress_bar import progress
+from classroom.grading.grade import GradingRun, Options
 from classroom.grading.handing_in import write_class
 from classroom.grading.intake import lessons_with_homework
 from classroom.grading.judging import this_sandbox
@@ -54,7 +54,7 @@ def measure(
     kinds = ", ".join(f"{count} {kind}" for kind, count in shares(people).items())
     print(f"{students} students ({kinds}), homework of lesson {', '.join(str(one.number) for one in lessons)}")
     print(f"isolation {this_sandbox()[1].value}, {processes} processes on {cores()} cores", flush=True)
-    run = Run(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
+    run = GradingRun(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
     with Store(folder / "out") as store:
         started = time.monotonic()
         run.take_in(folder / "submissions", store)

@@ -11,9 +11,9 @@ from pathlib import Path
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
 from classroom.judge import Test as JudgeTest
 from classroom.judge.printed import Listener, Printed
-from classroom.progress import Entry, Progress, digest
+from classroom.progress import Progress, ProgressEntry, digest
 from classroom.stubs import forbidden, untouched
-from classroom.tasks import Task, files_of
+from classroom.tasks import HomeworkTask, files_of
 
 SEED = 0
 """Always the same inputs: a failure stays the same until the code changes. The judge draws others."""
@@ -42,7 +42,7 @@ class Result:
         JudgeError, or what the tests raised.
     """
 
-    task: Task
+    task: HomeworkTask
     state: State
     outcomes: tuple[Outcome, ...] = ()
     tests: int = 0
@@ -71,7 +71,7 @@ def unwritten(error: Exception | None) -> bool:
     return isinstance(error, SubmissionError) and error.type == "NotImplementedError"
 
 
-def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
+def check(tasks: Sequence[HomeworkTask], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
     """Run the public tests of the tasks: each homework file in one fresh worker process.
 
     Whatever a submission does, the others are checked: `seconds` limit its loading and every call. What it prints is in
@@ -84,12 +84,12 @@ def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = F
     return [results[task.id] for task in tasks]
 
 
-def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -> None:
+def keep(results: Iterable[Result], progress: Progress, asked: Iterable[HomeworkTask]) -> None:
     """Write what the results say into the progress; attempts count for the exercises that were asked for.
 
     A check of one lesson's exercises says where one works; one of several lessons does not.
     """
-    changes: dict[str, Callable[[Entry], Entry]] = {}
+    changes: dict[str, Callable[[ProgressEntry], ProgressEntry]] = {}
     lessons = {task.id: task.lesson.number for task in asked}
     turn = 1 + max((entry.last for entry in progress.entries().values()), default=0)
     here = turn if len(set(lessons.values())) == 1 else 0
@@ -99,7 +99,7 @@ def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -
         solved = digest(result.task.file) if result.state is State.SOLVED else ""
         tried = result.task.id in lessons and result.state is not State.OPEN
 
-        def change(entry: Entry, solved: str = solved, tried: bool = tried) -> Entry:
+        def change(entry: ProgressEntry, solved: str = solved, tried: bool = tried) -> ProgressEntry:
             last = here if tried and here else entry.last
             return replace(entry, attempts=entry.attempts + tried, solved=solved, last=last)
 
@@ -108,11 +108,11 @@ def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -
         progress.update_all(changes)
 
 
-def state_of(task: Task, entries: dict[str, Entry]) -> State:
+def state_of(task: HomeworkTask, entries: dict[str, ProgressEntry]) -> State:
     """How an exercise stands as far as the progress knows; nothing is run."""
     if not task.exists:
         return State.ABSENT
-    solved = entries.get(task.id, Entry()).solved
+    solved = entries.get(task.id, ProgressEntry()).solved
     if not solved:
         return State.OPEN
     return State.SOLVED if solved == digest(task.file) else State.CHANGED
@@ -135,7 +135,7 @@ def syntax_error(path: Path) -> SyntaxError | OSError | None:
     return None
 
 
-def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: bool) -> list[Result]:
+def _check_file(file: Path, tasks: Sequence[HomeworkTask], seconds: float, show_output: bool) -> list[Result]:
     fault = syntax_error(file)
     if fault is not None:
         return [Result(task, State.BROKEN, fault=fault) for task in tasks]
@@ -166,7 +166,7 @@ def _load_error(result: Result) -> SubmissionError | None:
     return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
-def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
+def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result:
     """The tests of one exercise, up to one after which the others can tell nothing more."""
     outcomes: list[Outcome] = []
     for test in tests:

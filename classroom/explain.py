@@ -19,7 +19,7 @@ from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.pixels import is_picture
 from classroom.started import COMMAND
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 MARGIN = 14
 """Columns that a label like "likely why" has for itself."""
@@ -99,7 +99,7 @@ def not_checked(results: Sequence[Result]) -> str:
     return "\n".join(part for part in (head, why, printed(results[0].printed)) if part)
 
 
-def at_stake(task: Task) -> str:
+def at_stake(task: HomeworkTask) -> str:
     """How many of its points the public tests decide, in a sentence.
 
     What grading is set to cannot always be known; that is no reason to stop a check.
@@ -133,7 +133,7 @@ def labelled(label: str, text: str) -> str:
     return paragraph(text, MARGIN, f"  {label}")
 
 
-def fault_in_words(task: Task, fault: Exception) -> str:
+def fault_in_words(task: HomeworkTask, fault: Exception) -> str:
     """Why no test of the file could be run, in a sentence, with the line where it is known."""
     name = _shown(task)
     if isinstance(fault, SyntaxError):
@@ -153,7 +153,7 @@ def fault_in_words(task: Task, fault: Exception) -> str:
     return f"{tests} cannot be used ({type(fault).__name__}: {fault}). Take the file from the course again."
 
 
-def trouble(task: Task, error: SubmissionError, call: tuple[str, Any, Any] | None) -> str:
+def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, Any] | None) -> str:
     """What happened instead of a result, in a sentence, with the line where it is known."""
     name = call[0] if call else task.file.name
     where = f" ({_shown(task)}, line {error.line})" if error.line else f" ({_shown(task)})"
@@ -247,7 +247,7 @@ def cut(line: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def _why(task: Task, fault: Exception) -> str:
+def _why(task: HomeworkTask, fault: Exception) -> str:
     line = fault.line if isinstance(fault, SubmissionError) else None
     source = source_line(task.file, line)
     why = labelled("why", fault_in_words(task, fault))
@@ -320,7 +320,7 @@ def _guess(failure: Failure) -> str:
     return ""
 
 
-def _what_next(task: Task) -> str:
+def _what_next(task: HomeworkTask) -> str:
     parts = []
     if task.exercise.section:
         parts.append(labelled("read again", f'lesson {task.lesson.number}, "{task.exercise.section}"'))
@@ -340,7 +340,7 @@ def _unwritten(result: Result) -> str:
     return "\n".join(parts)
 
 
-def _shown(task: Task) -> str:
+def _shown(task: HomeworkTask) -> str:
     return f"homework/{task.lesson.folder}/{task.file.name}"
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from classroom.check import State, state_of
 from classroom.page import paragraph
-from classroom.progress import Entry
+from classroom.progress import ProgressEntry
 from classroom.register import Course, Lesson
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 MARKS = {State.SOLVED: "[x]", State.CHANGED: "[~]", State.OPEN: "[ ]"}
-Entries = Mapping[str, Entry]
+Entries = Mapping[str, ProgressEntry]
 
 
 def material(lesson: Lesson) -> str:
@@ -68,14 +68,14 @@ def current_lesson(course: Course, entries: Entries) -> int:
     return latest.lesson.number if latest else 1
 
 
-def next_task(course: Course, entries: Entries) -> Task | None:
+def next_task(course: Course, entries: Entries) -> HomeworkTask | None:
     """The exercise to do next: an open one of the lesson one is in, else of a later one, else of an earlier one.
 
     The bonus ones come after all others.
     """
     here = current_lesson(course, entries)
 
-    def rank(task: Task) -> tuple[bool, int]:
+    def rank(task: HomeworkTask) -> tuple[bool, int]:
         number = task.lesson.number
         return task.exercise.stretch, 0 if number == here else 1 if number > here else 2
 
@@ -98,7 +98,7 @@ def next_step(course: Course, entries: Entries) -> str:
     return "\n".join(lines)
 
 
-def _besides(course: Course, entries: Entries, following: Task) -> list[str]:
+def _besides(course: Course, entries: Entries, following: HomeworkTask) -> list[str]:
     """The bonus of the lesson that is done, and what was left open before."""
     here, lines = current_lesson(course, entries), []
     others = [task for task in _open(course, entries) if task != following]
@@ -120,7 +120,7 @@ def _step(label: str, text: str) -> str:
     return paragraph(text, 10, f"  {label}")
 
 
-def _open(course: Course, entries: Entries) -> list[Task]:
+def _open(course: Course, entries: Entries) -> list[HomeworkTask]:
     states = states_of(course, entries)
     return [task for task in all_tasks(course) if states[task.id] is State.OPEN]
 
@@ -137,7 +137,7 @@ def _without_exercise(course: Course) -> str:
     return f"Next: `{COMMAND} map` shows what there is."
 
 
-def _points(tasks: list[Task], stretch: bool) -> int:
+def _points(tasks: list[HomeworkTask], stretch: bool) -> int:
     return sum(task.exercise.points for task in tasks if task.exercise.stretch is stretch)
 
 

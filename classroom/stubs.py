@@ -20,7 +20,7 @@ from pathlib import Path
 from classroom.progress import FOLDER, free_name, write_whole
 from classroom.register import ROOT, Lesson, load
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks, files_of
+from classroom.tasks import HomeworkTask, all_tasks, files_of
 
 ARCHIVE = "stubs.zip"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
@@ -38,7 +38,7 @@ class StubError(Exception):
     """Why a stub cannot be put back, or not be packed."""
 
 
-def pristine(task: Task) -> str:
+def pristine(task: HomeworkTask) -> str:
     """The text of the task's homework file as it was handed out. Raises StubError."""
     return _handed_out(task.lesson)
 
@@ -87,7 +87,7 @@ def _imports_kuiper(source: str) -> bool:
     return any(name.partition(".")[0] == "kuiper" for name in names)
 
 
-def untouched(task: Task) -> bool:
+def untouched(task: HomeworkTask) -> bool:
     """Whether the functions of the exercise are still those of the stub."""
     try:
         stub, source = pristine(task), task.file.read_text(encoding="utf-8")
@@ -183,7 +183,7 @@ def _restored(source: str, stub: str, names: Sequence[str]) -> str:
     return next((text for text in tries if readable(text)), tries[0])
 
 
-def reset_exercise(task: Task) -> Path | None:
+def reset_exercise(task: HomeworkTask) -> Path | None:
     """Put back the functions of one exercise; the rest of the file stays. Returns the copy of the old file.
 
     None when there was nothing to do. Raises StubError.
@@ -202,13 +202,13 @@ def reset_exercise(task: Task) -> Path | None:
     return _replace(task, source, _restored(source, stub, names))
 
 
-def reset_file(task: Task) -> Path | None:
+def reset_file(task: HomeworkTask) -> Path | None:
     """Put the whole homework file back. Returns the copy of the old file, None when nothing had to be kept."""
     old = task.file.read_bytes().decode("utf-8", "surrogateescape") if task.file.exists() else None
     return _replace(task, old, pristine(task))
 
 
-def backup(task: Task) -> Path:
+def backup(task: HomeworkTask) -> Path:
     """Copy the homework file into .course/backups under a name with the time. Raises StubError, nothing being lost."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     folder = task.lesson.root / FOLDER / "backups"
@@ -238,7 +238,7 @@ def pack(root: Path = ROOT) -> Path:
     return archive
 
 
-def _replace(task: Task, old: str | None, fresh: str) -> Path | None:
+def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:
     if old == fresh:
         return None
     copy = backup(task) if old is not None else None

@@ -14,12 +14,12 @@ from rich.console import Console
 
 from classroom import register
 from classroom.launcher import later
-from classroom.launcher.place import OPTIONS
+from classroom.launcher.paths import OPTIONS
 from classroom.launcher.trouble import Stop
 from classroom.page import colour_wanted, say, width
 from classroom.progress import Progress
 from classroom.started import COMMAND
-from classroom.tasks import Task, UnknownTask, find, find_one
+from classroom.tasks import HomeworkTask, UnknownTask, find, find_one
 
 LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
 """Headings of the help."""
@@ -91,7 +91,7 @@ def the_progress() -> Progress:
     return Progress(register.ROOT)
 
 
-def tasks_called(course: register.Course, names: list[str]) -> list[Task]:
+def tasks_called(course: register.Course, names: list[str]) -> list[HomeworkTask]:
     """The tasks of the names, each once."""
     try:
         found = [task for name in names for task in find(course, name)]
@@ -100,7 +100,7 @@ def tasks_called(course: register.Course, names: list[str]) -> list[Task]:
     return list({task.id: task for task in found}.values())
 
 
-def task_called(course: register.Course, name: str) -> Task:
+def task_called(course: register.Course, name: str) -> HomeworkTask:
     """The one task of that name."""
     try:
         return find_one(course, name)

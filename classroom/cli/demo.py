@@ -10,7 +10,7 @@ from rich.table import Table
 
 from classroom import gallery
 from classroom.cli.base import LEARN, app, show, stop, tasks_called, the_course, the_progress
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.show import OUT
 from classroom.gallery.show import show as show_piece
 from classroom.page import say
@@ -65,10 +65,10 @@ def demo(
         return
     if piece != ALL and piece not in gallery.NAMES:
         stop(f"the demo has {', '.join(gallery.NAMES)} and all, not {piece!r}")
-    wishes = Wishes(picture, model, prompt, tokens, temperature, top_p, seed)
+    options = DemoOptions(picture, model, prompt, tokens, temperature, top_p, seed)
     mine = mine or bool(also)
     names = gallery.NAMES if piece == ALL else (piece,)
-    check_wishes(piece, wishes, mine)
+    check_options(piece, options, mine)
     course = the_course() if mine else None
     more = tasks_called(course, also or []) if course else []
     code = 0
@@ -80,26 +80,26 @@ def demo(
             from classroom.gallery.mine import show_mine, work_of
 
             work = work_of(course, the_progress()) if work is None else work
-            code = max(code, show_mine(name, wishes, out, work, more))
-        elif wishes.picture is not None:
+            code = max(code, show_mine(name, options, out, work, more))
+        elif options.picture is not None:
             from classroom.gallery.own import show_own
 
-            code = show_own(name, wishes, out)
+            code = show_own(name, options, out)
         else:
-            code = max(code, show_piece(name, wishes, out))
+            code = max(code, show_piece(name, options, out))
     raise typer.Exit(code)
 
 
-def check_wishes(piece: str, wishes: Wishes, mine: bool) -> None:
+def check_options(piece: str, options: DemoOptions, mine: bool) -> None:
     """End with a sentence where options do not go together."""
     taken = {name: gallery.find(name).options for name in gallery.NAMES}
-    for given in wishes.given():
+    for given in options.given():
         if given not in taken.get(piece, ()):
             owners = ", ".join(name for name in gallery.NAMES if given in taken[name])
             stop(f"{given} means nothing to demo {piece}; it belongs to {owners}")
-    if wishes.model is not None and wishes.picture is None:
+    if options.model is not None and options.picture is None:
         stop("--model needs --picture: which picture is the network to look at?")
-    if wishes.picture is not None and mine:
+    if options.picture is not None and mine:
         stop("--mine runs on held-out data, where it is known what is right: leave --picture out")
 
 

@@ -27,12 +27,12 @@ from classroom.cli.base import (
 from classroom.cli.tools import run_module
 from classroom.cli.work import print_broken_since
 from classroom.page import paragraph, say
-from classroom.progress import Entry, Progress
+from classroom.progress import Progress, ProgressEntry
 from classroom.register import Solutions
 from classroom.solutions import SolutionsError, Worked, allowed, worked
 from classroom.started import COMMAND
 from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 
 @app.command(rich_help_panel=LEARN, context_settings=PASS_ON)
@@ -109,7 +109,7 @@ def reset(
     _check_neighbours(course, progress, tasks)
 
 
-def _check_neighbours(course: register.Course, progress: Progress, reset: list[Task]) -> None:
+def _check_neighbours(course: register.Course, progress: Progress, reset: list[HomeworkTask]) -> None:
     """What passed before in the file of the exercises that were put back: does it still?"""
     entries, ids, file = progress.entries(), {task.id for task in reset}, reset[0].file
     fault = syntax_error(file)
@@ -117,7 +117,7 @@ def _check_neighbours(course: register.Course, progress: Progress, reset: list[T
         say(explain.labelled("careful", explain.fault_in_words(reset[0], fault)))
         return
     others = [task for task in all_tasks(course) if task.file == file and task.id not in ids]
-    results = check([task for task in others if entries.get(task.id, Entry()).solved])
+    results = check([task for task in others if entries.get(task.id, ProgressEntry()).solved])
     keep(results, progress, [])
     print_broken_since(results)
 
@@ -153,7 +153,7 @@ def reveal(
     _print_solution(task, solved_by_the_course)
 
 
-def _passes(task: Task, progress: Progress) -> bool:
+def _passes(task: HomeworkTask, progress: Progress) -> bool:
     """Whether the exercise passes its public tests; how it stands is printed where it does not."""
     if state_of(task, progress.entries()) is State.SOLVED:
         return True
@@ -164,7 +164,7 @@ def _passes(task: Task, progress: Progress) -> bool:
     return result.state is State.SOLVED
 
 
-def _price(task: Task, progress: Progress) -> str:
+def _price(task: HomeworkTask, progress: Progress) -> str:
     seen, hints = min(progress.entry(task.id).hints, len(task.exercise.hints)), len(task.exercise.hints)
     taken = f" You have seen {seen} of {hints} hints." if hints else ""
     return (
@@ -173,7 +173,7 @@ def _price(task: Task, progress: Progress) -> str:
     )
 
 
-def _print_solution(task: Task, solution: Worked) -> None:
+def _print_solution(task: HomeworkTask, solution: Worked) -> None:
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
@@ -185,7 +185,7 @@ def _print_solution(task: Task, solution: Worked) -> None:
         show(Markdown(section_about(task, solution.explanation), code_theme="ansi_dark"))
 
 
-def _stub(task: Task) -> str:
+def _stub(task: HomeworkTask) -> str:
     from classroom.stubs import pristine
 
     try:
@@ -194,7 +194,7 @@ def _stub(task: Task) -> str:
         return ""
 
 
-def section_about(task: Task, text: str) -> str:
+def section_about(task: HomeworkTask, text: str) -> str:
     """The part of an explanation that is about one exercise: from the heading that names it to the next; else all."""
     parts: list[list[str]] = [[]]
     fenced = False

@@ -18,10 +18,10 @@ from classroom.difference import in_picture
 from classroom.judge import Failure
 from classroom.page import colour_wanted, paragraph, say, styled
 from classroom.pixels import is_picture
-from classroom.progress import Entry, Progress
+from classroom.progress import Progress, ProgressEntry
 from classroom.register import Course
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks, files_of
+from classroom.tasks import HomeworkTask, all_tasks, files_of
 from kuiper import KuiperError
 
 BAD = (State.FAILED, State.BROKEN)
@@ -84,7 +84,7 @@ def watch(
     if not (named if names else known):
         stop("there is no homework to watch")
 
-    def draw(tasks: Sequence[Task]) -> None:
+    def draw(tasks: Sequence[HomeworkTask]) -> None:
         if colour_wanted():
             print(CLEAR, end="")
         results, others = run_checks(course, progress, tasks, seconds, False)
@@ -107,12 +107,12 @@ def watch(
         say()
 
 
-def _solved(tasks: Sequence[Task], progress: Progress) -> bool:
+def _solved(tasks: Sequence[HomeworkTask], progress: Progress) -> bool:
     entries = progress.entries()
     return all(state_of(task, entries) is State.SOLVED for task in tasks)
 
 
-def _watched(course: Course, progress: Progress, named: Sequence[Task]) -> str:
+def _watched(course: Course, progress: Progress, named: Sequence[HomeworkTask]) -> str:
     following = status.next_task(course, progress.entries())
     tasks = named or ([following] if following else [])
     return f"watching {', '.join(task.id for task in tasks) or 'all homework files'}"
@@ -139,7 +139,7 @@ def hint(
     seen = progress.entry(task.id).hints
     now = len(hints) if everything else min(seen + 1, len(hints))
 
-    def more(entry: Entry) -> Entry:
+    def more(entry: ProgressEntry) -> ProgressEntry:
         return replace(entry, hints=max(entry.hints, now))
 
     if now > seen:
@@ -154,12 +154,14 @@ def hint(
     say(explain.labelled("more" if now < len(hints) else "", rest))
 
 
-def _section(task: Task) -> str:
+def _section(task: HomeworkTask) -> str:
     where = f'section "{task.exercise.section}" of ' if task.exercise.section else ""
     return f"read {where}lesson {task.lesson.number}: {COMMAND} lab {task.lesson.number}"
 
 
-def _chosen(course: Course, progress: Progress, names: list[str], everything: bool, changed: bool) -> list[Task]:
+def _chosen(
+    course: Course, progress: Progress, names: list[str], everything: bool, changed: bool
+) -> list[HomeworkTask]:
     """The tasks that the command line names; without names the next one."""
     entries = progress.entries()
     if everything:
@@ -181,14 +183,14 @@ def _chosen(course: Course, progress: Progress, names: list[str], everything: bo
 
 
 def run_checks(
-    course: Course, progress: Progress, tasks: Sequence[Task], seconds: float, show_output: bool
+    course: Course, progress: Progress, tasks: Sequence[HomeworkTask], seconds: float, show_output: bool
 ) -> tuple[list[Result], list[Result]]:
     """Check the tasks, and with them what passed before in the same files -> (their results, the others')."""
     entries, ids, files = progress.entries(), {task.id for task in tasks}, files_of(tasks)
     others = [
         task
         for task in all_tasks(course)
-        if task.file in files and task.id not in ids and entries.get(task.id, Entry()).solved
+        if task.file in files and task.id not in ids and entries.get(task.id, ProgressEntry()).solved
     ]
     results = check([*tasks, *others], seconds, show_output)
     keep(results, progress, tasks)

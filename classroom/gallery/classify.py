@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.text import columns
+from classroom.gallery.terminal import columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import IMAGENET, draw_guesses, read_labels, resize, softmax, top_classes
@@ -30,7 +30,7 @@ WRONG = 3
 """How many of those that are shown may be wrong ones."""
 
 
-class Classify(Piece):
+class ClassifyPiece(Piece):
     """(N, 3, 64, 64) -> (N, 10): of which photograph each piece is. An item is a picture and its label."""
 
     name = "classify"
@@ -42,7 +42,7 @@ class Classify(Piece):
     few = f"{FEW} pieces only, as code of your own may be slow; each lies between two others, for preprocess to find."
     checked = 2
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All pieces of 64 x 64. For a student's code one of each class, in the middle of a larger picture."""
         data = self.held_out()
         images, labels = list(data["images"]), data["labels"].tolist()
@@ -51,15 +51,15 @@ class Classify(Piece):
         _, first = np.unique(labels, return_index=True)
         return [(banded(images, i), labels[i]) for i in first.tolist()[:FEW]]
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One at a time, as pictures come."""
         probabilities, seconds = [], []
         for image, _ in items:
             started = time.perf_counter()
-            x = np.asarray(bench.step("preprocess", image, SIZE, SIZE), np.float32)
-            probabilities.append(shares(bench, x))
+            x = np.asarray(pipeline.step("preprocess", image, SIZE, SIZE), np.float32)
+            probabilities.append(shares(pipeline, x))
             seconds.append(time.perf_counter() - started)
-            watch.advance()
+            callbacks.advance()
         return {
             "probabilities": [row.tolist() for row in probabilities],
             "seconds": float(np.median(seconds)),
@@ -104,27 +104,27 @@ def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
     return softmax(x.mean((2, 3)) @ weight.T + bias)
 
 
-Classify.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
+ClassifyPiece.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
 
 
-def shares(bench: Bench, x: np.ndarray) -> np.ndarray:
+def shares(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
     """(1,3,H,W) -> (K,) how probable each class is; by `classifier_head` from the last features if it is replaced."""
-    if not bench.replaced("classifier_head"):
-        return softmax(bench.network(x)[0])[0]
-    pool, linear = head_of(bench)
+    if not pipeline.replaced("classifier_head"):
+        return softmax(pipeline.network(x)[0])[0]
+    pool, linear = head_of(pipeline)
     features = pool.producers[0].name
-    kept = bench.network(x, keep=[features]).kept
+    kept = pipeline.network(x, keep=[features]).kept
     weight, bias = (linear.attributes[name].data for name in ("weight", "bias"))
-    return np.asarray(bench.step("classifier_head", kept[features], weight, bias))[0]
+    return np.asarray(pipeline.step("classifier_head", kept[features], weight, bias))[0]
 
 
-def head_of(bench: Bench) -> tuple[Any, Any]:
+def head_of(pipeline: Pipeline) -> tuple[Any, Any]:
     """The network's last pooling and its linear layer. Raises KuiperError."""
     for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear"):
-        if not any(op.type == kind for op in bench.graph.operators):
+        if not any(op.type == kind for op in pipeline.graph.operators):
             raise KuiperError(f"expected a network that ends in nn.AdaptiveAvgPool2d and nn.Linear, found no {kind}")
     pool, linear = (
-        [op for op in bench.graph.operators if op.type == kind][-1] for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear")
+        [op for op in pipeline.graph.operators if op.type == kind][-1] for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear")
     )
     return pool, linear
 
@@ -142,4 +142,4 @@ def chosen(right: np.ndarray, labels: np.ndarray) -> list[int]:
     return [int(i) for i in (*np.flatnonzero(right)[first][: SHOWN - len(wrong)], *wrong)]
 
 
-PIECE = Classify()
+PIECE = ClassifyPiece()

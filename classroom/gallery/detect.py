@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged
-from classroom.gallery.text import columns
+from classroom.gallery.terminal import columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import (
@@ -45,7 +45,7 @@ SMALLEST = 160, 208
 
 
 @dataclass(frozen=True)
-class Scene:
+class AnnotatedImage:
     """A photograph (H,W,3), and the digits in it: boxes (K,4) and labels (K,)."""
 
     image: np.ndarray
@@ -53,7 +53,7 @@ class Scene:
     labels: np.ndarray
 
 
-class Detect(Piece):
+class DetectPiece(Piece):
     """(N, 3, 256, 256) -> (N, 4032, 15): which digits are where. An item is a Scene."""
 
     name = "detect"
@@ -65,26 +65,26 @@ class Detect(Piece):
     few = f"{FEW} photographs only, as code of your own may be slow; each is cut, so that letterbox has to fit it in."
     seconds = 120.0
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All scenes. For a student's code a few, cut so that their shape is not the network's."""
         data = self.held_out()
         ends = np.cumsum(data["counts"])[:-1]
         parts = zip(data["images"], np.split(data["boxes"], ends), np.split(data["labels"], ends))
-        scenes = [Scene(*part) for part in parts]
+        scenes = [AnnotatedImage(*part) for part in parts]
         return [cut(scene) for scene in scenes[:FEW]] if mine else scenes
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One photograph at a time."""
         found, everything, seconds = [], [], []
         for scene in items:
             started = time.perf_counter()
-            boxes, rows, place = self.find(bench, scene.image)
+            boxes, rows, place = self.find(pipeline, scene.image)
             seconds.append(time.perf_counter() - started)
             found.append(boxes)
             candidates = detect(rows, confidence=LEAST, iou=MEASURED_OVERLAP, multi_label=True)
             corners = restore(candidates.boxes, *place, *scene.image.shape[:2])
             everything.append(Detections(corners, candidates.scores, candidates.classes))
-            watch.advance()
+            callbacks.advance()
         precision = average_precision(everything, [Truth(scene.boxes, scene.labels) for scene in items])
         return {
             "found": [[x.tolist() for x in (one.boxes, one.scores, one.classes)] for one in found],
@@ -93,20 +93,20 @@ class Detect(Piece):
             "seconds": float(np.median(seconds)),
         }
 
-    def find(self, bench: Bench, image: np.ndarray) -> tuple[Detections, np.ndarray, tuple[float, int, int]]:
+    def find(self, pipeline: Pipeline, image: np.ndarray) -> tuple[Detections, np.ndarray, tuple[float, int, int]]:
         """The digits in a photograph, all rows that the network gave, and where the photograph lay on the canvas."""
-        placed = bench.step("letterbox", image, SIZE, SIZE)
+        placed = pipeline.step("letterbox", image, SIZE, SIZE)
         try:
             canvas, scale, top, left = placed
             x = np.asarray(canvas).transpose(2, 0, 1)[None] / np.float32(255)
         except (TypeError, ValueError) as error:
             raise KuiperError(f"letterbox: expected (canvas (256,256,3), scale, top, left): {error}") from error
-        rows = rows_of(bench, x)
+        rows = rows_of(pipeline, x)
         candidates = from_left_to_right(detect(rows, confidence=CONFIDENCE, iou=1.0))
         boxes, scores, classes = candidates.boxes, candidates.scores, candidates.classes
-        chosen = bench.step("non_maximum_suppression", boxes, scores, classes, OVERLAP)
+        chosen = pipeline.step("non_maximum_suppression", boxes, scores, classes, OVERLAP)
         stay = np.asarray(chosen, np.intp).reshape(-1)
-        corners = np.asarray(bench.step("restore", boxes[stay], scale, top, left, *image.shape[:2]), np.float32)
+        corners = np.asarray(pipeline.step("restore", boxes[stay], scale, top, left, *image.shape[:2]), np.float32)
         return Detections(corners, scores[stay], classes[stay]), rows, (scale, top, left)
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
@@ -161,7 +161,7 @@ def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, w
     return np.clip(corners, 0, [width, height, width, height]).astype(np.float32)
 
 
-Detect.steps = {
+DetectPiece.steps = {
     "letterbox": letterbox,
     "decode": decode,
     "non_maximum_suppression": suppress,
@@ -169,43 +169,43 @@ Detect.steps = {
 }
 
 
-def rows_of(bench: Bench, x: np.ndarray) -> np.ndarray:
+def rows_of(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
     """(1,3,H,W) -> (boxes,5+K): the network's own rows, or its raw heads through `decode` if that is replaced."""
-    if not bench.replaced("decode"):
-        return bench.network(x)[0][0]
-    heads, anchors = heads_of(bench), anchors_of(bench)
-    kept = bench.network(x, keep=heads).kept
+    if not pipeline.replaced("decode"):
+        return pipeline.network(x)[0][0]
+    heads, anchors = heads_of(pipeline), anchors_of(pipeline)
+    kept = pipeline.network(x, keep=heads).kept
     raw = sorted((kept[name][0] for name in heads), key=lambda head: -head.shape[1])
-    parts = [bench.step("decode", head, kinds, x.shape[2] // head.shape[1]) for head, kinds in zip(raw, anchors)]
+    parts = [pipeline.step("decode", head, kinds, x.shape[2] // head.shape[1]) for head, kinds in zip(raw, anchors)]
     try:
         return np.concatenate([np.asarray(part, np.float32) for part in parts])
     except (TypeError, ValueError) as error:
         raise KuiperError(f"decode: expected rows (boxes,5+classes): {error}") from error
 
 
-def heads_of(bench: Bench) -> list[str]:
+def heads_of(pipeline: Pipeline) -> list[str]:
     """The names of the three last convolutions, which are followed by no activation."""
-    names = [op.name for op in bench.graph.operators if op.type == "nn.Conv2d"]
+    names = [op.name for op in pipeline.graph.operators if op.type == "nn.Conv2d"]
     return [name for name in names if name.startswith("detect.heads.")]
 
 
-def anchors_of(bench: Bench) -> list[np.ndarray]:
+def anchors_of(pipeline: Pipeline) -> list[np.ndarray]:
     """The three kinds of box of each head, (3,2) width and height in pixels, the smallest first.
 
     They are constants (1,3,1,1,2) of the network.
     """
-    constants = [op.attributes["data"].data for op in bench.graph.operators if op.type == "pnnx.Attribute"]
+    constants = [op.attributes["data"].data for op in pipeline.graph.operators if op.type == "pnnx.Attribute"]
     anchors = [x.reshape(-1, 2) for x in constants if x.shape == (1, 3, 1, 1, 2)]
     return sorted(anchors, key=lambda kinds: float(kinds.prod(1).sum()))
 
 
-def cut(scene: Scene) -> Scene:
+def cut(scene: AnnotatedImage) -> AnnotatedImage:
     """The part of the photograph that holds all its digits, so that `letterbox` and `restore` have something to do."""
     sizes = scene.image.shape[:2]
     top, bottom = span(scene.boxes[:, 1].min(), scene.boxes[:, 3].max(), SMALLEST[0], sizes[0])
     left, right = span(scene.boxes[:, 0].min(), scene.boxes[:, 2].max(), SMALLEST[1], sizes[1])
     image = np.ascontiguousarray(scene.image[top:bottom, left:right])
-    return Scene(image, scene.boxes - np.array([left, top, left, top], np.float32), scene.labels)
+    return AnnotatedImage(image, scene.boxes - np.array([left, top, left, top], np.float32), scene.labels)
 
 
 def span(first: float, last: float, least: int, size: int) -> tuple[int, int]:
@@ -229,7 +229,7 @@ def scaled(found: Detections, times: float) -> Detections:
     return Detections(found.boxes * times, found.scores, found.classes)
 
 
-def matches(found: Detections, scene: Scene) -> int:
+def matches(found: Detections, scene: AnnotatedImage) -> int:
     """How many boxes lie on a digit of their class; one for each digit at most."""
     left = set(range(len(scene.labels)))
     if not len(found):
@@ -242,4 +242,4 @@ def matches(found: Detections, scene: Scene) -> int:
     return len(scene.labels) - len(left)
 
 
-PIECE = Detect()
+PIECE = DetectPiece()

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.page import fitting, say, side_by_side, styled
 from kuiper.show import digit
 from kuiper.vision import softmax
@@ -42,7 +42,7 @@ class Reading:
         return self.predictions == self.labels
 
 
-class Digits(Piece):
+class DigitsPiece(Piece):
     """(N, 1, 8, 8) of 0..16 -> (N, 10): which digit each scan shows. An item is a scan and its label."""
 
     name = "digits"
@@ -53,7 +53,7 @@ class Digits(Piece):
     draws = False
     checked = 4
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All of them: each costs little."""
         data = self.held_out()
         return list(zip(data["images"], data["labels"]))
@@ -62,15 +62,15 @@ class Digits(Piece):
         """They are read all at once."""
         return 1
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """Read all at once, then single ones for the clock."""
         x = np.array([image for image, _ in items], np.float32)[:, None]
-        (logits,) = bench.network(x)
-        watch.advance()
+        (logits,) = pipeline.network(x)
+        callbacks.advance()
         seconds = []
         for one in x[:SINGLES]:
             started = time.perf_counter()
-            bench.network(one[None])
+            pipeline.network(one[None])
             seconds.append(time.perf_counter() - started)
         probabilities = softmax(logits)
         return {
@@ -125,4 +125,4 @@ def numbers(reading: Reading) -> str:
     )
 
 
-PIECE = Digits()
+PIECE = DigitsPiece()

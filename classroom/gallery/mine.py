@@ -13,9 +13,9 @@ import kuiper
 from classroom import explain, gallery
 from classroom.check import State, check, keep
 from classroom.cli.base import show
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.isolated import PieceResult, run
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
-from classroom.gallery.process import Run, run
 from classroom.gallery.show import bar, ready, save, told
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
@@ -23,7 +23,7 @@ from classroom.register import Course
 from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 ALONE = 1 / 3
 """Share of the time limit that one exercise alone has."""
@@ -32,14 +32,14 @@ PASSES = "Its public tests pass: they miss this case, or the network asks for mo
 
 
 @dataclass(frozen=True)
-class Work:
+class StudentWork:
     """What the student has written: the tasks whose public tests pass, and those begun whose tests do not."""
 
-    solved: tuple[Task, ...]
-    unsolved: tuple[Task, ...]
+    solved: tuple[HomeworkTask, ...]
+    unsolved: tuple[HomeworkTask, ...]
 
 
-def work_of(course: Course, progress: Progress) -> Work:
+def work_of(course: Course, progress: Progress) -> StudentWork:
     """How the homework files stand as they are: what no check has seen as it is now is checked."""
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
@@ -53,27 +53,27 @@ def work_of(course: Course, progress: Progress) -> Work:
         say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
-    return Work(tuple(solved), tuple(failed))
+    return StudentWork(tuple(solved), tuple(failed))
 
 
-def _begun(task: Task, state: State) -> bool:
+def _begun(task: HomeworkTask, state: State) -> bool:
     """Whether an unsolved exercise has code of the student's, and a place in some network."""
     return state is State.OPEN and task.id in PLUGS and not untouched(task)
 
 
-def show_mine(name: str, wishes: Wishes, out: Path, work: Work, also: Sequence[Task]) -> int:
+def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
     """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
     piece = gallery.find(name)
     with told() as code:
         ready(piece, out)
-        items = piece.sample(wishes, mine=True)
+        items = piece.sample(options, mine=True)
         operators = kuiper.load(piece.model).operators
         usable = usable_in(piece, operators)
         chosen = {task.id: task for task in (*work.solved, *also)}
         wanted = [task for exercise, task in chosen.items() if exercise in usable]
         say(styled(piece.title + ", with your code in it" * bool(wanted), "bold"))
         say()
-        result = run(piece, wishes, wanted)
+        result = run(piece, options, wanted)
         if result.answer is not None:
             save(piece.tell(result.answer, items), out)
             say()
@@ -91,7 +91,7 @@ def show_mine(name: str, wishes: Wishes, out: Path, work: Work, also: Sequence[T
             say(paragraph(not_right_yet(name, unsolved)))
             say()
         passing = {task.id for task in work.solved}
-        code[0] = judge(piece, wishes, operators, wanted, result, passing)
+        code[0] = judge(piece, options, operators, wanted, result, passing)
     return code[0]
 
 
@@ -126,7 +126,7 @@ def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
     )
 
 
-def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
+def table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
     """Exercise, whose code, where it works, how often it was called."""
     drawn = Table(box=None, pad_edge=False)
     for name in ("Exercise", "Whose code", "What it computes"):
@@ -142,10 +142,10 @@ def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
 
 def judge(
     piece: Piece,
-    wishes: Wishes,
+    options: DemoOptions,
     operators: Sequence[kuiper.RuntimeOperator],
-    wanted: Sequence[Task],
-    result: Run,
+    wanted: Sequence[HomeworkTask],
+    result: PieceResult,
     passing: Container[str],
 ) -> int:
     """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code.
@@ -167,7 +167,7 @@ def judge(
     if result.error or result.departure:
         plugged = [task for task in wanted if task.id not in result.errors]
         suspects = suspected(result.departure, operators, plugged)
-        parts += blamed(piece, wishes, suspects, passing)
+        parts += blamed(piece, options, suspects, passing)
     say("\n".join(parts))
     return 1
 
@@ -192,8 +192,8 @@ def departed(found: Mapping[str, Any]) -> str:
 
 
 def suspected(
-    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[Task]
-) -> list[Task]:
+    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[HomeworkTask]
+) -> list[HomeworkTask]:
     """The tasks that can have led to the departure; all of them where none is known."""
     if departure is None:
         return list(tasks)
@@ -204,12 +204,14 @@ def suspected(
     return [task for task in tasks if (computes := computing[task.id]) is not None and computes(operator)]
 
 
-def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task], passing: Container[str] = ()) -> list[str]:
+def blamed(
+    piece: Piece, options: DemoOptions, suspects: Sequence[HomeworkTask], passing: Container[str] = ()
+) -> list[str]:
     """Each exercise plugged in alone: those with which the network goes wrong."""
     parts = []
     with bar("who is to blame", len(suspects)) as advance:
         for task in suspects:
-            alone = run(piece, wishes, [task], seconds=piece.seconds * ALONE, check_only=True)
+            alone = run(piece, options, [task], seconds=piece.seconds * ALONE, check_only=True)
             advance()
             if not alone.good:
                 at = f", at {alone.departure['place']}" if alone.departure and alone.departure["type"] else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from classroom import gallery
 from classroom.cli import base
-from classroom.gallery.piece import Wishes
+from classroom.gallery.piece import DemoOptions
 from classroom.gallery.show import bar, check_folder, ready, save, told
 from classroom.page import say, styled
 from kuiper.cli.model import find_model, load_model
@@ -16,20 +16,20 @@ from kuiper.errors import KuiperError
 from kuiper.inputs import PICTURES
 
 
-def show_own(name: str, wishes: Wishes, out: Path) -> int:
+def show_own(name: str, options: DemoOptions, out: Path) -> int:
     """Do to the picture what `kuiper run --task` does, and print and save the answer. Returns the exit code.
 
     The classes have the names of a labels.txt beside the network; without one they are named by how many they are
     (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
     """
-    piece, picture = gallery.find(name), Path(str(wishes.picture))
+    piece, picture = gallery.find(name), Path(str(options.picture))
     with told() as code:
         if picture.suffix.lower() not in PICTURES:
             raise KuiperError(f"--picture {picture}: expected a picture ({', '.join(PICTURES)})")
         check_folder(out)
-        if wishes.model is None:
+        if options.model is None:
             ready(piece, out)
-        model = find_model(wishes.model or str(piece.model))
+        model = find_model(options.model or str(piece.model))
         task = TASKS[name](TaskWishes(), model)
         graph = load_model(str(model), None)
         inputs = task.read([str(picture)], graph.inputs)

@@ -10,16 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
+from classroom.gallery.pipeline import Pipeline
 from classroom.register import ROOT
 
-Step = Callable[..., Any]
+StepFunction = Callable[..., Any]
 Drawing = tuple[str, np.ndarray]
 """The stem of a file's name, and the picture (H,W,3) of bytes that it will hold."""
 
 
 @dataclass(frozen=True)
-class Wishes:
+class DemoOptions:
     """What the user typed; None where nothing."""
 
     picture: str | None = None
@@ -33,14 +33,14 @@ class Wishes:
     def given(self) -> list[str]:
         """The options of which this is so, as they are typed.
 
-        >>> Wishes(top_p=0.9).given()
+        >>> DemoOptions(top_p=0.9).given()
         ['--top-p']
         """
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
 
 
 @dataclass(frozen=True)
-class Watch:
+class Callbacks:
     """Whom to tell while a piece is at work: `advance` after each of Piece.work, `text` as it is written."""
 
     advance: Callable[[], None] = lambda: None
@@ -71,7 +71,7 @@ class Piece(ABC):
     """With a student's code: why the numbers are not those of all held-out data; "" where they are."""
     seconds: ClassVar[float] = 60.0
     """How long it may take with a student's code."""
-    steps: ClassVar[Mapping[str, Step]] = {}
+    steps: ClassVar[Mapping[str, StepFunction]] = {}
     """Exercise -> the framework's function, of the same signature, for a step before or after the network."""
 
     @property
@@ -90,7 +90,7 @@ class Piece(ABC):
             return dict(data)
 
     @abstractmethod
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """The items to look at; few where a student's code computes. Raises OSError, KuiperError."""
 
     def work(self, items: Sequence[Any]) -> int:
@@ -98,7 +98,7 @@ class Piece(ABC):
         return len(items)
 
     @abstractmethod
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """What the network makes of the items. Raises KuiperError."""
 
     @abstractmethod

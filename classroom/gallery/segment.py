@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.text import columns
+from classroom.gallery.terminal import columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import compare_masks, draw_mask, read_labels, segment
@@ -22,7 +22,7 @@ LARGE = 256
 """Pixels of a picture that is saved."""
 
 
-class Segment(Piece):
+class SegmentPiece(Piece):
     """(N, 3, H, W) -> (N, 2, H, W): which pixels are a digit's. An item is a picture and its mask (H, W)."""
 
     name = "segment"
@@ -34,24 +34,24 @@ class Segment(Piece):
     few = f"{FEW} photographs only, as code of your own may be slow."
     seconds = 120.0
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All scenes; for a student's code a few."""
         data = self.held_out()
         items = list(zip(data["images"], data["masks"].astype(np.int64)))
         return items[:FEW] if mine else items
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One photograph at a time, then how good the masks are: of each, and of all pixels together."""
         masks, seconds = [], []
         for image, _ in items:
             started = time.perf_counter()
             x = image.transpose(2, 0, 1)[None] / np.float32(255)
-            masks.append(segment(bench.network(x)[0][0]))
+            masks.append(segment(pipeline.network(x)[0][0]))
             seconds.append(time.perf_counter() - started)
-            watch.advance()
+            callbacks.advance()
         classes = len(self.names)
-        each = [quality(bench, mask, truth, classes) for mask, (_, truth) in zip(masks, items)]
-        together = quality(bench, np.vstack(masks), np.vstack([truth for _, truth in items]), classes)
+        each = [quality(pipeline, mask, truth, classes) for mask, (_, truth) in zip(masks, items)]
+        together = quality(pipeline, np.vstack(masks), np.vstack([truth for _, truth in items]), classes)
         return {
             "masks": [mask.tolist() for mask in masks],
             "each": each,
@@ -87,12 +87,12 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     return compare_masks(predicted, truth, classes).mean_iou
 
 
-Segment.steps = {"mean_iou": mean_iou}
+SegmentPiece.steps = {"mean_iou": mean_iou}
 
 
-def quality(bench: Bench, mask: np.ndarray, truth: np.ndarray, classes: int) -> float:
+def quality(pipeline: Pipeline, mask: np.ndarray, truth: np.ndarray, classes: int) -> float:
     """The bench's `mean_iou`. Raises KuiperError where that is no number."""
-    found = bench.step("mean_iou", mask, truth, classes)
+    found = pipeline.step("mean_iou", mask, truth, classes)
     try:
         return float(found)
     except (TypeError, ValueError) as error:
@@ -108,4 +108,4 @@ def beside(image: np.ndarray, mask: np.ndarray, truth: np.ndarray, names: Sequen
     return sheet([large, draw_mask(large, found, names), draw_mask(large, really, true_names)], 3)
 
 
-PIECE = Segment()
+PIECE = SegmentPiece()

@@ -12,29 +12,29 @@ import numpy as np
 
 import kuiper
 from classroom import gallery
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
-from classroom.gallery.text import Typewriter
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
+from classroom.gallery.terminal import Typewriter
 from classroom.page import say, styled
 
 OUT = Path("demo")
 
 
-def show(name: str = "digits", wishes: Wishes | None = None, out: Path = OUT) -> int:
+def show(name: str = "digits", options: DemoOptions | None = None, out: Path = OUT) -> int:
     """Run a piece and print what came of it. Returns the exit code."""
-    piece, wishes = gallery.find(name), wishes or Wishes()
+    piece, options = gallery.find(name), options or DemoOptions()
     with told() as code:
         ready(piece, out)
-        items = piece.sample(wishes)
-        bench = Bench(piece.model, piece.steps)
+        items = piece.sample(options)
+        pipeline = Pipeline(piece.model, piece.steps)
         say(styled(piece.title, "bold"))
         say()
         writer = Typewriter()
         with bar(f"demo {name}", piece.work(items) if piece.draws else 0) as advance:
-            answer = piece.look(bench, items, Watch(advance, writer))
+            answer = piece.look(pipeline, items, Callbacks(advance, writer))
         writer.end()
         drawings = piece.tell(answer, items)
-        say(f"The network has {bench.facts()}. PyTorch trained it,")
+        say(f"The network has {pipeline.facts()}. PyTorch trained it,")
         say("PNNX wrote it down, and kuiper computed it here with numpy.")
         save(drawings, out)
     return code[0]

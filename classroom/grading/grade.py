@@ -47,7 +47,7 @@ class Options:
 
 
 @dataclass
-class Run:
+class GradingRun:
     """A run that is under way: the jobs to do, and how they are told of.
 
     taken : called with each student whose files were read. judged : with each result and whether it was new.

@@ -99,7 +99,7 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
         path = Path(folder) / homework.stub.name
         path.write_bytes(text)
         with Workers(path, homework.without, sandbox) as workers:
-            bench = Bench(path, job.suite, job.suite.seed_of(job.submission.student), workers)
+            bench = SubmissionRunner(path, job.suite, job.suite.seed_of(job.submission.student), workers)
             outcomes = list(bench.run(homework.public, homework.hidden))
     fault = _not_python(one for one, _ in outcomes)
     if fault:
@@ -138,7 +138,7 @@ def _not_python(outcomes: Iterable[Outcome]) -> str:
     return ""
 
 
-class Bench:
+class SubmissionRunner:
     """Runs the tests of one submission within its times, every worker a fresh one.
 
     Parameters

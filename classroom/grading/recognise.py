@@ -14,7 +14,7 @@ from classroom.grading.archives import Found
 from classroom.grading.source_text import text_of
 from classroom.register import Lesson
 from classroom.stubs import StubError, blocks, names_of, pristine
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 WORKSHEET = "worksheet.ipynb"
 PYTHON = (".py", ".pyw", ".txt")
@@ -130,7 +130,7 @@ def own_files(root: Path) -> frozenset[tuple[str, str]]:
 def stub_of_lesson(lesson: Lesson) -> str:
     """The homework file as it was handed out, "" where there is none."""
     try:
-        return pristine(Task(lesson, lesson.exercises[0], f"{lesson.number}.1"))
+        return pristine(HomeworkTask(lesson, lesson.exercises[0], f"{lesson.number}.1"))
     except StubError:
         stub = lesson.stub()
         return stub.read_text(encoding="utf-8", errors="replace") if stub else ""

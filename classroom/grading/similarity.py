@@ -19,7 +19,7 @@ import numpy as np
 
 from classroom.grading import notebook
 from classroom.grading.records import Submission
-from classroom.grading.tokens import Code, code
+from classroom.grading.source_tokens import Code, code
 
 GRAM = 10
 """Tokens of one fingerprint: what two submissions share in fewer is noise."""

@@ -23,7 +23,7 @@ from kuiper.graph.memory import declared_bytes
 from kuiper.graph.operator import find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
-from kuiper.runtime.executor import EXECUTORS, Executor, LayerExecutor, OnOperator
+from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator
 from kuiper.runtime.values import as_input, leaves, own
 from kuiper.toolbox import Toolbox
 
@@ -100,7 +100,7 @@ class RuntimeGraph:
         self.lifetimes: dict[str, Lifetime] = {}
         self.released_after: list[list[str]] = []
         self.warnings: list[str] = []
-        self.executor: Executor = LayerExecutor(self)
+        self.executor: GraphExecutor = LayerExecutor(self)
         self._options = {"threads": threads, "choices": choices}
 
     @classmethod

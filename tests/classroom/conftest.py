@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from classroom import register, stubs
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -147,7 +147,7 @@ class Mini:
         return self.root / "homework" / "01_numbers" / "hw01_numbers.py"
 
     @property
-    def tasks(self) -> dict[str, Task]:
+    def tasks(self) -> dict[str, HomeworkTask]:
         """Its tasks by name."""
         return {task.id: task for task in all_tasks(register.load(self.root))}
 

@@ -16,10 +16,10 @@ import pytest
 from classroom import page
 from classroom.cli import work
 from classroom.doctor import limited
-from classroom.gallery.process import output_of
+from classroom.gallery.isolated import output_of
 from classroom.judge import process, worker
 from classroom.launcher import install, trouble
-from classroom.launcher.place import Place
+from classroom.launcher.paths import Paths
 from classroom.sandbox import choose
 from classroom.sandbox.base import Bare
 from classroom.site import build
@@ -156,13 +156,13 @@ def test_sphinx_warnings_lose_the_folder_with_either_slash() -> None:
 def test_a_folder_too_deep_for_windows_is_told_before_anything_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Place(ROOT, tmp_path / ("deep" * 30))
+    paths = Paths(ROOT, tmp_path / ("deep" * 30))
     monkeypatch.setattr(install, "has_short_paths", lambda: True)
     monkeypatch.setattr(install, "_with_uv_or_pip", lambda *_: pytest.fail("something was installed"))
     with pytest.raises(trouble.Stop, match="JupyterLab has files with names so long") as told:
-        install.set_up(place, "course")
+        install.set_up(paths, "course")
     assert "COURSE_VENV=" in str(told.value)
-    assert not place.venv.exists()
+    assert not paths.venv.exists()
 
 
 def test_in_a_folder_as_deep_as_is_allowed_every_file_of_jupyterlab_fits() -> None:

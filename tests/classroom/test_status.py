@@ -8,7 +8,7 @@ import pytest
 
 from classroom import register, status
 from classroom.check import State
-from classroom.progress import Entry, digest
+from classroom.progress import ProgressEntry, digest
 from classroom.register import Course, Exercise, Lesson
 from classroom.tasks import all_tasks
 
@@ -22,8 +22,8 @@ def add(root: Path, path: str) -> None:
     (root / path).touch()
 
 
-def passed(mini: Any, *names: str) -> dict[str, Entry]:
-    return {name: Entry(solved=digest(mini.file)) for name in names}
+def passed(mini: Any, *names: str) -> dict[str, ProgressEntry]:
+    return {name: ProgressEntry(solved=digest(mini.file)) for name in names}
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_homework_is_claimed_only_when_it_is_there(tmp_path: Path) -> None:
 
 
 def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
-    entries = passed(mini, "double") | {"turn": Entry(solved="another file")}
+    entries = passed(mini, "double") | {"turn": ProgressEntry(solved="another file")}
     ((_, _, _, marked), *_) = status.rows(course, entries)
     assert marked.splitlines() == ["[x] double", "[~] turn", "[ ] power +"]
 
@@ -103,11 +103,11 @@ def three(mini: Any) -> Course:
     return Course("Three", tuple(lessons))
 
 
-def entries_of(course: Course, *solved: str, tried: str = "") -> dict[str, Entry]:
+def entries_of(course: Course, *solved: str, tried: str = "") -> dict[str, ProgressEntry]:
     """The exercises solved one after the other; then one is tried in vain."""
     files = {task.id: task.file for task in all_tasks(course)}
-    entries = {name: Entry(1, 0, digest(files[name]), turn) for turn, name in enumerate(solved, 1)}
-    return entries | ({tried: Entry(attempts=1, last=100)} if tried else {})
+    entries = {name: ProgressEntry(1, 0, digest(files[name]), turn) for turn, name in enumerate(solved, 1)}
+    return entries | ({tried: ProgressEntry(attempts=1, last=100)} if tried else {})
 
 
 NEXT: dict[str, tuple[tuple[str, ...], str, str | None]] = {

@@ -28,8 +28,8 @@ def mine():
 
 
 def operator(kind, **params):
-    values = {name: Parameter(ParameterKind.UNKNOWN, value) for name, value in params.items()}
-    return Operator(name="op", type=kind, params=values)
+    values = {name: Parameter(ParameterKind.NULL, value) for name, value in params.items()}
+    return Operator(kind, "op", params=values)
 
 
 def test_the_decorator_registers_every_type_and_gives_the_class_back():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs.plug import Plug, as_tool, everything, of_types, same_type
 from kuiper import expression
 from kuiper.expression.source import source_text
@@ -23,24 +23,24 @@ WORDS = {"add", "sub", "mul", "div", "sin"}
 """The functions that lesson 7's homework reads."""
 
 
-def layer_found_by_type(settings: Settings, exercise: str, layers: Any) -> Settings:
+def layer_found_by_type(replacements: Replacements, exercise: str, layers: Any) -> Replacements:
     """Sigmoids by the layer that the student's own registry, `layers`, makes for them."""
 
     class FoundLayer(kuiper.Layer):
         def __init__(self, operator: kuiper.RuntimeOperator) -> None:
-            self.mine = settings.counted(exercise, layers.create(operator).forward)
+            self.mine = replacements.counted(exercise, layers.create(operator).forward)
 
         def forward(self, x: np.ndarray) -> np.ndarray:
             return same_type(exercise, self.mine(x), x)
 
     for operator_type in SIGMOIDS:
-        settings.registry.override(operator_type, lambda operator: FoundLayer(operator))
-    return settings
+        replacements.registry.override(operator_type, lambda operator: FoundLayer(operator))
+    return replacements
 
 
-def linear_by_axby(settings: Settings, exercise: str, axby: Callable[..., Any]) -> Settings:
+def linear_by_axby(replacements: Replacements, exercise: str, axby: Callable[..., Any]) -> Replacements:
     """nn.Linear of (..., in_features) as w @ x + b: for w all rows of numbers, and for x the weights, turned."""
-    axby = settings.counted(exercise, axby)
+    axby = replacements.counted(exercise, axby)
 
     class LinearByAxby(Linear):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -53,13 +53,13 @@ def linear_by_axby(settings: Settings, exercise: str, axby: Callable[..., Any]) 
             y = same_type(exercise, axby(rows, self.weight.T, bias), x)
             return y.reshape(*x.shape[:-1], -1)
 
-    settings.registry.override("nn.Linear", LinearByAxby)
-    return settings
+    replacements.registry.override("nn.Linear", LinearByAxby)
+    return replacements
 
 
-def convolution_by_im2col(settings: Settings, exercise: str, im2col: Callable[..., Any]) -> Settings:
+def convolution_by_im2col(replacements: Replacements, exercise: str, im2col: Callable[..., Any]) -> Replacements:
     """nn.Conv2d as one matrix product per sample and group of the padded image's im2col."""
-    im2col = settings.counted(exercise, im2col)
+    im2col = replacements.counted(exercise, im2col)
 
     class ConvolutionByIm2col(Conv2d):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -75,18 +75,18 @@ def convolution_by_im2col(settings: Settings, exercise: str, im2col: Callable[..
             y = np.array(planes, batch.dtype).reshape(len(batch), self.out_channels, *sizes)
             return like_input(self._add_bias(y), x)
 
-    settings.registry.override("nn.Conv2d", ConvolutionByIm2col)
-    return settings
+    replacements.registry.override("nn.Conv2d", ConvolutionByIm2col)
+    return replacements
 
 
-def trees_of_small_texts(settings: Settings, exercise: str, parse: Callable[..., Any]) -> Settings:
+def trees_of_small_texts(replacements: Replacements, exercise: str, parse: Callable[..., Any]) -> Replacements:
     """Expressions in the language of the homework by the student's reader, all others by the framework's."""
-    parse = settings.counted(exercise, parse)
+    parse = replacements.counted(exercise, parse)
 
     def read(text: str) -> Any:
         return parse(text) if in_small_language(text) else expression.parse(text)
 
-    return replace(settings, toolbox=replace(settings.toolbox, parse_expression=read))
+    return replace(replacements, toolbox=replace(replacements.toolbox, parse_expression=read))
 
 
 def in_small_language(text: str) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 
-Attach = Callable[[Settings, str, Any], Settings]
+Attach = Callable[[Replacements, str, Any], Replacements]
 Computes = Callable[[kuiper.RuntimeOperator], bool]
 
 
@@ -50,16 +50,16 @@ def of_types(*types: str) -> Computes:
     return lambda operator: operator.type in types
 
 
-def as_step(settings: Settings, exercise: str, function: Callable[..., Any]) -> Settings:
+def as_step(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
     """The function stands in for the step that has the exercise's name."""
-    return replace(settings, steps={**settings.steps, exercise: settings.counted(exercise, function)})
+    return replace(replacements, steps={**replacements.steps, exercise: replacements.counted(exercise, function)})
 
 
 def as_tool(tool: str) -> Attach:
     """The function stands in for that of the toolbox."""
 
-    def attach(settings: Settings, exercise: str, function: Callable[..., Any]) -> Settings:
-        tools: dict[str, Any] = {tool: settings.counted(exercise, function)}
-        return replace(settings, toolbox=replace(settings.toolbox, **tools))
+    def attach(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
+        tools: dict[str, Any] = {tool: replacements.counted(exercise, function)}
+        return replace(replacements, toolbox=replace(replacements.toolbox, **tools))
 
     return attach

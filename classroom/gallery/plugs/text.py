@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
 from kuiper.errors import KuiperError
 from kuiper.layers.sequence.attention import ScaledDotProductAttention
@@ -15,13 +15,15 @@ from kuiper.layers.sequence.attention import ScaledDotProductAttention
 ATTENTION = "F.scaled_dot_product_attention"
 
 
-def attention_with_cache(settings: Settings, exercise: str, cached_attention: Callable[..., Any]) -> Settings:
+def attention_with_cache(
+    replacements: Replacements, exercise: str, cached_attention: Callable[..., Any]
+) -> Replacements:
     """Attention over a memory of P places, of which some are in use, and T new tokens behind it.
 
     The engine joins both and says by a mask (T,P+T) which places count; the student's function gets them apart, with
     one head of keys and values for each head of queries, and a memory that has room for the new ones.
     """
-    cached_attention = settings.counted(exercise, cached_attention)
+    cached_attention = replacements.counted(exercise, cached_attention)
 
     class CachedAttention(ScaledDotProductAttention):
         def forward(self, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -40,8 +42,8 @@ def attention_with_cache(settings: Settings, exercise: str, cached_attention: Ca
                     raise KuiperError(f"{exercise} did not write {name} to the places from {count} on of its cache")
             return same_type(exercise, y, query)
 
-    settings.registry.override(ATTENTION, CachedAttention)
-    return settings
+    replacements.registry.override(ATTENTION, CachedAttention)
+    return replacements
 
 
 def places_in_use(mask: np.ndarray | None, new: int, places: int) -> int | None:

@@ -5,9 +5,9 @@ import pytest
 
 from classroom import gallery
 from classroom.gallery import digits
-from classroom.gallery.bench import Bench
 from classroom.gallery.digits import Reading
-from classroom.gallery.piece import Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.show import show
 
 
@@ -21,8 +21,8 @@ def reading(labels: list[int], predictions: list[int]) -> Reading:
 @pytest.fixture(scope="module")
 def real() -> Reading:
     piece = gallery.find("digits")
-    items = piece.sample(Wishes())
-    return digits.reading_of(piece.look(Bench(piece.model, piece.steps), items, Watch()), items)
+    items = piece.sample(DemoOptions())
+    return digits.reading_of(piece.look(Pipeline(piece.model, piece.steps), items, Callbacks()), items)
 
 
 def test_the_network_reads_nearly_every_held_out_digit(real: Reading) -> None:

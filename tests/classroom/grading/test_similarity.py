@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from classroom.grading import similarity
 from classroom.grading.records import Submission
 from classroom.grading.similarity import FEW, GRAM, WINDOW, Comparison, Pair, grams, similar_pairs, winnow
-from classroom.grading.tokens import LEXEMES, MOST_TOKENS, code, tokens
+from classroom.grading.source_tokens import LEXEMES, MOST_TOKENS, code, tokens
 from classroom.judge import Session
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import load

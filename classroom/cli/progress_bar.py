@@ -16,7 +16,7 @@ EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-class Step(Protocol):
+class ProgressDisplay(Protocol):
     """Something of which one more is done."""
 
     def done(self) -> None:
@@ -24,10 +24,10 @@ class Step(Protocol):
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Step]:
+def progress(what: str, total: int | None) -> Iterator[ProgressDisplay]:
     """A bar with rate and time left on a terminal, plain lines elsewhere."""
     if not sys.stdout.isatty():
-        lines = Lines(what, total)
+        lines = ProgressLines(what, total)
         yield lines
         lines.end()
         return
@@ -35,10 +35,10 @@ def progress(what: str, total: int | None) -> Iterator[Step]:
 
     rate = TextColumn("{task.fields[rate]:.1f} a second")
     with Progress(TextColumn(what), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn()) as bar:
-        yield Bar(bar, bar.add_task(what, total=total, rate=0.0))
+        yield ProgressBar(bar, bar.add_task(what, total=total, rate=0.0))
 
 
-class Bar:
+class ProgressBar:
     """Rich's bar."""
 
     def __init__(self, bar: Progress, task: TaskID) -> None:
@@ -51,7 +51,7 @@ class Bar:
         self._bar.update(self._task, advance=1, rate=self._count / max(time.monotonic() - self._start, 1e-9))
 
 
-class Lines:
+class ProgressLines:
     """A line now and then: how many are done, how many a second, how long it still takes."""
 
     def __init__(self, what: str, total: int | None) -> None:

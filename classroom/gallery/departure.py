@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Bench, Settings, called
+from classroom.gallery.pipeline import Pipeline, Replacements, called
 
 RTOL, ATOL = 1e-3, 1e-4
 Departure = dict[str, Any]
@@ -17,22 +17,22 @@ Departure = dict[str, Any]
 value: which of several values; then expected and got (texts or shapes), or difference, where and values."""
 
 
-class CheckingBench(Bench):
+class CheckingPipeline(Pipeline):
     """A bench on which both compute, and the framework's results go on; `departures` are in the order of execution."""
 
-    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], settings: Settings) -> None:
+    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], replacements: Replacements) -> None:
         self.departures: list[Departure] = []
-        super().__init__(model, steps, settings)
+        super().__init__(model, steps, replacements)
 
     def load(self, model: Path) -> Any:
         """Both networks."""
-        return Both(kuiper.load(model, engine="simple"), self.settings.load(model), self.departures)
+        return Both(kuiper.load(model, engine="simple"), self.replacements.load(model), self.departures)
 
     def step(self, exercise: str, *args: Any) -> Any:
         """The framework's result; a student's is compared with it."""
         expected = self.steps[exercise](*args)
         if self.replaced(exercise):
-            found = difference(expected, called(exercise, self.settings.steps[exercise], args))
+            found = difference(expected, called(exercise, self.replacements.steps[exercise], args))
             if found is not None:
                 self.departures.append({"place": exercise, "type": "", **found})
         return expected

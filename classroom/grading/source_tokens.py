@@ -48,7 +48,7 @@ NAME, NUMBER, STRING = "N", "0", "S"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "\n": "", "f": " ", "v": " "}
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """A normalised token, the line it stands in, counted from 1, and whether it is the first of a logical line."""
 
     text: str
@@ -60,7 +60,7 @@ class Token(NamedTuple):
 class Code:
     """What is compared of a source, and why that is not all of it, "" where it is."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[SourceToken, ...]
     left_out: str = ""
 
 
@@ -69,7 +69,7 @@ def code(source: str) -> Code:
 
     Time is linear in the source's length, and nothing recurs: it may be anything.
     """
-    left_out, found, waiting = "", list[Token](), [(source, 1)]
+    left_out, found, waiting = "", list[SourceToken](), [(source, 1)]
     for _ in range(DEEPEST + 1):
         inner = []
         for text, line in waiting:
@@ -86,7 +86,7 @@ def code(source: str) -> Code:
     return Code(tuple(plain(found[:MOST_TOKENS])), left_out)
 
 
-def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
+def tokens(source: str, most: int = MOST_TOKENS) -> list[SourceToken]:
     """Source -> its first `most` normalised tokens; Python with mistakes in it is read as far as it can be.
 
     Names become N, numbers 0, texts S. Keywords, operators, called builtins and the attributes of numpy's and Python's
@@ -95,7 +95,7 @@ def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
     >>> [token.text for token in tokens("y = np.exp(-x)  # shares")]
     ['N', '=', 'N', '.', 'exp', '(', '-', 'N', ')']
     """
-    found: list[Token] = []
+    found: list[SourceToken] = []
     source = one_kind_of_line_end(source)
     depth, line, begin = 0, 1, 0
     for match in LEXEMES.finditer(source):
@@ -104,7 +104,7 @@ def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
             begin = _without_docstring(found, begin)
         elif kind in ("string", "number", "name", "operator"):
             depth = max(0, depth + (text in OPEN) - (text in CLOSE))
-            found.append(Token(_normal(kind, text, found, source, match.end()), line, len(found) == begin))
+            found.append(SourceToken(_normal(kind, text, found, source, match.end()), line, len(found) == begin))
             if len(found) >= most:
                 break
         line += text.count("\n")
@@ -117,15 +117,15 @@ def one_kind_of_line_end(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def plain(found: Iterable[Token]) -> list[Token]:
+def plain(found: Iterable[SourceToken]) -> list[SourceToken]:
     """The tokens without brackets that group, `pass`, semicolons and commas before a closing bracket.
 
     >>> " ".join(token.text for token in plain(tokens("(y) = ((f)((x + 1),)); pass")))
     'N = N ( N + 0 )'
     """
-    kept: list[Token] = []
+    kept: list[SourceToken] = []
     grouping: list[bool] = []
-    before = Token("", 0)
+    before = SourceToken("", 0)
     for token in found:
         text, dropped = token.text, token.text in (";", "pass")
         if text == "(":
@@ -182,14 +182,14 @@ def _ends_value(text: str) -> bool:
     return text in CLOSE or text in (NAME, STRING) or (text.isidentifier() and not keyword.iskeyword(text))
 
 
-def _without_docstring(found: list[Token], begin: int) -> int:
+def _without_docstring(found: list[SourceToken], begin: int) -> int:
     """Drop a line that is nothing but a text; returns where the next line begins."""
     if len(found) > begin and all(token.text == STRING for token in found[begin:]):
         del found[begin:]
     return len(found)
 
 
-def _normal(kind: str, text: str, before: list[Token], source: str, end: int) -> str:
+def _normal(kind: str, text: str, before: list[SourceToken], source: str, end: int) -> str:
     if kind == "string":
         return STRING
     if kind == "number":

@@ -39,7 +39,7 @@ BROKEN = {"NameError", "UnboundLocalError", "SyntaxError", "ImportError", "Modul
 
 
 @dataclass(frozen=True)
-class Job:
+class CheckJob:
     """One submission to one homework, on some seeds; `index` is a mutant's place in its list."""
 
     root: Path
@@ -50,7 +50,7 @@ class Job:
 
 
 @dataclass
-class Report:
+class CheckReport:
     """What a job found: what is wrong, and the tests that failed on the first seed."""
 
     problems: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Report:
 
 
 @dataclass
-class Result:
+class HomeworkReport:
     """All that was found out about one homework."""
 
     name: str
@@ -84,7 +84,7 @@ def found(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
 
 def check(
     homeworks: Sequence[Homework], *, seeds: int, solution_seeds: int, processes: int | None = None
-) -> Iterator[Result]:
+) -> Iterator[HomeworkReport]:
     """Check homeworks, each mutant on `seeds` seeds and the solution on `solution_seeds`; results in their order.
 
     `processes` run at the same time, as many as the machine has cores if None; 1 starts none.
@@ -94,7 +94,7 @@ def check(
     with contextlib.ExitStack() as stack:
         count = processes or os.cpu_count() or 1
         if count == 1:
-            reports: Iterator[Report] = map(run, (job for some in jobs for job in some))
+            reports: Iterator[CheckReport] = map(run, (job for some in jobs for job in some))
         else:
             # spawn: forks of a process with threads, and Windows, know nothing else
             context = multiprocessing.get_context("spawn")
@@ -150,21 +150,21 @@ def _mutants_form(homework: Homework, solution: str) -> Iterator[str]:
         seen[text] = name
 
 
-def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[Job]:
+def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[CheckJob]:
     root, number = homework.lesson.root, homework.lesson.number
     chunks = [range(n, min(n + CHUNK, solution_seeds)) for n in range(0, solution_seeds, CHUNK)]
     solution = homework.solution.read_text(encoding="utf-8")
     mutants = [index for index, mutant in enumerate(homework.mutants) if solution.count(mutant.old) == 1]
     return [
-        Job(root, number, "stub", range(1)),
-        Job(root, number, "blanket", range(1)),
-        *(Job(root, number, "solution", chunk) for chunk in chunks),
-        *(Job(root, number, "mutant", range(seeds), index) for index in mutants),
+        CheckJob(root, number, "stub", range(1)),
+        CheckJob(root, number, "blanket", range(1)),
+        *(CheckJob(root, number, "solution", chunk) for chunk in chunks),
+        *(CheckJob(root, number, "mutant", range(seeds), index) for index in mutants),
     ]
 
 
-def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Job, Report]]) -> Result:
-    result = Result(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
+def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[CheckJob, CheckReport]]) -> HomeworkReport:
+    result = HomeworkReport(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
     if not reports:
         return result
     killers: set[str] = set()
@@ -181,9 +181,9 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Job
     return result
 
 
-def run(job: Job) -> Report:
+def run(job: CheckJob) -> CheckReport:
     """One job, in any process. Whatever goes wrong, skips too, is a problem and never a pass."""
-    started, report = time.monotonic(), Report()
+    started, report = time.monotonic(), CheckReport()
     try:
         RUNNERS[job.kind](_homework(job.root, job.number), job, report)
     except KeyboardInterrupt:
@@ -214,7 +214,7 @@ def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]
             yield session
 
 
-def _stub(homework: Homework, job: Job, report: Report) -> None:
+def _stub(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     """Every exercise must fail by its public tests; some of them may hold already (what works must go on working)."""
     failed: set[str] = set()
     with _session(homework, homework.stub.read_text(encoding="utf-8"), SECONDS) as session:
@@ -229,7 +229,7 @@ def _stub(homework: Homework, job: Job, report: Report) -> None:
     report.problems += [f"{name}: the stub as handed out passes all its public tests" for name in passed]
 
 
-def _blanket(homework: Homework, job: Job, report: Report) -> None:
+def _blanket(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     """Of every exercise a public and a hidden test must tell work from none."""
     passed = passable(homework, homework.stub.read_text(encoding="utf-8"), SECONDS)
     for exercise in dict.fromkeys(test.exercise for test in homework.public):
@@ -242,7 +242,7 @@ def _blanket(homework: Homework, job: Job, report: Report) -> None:
                 )
 
 
-def _solution(homework: Homework, job: Job, report: Report) -> None:
+def _solution(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     failed: set[str] = set()
     with _session(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
         for seed in job.seeds:
@@ -253,7 +253,7 @@ def _solution(homework: Homework, job: Job, report: Report) -> None:
                     report.problems.append(f"{_name(test)}: the solution fails on seed {seed}: {_said(outcome)}")
 
 
-def _mutant(homework: Homework, job: Job, report: Report) -> None:
+def _mutant(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     mutant = homework.mutants[job.index]
     title = f"mutant {mutant.exercise}/{mutant.name}"
     tests = [test for test in homework.public + homework.hidden if test.exercise == mutant.exercise]

@@ -15,7 +15,7 @@ import kuiper
 
 
 @dataclass(frozen=True)
-class Settings:
+class Replacements:
     """What a student's code replaces, and how often each exercise was called.
 
     toolbox, registry : those of kuiper.load.
@@ -42,7 +42,7 @@ class Settings:
         return kuiper.load(model, registry=self.registry, toolbox=self.toolbox, engine=engine)
 
 
-class Bench:
+class Pipeline:
     """Where a piece works.
 
     model : the network's file.
@@ -52,23 +52,25 @@ class Bench:
     Raises KuiperError.
     """
 
-    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
-        self.graph = self.load(model) if settings else kuiper.load(model)
+    def __init__(
+        self, model: Path, steps: Mapping[str, Callable[..., Any]], replacements: Replacements | None = None
+    ) -> None:
+        self.replacements = replacements or Replacements()
+        self.graph = self.load(model) if replacements else kuiper.load(model)
         self.steps = steps
 
     def load(self, model: Path) -> Any:
         """The network that computes: called as a RuntimeGraph is."""
-        return self.settings.load(model)
+        return self.replacements.load(model)
 
     def replaced(self, exercise: str) -> bool:
         """Whether the step is a student's."""
-        return exercise in self.settings.steps
+        return exercise in self.replacements.steps
 
     def step(self, exercise: str, *args: Any) -> Any:
         """The step's result, by the student's function where there is one. Raises KuiperError for what that raises."""
         if self.replaced(exercise):
-            return called(exercise, self.settings.steps[exercise], args)
+            return called(exercise, self.replacements.steps[exercise], args)
         return self.steps[exercise](*args)
 
     def network(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:

@@ -12,15 +12,15 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.show import bar
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
-WORKER = Path(__file__).with_name("worker.py")
+WORKER = Path(__file__).with_name("piece_worker.py")
 
 
 @dataclass(frozen=True)
-class Run:
+class PieceResult:
     """What came of a piece with some exercises plugged in; see worker.answer."""
 
     error: str = ""
@@ -36,8 +36,13 @@ class Run:
 
 
 def run(
-    piece: Piece, wishes: Wishes, tasks: Sequence[Task], *, seconds: float | None = None, check_only: bool = False
-) -> Run:
+    piece: Piece,
+    options: DemoOptions,
+    tasks: Sequence[HomeworkTask],
+    *,
+    seconds: float | None = None,
+    check_only: bool = False,
+) -> PieceResult:
     """The piece with the code of these tasks, in a process of its own.
 
     seconds : the time limit; by default the piece's.
@@ -46,7 +51,7 @@ def run(
     limit = piece.seconds if seconds is None else seconds
     request = {
         "piece": piece.name,
-        "wishes": asdict(wishes),
+        "options": asdict(options),
         "plugs": [[task.id, str(task.file)] for task in tasks],
         "check_only": check_only,
     }
@@ -57,15 +62,19 @@ def run(
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    items = piece.sample(wishes, mine=True)
+    items = piece.sample(options, mine=True)
     total = piece.work(items[: piece.checked]) + (0 if check_only else piece.work(items))
     try:
         with bar(f"demo {piece.name}", total) as advance:
-            return Run(**json.loads(output_of(worker, limit, advance)))
+            return PieceResult(**json.loads(output_of(worker, limit, advance)))
     except subprocess.TimeoutExpired:
-        return Run(error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?")
+        return PieceResult(
+            error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?"
+        )
     except (ValueError, TypeError):
-        return Run(error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?")
+        return PieceResult(
+            error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?"
+        )
 
 
 def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[], None]) -> bytes:

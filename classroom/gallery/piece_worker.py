@@ -19,36 +19,36 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 import kuiper
 from classroom import gallery
-from classroom.gallery.bench import Bench, Settings
-from classroom.gallery.check import CheckingBench
-from classroom.gallery.piece import Watch, Wishes
+from classroom.gallery.departure import CheckingPipeline
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Pipeline, Replacements
 from classroom.gallery.plugs import PLUGS
 from classroom.judge.tests import load_file
 
 
 def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Run the piece with the plugs of the request -> what came of it, and where it departs from the reference."""
-    watch = Watch(advance)
+    callbacks = Callbacks(advance)
     piece = gallery.find(request["piece"])
-    settings, errors = plugged(request["plugs"])
+    replacements, errors = plugged(request["plugs"])
     result: dict[str, Any] = {"errors": errors, "error": "", "answer": None, "departure": None}
     try:
-        items = piece.sample(Wishes(**request["wishes"]), mine=True)
-        checking = CheckingBench(piece.model, piece.steps, settings)
-        piece.look(checking, items[: piece.checked], watch)
+        items = piece.sample(DemoOptions(**request["options"]), mine=True)
+        checking = CheckingPipeline(piece.model, piece.steps, replacements)
+        piece.look(checking, items[: piece.checked], callbacks)
         result["departure"] = next(iter(checking.departures), None)
-        settings.calls.clear()
+        replacements.calls.clear()
         if not request["check_only"]:
-            result["answer"] = piece.look(Bench(piece.model, piece.steps, settings), items, watch)
+            result["answer"] = piece.look(Pipeline(piece.model, piece.steps, replacements), items, callbacks)
     except BaseException as error:
         result["error"] = sentence(error)
-    result["calls"] = dict(settings.calls)
+    result["calls"] = dict(replacements.calls)
     return result
 
 
-def plugged(plugs: list[tuple[str, str]]) -> tuple[Settings, dict[str, str]]:
+def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]:
     """The settings with these exercises in their places, and a sentence for each that could not be put there."""
-    settings, errors = Settings(), {}
+    replacements, errors = Replacements(), {}
     modules: dict[str, ModuleType] = {}
     for exercise, file in plugs:
         plug = PLUGS[exercise]
@@ -58,10 +58,10 @@ def plugged(plugs: list[tuple[str, str]]) -> tuple[Settings, dict[str, str]]:
             if not hasattr(modules[file], plug.function):
                 errors[exercise] = f"{Path(file).name} has no {plug.function}"
                 continue
-            settings = plug.attach(settings, exercise, getattr(modules[file], plug.function))
+            replacements = plug.attach(replacements, exercise, getattr(modules[file], plug.function))
         except BaseException as error:
             errors[exercise] = sentence(error)
-    return settings, errors
+    return replacements, errors
 
 
 def sentence(error: BaseException) -> str:
