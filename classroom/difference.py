@@ -128,9 +128,9 @@ def _maps(expected: np.ndarray, got: np.ndarray) -> list[Svg]:
 def _pictures(expected: np.ndarray, got: np.ndarray, axis: int, pictures: bool) -> list[Svg]:
     """`axis` is that of expected's channels; got is drawn on expected's scale."""
     low, high = pixels.scale_of(expected)
-    panels = [pixels.draw(expected, axis, low, high, "expected")]
+    panels = [pixels.draw_picture(expected, axis, low, high, "expected")]
     other = pixels.channel_axis(got, pictures)
-    panels.append(show_tensor(got, title="got") if other is None else pixels.draw(got, other, low, high, "got"))
+    panels.append(show_tensor(got, title="got") if other is None else pixels.draw_picture(got, other, low, high, "got"))
     if comparable(expected, got):
         largest = np.abs(_minus(got, expected)).max(axis=axis)
         panels.append(show_tensor(largest, title="difference (max of R, G, B)"))

@@ -23,13 +23,13 @@ from classroom.tasks import HomeworkTask
 
 MARGIN = 14
 """Columns that a label like "likely why" has for itself."""
-LINES = 8
+MAX_VALUE_LINES = 8
 """Lines that one value may take."""
 PRINTED = 10
 """Lines of what was printed that are shown."""
 SMALL = 64
 """Elements of an array up to which all of it is shown."""
-MOST_COLUMNS = 16
+MAX_COLUMNS = 16
 """Columns of a plane up to which none is left out."""
 HOLDERS = (list, tuple, dict)
 """Types of values that are shown below the message, where it does not hold them already."""
@@ -86,7 +86,7 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
         end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
         left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
         lines = [*lines[:beginning], left_out, *lines[end:]]
-    page = [cut(line.expandtabs(4), width() - MARGIN) for line in lines]
+    page = [shortened(line.expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
 
 
@@ -189,13 +189,13 @@ def source_line(file: Path, line: int | None) -> str:
         return ""
 
 
-def called(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
+def call_text(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
     """The call as text: short values inside the brackets, longer ones below by the names of their parameters."""
     name, args, kwargs = call
     names = [*_parameters(file, name)[: len(args)], *(f"argument {i + 1}" for i in range(len(args)))][: len(args)]
     inside, below = [], []
     for parameter, value in [*zip(names, args), *kwargs.items()]:
-        written = short(value)
+        written = inline_value(value)
         if written is None:
             below.append(f"{parameter} = {long(value)}")
             written = parameter
@@ -203,7 +203,7 @@ def called(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str
     return "\n".join([f"{name}({', '.join(inside)})", *below])
 
 
-def short(value: Any) -> str | None:
+def inline_value(value: Any) -> str | None:
     """A value that fits into a line, None for any other."""
     if callable(value):
         return f"<a function of the test: {getattr(value, '__name__', '')}>"
@@ -223,9 +223,9 @@ def long(value: Any) -> str:
         if value.size > SMALL and value.ndim > 2:
             first = (0,) * (value.ndim - 2)
             head, value = f"{head}, of which [{', '.join('0' * len(first))}] is", value[first]
-        hidden = value.ndim == 2 and len(value) > LINES
-        value = value[:LINES] if hidden else value
-        whole = SMALL if value.shape[-1:] > (MOST_COLUMNS,) else value.size + 1
+        hidden = value.ndim == 2 and len(value) > MAX_VALUE_LINES
+        value = value[:MAX_VALUE_LINES] if hidden else value
+        whole = SMALL if value.shape[-1:] > (MAX_COLUMNS,) else value.size + 1
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     else:
@@ -233,15 +233,15 @@ def long(value: Any) -> str:
         lines = textwrap.wrap(repr(summary), wide)
         if len(lines) > 3:
             lines = pprint.pformat(summary, width=wide, compact=True, sort_dicts=False).split("\n")
-    if len(lines) > LINES:
-        lines = [*lines[: LINES - 1], "..."]
-    return "\n".join([head, *(f"  {cut(line, wide)}" for line in lines)])
+    if len(lines) > MAX_VALUE_LINES:
+        lines = [*lines[: MAX_VALUE_LINES - 1], "..."]
+    return "\n".join([head, *(f"  {shortened(line, wide)}" for line in lines)])
 
 
-def cut(line: str, most: int) -> str:
+def shortened(line: str, most: int) -> str:
     """The line, its end left out when it is longer.
 
-    >>> cut("a long line", 9)
+    >>> shortened("a long line", 9)
     'a long...'
     """
     return line if len(line) <= most else line[: most - 3] + "..."
@@ -251,7 +251,7 @@ def _why(task: HomeworkTask, fault: Exception) -> str:
     line = fault.line if isinstance(fault, SubmissionError) else None
     source = source_line(task.file, line)
     why = labelled("why", fault_in_words(task, fault))
-    return f"{why}\n{block(f'line {line}', cut(source, width() - MARGIN))}" if source else why
+    return f"{why}\n{block(f'line {line}', shortened(source, width() - MARGIN))}" if source else why
 
 
 def _failure(result: Result, outcome: Outcome) -> str:
@@ -259,14 +259,14 @@ def _failure(result: Result, outcome: Outcome) -> str:
     if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
-            parts.append(block("called", called(task.file, outcome.call)))
+            parts.append(block("called", call_text(task.file, outcome.call)))
     here = outcome.printed[-1:]
     parts.append(printed(here) if any(here) else printed(result.printed, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)
         if line:
-            parts.append(block(f"line {error.line}", cut(line, width() - MARGIN)))
+            parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         parts.append(_both(error))

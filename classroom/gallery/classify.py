@@ -11,7 +11,7 @@ import numpy as np
 from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.terminal import columns
+from classroom.gallery.terminal import in_columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import IMAGENET, draw_guesses, read_labels, resize, softmax, top_classes
@@ -21,10 +21,10 @@ from kuiper.vision.draw import add_legend
 
 SIZE = 64
 """Pixels of a side of what the network reads."""
-FEW = 10
+STUDENT_ITEMS = 10
 """Pieces that a student's code names."""
 SHOWN = 10
-WIDE = 1000
+SHEET_WIDTH = 1000
 """Pixels of the picture that shows them, about."""
 WRONG = 3
 """How many of those that are shown may be wrong ones."""
@@ -39,7 +39,10 @@ class ClassifyPiece(Piece):
     lessons = "8"
     network = "classifier"
     options = frozenset({"--picture", "--model"})
-    few = f"{FEW} pieces only, as code of your own may be slow; each lies between two others, for preprocess to find."
+    few = (
+        f"{STUDENT_ITEMS} pieces only, as code of your own may be slow; "
+        "each lies between two others, for preprocess to find."
+    )
     checked = 2
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
@@ -49,7 +52,7 @@ class ClassifyPiece(Piece):
         if not mine:
             return list(zip(images, labels))
         _, first = np.unique(labels, return_index=True)
-        return [(banded(images, i), labels[i]) for i in first.tolist()[:FEW]]
+        return [(banded(images, i), labels[i]) for i in first.tolist()[:STUDENT_ITEMS]]
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One at a time, as pictures come."""
@@ -57,7 +60,7 @@ class ClassifyPiece(Piece):
         for image, _ in items:
             started = time.perf_counter()
             x = np.asarray(pipeline.step("preprocess", image, SIZE, SIZE), np.float32)
-            probabilities.append(shares(pipeline, x))
+            probabilities.append(class_probabilities(pipeline, x))
             seconds.append(time.perf_counter() - started)
             callbacks.advance()
         return {
@@ -71,21 +74,21 @@ class ClassifyPiece(Piece):
         probabilities, labels = np.array(answer["probabilities"]), np.array([label for _, label in items])
         right = probabilities.argmax(axis=1) == labels
         rows, drawn = [["picture", "it says", "and really"]], []
-        for number, index in enumerate(chosen(right, labels), 1):
+        for number, index in enumerate(shown_items(right, labels), 1):
             guesses = top_classes(probabilities[index], 2, names)
             said = ", ".join(f"{guess.label} {guess.probability:.1%}" for guess in guesses)
             truth = names[labels[index]]
             rows.append([str(number), said, truth if right[index] else styled(f"{truth}: wrong", "bad")])
             drawing = draw_guesses(enlarged(items[index][0], 3 * SIZE), guesses)
             drawn.append(drawing if right[index] else add_legend(drawing, [(colour(1), f"really {truth}")]))
-        say(columns(rows))
+        say(in_columns(rows))
         say()
         count, good = len(labels), int(right.sum())
         say(
             f"{styled(f'{good} of {count}', 'bold')} held-out pieces named correctly ({good / count:.1%}), "
             f"{answer['seconds'] * 1e3:.1f} ms for one."
         )
-        return [("classify", sheet(drawn, WIDE // drawn[0].shape[1]))]
+        return [("classify", sheet(drawn, SHEET_WIDTH // drawn[0].shape[1]))]
 
 
 def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
@@ -107,7 +110,7 @@ def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
 ClassifyPiece.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
 
 
-def shares(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
+def class_probabilities(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
     """(1,3,H,W) -> (K,) how probable each class is; by `classifier_head` from the last features if it is replaced."""
     if not pipeline.replaced("classifier_head"):
         return softmax(pipeline.network(x)[0])[0]
@@ -135,7 +138,7 @@ def banded(images: Sequence[np.ndarray], index: int) -> np.ndarray:
     return band.repeat(2, axis=0).repeat(2, axis=1)
 
 
-def chosen(right: np.ndarray, labels: np.ndarray) -> list[int]:
+def shown_items(right: np.ndarray, labels: np.ndarray) -> list[int]:
     """Which items to show: the first right one of each class, and the first wrong ones after them."""
     _, first = np.unique(labels[right], return_index=True)
     wrong = np.flatnonzero(~right)[:WRONG]

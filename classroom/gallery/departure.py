@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.pipeline import Pipeline, Replacements, called
+from classroom.gallery.pipeline import Pipeline, Replacements, call_student
 
 RTOL, ATOL = 1e-3, 1e-4
 Departure = dict[str, Any]
@@ -32,7 +32,7 @@ class CheckingPipeline(Pipeline):
         """The framework's result; a student's is compared with it."""
         expected = self.steps[exercise](*args)
         if self.replaced(exercise):
-            found = difference(expected, called(exercise, self.replacements.steps[exercise], args))
+            found = difference(expected, call_student(exercise, self.replacements.steps[exercise], args))
             if found is not None:
                 self.departures.append({"place": exercise, "type": "", **found})
         return expected

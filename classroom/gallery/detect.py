@@ -12,7 +12,7 @@ import numpy as np
 from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged
-from classroom.gallery.terminal import columns
+from classroom.gallery.terminal import in_columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import (
@@ -34,13 +34,13 @@ CONFIDENCE, OVERLAP = 0.25, 0.45
 """A box counts from this score on; the better of two with more overlap stays."""
 FOUND = 0.5
 """Overlap with a true box from which it counts as found."""
-LEAST, MEASURED_OVERLAP = 0.001, 0.6
+MIN_CONFIDENCE, MEASURED_OVERLAP = 0.001, 0.6
 """The same two for average precision, which weighs all boxes by their scores."""
-FEW = 4
+STUDENT_ITEMS = 4
 SHOWN = 4
 MARGIN = 8
 """Pixels that stay around the digits of a picture that is cut for a student's code."""
-SMALLEST = 160, 208
+MIN_CROP = 160, 208
 """Height and width of such a picture, at least: digits much larger than those of training would not be found."""
 
 
@@ -62,7 +62,10 @@ class DetectPiece(Piece):
     lessons = "9"
     network = "detector"
     options = frozenset({"--picture", "--model"})
-    few = f"{FEW} photographs only, as code of your own may be slow; each is cut, so that letterbox has to fit it in."
+    few = (
+        f"{STUDENT_ITEMS} photographs only, as code of your own may be slow; "
+        "each is cut, so that letterbox has to fit it in."
+    )
     seconds = 120.0
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
@@ -71,7 +74,7 @@ class DetectPiece(Piece):
         ends = np.cumsum(data["counts"])[:-1]
         parts = zip(data["images"], np.split(data["boxes"], ends), np.split(data["labels"], ends))
         scenes = [AnnotatedImage(*part) for part in parts]
-        return [cut(scene) for scene in scenes[:FEW]] if mine else scenes
+        return [cropped(scene) for scene in scenes[:STUDENT_ITEMS]] if mine else scenes
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One photograph at a time."""
@@ -81,7 +84,7 @@ class DetectPiece(Piece):
             boxes, rows, place = self.find(pipeline, scene.image)
             seconds.append(time.perf_counter() - started)
             found.append(boxes)
-            candidates = detect(rows, confidence=LEAST, iou=MEASURED_OVERLAP, multi_label=True)
+            candidates = detect(rows, confidence=MIN_CONFIDENCE, iou=MEASURED_OVERLAP, multi_label=True)
             corners = restore(candidates.boxes, *place, *scene.image.shape[:2])
             everything.append(Detections(corners, candidates.scores, candidates.classes))
             callbacks.advance()
@@ -122,7 +125,7 @@ class DetectPiece(Piece):
             large = enlarged(scene.image, 2 * SIZE)
             times = large.shape[0] / scene.image.shape[0]
             drawings.append((f"detect_{number}", draw_boxes(large, scaled(one, times), names)))
-        say(columns(rows))
+        say(in_columns(rows))
         say()
         hits = sum(matches(one, scene) for one, scene in zip(found, items))
         total, wrong = sum(len(scene.labels) for scene in items), sum(map(len, found)) - hits
@@ -199,11 +202,11 @@ def anchors_of(pipeline: Pipeline) -> list[np.ndarray]:
     return sorted(anchors, key=lambda kinds: float(kinds.prod(1).sum()))
 
 
-def cut(scene: AnnotatedImage) -> AnnotatedImage:
+def cropped(scene: AnnotatedImage) -> AnnotatedImage:
     """The part of the photograph that holds all its digits, so that `letterbox` and `restore` have something to do."""
     sizes = scene.image.shape[:2]
-    top, bottom = span(scene.boxes[:, 1].min(), scene.boxes[:, 3].max(), SMALLEST[0], sizes[0])
-    left, right = span(scene.boxes[:, 0].min(), scene.boxes[:, 2].max(), SMALLEST[1], sizes[1])
+    top, bottom = span(scene.boxes[:, 1].min(), scene.boxes[:, 3].max(), MIN_CROP[0], sizes[0])
+    left, right = span(scene.boxes[:, 0].min(), scene.boxes[:, 2].max(), MIN_CROP[1], sizes[1])
     image = np.ascontiguousarray(scene.image[top:bottom, left:right])
     return AnnotatedImage(image, scene.boxes - np.array([left, top, left, top], np.float32), scene.labels)
 

@@ -82,7 +82,7 @@ class DigitsPiece(Piece):
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Four digits drawn in characters, and the numbers."""
         reading = reading_of(answer, items)
-        say(pictures(reading))
+        say(digits_text(reading))
         say()
         say(numbers(reading))
         return []
@@ -95,7 +95,7 @@ def reading_of(answer: dict[str, Any], items: Sequence[Any]) -> Reading:
     return Reading(images, labels, predictions, confidences, answer["seconds"])
 
 
-def chosen(reading: Reading) -> list[int]:
+def shown_digits(reading: Reading) -> list[int]:
     """Which digits to draw: a wrong one if there is any, and right ones of different labels before it."""
     right, wrong = np.flatnonzero(reading.right), np.flatnonzero(~reading.right)
     _, first = np.unique(reading.labels[right], return_index=True)
@@ -103,7 +103,7 @@ def chosen(reading: Reading) -> list[int]:
     return [int(i) for i in (*others[: SHOWN - min(len(wrong), 1)], *wrong[:1])]
 
 
-def picture(reading: Reading, index: int) -> str:
+def digit_text(reading: Reading, index: int) -> str:
     """The digit with what the network said below it."""
     share = f"{reading.predictions[index]}  {reading.confidences[index]:.0%}"
     verdict = "" if reading.right[index] else f"wrong: a {reading.labels[index]}"
@@ -111,9 +111,9 @@ def picture(reading: Reading, index: int) -> str:
     return f"{drawn}\n{share}\n{verdict}"
 
 
-def pictures(reading: Reading) -> str:
+def digits_text(reading: Reading) -> str:
     """The digits that are drawn, side by side."""
-    return side_by_side([picture(reading, index) for index in chosen(reading)])
+    return side_by_side([digit_text(reading, index) for index in shown_digits(reading)])
 
 
 def numbers(reading: Reading) -> str:

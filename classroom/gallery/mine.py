@@ -11,12 +11,12 @@ from rich.table import Table
 
 import kuiper
 from classroom import explain, gallery
-from classroom.check import State, check, keep
+from classroom.check import State, check, record
 from classroom.cli.base import show
 from classroom.gallery.isolated import PieceResult, run
 from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
-from classroom.gallery.show import bar, ready, save, told
+from classroom.gallery.show import bar, errors_explained, ready, save_drawings
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
@@ -44,7 +44,7 @@ def work_of(course: Course, progress: Progress) -> StudentWork:
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
     again = check([task for task in tasks if states[task.id] is State.CHANGED or _begun(task, states[task.id])])
-    keep(again, progress, [])
+    record(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
     failed = [result.task for result in again if result.task.id not in passed]
     lost = [task.id for task in failed if states[task.id] is State.CHANGED]
@@ -64,7 +64,7 @@ def _begun(task: HomeworkTask, state: State) -> bool:
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
     """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
     piece = gallery.find(name)
-    with told() as code:
+    with errors_explained() as code:
         ready(piece, out)
         items = piece.sample(options, mine=True)
         operators = kuiper.load(piece.model).operators
@@ -75,12 +75,12 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
         say()
         result = run(piece, options, wanted)
         if result.answer is not None:
-            save(piece.tell(result.answer, items), out)
+            save_drawings(piece.tell(result.answer, items), out)
             say()
         if piece.few:
             say(paragraph(piece.few))
             say()
-        show(table(usable, wanted, result))
+        show(plug_table(usable, wanted, result))
         say()
         others = unused([exercise for exercise in chosen if exercise not in usable])
         if others:
@@ -91,7 +91,7 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
             say(paragraph(not_right_yet(name, unsolved)))
             say()
         passing = {task.id for task in work.solved}
-        code[0] = judge(piece, options, operators, wanted, result, passing)
+        code[0] = report_outcome(piece, options, operators, wanted, result, passing)
     return code[0]
 
 
@@ -126,7 +126,7 @@ def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
     )
 
 
-def table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
+def plug_table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
     """Exercise, whose code, where it works, how often it was called."""
     drawn = Table(box=None, pad_edge=False)
     for name in ("Exercise", "Whose code", "What it computes"):
@@ -140,7 +140,7 @@ def table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResu
     return drawn
 
 
-def judge(
+def report_outcome(
     piece: Piece,
     options: DemoOptions,
     operators: Sequence[kuiper.RuntimeOperator],

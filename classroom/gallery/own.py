@@ -7,7 +7,7 @@ from pathlib import Path
 from classroom import gallery
 from classroom.cli import base
 from classroom.gallery.piece import DemoOptions
-from classroom.gallery.show import bar, check_folder, ready, save, told
+from classroom.gallery.show import bar, check_folder, errors_explained, ready, save_drawings
 from classroom.page import say, styled
 from kuiper.cli.model import find_model, load_model
 from kuiper.cli.tasks import TASKS
@@ -23,7 +23,7 @@ def show_own(name: str, options: DemoOptions, out: Path) -> int:
     (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
     """
     piece, picture = gallery.find(name), Path(str(options.picture))
-    with told() as code:
+    with errors_explained() as code:
         if picture.suffix.lower() not in PICTURES:
             raise KuiperError(f"--picture {picture}: expected a picture ({', '.join(PICTURES)})")
         check_folder(out)
@@ -38,5 +38,5 @@ def show_own(name: str, options: DemoOptions, out: Path) -> int:
         with bar(f"demo {name}", len(graph.operators)) as advance:
             outputs = graph.forward(*inputs, on_operator=lambda operator, seconds: advance())
         base.show(task.answer(list(outputs)))
-        save([(f"{picture.stem}_{name}", task.drawn)], out)
+        save_drawings([(f"{picture.stem}_{name}", task.drawn)], out)
     return code[0]

@@ -41,7 +41,7 @@ def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) 
         if not request["check_only"]:
             result["answer"] = piece.look(Pipeline(piece.model, piece.steps, replacements), items, callbacks)
     except BaseException as error:
-        result["error"] = sentence(error)
+        result["error"] = error_sentence(error)
     result["calls"] = dict(replacements.calls)
     return result
 
@@ -60,11 +60,11 @@ def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]
                 continue
             replacements = plug.attach(replacements, exercise, getattr(modules[file], plug.function))
         except BaseException as error:
-            errors[exercise] = sentence(error)
+            errors[exercise] = error_sentence(error)
     return replacements, errors
 
 
-def sentence(error: BaseException) -> str:
+def error_sentence(error: BaseException) -> str:
     """What was raised, without the course's own way to say that it was an error."""
     said = str(error) or type(error).__name__
     return said if isinstance(error, kuiper.KuiperError) else f"{type(error).__name__}: {said}"

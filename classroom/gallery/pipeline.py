@@ -71,7 +71,7 @@ class Pipeline:
     def step(self, exercise: str, *args: Any) -> Any:
         """The step's result, by the student's function where there is one. Raises KuiperError for what that raises."""
         if self.replaced(exercise):
-            return called(exercise, self.replacements.steps[exercise], args)
+            return call_student(exercise, self.replacements.steps[exercise], args)
         return self.steps[exercise](*args)
 
     def network(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
@@ -85,7 +85,7 @@ class Pipeline:
         return f"{len(operators)} operators and {sum(a.get().size for a in weights):,} parameters"
 
 
-def called(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:
+def call_student(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:
     """function(*args) of a student's, with copies of the arrays; what it raises becomes a KuiperError."""
     try:
         return function(*[x.copy() if isinstance(x, np.ndarray) else x for x in args])

@@ -11,12 +11,12 @@ import numpy as np
 from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.terminal import columns
+from classroom.gallery.terminal import in_columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import compare_masks, draw_mask, read_labels, segment
 
-FEW = 2
+STUDENT_ITEMS = 2
 SHOWN = 4
 LARGE = 256
 """Pixels of a picture that is saved."""
@@ -31,14 +31,14 @@ class SegmentPiece(Piece):
     lessons = "12"
     network = "segmenter"
     options = frozenset({"--picture", "--model"})
-    few = f"{FEW} photographs only, as code of your own may be slow."
+    few = f"{STUDENT_ITEMS} photographs only, as code of your own may be slow."
     seconds = 120.0
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All scenes; for a student's code a few."""
         data = self.held_out()
         items = list(zip(data["images"], data["masks"].astype(np.int64)))
-        return items[:FEW] if mine else items
+        return items[:STUDENT_ITEMS] if mine else items
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
         """One photograph at a time, then how good the masks are: of each, and of all pixels together."""
@@ -73,7 +73,7 @@ class SegmentPiece(Piece):
             rows.append([str(number), f"{(mask > 0).mean():.1%}", f"{(truth > 0).mean():.1%}",
                          f"{answer['each'][number - 1]:.1%}"])  # fmt: skip
             drawings.append((f"segment_{number}", beside(image, mask, truth, names)))
-        say(columns(rows))
+        say(in_columns(rows))
         say()
         say(
             f"{styled('Mean IoU ' + format(answer['mean_iou'], '.1%'), 'bold')} over the pixels of {len(items)} "

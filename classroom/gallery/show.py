@@ -20,10 +20,10 @@ from classroom.page import say, styled
 OUT = Path("demo")
 
 
-def show(name: str = "digits", options: DemoOptions | None = None, out: Path = OUT) -> int:
+def show_piece(name: str = "digits", options: DemoOptions | None = None, out: Path = OUT) -> int:
     """Run a piece and print what came of it. Returns the exit code."""
     piece, options = gallery.find(name), options or DemoOptions()
-    with told() as code:
+    with errors_explained() as code:
         ready(piece, out)
         items = piece.sample(options)
         pipeline = Pipeline(piece.model, piece.steps)
@@ -36,12 +36,12 @@ def show(name: str = "digits", options: DemoOptions | None = None, out: Path = O
         drawings = piece.tell(answer, items)
         say(f"The network has {pipeline.facts()}. PyTorch trained it,")
         say("PNNX wrote it down, and kuiper computed it here with numpy.")
-        save(drawings, out)
+        save_drawings(drawings, out)
     return code[0]
 
 
 @contextmanager
-def told() -> Iterator[list[int]]:
+def errors_explained() -> Iterator[list[int]]:
     """Yields [0], which becomes [2] when something goes wrong that can be said in a sentence."""
     code = [0]
     try:
@@ -82,7 +82,7 @@ def check_folder(out: Path) -> None:
         raise kuiper.KuiperError(f"{place} cannot be written to: --out names another folder for pictures")
 
 
-def save(drawings: Sequence[Drawing], out: Path) -> None:
+def save_drawings(drawings: Sequence[Drawing], out: Path) -> None:
     """Write the pictures and say where they lie. Raises KuiperError."""
     if not drawings:
         return

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from classroom.page import fitting, seen, width
 
 
-def columns(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
+def in_columns(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
     """Rows of texts as lines, each column as wide as its widest text.
 
-    >>> print(columns([["picture", "it says"], ["1", "brick"]]))
+    >>> print(in_columns([["picture", "it says"], ["1", "brick"]]))
     picture  it says
     1        brick
     """

@@ -19,10 +19,10 @@ from kuiper.runtime import RuntimeGraph
 from kuiper.text import Cache, Sampler, Tokens, forward, probabilities, top_p, write
 
 PROMPT = "The function returns"
-TOKENS, FEW = 100, 24
+TOKENS, STUDENT_TOKENS = 100, 24
 """Tokens to write, and to write with a student's code."""
 TEMPERATURE, TOP_P, SEED = 0.7, 0.9, 1
-SHORT = 33
+STUDENT_CONTEXT = 33
 """Tokens of held-out text that a student's code reads."""
 
 
@@ -70,7 +70,7 @@ class WritePiece(Piece):
         """The task, and the pieces of held-out text; for a student's code a few words of one. Raises KuiperError."""
         request = GenerationRequest(
             PROMPT if options.prompt is None else options.prompt,
-            (FEW if mine else TOKENS) if options.tokens is None else options.tokens,
+            (STUDENT_TOKENS if mine else TOKENS) if options.tokens is None else options.tokens,
             TEMPERATURE if options.temperature is None else options.temperature,
             TOP_P if options.top_p is None else options.top_p,
             SEED if options.seed is None else options.seed,
@@ -80,7 +80,7 @@ class WritePiece(Piece):
                 f"expected at least 1 token and a seed from 0 on, found {request.tokens} and {request.seed}"
             )
         words = self.held_out()["words"]
-        return [request, *(words[:1, :SHORT] if mine else words)]
+        return [request, *(words[:1, :STUDENT_CONTEXT] if mine else words)]
 
     def work(self, items: Sequence[Any]) -> int:
         """One for each token, and one for each piece of held-out text."""

@@ -19,7 +19,7 @@ from kuiper.layers.linear import Linear
 from kuiper.layers.windows import as_batch, like_input
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
-WORDS = {"add", "sub", "mul", "div", "sin"}
+HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "sin"}
 """The functions that lesson 7's homework reads."""
 
 
@@ -96,7 +96,9 @@ def in_small_language(text: str) -> bool:
     (True, False, False)
     """
     words = re.findall(r"[^(),\s]+", text)
-    return all(word in WORDS or re.fullmatch(r"@\d+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word) for word in words)
+    return all(
+        word in HOMEWORK_FUNCTIONS or re.fullmatch(r"@\d+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word) for word in words
+    )
 
 
 def has_small_text(operator: kuiper.RuntimeOperator) -> bool:
