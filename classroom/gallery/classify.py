@@ -31,7 +31,7 @@ WRONG = 3
 
 
 class ClassifyPiece(Piece):
-    """(N, 3, 64, 64) -> (N, 10): of which photograph each piece is. An item is a picture and its label."""
+    """(N, 3, 64, 64) -> (N, 10): the class of each texture patch. An item is a picture and its label."""
 
     name = "classify"
     title = "A small ResNet names surfaces by their texture"
@@ -46,7 +46,7 @@ class ClassifyPiece(Piece):
     checked = 2
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
-        """All pieces of 64 x 64. For a student's code one of each class, in the middle of a larger picture."""
+        """All 64 x 64 patches; for a student's code one of each class, in the middle of a larger picture."""
         data = self.held_out()
         images, labels = list(data["images"]), data["labels"].tolist()
         if not mine:
@@ -55,7 +55,7 @@ class ClassifyPiece(Piece):
         return [(banded(images, i), labels[i]) for i in first.tolist()[:STUDENT_ITEMS]]
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
-        """One at a time, as pictures come."""
+        """Classify one picture at a time."""
         probabilities, seconds = [], []
         for image, _ in items:
             started = time.perf_counter()
@@ -69,7 +69,7 @@ class ClassifyPiece(Piece):
         }
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """What it says of some, and how many are right."""
+        """Print some predictions, and the accuracy."""
         names = read_labels(str(self.folder / "labels.txt"))
         probabilities, labels = np.array(answer["probabilities"]), np.array([label for _, label in items])
         right = probabilities.argmax(axis=1) == labels
@@ -94,7 +94,7 @@ class ClassifyPiece(Piece):
 def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
     """(H,W,3) bytes -> (1,3,crop,crop) float32: shorter side to `size`, bilinear; centre cut out; normalised.
 
-    As homework 8 asks for: unlike kuiper.vision.preprocess it makes each pixel of four only.
+    As homework 8 asks: each pixel is interpolated from four only, unlike in kuiper.vision.preprocess.
     """
     height, width = shorter_side((image.shape[0], image.shape[1]), size)
     top, left = round((height - crop) / 2), round((width - crop) / 2)
@@ -103,7 +103,7 @@ def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
 
 
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """(N,C,H,W) -> (N,K): the planes' means, a linear layer, softmax."""
+    """(N,C,H,W) -> (N,K): global average pooling, a linear layer, softmax."""
     return softmax(x.mean((2, 3)) @ weight.T + bias)
 
 
@@ -111,7 +111,7 @@ ClassifyPiece.steps = {"preprocess": preprocess, "classifier_head": classifier_h
 
 
 def class_probabilities(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
-    """(1,3,H,W) -> (K,) how probable each class is; by `classifier_head` from the last features if it is replaced."""
+    """(1,3,H,W) -> (K,) class probabilities; by `classifier_head` from the last features if it is replaced."""
     if not pipeline.replaced("classifier_head"):
         return softmax(pipeline.network(x)[0])[0]
     pool, linear = head_of(pipeline)
@@ -133,13 +133,13 @@ def head_of(pipeline: Pipeline) -> tuple[Any, Any]:
 
 
 def banded(images: Sequence[np.ndarray], index: int) -> np.ndarray:
-    """Piece `index` between its neighbours, all twice as large, (128,384,3): `preprocess` has to find it."""
+    """Patch `index` between its neighbours, all enlarged by 2, (128,384,3): `preprocess` has to crop it."""
     band = np.hstack([images[i % len(images)] for i in (index - 1, index, index + 1)])
     return band.repeat(2, axis=0).repeat(2, axis=1)
 
 
 def shown_items(right: np.ndarray, labels: np.ndarray) -> list[int]:
-    """Which items to show: the first right one of each class, and the first wrong ones after them."""
+    """Indices to show: the first correct one of each class, then the first wrong ones."""
     _, first = np.unique(labels[right], return_index=True)
     wrong = np.flatnonzero(~right)[:WRONG]
     return [int(i) for i in (*np.flatnonzero(right)[first][: SHOWN - len(wrong)], *wrong)]

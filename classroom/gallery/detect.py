@@ -46,7 +46,7 @@ MIN_CROP = 160, 208
 
 @dataclass(frozen=True)
 class AnnotatedImage:
-    """A photograph (H,W,3), and the digits in it: boxes (K,4) and labels (K,)."""
+    """A photograph (H,W,3) with its ground truth: boxes (K,4) and labels (K,)."""
 
     image: np.ndarray
     boxes: np.ndarray
@@ -54,7 +54,7 @@ class AnnotatedImage:
 
 
 class DetectPiece(Piece):
-    """(N, 3, 256, 256) -> (N, 4032, 15): which digits are where. An item is a Scene."""
+    """(N, 3, 256, 256) -> (N, 4032, 15): which digits are where. An item is an AnnotatedImage."""
 
     name = "detect"
     title = "A narrow YOLOv5 finds handwritten digits in photographs"
@@ -69,7 +69,7 @@ class DetectPiece(Piece):
     seconds = 120.0
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
-        """All scenes. For a student's code a few, cut so that their shape is not the network's."""
+        """All photographs; for a student's code a few, cropped so that their shape is not the network's."""
         data = self.held_out()
         ends = np.cumsum(data["counts"])[:-1]
         parts = zip(data["images"], np.split(data["boxes"], ends), np.split(data["labels"], ends))
@@ -77,7 +77,7 @@ class DetectPiece(Piece):
         return [cropped(scene) for scene in scenes[:STUDENT_ITEMS]] if mine else scenes
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
-        """One photograph at a time."""
+        """Detect in one photograph at a time."""
         found, everything, seconds = [], [], []
         for scene in items:
             started = time.perf_counter()
@@ -97,7 +97,7 @@ class DetectPiece(Piece):
         }
 
     def find(self, pipeline: Pipeline, image: np.ndarray) -> tuple[Detections, np.ndarray, tuple[float, int, int]]:
-        """The digits in a photograph, all rows that the network gave, and where the photograph lay on the canvas."""
+        """The detections in a photograph, all rows of the network's output, and the letterbox (scale, top, left)."""
         placed = pipeline.step("letterbox", image, SIZE, SIZE)
         try:
             canvas, scale, top, left = placed
@@ -113,7 +113,7 @@ class DetectPiece(Piece):
         return Detections(corners, scores[stay], classes[stay]), rows, (scale, top, left)
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """What it found in some photographs, and how much of all of them it found."""
+        """Print what was found in some photographs; then hits, wrong boxes and mAP over all."""
         names = read_labels(str(self.folder / "labels.txt"))
         found = [Detections(*(np.array(x) for x in one)) for one in answer["found"]]
         rows, drawings = [["picture", "it found, from left to right", "and really"]], []
@@ -141,25 +141,25 @@ class DetectPiece(Piece):
 
 
 def letterbox(image: np.ndarray, height: int, width: int) -> tuple[np.ndarray, float, int, int]:
-    """(H,W,3) bytes -> the canvas (height,width,3) with the whole picture in its middle, scale, top, left."""
+    """(H,W,3) bytes -> canvas (height,width,3) with the whole picture centred, scale, top, left."""
     box = Letterbox.fit((image.shape[0], image.shape[1]), (height, width))
     return box.apply(image), min(height / image.shape[0], width / image.shape[1]), box.top, box.left
 
 
 def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
-    """One head (A*(5+K),h,w) -> rows (A*h*w,5+K): centre, width, height in pixels, objectness, classes' shares."""
+    """One head (A*(5+K),h,w) -> rows (A*h*w,5+K): centre, width, height in pixels, objectness, class scores."""
     size = raw.shape[1] * stride, raw.shape[2] * stride
     kinds = [(float(width), float(height)) for width, height in anchors]
     return decode_heads([raw[None]], size, [kinds])[0]
 
 
 def suppress(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, threshold: float) -> np.ndarray:
-    """(M,4) corners, (M,), (M,) -> the indices of the boxes that stay, best first."""
+    """(M,4) corners, (M,), (M,) -> indices of the boxes kept, best first."""
     return non_maximum_suppression(boxes, scores, classes, threshold, most=len(boxes))
 
 
 def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, width: int) -> np.ndarray:
-    """(M,4) corners on the canvas -> in the picture, clipped to it."""
+    """(M,4) corners on the canvas -> corners in the picture, clipped to it."""
     corners = (boxes.astype(np.float64) - [left, top, left, top]) / scale
     return np.clip(corners, 0, [width, height, width, height]).astype(np.float32)
 
@@ -173,7 +173,7 @@ DetectPiece.steps = {
 
 
 def rows_of(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
-    """(1,3,H,W) -> (boxes,5+K): the network's own rows, or its raw heads through `decode` if that is replaced."""
+    """(1,3,H,W) -> (boxes,5+K): the network's own output, or its raw heads through `decode` if that is replaced."""
     if not pipeline.replaced("decode"):
         return pipeline.network(x)[0][0]
     heads, anchors = heads_of(pipeline), anchors_of(pipeline)
@@ -187,15 +187,15 @@ def rows_of(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
 
 
 def heads_of(pipeline: Pipeline) -> list[str]:
-    """The names of the three last convolutions, which are followed by no activation."""
+    """Names of the last three convolutions, the detection heads."""
     names = [op.name for op in pipeline.graph.operators if op.type == "nn.Conv2d"]
     return [name for name in names if name.startswith("detect.heads.")]
 
 
 def anchors_of(pipeline: Pipeline) -> list[np.ndarray]:
-    """The three kinds of box of each head, (3,2) width and height in pixels, the smallest first.
+    """The three anchors of each head, (3,2) width and height in pixels, smallest head first.
 
-    They are constants (1,3,1,1,2) of the network.
+    They are constants of shape (1,3,1,1,2) in the network.
     """
     constants = [op.attributes["data"].get() for op in pipeline.graph.operators if op.type == "pnnx.Attribute"]
     anchors = [x.reshape(-1, 2) for x in constants if x.shape == (1, 3, 1, 1, 2)]
@@ -203,7 +203,7 @@ def anchors_of(pipeline: Pipeline) -> list[np.ndarray]:
 
 
 def cropped(scene: AnnotatedImage) -> AnnotatedImage:
-    """The part of the photograph that holds all its digits, so that `letterbox` and `restore` have something to do."""
+    """Crop the photograph to its digits, so that `letterbox` and `restore` have something to do."""
     sizes = scene.image.shape[:2]
     top, bottom = span(scene.boxes[:, 1].min(), scene.boxes[:, 3].max(), MIN_CROP[0], sizes[0])
     left, right = span(scene.boxes[:, 0].min(), scene.boxes[:, 2].max(), MIN_CROP[1], sizes[1])
@@ -212,7 +212,7 @@ def cropped(scene: AnnotatedImage) -> AnnotatedImage:
 
 
 def span(first: float, last: float, least: int, size: int) -> tuple[int, int]:
-    """From where to where a side of `size` pixels is kept: the given span with a margin, but at least so many pixels.
+    """The range of pixels to keep of a side of `size`: the given span plus MARGIN, but at least `least` pixels.
 
     >>> span(100.0, 130.0, 50, 256), span(0.0, 20.0, 50, 256)
     ((92, 142), (0, 50))
@@ -222,18 +222,18 @@ def span(first: float, last: float, least: int, size: int) -> tuple[int, int]:
 
 
 def from_left_to_right(found: Detections) -> Detections:
-    """The same boxes, ordered by their left edges."""
+    """The same boxes, sorted by their left edges."""
     order = np.argsort(found.boxes[:, 0], kind="stable") if len(found) else np.zeros(0, np.intp)
     return Detections(found.boxes[order], found.scores[order], found.classes[order])
 
 
 def scaled(found: Detections, times: float) -> Detections:
-    """The same boxes in a picture so many times as large."""
+    """The same boxes in a picture enlarged by `times`."""
     return Detections(found.boxes * times, found.scores, found.classes)
 
 
 def matches(found: Detections, scene: AnnotatedImage) -> int:
-    """How many boxes lie on a digit of their class; one for each digit at most."""
+    """Number of boxes that match a digit of their class, at most one per digit."""
     left = set(range(len(scene.labels)))
     if not len(found):
         return 0

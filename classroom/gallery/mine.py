@@ -1,4 +1,4 @@
-"""`demo PIECE --mine`: a network with the student's solved exercises in it, and who is to blame when it goes wrong."""
+"""`demo PIECE --mine`: run a network with the student's solved exercises, and find the culprit when it fails."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from classroom.stubs import untouched
 from classroom.tasks import HomeworkTask, all_tasks
 
 ALONE = 1 / 3
-"""Share of the time limit that one exercise alone has."""
+"""Share of the time limit for one exercise alone."""
 PASSES = "Its public tests pass: they miss this case, or the network asks for more than the exercise does."
-"""What is said of a function that goes wrong in a network only."""
+"""Printed for a function that fails only in a network."""
 
 
 @dataclass(frozen=True)
 class StudentWork:
-    """What the student has written: the tasks whose public tests pass, and those begun whose tests do not."""
+    """The student's tasks: those whose public tests pass, and those begun whose tests do not."""
 
     solved: tuple[HomeworkTask, ...]
     unsolved: tuple[HomeworkTask, ...]
 
 
 def work_of(course: Course, progress: Progress) -> StudentWork:
-    """How the homework files stand as they are: what no check has seen as it is now is checked."""
+    """The state of the homework files, after checking those that changed since their last check."""
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
     again = check([task for task in tasks if states[task.id] is State.CHANGED or _begun(task, states[task.id])])
@@ -57,12 +57,12 @@ def work_of(course: Course, progress: Progress) -> StudentWork:
 
 
 def _begun(task: HomeworkTask, state: State) -> bool:
-    """Whether an unsolved exercise has code of the student's, and a place in some network."""
+    """Whether an unsolved exercise has code by the student and is used in some network."""
     return state is State.OPEN and task.id in PLUGS and not untouched(task)
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
-    """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
+    """Run the piece with the solved exercises (and `also`) and print the result. Returns the exit code."""
     piece = gallery.find(name)
     with errors_explained() as code:
         ready(piece, out)
@@ -96,7 +96,7 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
 
 
 def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list[str]:
-    """The exercises that have a part in the piece, in the course's order."""
+    """The exercises used in the piece, in course order."""
     return [
         exercise
         for exercise, plug in PLUGS.items()
@@ -105,7 +105,7 @@ def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list
 
 
 def unused(exercises: Sequence[str]) -> str:
-    """Which exercises have no part here, in a sentence; "" where there are none.
+    """Which exercises are not used here, in a sentence; "" if there are none.
 
     >>> unused(["sigmoid", "conv2d"])
     'Not used here: sigmoid, and 1 that no network of the demo uses.'
@@ -117,7 +117,7 @@ def unused(exercises: Sequence[str]) -> str:
 
 
 def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
-    """Which exercises could be plugged in though they are not solved, and how, in a sentence."""
+    """Which unsolved exercises could be plugged in, and how, in a sentence."""
     also = " ".join(f"--also {exercise}" for exercise in exercises)
     one = len(exercises) == 1
     return (
@@ -127,7 +127,7 @@ def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
 
 
 def plug_table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
-    """Exercise, whose code, where it works, how often it was called."""
+    """Table: exercise, whose code, where it is used, number of calls."""
     drawn = Table(box=None, pad_edge=False)
     for name in ("Exercise", "Whose code", "What it computes"):
         drawn.add_column(name, no_wrap=True)
@@ -148,9 +148,9 @@ def report_outcome(
     result: PieceResult,
     passing: Container[str],
 ) -> int:
-    """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code.
+    """Print that all is right, or what is wrong, where it starts, and which exercise causes it. Returns the exit code.
 
-    passing : the exercises whose public tests pass.
+    passing : exercises whose public tests pass.
     """
     if not wanted:
         say(paragraph("Nothing here is yours yet. The exercises that this network can use are in the table."))
@@ -173,7 +173,7 @@ def report_outcome(
 
 
 def departed(found: Mapping[str, Any]) -> str:
-    """Where the first difference is, in words."""
+    """The first difference, in words."""
     if found["type"]:
         place = f"{found['place']} ({found['type']}), operator {found['step'] + 1} in the order"
     else:
@@ -194,7 +194,7 @@ def departed(found: Mapping[str, Any]) -> str:
 def suspected(
     departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[HomeworkTask]
 ) -> list[HomeworkTask]:
-    """The tasks that can have led to the departure; all of them where none is known."""
+    """The tasks that can have caused the departure; all of them if no departure is known."""
     if departure is None:
         return list(tasks)
     if not departure["type"]:
@@ -207,7 +207,7 @@ def suspected(
 def blamed(
     piece: Piece, options: DemoOptions, suspects: Sequence[HomeworkTask], passing: Container[str] = ()
 ) -> list[str]:
-    """Each exercise plugged in alone: those with which the network goes wrong."""
+    """Plug in each exercise alone -> those with which the network fails."""
     parts = []
     with bar("who is to blame", len(suspects)) as advance:
         for task in suspects:

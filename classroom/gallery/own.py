@@ -1,4 +1,4 @@
-"""`course demo PIECE --picture FILE`: a picture, and perhaps a network, of the user's own."""
+"""`course demo PIECE --picture FILE`: run on the user's own picture, optionally with their own network."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kuiper.inputs import PICTURES
 
 
 def show_own(name: str, options: DemoOptions, out: Path) -> int:
-    """Do to the picture what `kuiper run --task` does, and print and save the answer. Returns the exit code.
+    """Process the picture as `kuiper run --task` does; print and save the answer. Returns the exit code.
 
-    The classes have the names of a labels.txt beside the network; without one they are named by how many they are
-    (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
+    Class names come from labels.txt beside the network, else from the number of classes (1,000: ImageNet, 80: COCO,
+    21: Pascal VOC).
     """
     piece, picture = gallery.find(name), Path(str(options.picture))
     with errors_explained() as code:
