@@ -80,7 +80,7 @@ class Function:
     @property
     def steps(self) -> Steps | None:
         """The compiled form, or None."""
-        if self.compiled is not None:
+        if self.compiled is not None or self.compute is None:
             return self.compiled
         types = f"{'f' * self.arity[0]}->f"
         return of_ufunc(self.compute) if types in getattr(self.compute, "types", ()) else None
@@ -100,7 +100,10 @@ class Function:
         return int(result) if self.whole and isinstance(result, float) and math.isfinite(result) else result
 
     def _compute(self, *arrays: np.ndarray) -> np.ndarray:
-        return np.asarray(self.compute(*arrays) if self.compute is not None else self.compiled(run, *arrays))
+        if self.compute is not None:
+            return np.asarray(self.compute(*arrays))
+        assert self.compiled is not None
+        return np.asarray(self.compiled(run, *arrays))
 
     def _computed_in(self, dtype: np.dtype) -> np.dtype:
         if dtype.kind.replace("u", "i") not in self.kinds:

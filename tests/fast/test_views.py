@@ -13,8 +13,8 @@ from kuiper.fast.kernels.reshape import Reshape, reshaped
 from kuiper.fast.place import Halo, Place, Spec
 from kuiper.fast.workspace import Workspace
 from kuiper.layers.arrays import joining, shape, slicing
-from kuiper.layers.elementwise.activation import Dropout, Identity
 from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
+from kuiper.layers.elementwise.identity import Dropout, Identity
 
 RNG = np.random.default_rng(0)
 IMAGE = (2, 6, 3, 4)
