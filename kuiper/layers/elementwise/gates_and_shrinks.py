@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.activation import LeakyReLU, Sigmoid
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -153,7 +154,7 @@ class Tanhshrink(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x - tanh(x)."""
-        check_dtype("Tanhshrink", x, "fiuc")
+        check_dtype("Tanhshrink", x, "fic")
         wide = x.astype(np.float32) if x.dtype.kind in "iu" else x
         return wide - np.tanh(wide)
 
@@ -165,7 +166,7 @@ class Hardtanh(Curve):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html
     """
 
-    kinds: ClassVar[str] = "fiu"
+    kinds: ClassVar[str] = "fi"
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         if min_val > max_val:
@@ -187,7 +188,7 @@ class Threshold(Curve):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Threshold.html
     """
 
-    kinds: ClassVar[str] = "fiu"
+    kinds: ClassVar[str] = "fi"
 
     def __init__(self, threshold: float, value: float) -> None:
         self.threshold, self.value = threshold, value
@@ -236,7 +237,7 @@ class Softsign(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x / (1 + |x|)."""
-        check_dtype("Softsign", x, "fiuc")
+        check_dtype("Softsign", x, "fic")
         wide = x.astype(np.float32) if x.dtype.kind in "iu" else single(x)
         with np.errstate(invalid="ignore"):  # infinity gives NaN, as in PyTorch
             y = wide / (1 + np.abs(wide))

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import ParameterError, ParseParameterAttrStatus
-from kuiper.layers.image.windows import as_batch, check_dtype, like_input, per_axis, single, unbatch
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.image.windows import as_batch, like_input, per_axis, unbatch
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 

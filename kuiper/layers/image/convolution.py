@@ -7,19 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    Sizes,
-    as_batch,
-    check_dtype,
-    col2im,
-    im2col,
-    like_input,
-    pad_planes,
-    per_axis,
-    single,
-    windows,
-)
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.image.windows import Sizes, as_batch, col2im, im2col, like_input, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -138,7 +129,7 @@ class Conv2d(_Convolution):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The convolution of `x`. Raises ShapeError for other channels than the weight's, or too small an image."""
-        check_dtype(type(self).__name__, x, "fiuc", self.weight, self.bias)
+        check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = self._pad(as_batch(type(self).__name__, single(x), self.in_channels, self.axes))
         reach = tuple((k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation))
         if any(r > size for r, size in zip(reach, batch.shape[2:])):
@@ -255,7 +246,7 @@ class ConvTranspose2d(_Convolution):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The transposed convolution of `x`. Raises ShapeError for other channels than the weight's."""
-        check_dtype(type(self).__name__, x, "fiuc", self.weight, self.bias)
+        check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = as_batch(type(self).__name__, single(x), self.in_channels, self.axes)
         n = len(batch)
         full, size = self._sizes(batch.shape[2:])

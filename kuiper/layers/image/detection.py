@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.image.sampling import linear, sample
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -67,6 +69,7 @@ class RoIAlign(Layer):
 
     def forward(self, x: np.ndarray, boxes: Any) -> np.ndarray:
         """Read the boxes. Raises ShapeError for other shapes, InferError for a box of an image that is not there."""
+        check_dtype("RoIAlign", x, "f")
         if isinstance(boxes, (list, tuple)):
             numbers = [np.full((len(rows), 1), n, x.dtype) for n, rows in enumerate(boxes)]
             boxes = np.concatenate([np.hstack(pair) for pair in zip(numbers, boxes)])
@@ -77,7 +80,7 @@ class RoIAlign(Layer):
         images = boxes[:, 0].astype(np.intp)
         if np.any((images < 0) | (images >= len(x))):
             raise InferError(f"boxes: expected images 0 to {len(x) - 1} in column 0, found {boxes[:, 0]}")
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         y = np.empty((len(boxes), x.shape[1], *self.output_size), x.dtype)
         for k, (image, box) in enumerate(zip(images, boxes.astype(wide.dtype, copy=False))):
             y[k] = self._read(wide[image], box)
@@ -152,9 +155,10 @@ class DeformConv2d(Layer):
 
     def forward(self, x: np.ndarray, offset: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
         """Convolve x with the displaced taps. Raises ShapeError when offset or mask does not fit x."""
+        check_dtype("DeformConv2d", x, "f")
         taps = self.weight.shape[2] * self.weight.shape[3]
         size, parts = self._check(x, offset, mask, taps)
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         batch, channels, height, width = x.shape
         places = self._places(offset.astype(wide.dtype).reshape(batch * parts, taps, 2, *size))
         image = wide.reshape(batch * parts, channels // parts, height, width)

@@ -7,17 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    as_batch,
-    check_dtype,
-    col2im,
-    im2col,
-    pad_planes,
-    per_axis,
-    single,
-    windows,
-)
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.image.windows import as_batch, col2im, im2col, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 

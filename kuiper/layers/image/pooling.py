@@ -9,18 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    Sizes,
-    as_batch,
-    check_dtype,
-    like_input,
-    pad_planes,
-    per_axis,
-    single,
-    unbatch,
-    windows,
-)
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.image.windows import Sizes, as_batch, like_input, pad_planes, per_axis, unbatch, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -118,7 +110,7 @@ class MaxPool2d(_Pool):
 
     def forward(self, x: np.ndarray) -> Any:
         """The maxima of `x`, or (maxima, indices). Raises ShapeError for an image smaller than a window."""
-        check_dtype(type(self).__name__, x, "fiu")
+        check_dtype(type(self).__name__, x, "fi")
         batch = as_batch(type(self).__name__, x, axes=self.axes)
         view = self._windows(batch, _least(x.dtype))
         if self.return_indices:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.layer import Layer
@@ -129,7 +130,7 @@ class GridSample(Layer):
     def forward(self, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Sample x at the places of the grid. Raises ShapeError when their shapes do not fit."""
         self._check(x, grid)
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         places = grid.astype(wide.dtype, copy=False).reshape(len(x), -1, grid.shape[-1])
         taps = [self._taps(places[..., -1 - axis], size) for axis, size in enumerate(x.shape[2:])]
         return sample(wide, taps).reshape(*x.shape[:2], *grid.shape[1:-1]).astype(x.dtype, copy=False)

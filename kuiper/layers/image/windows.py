@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.toolbox import Toolbox
 
 Sizes: TypeAlias = tuple[int, ...]
@@ -149,21 +149,3 @@ def unbatch(y: np.ndarray, x: np.ndarray) -> np.ndarray:
 def like_input(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """`y` (N, ...) without its batch axis when `x` came without one, in the element type of `x`."""
     return unbatch(y, x).astype(x.dtype, copy=False)
-
-
-def single(x: np.ndarray) -> np.ndarray:
-    """float16 -> float32, in which sums are formed before they are rounded; other types as they are."""
-    return x.astype(np.float32) if x.dtype == np.float16 else x
-
-
-def check_dtype(layer: str, x: np.ndarray, kinds: str, *weights: np.ndarray | None) -> None:
-    """Raise InferError unless the kind of `x` is one of `kinds` and every weight array has the type of `x`."""
-    if x.dtype.kind not in kinds:
-        names = {"f": "float", "i": "integer", "u": "unsigned integer", "c": "complex", "b": "bool"}
-        expected = " or ".join(names[k] for k in kinds)
-        message = f"{layer} input: expected {expected} elements, found {x.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
-    for weight in weights:
-        if weight is not None and weight.dtype != x.dtype:
-            message = f"{layer} weights: expected {x.dtype} like the input, found {weight.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from kuiper import dtypes
+from kuiper.dtypes import single
 from kuiper.errors import ParameterError
 from kuiper.layers.arrays.shape import integers
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.normalization.norms import norm
 from kuiper.layers.registry import registry

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -48,7 +49,7 @@ class Linear(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The product. Raises ShapeError when the last axis of `x`, or the shape of `bias`, does not fit the weight."""
-        check_dtype("Linear", x, "fiuc", self.weight, self.bias)
+        check_dtype("Linear", x, "fic", self.weight, self.bias)
         features = self.weight.shape[-1]
         if x.ndim == 0 or x.shape[-1] != features:
             raise ShapeError("Linear input", f"in_features = {features} numbers in the last axis", x.shape)

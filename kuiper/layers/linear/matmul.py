@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ShapeError
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -24,7 +25,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     >>> product(np.array([[1, 2], [3, 4]]), np.array([10, 1])).tolist()
     [12, 34]
     """
-    check_dtype("matmul", a, "fiuc", b)
+    check_dtype("matmul", a, "fic", b)
     inner = b.shape[-2:][0] if b.ndim else None
     if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != inner:
         raise ShapeError("matmul", "(..., n, k) and (..., k, m)", f"{a.shape} and {b.shape}")
@@ -115,7 +116,7 @@ class AddedProduct(Layer):
     def forward(self, x: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Compute the product, scale, add. Raises ShapeError when the ranks or sizes do not fit."""
         check_ranks(type(self).__name__, self.ranks, a, b)
-        check_dtype(type(self).__name__, a, "fiuc", x)
+        check_dtype(type(self).__name__, a, "fic", x)
         for name, factor in (("alpha", self.alpha), ("beta", self.beta)):
             if a.dtype.kind in "iu" and factor != int(factor):
                 raise ParameterError(name, f"a whole number for {a.dtype} arrays", repr(factor))

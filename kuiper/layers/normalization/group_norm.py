@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import single
+from kuiper.layers.checks import check_floats
 from kuiper.layers.layer import Layer
-from kuiper.layers.normalization.normalization import BatchNorm, check_floats, standardized
+from kuiper.layers.normalization.normalization import BatchNorm, standardized
 from kuiper.layers.registry import registry
 
 _NO_WEIGHT = ParseParameterAttrStatus.ATTR_WEIGHT

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_floats
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -248,8 +249,3 @@ _STATUS = {
     "weight": ParseParameterAttrStatus.ATTR_WEIGHT,
     "bias": ParseParameterAttrStatus.ATTR_BIAS,
 }
-
-
-def check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:
-    """As check_dtype, but float16 also goes with float32 weights, which a network in half precision keeps."""
-    check_dtype(layer, single(x), "f", *(None if w is None else single(w) for w in weights))

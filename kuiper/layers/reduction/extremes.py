@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.errors import InferError, InferStatus
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
 
 
@@ -39,7 +39,7 @@ class _Place(Layer):
 class _Arg(_Place):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute the places."""
-        check_kind(x, "if")
+        check_dtype(type(self).__name__, x, "if")
         return self.kept(self.places(x))
 
 
@@ -76,7 +76,7 @@ class _Extreme(_Place):
 
     def forward(self, x: np.ndarray) -> Any:
         """Compute the value; with a dim, values and places."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         if self.dim is None and x.size == 0:
             raise InferError("an empty array has no extreme", status=InferStatus.INPUT_EMPTY)
         places = self.places(x)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
 from kuiper.graph import Operator
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.sequence.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of

@@ -12,10 +12,11 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
 from kuiper.graph import Operator
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.activation import Sigmoid
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
