@@ -12,7 +12,6 @@ from typing import Any
 from classroom.register import ROOT
 from classroom.started import DOCUMENTED
 from kuiper import registry
-from kuiper.layers.arrays import leftovers
 
 TABLE = ROOT / "docs" / "operators.md"
 BY_THE_GRAPH = {
@@ -36,9 +35,6 @@ This page is generated from the registry: `{command} dev operators`.
 
 def computed_by(operator_type: str) -> Any:
     """What a type of the registry is made by: a Layer class, or the module whose function makes it."""
-    layer = leftovers.TABLE.get(operator_type, (None,))[0]
-    if isinstance(layer, type):
-        return layer
     creator: Any = registry.find(operator_type)
     if isinstance(creator, functools.partial):
         creator = creator.func

@@ -59,7 +59,7 @@ class Layer:
         inputs = [values[operand.name] for operand in operator.inputs]
         store_outputs(operator, call(self, operator, inputs), values)
 
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+    def flops(self, inputs: Shapes, outputs: Shapes, /) -> int:
         """Floating-point operations for inputs and outputs of these shapes; see kuiper.layers.cost.
 
         Raises NotImplementedError where nobody has counted them, UnknownShapeError for a shape that it needs.

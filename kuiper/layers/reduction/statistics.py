@@ -9,6 +9,8 @@ import numpy as np
 
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import per_input
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.reduction.reduction import Mean, every_axis
 from kuiper.layers.registry import registry
@@ -33,6 +35,8 @@ class Var(Layer):
     1.0
     """
 
+    family = ARITHMETIC
+    flops = per_input(4)
     signatures = ("x unbiased", "x dim unbiased keepdim")
 
     def __init__(self, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None) -> None:
