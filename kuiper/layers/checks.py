@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kuiper.dtypes import single
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import DTypeError
 
 KINDS = {"b": "bool", "i": "integer", "f": "float", "c": "complex"}
 
@@ -18,11 +18,11 @@ def check_dtype(layer: str, x: np.ndarray, kinds: str, *weights: np.ndarray | No
     if x.dtype.kind.replace("u", "i") not in kinds:
         expected = " or ".join(KINDS[kind] for kind in kinds)
         message = f"{layer} input: expected {expected} elements, found {x.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
+        raise DTypeError(message)
     for weight in weights:
         if weight is not None and weight.dtype != x.dtype:
             message = f"{layer} weights: expected {x.dtype} like the input, found {weight.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)
+            raise DTypeError(message)
 
 
 def check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.dtypes import single
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.errors import ParameterError, RankError
 from kuiper.graph import Operator
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
@@ -221,7 +221,7 @@ class Softmax2d(Softmax):
         """Compute softmax(x) over the channels. Raises ShapeError for another number of axes."""
         if x.ndim not in (3, 4):
             expected = "(N, C, H, W) or (C, H, W)"
-            raise ShapeError("Softmax2d input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError("Softmax2d input", expected, x.shape)
         return super().forward(x)
 
 

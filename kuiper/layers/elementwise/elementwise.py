@@ -13,7 +13,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.dtypes import converted, finite_or_not
-from kuiper.errors import InferError, InferStatus, ParameterError
+from kuiper.errors import InputCountError, ParameterError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.special import lgamma
 from kuiper.layers.layer import Layer
@@ -41,7 +41,7 @@ class Function:
     def __call__(self, *values: Any) -> np.ndarray:
         """Compute on arrays and numbers. Raises InferError for a wrong number of them, or a wrong element type."""
         if len(values) != self.arity:
-            raise InferError(f"expected {self.arity} inputs, found {len(values)}", status=InferStatus.INPUT_COUNT)
+            raise InputCountError(f"expected {self.arity} inputs, found {len(values)}")
         arrays = common(*values)
         check_dtype(self.formula, arrays[0], self.kinds)
         kind = dtypes.as_float(arrays[0].dtype) if self.floating else arrays[0].dtype

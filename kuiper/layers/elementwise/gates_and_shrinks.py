@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from kuiper.dtypes import single
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import ChannelError, ParameterError, RankError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.activation import LeakyReLU, Sigmoid
 from kuiper.layers.layer import Layer
@@ -104,7 +104,7 @@ class GLU(Layer):
         check_dtype("GLU", x, "f")
         if not -x.ndim <= self.dim < x.ndim or x.shape[self.dim] % 2:
             expected = f"an even size in dimension dim = {self.dim}"
-            raise ShapeError("GLU input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError("GLU input", expected, x.shape)
         value, gate = np.split(single(x), 2, axis=self.dim)
         return (value * Sigmoid().forward(gate)).astype(x.dtype, copy=False)
 
@@ -281,8 +281,7 @@ class PReLU(Layer):
     def __init__(self, weight: np.ndarray, num_parameters: int | None = None) -> None:
         if weight.ndim > 1 or num_parameters not in (None, weight.size):
             expected = "a number or a list of them" if num_parameters is None else f"shape ({num_parameters},)"
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", expected, str(weight.shape), status=status)
+            raise ParameterError("weight", expected, str(weight.shape))
         self.weight = weight
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -291,7 +290,7 @@ class PReLU(Layer):
         weight = self.weight.reshape(-1)
         if weight.size != 1 and (x.ndim < 2 or x.shape[1] != weight.size):
             expected = f"{weight.size} channels in axis 1, as the weight has"
-            raise ShapeError("PReLU input", expected, x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError("PReLU input", expected, x.shape)
         per_channel = weight.reshape(-1, *(1,) * (x.ndim - 2)) if x.ndim > 1 else weight.reshape(())
         return np.where(x > 0, x, x * per_channel)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.dtypes import single
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.errors import ParameterError, RankError, ShapeError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, known, per_output, size
 from kuiper.layers.families import LINEAR
@@ -168,6 +168,6 @@ def check_ranks(name: str, ranks: tuple[int, int], a: np.ndarray, b: np.ndarray)
     found = f"{a.shape} and {b.shape}"
     if (a.ndim, b.ndim) != ranks:
         expected = f"operands of {ranks[0]} and {ranks[1]} axes"
-        raise ShapeError(name, expected, found, status=InferStatus.DIMENSION)
+        raise RankError(name, expected, found)
     if ranks == (3, 3) and len(a) != len(b):
         raise ShapeError(name, "as many matrices in both operands", found)

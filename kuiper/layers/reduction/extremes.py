@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import EmptyError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_input
 from kuiper.layers.families import ARITHMETIC
@@ -82,7 +82,7 @@ class _Extreme(_Place):
         """Compute the value; with a dim, values and places."""
         check_dtype(type(self).__name__, x, "bif")
         if self.dim is None and x.size == 0:
-            raise InferError("an empty array has no extreme", status=InferStatus.INPUT_EMPTY)
+            raise EmptyError("input", "one element at least", x.shape)
         places = self.places(x)
         if self.dim is None:
             return np.asarray(x.reshape(-1)[places.item()])
