@@ -80,6 +80,9 @@ def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:
     return raw
 
 
+KINDS = {"b": "bool", "i": "integer", "f": "float", "c": "complex"}
+"""The kinds of element type, by the letters that numpy has for them; an unsigned integer is an integer."""
+
 _BOOL, _INT, _FLOAT, _COMPLEX = range(4)
 _CATEGORY = {"b": _BOOL, "i": _INT, "u": _INT, "f": _FLOAT, "c": _COMPLEX}
 _DEFAULT = {_BOOL: np.dtype("?"), _INT: np.dtype("i8"), _FLOAT: np.dtype("f4"), _COMPLEX: np.dtype("c8")}
@@ -137,6 +140,11 @@ def result_type(*values: Any) -> np.dtype:
 def as_float(dtype: np.dtype) -> np.dtype:
     """The type in which a function like exp computes: integers and booleans become float32."""
     return dtype if dtype.kind in "fc" else np.dtype("f4")
+
+
+def single(x: np.ndarray) -> np.ndarray:
+    """float16 -> float32, in which sums are formed before they are rounded; other types as they are."""
+    return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
 def as_array(value: Any) -> np.ndarray:

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import as_float, result_type
-from kuiper.errors import InferError, InferStatus
+from kuiper.dtypes import KINDS, as_float, result_type
+from kuiper.errors import DTypeError
 from kuiper.scalars.steps import Steps, of_ufunc, run
 
 Value = Any  # numpy array or Python number
 
 _NUMBER_TYPES = {"b": np.dtype("?"), "i": np.dtype("i8"), "f": np.dtype("f8"), "c": np.dtype("c16")}
-_KINDS = {"b": "booleans", "i": "integers", "f": "floats", "c": "complex numbers"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class Function:
     compiled: Steps | None = None
 
     def __call__(self, *values: Value) -> Value:
-        """An array, or a Python number if all values are. Raises InferError for a type it is not defined for."""
+        """An array, or a Python number if all values are. Raises DTypeError for a type it is not defined for."""
         for value in values:
             check_value(value)
         if self.check is not None:
@@ -107,9 +106,8 @@ class Function:
 
     def _computed_in(self, dtype: np.dtype) -> np.dtype:
         if dtype.kind.replace("u", "i") not in self.kinds:
-            expected = " or ".join(_KINDS[kind] for kind in self.kinds)
-            message = f"{self.name} is not defined for {dtype}, but for {expected}"
-            raise InferError(message, status=InferStatus.DTYPE)
+            expected = " or ".join(KINDS[kind] for kind in self.kinds)
+            raise DTypeError(f"{self.name} is not defined for {dtype}, only for {expected}")
         return as_float(dtype) if self.floating else dtype
 
 

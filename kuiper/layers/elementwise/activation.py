@@ -12,10 +12,11 @@ from typing import ClassVar
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ChannelError, ParameterError, RankError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_output
 from kuiper.layers.families import ACTIVATION
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars import erf
@@ -285,7 +286,7 @@ class Softsign(Activation):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Softsign.html
     """
 
-    kinds = "fiuc"
+    kinds = "fic"
     floating = True
     flops = per_output(3)
 
@@ -316,7 +317,7 @@ class Tanhshrink(Activation):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Tanhshrink.html
     """
 
-    kinds = "fiuc"
+    kinds = "fic"
     floating = True
     flops = per_output(2)
 
@@ -372,7 +373,7 @@ class Hardtanh(Activation):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html
     """
 
-    kinds = "fiu"
+    kinds = "fi"
     flops = per_output(2)
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
@@ -395,7 +396,7 @@ class Threshold(Activation):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Threshold.html
     """
 
-    kinds = "fiu"
+    kinds = "fi"
     flops = per_output(1)
 
     def __init__(self, threshold: float, value: float) -> None:
@@ -439,8 +440,7 @@ class PReLU(Layer):
     def __init__(self, weight: np.ndarray, num_parameters: int | None = None) -> None:
         if weight.ndim > 1 or num_parameters not in (None, weight.size):
             expected = "a number or a list of them" if num_parameters is None else f"shape ({num_parameters},)"
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", expected, str(weight.shape), status=status)
+            raise ParameterError("weight", expected, str(weight.shape))
         self.weight = weight
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -449,7 +449,7 @@ class PReLU(Layer):
         weight = self.weight.reshape(-1)
         if weight.size != 1 and (x.ndim < 2 or x.shape[1] != weight.size):
             expected = f"{weight.size} channels in axis 1, as the weight has"
-            raise ShapeError("PReLU input", expected, x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError("PReLU input", expected, x.shape)
         per_channel = weight.reshape(-1, *(1,) * (x.ndim - 2)) if x.ndim > 1 else weight.reshape(())
         return np.where(x > 0, x, x * per_channel)
 
@@ -475,6 +475,6 @@ class GLU(Layer):
         check_dtype("GLU", x, "f")
         if not -x.ndim <= self.dim < x.ndim or x.shape[self.dim] % 2:
             expected = f"an even size in dimension dim = {self.dim}"
-            raise ShapeError("GLU input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError("GLU input", expected, x.shape)
         value, gate = np.split(single(x), 2, axis=self.dim)
         return (value * Sigmoid().forward(gate)).astype(x.dtype, copy=False)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.dtypes import common, finite_or_not
-from kuiper.errors import InferError, InferStatus, ParameterError
+from kuiper.errors import InputCountError, ParameterError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, per_output
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
 from kuiper.scalars import OPERATORS, Function
 
@@ -35,13 +35,13 @@ class Elementwise(Layer):
         self.input, self.other = input, other
 
     def values(self, *inputs: Any) -> list[Any]:
-        """The function's values: the inputs, and the numbers in place of some. Raises InferError for another number."""
+        """The function's values: the inputs, and the numbers in place of some. Raises InputCountError."""
         first = () if self.input is None else (self.input,)
         last = () if self.other is None else (self.other,)
         values = [*first, *inputs, *last]
         if len(values) not in self.function.arity:
             expected = " or ".join(map(str, self.function.arity))
-            raise InferError(f"expected {expected} inputs, found {len(values)}", status=InferStatus.INPUT_COUNT)
+            raise InputCountError(f"expected {expected} inputs, found {len(values)}")
         return values
 
     def forward(self, *inputs: Any) -> np.ndarray:
@@ -103,7 +103,7 @@ class _Bounded(Layer):
         if not given:
             raise ParameterError("min, max", "one of them at least", "None for both")
         result, *bounds = common(x, *(bound for _, bound in given))
-        check_kind(result, "bif")
+        check_dtype(type(self).__name__, result, "bif")
         for (function, _), bound in zip(given, bounds, strict=True):
             result = np.asarray(function(result, bound))
         return result
