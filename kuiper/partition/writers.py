@@ -1,0 +1,72 @@
+"""How operators are expressed in another framework's words: functions keyed by the class of the operator's layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from kuiper.graph import Operator
+from kuiper.layers import Layer
+from kuiper.layers.layer import Bound
+from kuiper.partition.errors import BackendError
+
+
+class CannotExpressError(BackendError):
+    """An operator, or one of its options, that a back end has no way to compute."""
+
+
+Writer = TypeVar("Writer", bound=Callable[..., Any])
+
+
+class Writers(Generic[Writer]):
+    """Layer class -> the function that expresses its operators. Not its subclasses: they may compute other things.
+
+    missing : the message for operators without one.
+
+    >>> from kuiper.layers.elementwise.activation import ReLU
+    >>> writes = Writers("no way to write {}")
+    >>> @writes(ReLU)
+    ... def write_relu(layer):
+    ...     return "max(x, 0)"
+    >>> write, layer = writes.find(Operator("F.relu", "relu", layer=ReLU()))
+    >>> write(layer)
+    'max(x, 0)'
+    """
+
+    def __init__(self, missing: str) -> None:
+        self.missing = missing
+        self._by_class: dict[type[Layer], Writer] = {}
+
+    def __call__(self, *layers: type[Layer]) -> Callable[[Writer], Writer]:
+        """Decorator: the function expresses operators whose layer is one of these."""
+
+        def register(function: Writer) -> Writer:
+            self._by_class |= dict.fromkeys(layers, function)
+            return function
+
+        return register
+
+    def find(self, op: Operator) -> tuple[Writer, Any]:
+        """The function for a built operator, and its layer with all options.
+
+        Raises CannotExpressError where no function knows the layer, and where options are known only when it runs.
+        """
+        layer = op.layer
+        kind = layer.kind if isinstance(layer, Bound) else type(layer)
+        if kind not in self._by_class:
+            raise CannotExpressError(self.missing.format(op.type))
+        if isinstance(layer, Bound):
+            if layer.late:
+                raise CannotExpressError(f"{op.type}: {', '.join(layer.late.values())} among its inputs")
+            if layer.asked is not None:
+                raise CannotExpressError(f"{op.type}: dtype={layer.asked}")
+            layer = layer.made(())
+        return self._by_class[kind], layer
+
+
+def expect(op: Operator, layer: Layer, **options: Any) -> None:
+    """Raise CannotExpressError unless the layer's options have these values."""
+    for name, wanted in options.items():
+        found = getattr(layer, name)
+        if found != wanted:
+            raise CannotExpressError(f"{op.type}: {name}={found}")
