@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from kuiper.graph import Operator
@@ -19,7 +20,7 @@ Writer = TypeVar("Writer", bound=Callable[..., Any])
 
 
 class Writers(Generic[Writer]):
-    """Layer class -> the function that expresses its operators. Not its subclasses: they may compute other things.
+    """Layer class -> the function that expresses operators with such a layer; a subclass has one of its own or none.
 
     missing : the message for operators without one.
 
@@ -28,8 +29,8 @@ class Writers(Generic[Writer]):
     >>> @writes(ReLU)
     ... def write_relu(layer):
     ...     return "max(x, 0)"
-    >>> write, layer = writes.find(Operator("F.relu", "relu", layer=ReLU()))
-    >>> write(layer)
+    >>> write, op = writes.find(Operator("F.relu", "relu", layer=ReLU()))
+    >>> write(op.layer)
     'max(x, 0)'
     """
 
@@ -46,8 +47,8 @@ class Writers(Generic[Writer]):
 
         return register
 
-    def find(self, op: Operator) -> tuple[Writer, Any]:
-        """The function for a built operator, and its layer with all options.
+    def find(self, op: Operator) -> tuple[Writer, Operator]:
+        """The function for a built operator, and the operator with a layer that has all its options.
 
         Raises CannotExpressError where no function knows the layer, and where options are known only when it runs.
         """
@@ -60,8 +61,8 @@ class Writers(Generic[Writer]):
                 raise CannotExpressError(f"{op.type}: {', '.join(layer.late.values())} among its inputs")
             if layer.asked is not None:
                 raise CannotExpressError(f"{op.type}: dtype={layer.asked}")
-            layer = layer.made(())
-        return self._by_class[kind], layer
+            op = replace(op, layer=layer.made(()), inputs=layer.given(op.inputs), input_names=[])
+        return self._by_class[kind], op
 
 
 def expect(op: Operator, layer: Layer, **options: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kuiper.errors import KuiperError
 from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
-from kuiper.graph import Operator
+from kuiper.graph import Operand, Operator
 from kuiper.layers.arrays.joining import Cat
 from kuiper.layers.arrays.shape import Flatten
 from kuiper.layers.arrays.structure import Attribute
@@ -37,7 +37,7 @@ class ArrayModule(Backend):
     def refusal(self, operator: Operator) -> str | None:
         """There is no such operator here, or an option is none that it has."""
         try:
-            self._call(operator)
+            self._made(operator)
         except KuiperError as error:
             return f"{self.name}: {error.message}"
         return None
@@ -46,12 +46,13 @@ class ArrayModule(Backend):
         """A program that makes the calls in order."""
         for op in graph.operators:
             if op.layer is not None:
-                op.layer = FunctionLayer(self._call(op))
+                op.layer, op.inputs = self._made(op)
         return program_of(graph)
 
-    def _call(self, op: Operator) -> Call:
-        make, layer = makes.find(op)
-        return make(self.module, op, layer)
+    def _made(self, op: Operator) -> tuple[FunctionLayer, list[Operand]]:
+        """What computes an operator, and the inputs that it takes."""
+        make, op = makes.find(op)
+        return FunctionLayer(make(self.module, op, op.layer)), op.inputs
 
 
 @makes(Attribute)

@@ -12,27 +12,9 @@ from kuiper.partition.onnx.operators import float_type, writes
 from kuiper.partition.writers import CannotExpressError
 
 ONNX_NAMES: Mapping[str, str] = {
-    **{
-        name: name.capitalize()
-        for name in [
-            "add",
-            "sub",
-            "mul",
-            "div",
-            "pow",
-            "neg",
-            "abs",
-            "sqrt",
-            "exp",
-            "log",
-            "sin",
-            "cos",
-            "tan",
-            "tanh",
-            "erf",
-        ]
-    },
-    **{"reciprocal": "Reciprocal", "floor": "Floor", "ceil": "Ceil", "minimum": "Min", "maximum": "Max"},
+    **{"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "pow": "Pow", "minimum": "Min", "maximum": "Max"},
+    **{"neg": "Neg", "abs": "Abs", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "reciprocal": "Reciprocal"},
+    **{"sin": "Sin", "cos": "Cos", "tan": "Tan", "tanh": "Tanh", "erf": "Erf", "floor": "Floor", "ceil": "Ceil"},
 }
 """Functions of one or two floating-point values that have an ONNX operator of the same meaning."""
 

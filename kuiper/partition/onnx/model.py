@@ -45,10 +45,10 @@ def onnx_model(graph: RuntimeGraph) -> bytes:
 
 
 def _write(builder: Builder, op: Operator) -> None:
-    write, layer = writes.find(op)
+    write, op = writes.find(op)
     for operand in (*op.inputs, *op.outputs):
         _check_float(op, operand)
-    write(builder, op, layer)
+    write(builder, op, op.layer)
 
 
 def _check_float(op: Operator, operand: Operand) -> None:
