@@ -20,7 +20,7 @@ def material(lesson: Lesson) -> str:
     """What there is to learn from: the command for the notebook, else the framework's code, else nothing yet."""
     if lesson.notebook():
         return f"lab {lesson.number}"
-    return together([short(path, lesson.root) for path in lesson.sources()]) or "not yet"
+    return together([short_path(path, lesson.root) for path in lesson.sources()]) or "not yet"
 
 
 def homework(lesson: Lesson, states: Mapping[str, State]) -> str:
@@ -44,7 +44,7 @@ def rows(course: Course, entries: Entries) -> list[tuple[str, str, str, str]]:
     return [(str(one.number), one.title, material(one), homework(one, states)) for one in course.lessons]
 
 
-def score(course: Course, entries: Entries) -> str:
+def score_line(course: Course, entries: Entries) -> str:
     """What is solved, in a sentence or two; "" while there is no homework at all."""
     tasks = [task for task in all_tasks(course) if task.exists]
     if not tasks:
@@ -91,7 +91,7 @@ def next_step(course: Course, entries: Entries) -> str:
     lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
     if lesson.notebook():
         lines.append(_step("read", f"{COMMAND} lab {lesson.number}"))
-    lines.append(_step("write", short(task.file, lesson.root)))
+    lines.append(_step("write", short_path(task.file, lesson.root)))
     lines.append(_step("check", f"{COMMAND} check {task.id}"))
     if not task.exercise.stretch:
         lines += _besides(course, entries, task)
@@ -141,7 +141,7 @@ def _points(tasks: list[HomeworkTask], stretch: bool) -> int:
     return sum(task.exercise.points for task in tasks if task.exercise.stretch is stretch)
 
 
-def short(path: Path, root: Path) -> str:
+def short_path(path: Path, root: Path) -> str:
     """The path from the course's folder, with forward slashes; a folder ends in one."""
     text = path.relative_to(root).as_posix()
     return text + "/" if path.is_dir() else text

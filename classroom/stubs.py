@@ -92,7 +92,7 @@ def untouched(task: HomeworkTask) -> bool:
     try:
         stub, source = pristine(task), task.file.read_text(encoding="utf-8")
         names = names_of(stub, task.id)
-        return bool(names) and text_of(source, names) == text_of(stub, names)
+        return bool(names) and definitions_text(source, names) == definitions_text(stub, names)
     except (StubError, OSError, SyntaxError, ValueError):
         return False
 
@@ -115,7 +115,7 @@ def blocks(source: str) -> dict[str, Block]:
     return found
 
 
-def text_of(source: str, names: Iterable[str]) -> str:
+def definitions_text(source: str, names: Iterable[str]) -> str:
     """The named functions and classes as they stand in the source."""
     places = blocks(source)
     return "\n\n".join(_lines(source, *places[name]).rstrip("\n") for name in names if name in places)
@@ -127,7 +127,7 @@ def put_back(source: str, stub: str, names: Iterable[str], places: Places = bloc
     places : finds the functions of the source. Raises what it raises.
     """
     for name in names:
-        fresh, place = text_of(stub, [name]) + "\n", places(source).get(name)
+        fresh, place = definitions_text(stub, [name]) + "\n", places(source).get(name)
         if place is None:
             source = f"{source.rstrip()}\n\n\n{fresh}"
         else:
@@ -222,7 +222,7 @@ def backup(task: HomeworkTask) -> Path:
     raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
 
 
-def pack(root: Path = ROOT) -> Path:
+def pack_stubs(root: Path = ROOT) -> Path:
     """Write homework/stubs.zip from the homework files. Raises StubError for one that is solved already."""
     tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
     for task in tasks:
@@ -259,4 +259,4 @@ def _lines_of(source: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(pack())
+    print(pack_stubs())

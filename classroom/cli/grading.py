@@ -1,4 +1,4 @@
-"""Commands for those who teach: release, grade, regrade, override, merge."""
+"""Commands for instructors: release, grade, regrade, override, merge."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Processes that judge; 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Trouble with settings, folders and results becomes a sentence and exit code 2."""
+    """Turn errors in settings, folders and results into a message and exit code 2."""
     import sqlite3
 
     from classroom.grading.settings import GradingError
@@ -246,7 +246,7 @@ def _report(run: GradingRun, store: Store, force: bool) -> None:
 
 
 def _shut_in() -> Isolation:
-    """Prove the sandbox, and say how well it shuts in."""
+    """Test the sandbox and print the isolation level."""
     from classroom.grading.judging import this_sandbox
     from classroom.grading.records import Isolation
 

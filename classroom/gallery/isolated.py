@@ -1,4 +1,4 @@
-"""A piece in a process of its own, with a time limit: whatever a student's code does, this one goes on."""
+"""Run a piece in a separate process with a time limit, so that a student's code cannot stop this one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORKER = Path(__file__).with_name("piece_worker.py")
 
 @dataclass(frozen=True)
 class PieceResult:
-    """What came of a piece with some exercises plugged in; see worker.answer."""
+    """Result of a piece with some exercises plugged in; see piece_worker.answer."""
 
     error: str = ""
     errors: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class PieceResult:
 
     @property
     def good(self) -> bool:
-        """Whether everything was plugged in, and every step gave what the reference gives."""
+        """Whether everything was plugged in and every step agreed with the reference."""
         return not self.error and not self.errors and self.departure is None
 
 
@@ -43,10 +43,10 @@ def run(
     seconds: float | None = None,
     check_only: bool = False,
 ) -> PieceResult:
-    """The piece with the code of these tasks, in a process of its own.
+    """Run the piece with the code of these tasks in a separate process.
 
-    seconds : the time limit; by default the piece's.
-    check_only : compare with the reference, and leave it at that.
+    seconds : time limit; default: the piece's.
+    check_only : only compare with the reference.
     """
     limit = piece.seconds if seconds is None else seconds
     request = {
@@ -78,7 +78,7 @@ def run(
 
 
 def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[], None]) -> bytes:
-    """The last line that the process writes; each line "." before it advances.
+    """The last line that the process writes; each line "." before it calls `advance`.
 
     Raises TimeoutExpired. The process has ended in any case.
     """
@@ -86,7 +86,7 @@ def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[
 
     def listen() -> None:
         for line in worker.stdout or ():
-            if line.rstrip(b"\r\n") == b".":  # text ends its lines with both on Windows
+            if line.rstrip(b"\r\n") == b".":  # Windows writes \r\n
                 advance()
             else:
                 lines.append(line)

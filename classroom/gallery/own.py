@@ -1,4 +1,4 @@
-"""`course demo PIECE --picture FILE`: a picture, and perhaps a network, of the user's own."""
+"""`course demo PIECE --picture FILE`: run on the user's own picture, optionally with their own network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from classroom import gallery
 from classroom.cli import base
 from classroom.gallery.piece import DemoOptions
-from classroom.gallery.show import bar, check_folder, ready, save, told
+from classroom.gallery.show import bar, check_folder, errors_explained, ready, save_drawings
 from classroom.page import say, styled
 from kuiper.cli.model import find_model, load_model
 from kuiper.cli.tasks import TASKS
@@ -17,13 +17,13 @@ from kuiper.inputs import PICTURES
 
 
 def show_own(name: str, options: DemoOptions, out: Path) -> int:
-    """Do to the picture what `kuiper run --task` does, and print and save the answer. Returns the exit code.
+    """Process the picture as `kuiper run --task` does; print and save the answer. Returns the exit code.
 
-    The classes have the names of a labels.txt beside the network; without one they are named by how many they are
-    (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
+    Class names come from labels.txt beside the network, else from the number of classes (1,000: ImageNet, 80: COCO,
+    21: Pascal VOC).
     """
     piece, picture = gallery.find(name), Path(str(options.picture))
-    with told() as code:
+    with errors_explained() as code:
         if picture.suffix.lower() not in PICTURES:
             raise KuiperError(f"--picture {picture}: expected a picture ({', '.join(PICTURES)})")
         check_folder(out)
@@ -38,5 +38,5 @@ def show_own(name: str, options: DemoOptions, out: Path) -> int:
         with bar(f"demo {name}", len(graph.operators)) as advance:
             outputs = graph.forward(*inputs, on_operator=lambda operator, seconds: advance())
         base.show(task.answer(list(outputs)))
-        save([(f"{picture.stem}_{name}", task.drawn)], out)
+        save_drawings([(f"{picture.stem}_{name}", task.drawn)], out)
     return code[0]

@@ -1,4 +1,4 @@
-"""What a piece of the gallery is."""
+"""Base class of the demo's pieces."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from classroom.register import ROOT
 
 StepFunction = Callable[..., Any]
 Drawing = tuple[str, np.ndarray]
-"""The stem of a file's name, and the picture (H,W,3) of bytes that it will hold."""
+"""File name without suffix, and the picture (H,W,3) of bytes."""
 
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """What the user typed; None where nothing."""
+    """Options given on the command line; None if not given."""
 
     picture: str | None = None
     model: str | None = None
@@ -31,7 +31,7 @@ class DemoOptions:
     seed: int | None = None
 
     def given(self) -> list[str]:
-        """The options of which this is so, as they are typed.
+        """The options that were given, as typed.
 
         >>> DemoOptions(top_p=0.9).given()
         ['--top-p']
@@ -41,7 +41,7 @@ class DemoOptions:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Whom to tell while a piece is at work: `advance` after each of Piece.work, `text` as it is written."""
+    """Called with progress: `advance` after each of Piece.work's steps, `text` with text as it is generated."""
 
     advance: Callable[[], None] = lambda: None
     text: Callable[[str], None] | None = None
@@ -50,33 +50,33 @@ class Callbacks:
 class Piece(ABC):
     """A network on held-out data.
 
-    `sample` reads the data, `look` runs the network on them, `tell` prints what came of it. Between `look` and `tell`
-    there may be another process, so an answer holds only what JSON can say.
+    `sample` reads the data, `look` runs the network on them, `tell` prints the result. `look` may run in another
+    process, so its answer must be JSON-serialisable.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
-    """What it does, for the list of pieces."""
+    """One-line description for the list of pieces."""
     lessons: ClassVar[str]
     network: ClassVar[str]
     """The folder in models/, and the stem of its files."""
     options: ClassVar[frozenset[str]] = frozenset()
-    """Those of Wishes.given that mean something here."""
+    """Options (as in DemoOptions.given) that this piece accepts."""
     draws: ClassVar[bool] = True
-    """Whether it makes pictures, for which Pillow is needed."""
+    """Whether it saves pictures, which needs Pillow."""
     checked: ClassVar[int] = 1
     """Items on which a student's code is compared with the framework's, step by step."""
     few: ClassVar[str] = ""
-    """With a student's code: why the numbers are not those of all held-out data; "" where they are."""
+    """Why a student's code runs on part of the held-out data only; "" if it runs on all."""
     seconds: ClassVar[float] = 60.0
-    """How long it may take with a student's code."""
+    """Time limit with a student's code."""
     steps: ClassVar[Mapping[str, StepFunction]] = {}
     """Exercise -> the framework's function, of the same signature, for a step before or after the network."""
 
     @property
     def folder(self) -> Path:
-        """Where the network lies, and its held-out data."""
+        """The folder of the network and its held-out data."""
         return ROOT / "models" / self.network
 
     @property
@@ -91,16 +91,16 @@ class Piece(ABC):
 
     @abstractmethod
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
-        """The items to look at; few where a student's code computes. Raises OSError, KuiperError."""
+        """The items to run on; fewer for a student's code (`mine`). Raises OSError, KuiperError."""
 
     def work(self, items: Sequence[Any]) -> int:
-        """How often `look` advances on these items."""
+        """How often `look` calls `advance` for these items."""
         return len(items)
 
     @abstractmethod
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
-        """What the network makes of the items. Raises KuiperError."""
+        """Run the network on the items -> JSON-serialisable answer. Raises KuiperError."""
 
     @abstractmethod
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """Print the answer; -> the pictures that go with it."""
+        """Print the answer -> pictures to save."""

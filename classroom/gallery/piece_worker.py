@@ -1,8 +1,8 @@
-"""The process in which a piece runs with a student's code: `python worker.py REQUEST`, both ways JSON.
+"""The process in which a piece runs with a student's code: `python piece_worker.py REQUEST`; JSON in, JSON out.
 
-The request is {"piece": name, "wishes": Wishes, "plugs": [[exercise, homework file], ...], "check_only": bool}. A line
-"." comes for each part of the work that is done, and the answer after them. What the student's code prints goes
-nowhere; whatever it raises becomes a sentence of the answer.
+The request is {"piece": name, "options": DemoOptions, "plugs": [[exercise, homework file], ...], "check_only": bool}.
+It prints a line "." for each step of progress, then the answer. The student's output is discarded; whatever the code
+raises is reported in the answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from classroom.judge.tests import load_file
 
 
 def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) -> dict[str, Any]:
-    """Run the piece with the plugs of the request -> what came of it, and where it departs from the reference."""
+    """Run the piece with the requested plugs -> its answer, and where it departs from the reference."""
     callbacks = Callbacks(advance)
     piece = gallery.find(request["piece"])
     replacements, errors = plugged(request["plugs"])
@@ -41,13 +41,13 @@ def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) 
         if not request["check_only"]:
             result["answer"] = piece.look(Pipeline(piece.model, piece.steps, replacements), items, callbacks)
     except BaseException as error:
-        result["error"] = sentence(error)
+        result["error"] = error_sentence(error)
     result["calls"] = dict(replacements.calls)
     return result
 
 
 def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]:
-    """The settings with these exercises in their places, and a sentence for each that could not be put there."""
+    """Plug in these exercises -> replacements, and an error for each exercise that could not be plugged in."""
     replacements, errors = Replacements(), {}
     modules: dict[str, ModuleType] = {}
     for exercise, file in plugs:
@@ -60,22 +60,22 @@ def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]
                 continue
             replacements = plug.attach(replacements, exercise, getattr(modules[file], plug.function))
         except BaseException as error:
-            errors[exercise] = sentence(error)
+            errors[exercise] = error_sentence(error)
     return replacements, errors
 
 
-def sentence(error: BaseException) -> str:
-    """What was raised, without the course's own way to say that it was an error."""
+def error_sentence(error: BaseException) -> str:
+    """The exception as a sentence; a KuiperError without its type name."""
     said = str(error) or type(error).__name__
     return said if isinstance(error, kuiper.KuiperError) else f"{type(error).__name__}: {said}"
 
 
 def main() -> None:
-    """Answer the one request on what was standard output."""
+    """Answer the request on the original standard output."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)
         json.dump(answer(json.loads(sys.argv[1]), lambda: print(".", file=out, flush=True)), out)
-    os._exit(0)  # whatever threads the student's code has left
+    os._exit(0)  # in spite of threads that the student's code has left running
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A narrow U-Net says of every pixel whether it belongs to a digit."""
+"""A narrow U-Net decides for every pixel whether it belongs to a digit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.terminal import columns
+from classroom.gallery.terminal import in_columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import compare_masks, draw_mask, read_labels, segment
 
-FEW = 2
+STUDENT_ITEMS = 2
 SHOWN = 4
 LARGE = 256
 """Pixels of a picture that is saved."""
 
 
 class SegmentPiece(Piece):
-    """(N, 3, H, W) -> (N, 2, H, W): which pixels are a digit's. An item is a picture and its mask (H, W)."""
+    """(N, 3, H, W) -> (N, 2, H, W): which pixels belong to a digit. An item is a picture and its mask (H, W)."""
 
     name = "segment"
     title = "A narrow U-Net paints over the digits in photographs"
@@ -31,17 +31,17 @@ class SegmentPiece(Piece):
     lessons = "12"
     network = "segmenter"
     options = frozenset({"--picture", "--model"})
-    few = f"{FEW} photographs only, as code of your own may be slow."
+    few = f"{STUDENT_ITEMS} photographs only, as code of your own may be slow."
     seconds = 120.0
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
-        """All scenes; for a student's code a few."""
+        """All photographs; for a student's code a few."""
         data = self.held_out()
         items = list(zip(data["images"], data["masks"].astype(np.int64)))
-        return items[:FEW] if mine else items
+        return items[:STUDENT_ITEMS] if mine else items
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
-        """One photograph at a time, then how good the masks are: of each, and of all pixels together."""
+        """Segment one photograph at a time; then the mean IoU of each, and over all pixels."""
         masks, seconds = [], []
         for image, _ in items:
             started = time.perf_counter()
@@ -61,11 +61,11 @@ class SegmentPiece(Piece):
 
     @property
     def names(self) -> list[str]:
-        """What the classes are called."""
+        """The class names."""
         return read_labels(str(self.folder / "labels.txt"))
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """How much of some photographs it takes for a digit's, and how well that agrees with the truth."""
+        """Print the share of digit pixels in some photographs, and the mean IoU."""
         names, masks = self.names, [np.array(mask) for mask in answer["masks"]]
         rows = [["picture", *(f"{name}: found" for name in names[1:]), "really", "mean IoU"]]
         drawings = []
@@ -73,7 +73,7 @@ class SegmentPiece(Piece):
             rows.append([str(number), f"{(mask > 0).mean():.1%}", f"{(truth > 0).mean():.1%}",
                          f"{answer['each'][number - 1]:.1%}"])  # fmt: skip
             drawings.append((f"segment_{number}", beside(image, mask, truth, names)))
-        say(columns(rows))
+        say(in_columns(rows))
         say()
         say(
             f"{styled('Mean IoU ' + format(answer['mean_iou'], '.1%'), 'bold')} over the pixels of {len(items)} "
@@ -83,7 +83,7 @@ class SegmentPiece(Piece):
 
 
 def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
-    """(H,W) and (H,W) -> the mean over the classes that occur of pixels in both / pixels in either."""
+    """(H,W) and (H,W) -> mean over the classes that occur of intersection / union, in pixels."""
     return compare_masks(predicted, truth, classes).mean_iou
 
 
@@ -91,7 +91,7 @@ SegmentPiece.steps = {"mean_iou": mean_iou}
 
 
 def quality(pipeline: Pipeline, mask: np.ndarray, truth: np.ndarray, classes: int) -> float:
-    """The bench's `mean_iou`. Raises KuiperError where that is no number."""
+    """The pipeline's `mean_iou`. Raises KuiperError if the result is not a number."""
     found = pipeline.step("mean_iou", mask, truth, classes)
     try:
         return float(found)
@@ -100,7 +100,7 @@ def quality(pipeline: Pipeline, mask: np.ndarray, truth: np.ndarray, classes: in
 
 
 def beside(image: np.ndarray, mask: np.ndarray, truth: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """The picture, the mask that was found on it, and the true one."""
+    """The picture, the predicted mask and the true mask, side by side."""
     large = enlarged(image, LARGE)
     times = large.shape[0] // image.shape[0]
     found, really = (x.repeat(times, axis=0).repeat(times, axis=1) for x in (mask, truth))

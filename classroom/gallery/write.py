@@ -1,4 +1,4 @@
-"""A small Llama writes on, token by token, in the style of Python's documentation."""
+"""A small Llama continues a text, token by token, in the style of Python's documentation."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from kuiper.runtime import RuntimeGraph
 from kuiper.text import Cache, Sampler, Tokens, forward, probabilities, top_p, write
 
 PROMPT = "The function returns"
-TOKENS, FEW = 100, 24
-"""Tokens to write, and to write with a student's code."""
+TOKENS, STUDENT_TOKENS = 100, 24
+"""Tokens to generate; with a student's code."""
 TEMPERATURE, TOP_P, SEED = 0.7, 0.9, 1
-SHORT = 33
+STUDENT_CONTEXT = 33
 """Tokens of held-out text that a student's code reads."""
 
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """What to write."""
+    """Prompt and sampling parameters."""
 
     prompt: str
     tokens: int
@@ -38,14 +38,14 @@ class GenerationRequest:
 
 
 class Choice(Sampler):
-    """Temperature, then the bench's `top_p`."""
+    """Temperature, then the pipeline's `top_p`."""
 
     def __init__(self, pipeline: Pipeline, temperature: float, p: float) -> None:
         super().__init__(temperature=temperature, top_p=p)
         object.__setattr__(self, "pipeline", pipeline)
 
     def probabilities(self, logits: np.ndarray) -> np.ndarray:
-        """(V,) scores -> (V,) float64, what the choice is drawn from. Raises KuiperError where those are none."""
+        """(V,) logits -> (V,) float64 probabilities to sample from. Raises KuiperError if they are invalid."""
         pipeline: Pipeline = self.__dict__["pipeline"]
         found = np.asarray(pipeline.step("top_p", probabilities(logits, self.temperature), self.top_p), np.float64)
         if found.shape != logits.shape or not np.isfinite(found).all() or found.min() < 0 or not found.any():
@@ -54,7 +54,7 @@ class Choice(Sampler):
 
 
 class WritePiece(Piece):
-    """Tokens and what is kept of earlier ones -> scores of the next. The first item is a Task, others held-out text."""
+    """Tokens and KV cache -> logits of the next. The first item is a GenerationRequest, the others held-out text."""
 
     name = "write"
     title = "A small Llama writes like Python's documentation"
@@ -67,10 +67,10 @@ class WritePiece(Piece):
     seconds = 120.0
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
-        """The task, and the pieces of held-out text; for a student's code a few words of one. Raises KuiperError."""
+        """The request, and the held-out texts; for a student's code a few tokens of one. Raises KuiperError."""
         request = GenerationRequest(
             PROMPT if options.prompt is None else options.prompt,
-            (FEW if mine else TOKENS) if options.tokens is None else options.tokens,
+            (STUDENT_TOKENS if mine else TOKENS) if options.tokens is None else options.tokens,
             TEMPERATURE if options.temperature is None else options.temperature,
             TOP_P if options.top_p is None else options.top_p,
             SEED if options.seed is None else options.seed,
@@ -80,14 +80,14 @@ class WritePiece(Piece):
                 f"expected at least 1 token and a seed from 0 on, found {request.tokens} and {request.seed}"
             )
         words = self.held_out()["words"]
-        return [request, *(words[:1, :SHORT] if mine else words)]
+        return [request, *(words[:1, :STUDENT_CONTEXT] if mine else words)]
 
     def work(self, items: Sequence[Any]) -> int:
-        """One for each token, and one for each piece of held-out text."""
+        """One per token, and one per held-out text."""
         return int(items[0].tokens) + len(items) - 1
 
     def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
-        """Write, then read the held-out text."""
+        """Generate, then evaluate the held-out text."""
         tokens = Tokens.load(self.folder / "tokens.json")
         request, graph = items[0], cast(RuntimeGraph, pipeline.graph)
         sampler, random = Choice(pipeline, request.temperature, request.top_p), np.random.default_rng(request.seed)
@@ -115,7 +115,7 @@ class WritePiece(Piece):
         }
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """The text, unless it was told as it came; how fast it was written, and how well held-out text is foreseen."""
+        """Print the text unless it was printed as it came, then the speed and the bits per token of held-out text."""
         request = items[0]
         if not answer["told"]:
             writer = Typewriter()
@@ -140,7 +140,7 @@ WritePiece.steps = {"top_p": top_p}
 
 
 def bits(logits: np.ndarray, words: np.ndarray) -> float:
-    """(T,V) scores and (T,) what really followed -> the sum of the tokens' bits, -log2 of their probabilities."""
+    """(T,V) logits and (T,) the actual next tokens -> the sum of -log2 of their probabilities, in bits."""
     top = logits.max(axis=-1, keepdims=True)
     logs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
     return float(-np.take_along_axis(logs, words[:, None], axis=-1).sum() / math.log(2))

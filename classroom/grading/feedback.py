@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from classroom.grading.pages import page
 from classroom.grading.records import Check, Grade, Graded, Status
-from classroom.grading.safe import cut, one_line
+from classroom.grading.safe import one_line, truncated
 from classroom.grading.totals import Total, total
 from classroom.grading.words import (
     NO_HINT,
-    NOTHING,
+    NOT_HANDED_IN,
     exercise_of,
-    lateness,
+    lateness_remark,
     lesson_of,
-    meaning,
     numbers_of,
     remark,
-    sentence,
+    requirement,
     standing,
+    status_in_words,
     stopped,
     title_of,
     when,
@@ -112,8 +112,8 @@ def homework_feedback(graded: Graded, register: Course, anchor: str) -> Homework
         title_of(graded.homework, register),
         total(graded),
         _facts(graded),
-        lateness(graded),
-        cut(said),
+        lateness_remark(graded),
+        truncated(said),
         faults,
         tuple(exercise_feedback(grade, exercise_of(grade, lesson).title, bool(said)) for grade in shown),
     )
@@ -135,7 +135,7 @@ def _said_of_all(graded: Graded) -> str:
         message = messages.pop()
         if message in graded.aside:
             return "Nothing of this homework was found in what you handed in."
-        return f"{message.capitalize()}." if message == NOTHING else message
+        return f"{message.capitalize()}." if message == NOT_HANDED_IN else message
     return f"{why}. No test can run before it can be imported." if (why := stopped(graded)) else ""
 
 
@@ -146,12 +146,12 @@ def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> Ex
     return ExerciseFeedback(
         grade,
         title,
-        meaning(grade),
+        status_in_words(grade),
         standing(grade),
-        "" if stopped_all else cut(remark(grade)),
+        "" if stopped_all else truncated(remark(grade)),
         _together([_failed(check) for check in failed if check.public]),
         tuple(hints.items()),
-        tuple(sentence(check) for check in grade.checks if check.public and check.passed),
+        tuple(requirement(check) for check in grade.checks if check.public and check.passed),
     )
 
 
@@ -171,4 +171,8 @@ def _together(failed: Sequence[Failed]) -> tuple[Failed, ...]:
 
 def _failed(check: Check) -> Failed:
     values = (("called", check.call), ("expected", check.expected), ("got", check.got))
-    return Failed(sentence(check), cut(check.message), tuple((name, cut(text, VALUE)) for name, text in values if text))
+    return Failed(
+        requirement(check),
+        truncated(check.message),
+        tuple((name, truncated(text, VALUE)) for name, text in values if text),
+    )

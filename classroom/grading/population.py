@@ -15,7 +15,7 @@ from functools import cache
 from classroom.grading.records import Graded
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import Lesson
-from classroom.stubs import blocks, names_of, put_back, text_of
+from classroom.stubs import blocks, definitions_text, names_of, put_back
 
 HONEST, WRONG, PARTIAL, EMPTY, HOSTILE = "honest", "wrong", "partial", "empty", "hostile"
 SHARES = {HONEST: 0.5, WRONG: 0.3, PARTIAL: 0.1, EMPTY: 0.05, HOSTILE: 0.05}
@@ -115,8 +115,8 @@ def _touched(text: str, homework: Homework) -> set[str]:
     """The exercises whose functions differ from the solution's, or call, however far away, one that does."""
     solution, stub = _solution(homework), _stub(homework)
     names = blocks(solution).keys() & blocks(text).keys()
-    changed = {name for name in names if text_of(text, [name]) != text_of(solution, [name])}
-    calls = {name: _names_in(text_of(text, [name])) & names for name in names}
+    changed = {name for name in names if definitions_text(text, [name]) != definitions_text(solution, [name])}
+    calls = {name: _names_in(definitions_text(text, [name])) & names for name in names}
     while more := {name for name in names - changed if calls[name] & changed}:
         changed |= more
     return {one.id for one in homework.exercises if changed & set(names_of(stub, one.id))}
@@ -136,7 +136,7 @@ def _stub(homework: Homework) -> str:
     return homework.stub.read_text(encoding="utf-8")
 
 
-def shares(students: Sequence[SimulatedStudent]) -> Mapping[str, int]:
+def count_by_kind(students: Sequence[SimulatedStudent]) -> Mapping[str, int]:
     """Kind -> how many, the most frequent first."""
     counts = {kind: sum(one.kind == kind for one in students) for kind in SHARES}
     return dict(sorted(counts.items(), key=lambda item: -item[1]))

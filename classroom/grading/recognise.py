@@ -11,7 +11,7 @@ from pathlib import Path
 
 from classroom.grading import notebook
 from classroom.grading.archives import Found
-from classroom.grading.source_text import text_of
+from classroom.grading.source_text import decoded
 from classroom.register import Lesson
 from classroom.stubs import StubError, blocks, names_of, pristine
 from classroom.tasks import HomeworkTask
@@ -83,7 +83,7 @@ class Recogniser:
         A name that says another homework than the functions leaves both.
         """
         is_notebook = found.name.lower().endswith(NOTEBOOK)
-        text = notebook.code_of(found.data) if is_notebook else text_of(found.data)
+        text = notebook.code_of(found.data) if is_notebook else decoded(found.data)
         by_name, by_content = self._by_name(found, is_notebook), self.defining(text)
         if by_name is not None:
             return [by_name] if not by_content or by_name in by_content else [by_name, *by_content]

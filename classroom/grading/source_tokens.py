@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOST_TOKENS = 40_000
+MAX_TOKENS = 40_000
 """Of a file, comments and layout not counted; what follows is not compared."""
-RUNNERS = frozenset({"exec", "eval", "compile"})
+EXEC_FUNCTIONS = frozenset({"exec", "eval", "compile"})
 """Functions that run a text as code; as methods the last two are something else."""
 ALWAYS_RUN = frozenset({"exec", "builtins", "__builtins__"})
 """Names with which a text is run, whatever stands before them."""
-DEEPEST = 3
+MAX_DEPTH = 3
 """So often a text that is run may run a text; what stands deeper is not compared."""
 LEXEMES = re.compile(
     r"(?P<comment>\#[^\n]*)"
@@ -70,23 +70,23 @@ def code(source: str) -> Code:
     Time is linear in the source's length, and nothing recurs: it may be anything.
     """
     left_out, found, waiting = "", list[SourceToken](), [(source, 1)]
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         inner = []
         for text, line in waiting:
-            if len(found) > MOST_TOKENS:
+            if len(found) > MAX_TOKENS:
                 break
-            some = tokens(text, MOST_TOKENS + 1 - len(found))
+            some = tokens(text, MAX_TOKENS + 1 - len(found))
             found += [token._replace(line=token.line + line - 1) for token in some]
             runs, texts = texts_run(text)
             left_out = left_out or (f"it runs code from a text, in line {runs + line - 1}" if runs else "")
             inner += [(one, place + line - 1) for one, place in texts]
         waiting = inner
-    if len(found) > MOST_TOKENS:
-        left_out = f"only the first {MOST_TOKENS:,} words and signs of it were compared"
-    return Code(tuple(plain(found[:MOST_TOKENS])), left_out)
+    if len(found) > MAX_TOKENS:
+        left_out = f"only the first {MAX_TOKENS:,} words and signs of it were compared"
+    return Code(tuple(without_grouping(found[:MAX_TOKENS])), left_out)
 
 
-def tokens(source: str, most: int = MOST_TOKENS) -> list[SourceToken]:
+def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
     """Source -> its first `most` normalised tokens; Python with mistakes in it is read as far as it can be.
 
     Names become N, numbers 0, texts S. Keywords, operators, called builtins and the attributes of numpy's and Python's
@@ -117,10 +117,10 @@ def one_kind_of_line_end(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def plain(found: Iterable[SourceToken]) -> list[SourceToken]:
+def without_grouping(found: Iterable[SourceToken]) -> list[SourceToken]:
     """The tokens without brackets that group, `pass`, semicolons and commas before a closing bracket.
 
-    >>> " ".join(token.text for token in plain(tokens("(y) = ((f)((x + 1),)); pass")))
+    >>> " ".join(token.text for token in without_grouping(tokens("(y) = ((f)((x + 1),)); pass")))
     'N = N ( N + 0 )'
     """
     kept: list[SourceToken] = []
@@ -147,13 +147,13 @@ def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
 
     Which of its texts a file runs is not known before it does. Those that stand side by side or are added are one.
     """
-    if not any(name in source for name in RUNNERS | ALWAYS_RUN):
+    if not any(name in source for name in EXEC_FUNCTIONS | ALWAYS_RUN):
         return 0, []
     line, runs, before, joined = 1, 0, "", False
     texts: list[tuple[list[str], int]] = []
     for match in LEXEMES.finditer(one_kind_of_line_end(source)):
         kind, text = match.lastgroup, match[0]
-        if kind == "name" and (text in ALWAYS_RUN or (text in RUNNERS and before != ".")):
+        if kind == "name" and (text in ALWAYS_RUN or (text in EXEC_FUNCTIONS and before != ".")):
             runs = runs or line
         if kind == "string":
             texts += [] if joined else [([], line)]

@@ -11,7 +11,7 @@ import time
 
 from classroom.launcher import stamp as stamps
 from classroom.launcher import trouble
-from classroom.launcher.environment import clean
+from classroom.launcher.environment import clean_variables
 from classroom.launcher.paths import LISTS, Paths
 from classroom.launcher.tool import run_tool, say
 from classroom.started import PROGRAM, VARIABLE
@@ -20,7 +20,7 @@ from classroom.started import PROGRAM, VARIABLE
 def set_up(paths: Paths, name: str) -> None:
     """Make the environment unless a sound one is there, install the list, and write the stamp last."""
     started = time.monotonic()
-    if "jupyterlab" in paths.packages(name) and len(str(paths.venv)) > trouble.ROOM and has_short_paths():
+    if "jupyterlab" in paths.packages(name) and len(str(paths.venv)) > trouble.MAX_VENV_PATH and has_short_paths():
         raise trouble.too_deep(paths)
     stamp = stamps.read(paths)
     fresh = not stamps.is_sound(paths, stamp)
@@ -77,7 +77,7 @@ def _install(paths: Paths, name: str, fresh: bool, uv: str | None) -> None:
         run_tool("uv", [uv, "pip", "install", "--python", str(paths.python), *flags], paths, len(packages))
         return
     python = str(paths.python)
-    if subprocess.call([python, "-c", "import pip"], env=clean(os.environ), stderr=subprocess.DEVNULL):
+    if subprocess.call([python, "-c", "import pip"], env=clean_variables(os.environ), stderr=subprocess.DEVNULL):
         run_tool("ensurepip", [python, "-m", "ensurepip"], paths)
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--no-user"]
     run_tool("pip", [*pip, *flags], paths, len(packages))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from classroom.launcher.environment import clean
+from classroom.launcher.environment import clean_variables
 from classroom.launcher.install import set_up
 from classroom.launcher.lock import one_at_a_time
 from classroom.launcher.paths import OPTIONS, Paths
@@ -72,7 +72,7 @@ def ensure(paths: Paths, name: str) -> None:
 def run(paths: Paths, arguments: list[str]) -> int:
     """Replace this process by `course ARGUMENTS`; on Windows wait for it and pass its exit code on."""
     command = [str(paths.python), "-P", "-m", "classroom", *arguments]
-    variables = {**clean(os.environ), VARIABLE: COMMAND}
+    variables = {**clean_variables(os.environ), VARIABLE: COMMAND}
     sys.stdout.flush()
     if os.name != "nt":
         os.execve(command[0], command, variables)

@@ -22,12 +22,12 @@ def read(paths: Paths) -> dict[str, Any]:
 def write(paths: Paths, lists: dict[str, str]) -> None:
     """Say which lists are installed, in one step."""
     new = paths.stamp.with_suffix(".new")
-    stamp = {"root": str(paths.root), "python": interpreter(paths), "lists": lists}
+    stamp = {"root": str(paths.root), "python": interpreter_identity(paths), "lists": lists}
     new.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
     os.replace(new, paths.stamp)
 
 
-def interpreter(paths: Paths) -> list[Any] | None:
+def interpreter_identity(paths: Paths) -> list[Any] | None:
     """What tells one interpreter from another without starting it: path, size, date. None when it vanished."""
     try:
         status = paths.python.stat()
@@ -38,7 +38,7 @@ def interpreter(paths: Paths) -> list[Any] | None:
 
 def is_sound(paths: Paths, stamp: dict[str, Any]) -> bool:
     """Whether the environment was made for this folder, and by the interpreter that it still has."""
-    found = interpreter(paths)
+    found = interpreter_identity(paths)
     return found is not None and stamp.get("python") == found and stamp.get("root") == str(paths.root)
 
 
@@ -67,6 +67,6 @@ def why_anew(paths: Paths, stamp: dict[str, Any]) -> str:
         return ""
     if not stamp:
         return "the one there is only half made"
-    if interpreter(paths) is None:
+    if interpreter_identity(paths) is None:
         return "its Python has vanished"
     return "this folder has moved" if stamp.get("root") != str(paths.root) else "its Python has changed"

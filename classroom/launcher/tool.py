@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from classroom.launcher.environment import clean
+from classroom.launcher.environment import clean_variables
 from classroom.launcher.paths import Paths
 from classroom.launcher.trouble import failure_of
 
@@ -30,7 +30,7 @@ def run_tool(name: str, command: list[str], paths: Paths, total: int = 0) -> Non
     with subprocess.Popen(
         command,
         cwd=paths.root,
-        env=clean(os.environ),
+        env=clean_variables(os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -91,7 +91,7 @@ def no_venv_module(python: str) -> Stop:
     )
 
 
-ROOM = 101
+MAX_VENV_PATH = 101
 """Characters of the environment's folder with which JupyterLab's longest file still fits into Windows' 260."""
 
 
@@ -99,7 +99,7 @@ def too_deep(paths: Paths) -> Stop:
     """A folder in which Windows cannot write all files of JupyterLab."""
     return Stop(
         f"The path of the environment, {paths.venv}, has {len(str(paths.venv))} characters. JupyterLab has files with "
-        f"names so long that Windows allows {ROOM}.\n"
+        f"names so long that Windows allows {MAX_VENV_PATH}.\n"
         "Move the course to a shorter path, such as C:\\kuiper, or put the environment there:\n"
         f"  {command_with(COURSE_VENV='C:/kuiper-env')}"
     )

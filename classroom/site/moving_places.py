@@ -17,7 +17,7 @@ class Placement:
     name: str
 
 
-PLACES = (
+PLACEMENTS = (
     Placement("lessons/03_pnnx", "A real network", "graph_digits"),
     Placement("lessons/04_graph", "Depth first: finish a node after its successors", "depth_first"),
     Placement("lessons/04_graph", "How long does a value live?", "memory"),
@@ -39,7 +39,7 @@ PLACES = (
 """The files are folders here, each of which has one page."""
 
 
-def pictures() -> ModuleType | None:
+def drawing_module() -> ModuleType | None:
     """The module that draws them, where it is there."""
     try:
         return importlib.import_module("classroom.site.moving")
@@ -49,19 +49,19 @@ def pictures() -> ModuleType | None:
 
 def assets() -> list[Path]:
     """Style sheets and scripts that pages with moving pictures need."""
-    module = pictures()
+    module = drawing_module()
     return list(module.assets()) if module and hasattr(module, "assets") else []
 
 
 def wanted(page: PurePosixPath) -> dict[str, str]:
     """Heading -> raw HTML of the moving pictures of a page."""
-    module = pictures()
+    module = drawing_module()
     if module is None or not hasattr(module, "snippet"):
         return {}
     up = "../" * (len(page.parts) - 1)
     return {
         placement.heading: module.snippet(placement.name, up)
-        for placement in PLACES
+        for placement in PLACEMENTS
         if page.parent == PurePosixPath(placement.file) and placement.name in module.NAMES
     }
 

@@ -178,7 +178,7 @@ class Mini:
         stub = f'def {exercise}(x):\n    raise NotImplementedError("{exercise}: TODO {exercise}")\n'
         (folder / "public.py").write_text(PUBLIC_OF_MORE.replace("NAME", exercise), encoding="utf-8")
         (folder / "hw03.py").write_text(stub, encoding="utf-8")
-        stubs.pack(self.root)
+        stubs.pack_stubs(self.root)
         (folder / "hw03.py").write_text(f"def {exercise}(x):\n    {body}\n", encoding="utf-8")
         return exercise
 
@@ -220,7 +220,7 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
     (course.root / "course.toml").write_text(COURSE, encoding="utf-8")
     course.file.write_text(STUB, encoding="utf-8")
     course.file.with_name("public.py").write_text(PUBLIC, encoding="utf-8")
-    stubs.pack(course.root)
+    stubs.pack_stubs(course.root)
     monkeypatch.setattr(register, "ROOT", course.root)
     return course
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from classroom import register
-from classroom.dev.soundness import CheckJob, form, found, run
+from classroom.dev.soundness import CheckJob, find_homeworks, form, run
 from classroom.judge.homework import Homework, HomeworkError
 
 try:
-    HOMEWORKS = found(register.ROOT)
+    HOMEWORKS = find_homeworks(register.ROOT)
 except HomeworkError:
     HOMEWORKS = []
 

@@ -149,8 +149,8 @@ def test_the_limit_that_is_told_is_the_one_that_a_worker_has(monkeypatch: pytest
 
 def test_sphinx_warnings_lose_the_folder_with_either_slash() -> None:
     folder = PureWindowsPath(r"C:\Temp\site\pages")
-    assert build.plain(f"{folder}\\index.md:3: gone\n\n", folder) == ["index.md:3: gone"]
-    assert build.plain(f"{folder}/index.md:3: gone", folder) == ["index.md:3: gone"]
+    assert build.plain_warnings(f"{folder}\\index.md:3: gone\n\n", folder) == ["index.md:3: gone"]
+    assert build.plain_warnings(f"{folder}/index.md:3: gone", folder) == ["index.md:3: gone"]
 
 
 def test_a_folder_too_deep_for_windows_is_told_before_anything_is_installed(
@@ -169,7 +169,7 @@ def test_in_a_folder_as_deep_as_is_allowed_every_file_of_jupyterlab_fits() -> No
     files = metadata.distribution("jupyterlab").files
     assert files is not None
     longest = max(len(str(file)) for file in files if not str(file).startswith(".."))
-    assert trouble.ROOM + len(r"\Lib\site-packages\ "[:-1]) + longest < 260
+    assert trouble.MAX_VENV_PATH + len(r"\Lib\site-packages\ "[:-1]) + longest < 260
 
 
 AS_ON_WINDOWS = """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from classroom import progress
-from classroom.check import Result, State, keep
+from classroom.check import Result, State, record
 from classroom.progress import Progress, ProgressEntry, digest, free_name, parse, write_whole
 
 
@@ -124,8 +124,8 @@ def test_a_check_of_several_lessons_says_nothing_of_the_one_that_is_worked_on(mi
     first = mini.tasks["double"]
     second = replace(first, lesson=replace(first.lesson, number=2), exercise=replace(first.exercise, id="other"))
     kept = Progress(mini.root)
-    keep([Result(first, State.FAILED)], kept, [first])
-    keep([Result(first, State.FAILED), Result(second, State.FAILED)], kept, [first, second])
+    record([Result(first, State.FAILED)], kept, [first])
+    record([Result(first, State.FAILED), Result(second, State.FAILED)], kept, [first, second])
     assert (kept.entry("double").last, kept.entry("other").last) == (1, 0)
 
 

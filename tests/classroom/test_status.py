@@ -66,20 +66,20 @@ def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
 
 def test_points_are_those_of_the_register_and_stretch_is_a_bonus(mini: Any, course: Course) -> None:
     by = "Yours by the public tests:"
-    assert status.score(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
-    some = status.score(course, passed(mini, "turn", "power"))
+    assert status.score_line(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
+    some = status.score_line(course, passed(mini, "turn", "power"))
     assert some == f"{by} 2 of 3 exercises, worth 3 of 5 points, bonus (+) 4 of 4."
 
 
 def test_an_edited_answer_keeps_its_points_and_is_named(mini: Any, course: Course) -> None:
     entries = passed(mini, "double")
     mini.write(double="return 2 * x")
-    assert "2 of 5 points" in status.score(course, entries)
-    assert "check --changed" in status.score(course, entries)
+    assert "2 of 5 points" in status.score_line(course, entries)
+    assert "check --changed" in status.score_line(course, entries)
 
 
 def test_without_homework_there_is_no_score(tmp_path: Path) -> None:
-    assert status.score(Course("A course", (lesson(tmp_path),)), {}) == ""
+    assert status.score_line(Course("A course", (lesson(tmp_path),)), {}) == ""
 
 
 def test_the_next_exercise_is_the_first_open_one_and_bonuses_come_last(mini: Any, course: Course) -> None:

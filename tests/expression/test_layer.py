@@ -19,7 +19,6 @@ def operator(expr: Any, inputs: int) -> Operator:
         name="pnnx_expr_0",
         type="pnnx.Expression",
         inputs=[Operand(str(i)) for i in range(inputs)],
-        input_names=[None] * inputs,
         outputs=[Operand("out")],
         params={"expr": Parameter(ParameterKind.STRING, expr)},
     )

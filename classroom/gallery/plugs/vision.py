@@ -1,4 +1,4 @@
-"""Lessons 8, 9 and 12: layers of classifiers and U-Nets, and what is done to pictures, boxes and masks."""
+"""Lessons 8, 9 and 12: layers of classifiers and U-Nets, and steps on pictures, boxes and masks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POOLINGS = ("nn.AdaptiveAvgPool2d", "F.adaptive_avg_pool2d")
 
 
 def adaptive_pooling(replacements: Replacements, exercise: str, adaptive_avg_pool: Callable[..., Any]) -> Replacements:
-    """nn.AdaptiveAvgPool2d and its function, on batches of images."""
+    """nn.AdaptiveAvgPool2d and F.adaptive_avg_pool2d on batches of images."""
     adaptive_avg_pool = replacements.counted(exercise, adaptive_avg_pool)
 
     class MyAdaptiveAvgPool2d(AdaptiveAvgPool2d):

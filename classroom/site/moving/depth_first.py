@@ -11,7 +11,7 @@ from kuiper.graph import reverse_post_order
 
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
 """The lesson's network: each node, and those that read its result."""
-PLACES = {"input": (30.0, 72.0), "op1": (105.0, 72.0), "op3": (180.0, 72.0), "op4": (255.0, 36.0),
+POSITIONS = {"input": (30.0, 72.0), "op1": (105.0, 72.0), "op3": (180.0, 72.0), "op4": (255.0, 36.0),
           "op5": (255.0, 108.0), "output": (330.0, 108.0)}  # fmt: skip
 CODE = ("def visit(name):", "    for follower in successors[name]:", "        if follower not in finished:",
         "            visit(follower)", "    finished.append(name)")  # fmt: skip
@@ -128,9 +128,9 @@ def _network() -> Panel:
     parts = []
     for source, followers in EXAMPLE.items():
         for target in followers:
-            (x1, y1), (x2, y2) = PLACES[source], PLACES[target]
+            (x1, y1), (x2, y2) = POSITIONS[source], POSITIONS[target]
             parts.append(Part(f"{source}-{target}", arrow((x1 + 27, y1), (x2 - 28, y2))))
-    parts += [Part(name, box(x, y, 54, 30), name, x, y) for name, (x, y) in PLACES.items()]
+    parts += [Part(name, box(x, y, 54, 30), name, x, y) for name, (x, y) in POSITIONS.items()]
     ground = words("the network", 3, 8, 11.0, "start", "note")
     for row, (key, title) in enumerate((("slot", "finished, one after the other"), ("back", "read backwards"))):
         y = 164 + 58.0 * row

@@ -17,7 +17,7 @@ NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("add", [5, 9], [10]),
 )  # fmt: skip
 """The lesson's two branches: operator, tensors read, tensors made."""
-PLACES = ((0.5, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (1, 3), (1, 4), (0.5, 6))
+POSITIONS = ((0.5, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (1, 3), (1, 4), (0.5, 6))
 """Column and row of each node."""
 KNOWN = frozenset({"input", "conv", "relu", "add"})
 DEVICES = ("ACC", "CPU")
@@ -95,7 +95,7 @@ def _listed(device: str, nodes: Sequence[int]) -> str:
 
 
 def _middle(v: int) -> tuple[float, float]:
-    column, row = PLACES[v]
+    column, row = POSITIONS[v]
     return LEFT + COLUMN * column, TOP + ROW * row
 
 

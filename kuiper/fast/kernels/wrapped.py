@@ -6,8 +6,8 @@ import dataclasses
 
 from kuiper.fast.kernel import LOWERINGS, Join, Kernel, Node, lowers
 from kuiper.fast.kernels.attention import masked_attention
-from kuiper.layers.binding import Bound, X
-from kuiper.layers.layer import Layer
+from kuiper.layers.binding import X
+from kuiper.layers.layer import Bound, Layer
 
 
 @lowers(Bound)

@@ -16,7 +16,7 @@ from classroom import gallery
 from classroom.gallery import detect, show, write
 from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Pipeline
-from classroom.gallery.show import show as show_piece
+from classroom.gallery.show import show_piece as show_piece
 from classroom.gallery.terminal import Typewriter
 from kuiper.text import Sampler, Tokens
 from kuiper.text import write as write_on
@@ -140,7 +140,7 @@ def test_an_error_of_the_framework_is_a_sentence(
 
 
 def test_a_reader_who_has_enough_is_no_error() -> None:
-    with pytest.raises(BrokenPipeError), show.told():
+    with pytest.raises(BrokenPipeError), show.errors_explained():
         raise BrokenPipeError
 
 
@@ -158,7 +158,7 @@ def test_a_file_in_the_folders_place_is_told_before_the_work(
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(kuiper.KuiperError, match="cannot be made"):
-        show.save([("x", np.zeros((2, 2, 3), np.uint8))], tmp_path / "file" / "folder")
+        show.save_drawings([("x", np.zeros((2, 2, 3), np.uint8))], tmp_path / "file" / "folder")
 
 
 def test_the_heads_decoded_give_the_networks_own_rows() -> None:
@@ -183,8 +183,8 @@ def test_restore_is_the_letterboxs_way_back_within_a_pixel() -> None:
 
 def test_a_cut_scene_keeps_its_digits_and_their_places() -> None:
     for scene in gallery.find("detect").sample(DemoOptions()):
-        part = detect.cut(scene)
-        assert min(part.image.shape[0] / detect.SMALLEST[0], part.image.shape[1] / detect.SMALLEST[1]) >= 1
+        part = detect.cropped(scene)
+        assert min(part.image.shape[0] / detect.MIN_CROP[0], part.image.shape[1] / detect.MIN_CROP[1]) >= 1
         x1, y1, x2, y2 = (int(v) for v in part.boxes[0])
         dx, dy = (scene.boxes[0] - part.boxes[0])[:2].astype(int)
         np.testing.assert_array_equal(part.image[y1:y2, x1:x2], scene.image[y1 + dy : y2 + dy, x1 + dx : x2 + dx])

@@ -21,7 +21,7 @@ from classroom.grading.handing_in import write_class
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Status
 from classroom.grading.settings import GradingError
-from classroom.grading.store import NAME, Store
+from classroom.grading.store import FILE_NAME, Store
 from classroom.sandbox import Bare
 
 FULL = {"double": 2.0, "turn": 3.0, "power": 4.0}
@@ -40,9 +40,9 @@ def points(out: Path) -> dict[Key, float]:
 
 def results(out: Path) -> dict[str, tuple[int, str]]:
     """digest -> (row, result)."""
-    if not (out / NAME).is_file():
+    if not (out / FILE_NAME).is_file():
         return {}
-    base = sqlite3.connect(out / NAME, timeout=60)
+    base = sqlite3.connect(out / FILE_NAME, timeout=60)
     try:
         return {row[0]: row[1:] for row in base.execute("SELECT digest, rowid, graded FROM results")}
     except sqlite3.OperationalError:  # the tables are not there yet
@@ -51,12 +51,12 @@ def results(out: Path) -> dict[str, tuple[int, str]]:
         base.close()
 
 
-def expected(people: Iterable[population.Student]) -> dict[Key, float]:
+def expected(people: Iterable[population.SimulatedStudent]) -> dict[Key, float]:
     """Every mutant of the small course fails all hidden tests of its exercise."""
     return {(one.name, name): 0.0 if name in one.wrong else most for one in people for name, most in FULL.items()}
 
 
-def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.Student]:
+def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.SimulatedStudent]:
     people = population.make_class([teacher.lesson], count, seed)
     write_class(people, [teacher.lesson], folder)
     return people
