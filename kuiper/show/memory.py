@@ -125,14 +125,14 @@ def _of_plan(plan: Plan) -> _Facts:
     values = plan.layout.values
     kinds = {name: family("pnnx.Input") for name in plan.layout.inputs}
     for step in plan.steps:
-        kinds |= {name: family(step.operators[0].type) for name in step.outputs}
+        kinds |= {name: family(step.operators[0].type) for name in step.writes}
     inside: dict[str, list[str]] = {}
     shapes = {}
     for name, value in values.items():
         shapes[name] = shape_text(value.spec.shape or ())
         if any(value.halo):
             shapes[name] += f" in a border of {', '.join(map(str, value.halo))}"
-        if value.home is not None:
+        if value.base is not None:
             inside.setdefault(plan.layout.root(name).name, []).append(name)
     steps = ["input", *(step.operators[0].name for step in plan.steps), "output"]
     kinds = {name: kind for name, kind in kinds.items() if name in plan.memory.sizes}
