@@ -66,7 +66,7 @@ def full_name(module: str, name: str) -> str | None:
     """The full name of what a module of kuiper calls `name`; None for what kuiper does not define.
 
     >>> full_name("kuiper.runtime.graph", "Operator")
-    'kuiper.runtime.operator.RuntimeOperator'
+    'kuiper.graph.operator.Operator'
     """
     if not module:
         return None
