@@ -242,6 +242,38 @@ def test_a_module_says_it_is_of_a_lesson_only_where_the_register_does(tree: Tree
     assert said > 15
 
 
+@pytest.mark.parametrize(
+    ("module", "found"),
+    [
+        ("kuiper.graph.order", "tests/graph/test_order.py"),
+        ("kuiper.graph", "tests/graph"),
+        ("kuiper.tensor", "tests/test_tensor.py"),
+        ("kuiper.layers.image.deep.order", "tests/layers/image/test_order.py"),
+        ("kuiper.layers.image.order", "tests/layers/image/test_order.py"),
+        ("kuiper.layers.image.other", "tests/layers/image"),
+        ("kuiper.layers.linear.other", "tests/layers"),
+        ("kuiper.nothing", None),
+        ("kuiper", "tests"),
+    ],
+)
+def test_the_tests_of_a_module_are_found_at_any_depth(small: Tree, module: str, found: str | None) -> None:
+    for path in ("graph/test_order.py", "test_tensor.py", "layers/image/test_order.py"):
+        file = small.root / "tests" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('"""Tests."""\n', encoding="utf-8")
+    assert facts.module_tests(module, small) == (None if found is None else P(found))
+
+
+def test_every_module_in_a_sub_folder_has_a_page_that_its_folder_lists(tree: Tree) -> None:
+    deep = [name for name in modules(tree) if name.count(".") > 2]
+    assert "kuiper.layers.image.convolution" in deep
+    for name in deep:
+        page = text_of(tree, P(f"api/{name}.rst"))
+        folder = name.rpartition(".")[0]
+        assert f"`{folder.rpartition('.')[2]} <{folder}.html>`__" in page
+        assert f":doc:`{name} </api/{name}>`" in text_of(tree, P(f"api/{folder}.rst"))
+
+
 def test_docstrings_keep_their_examples_and_lose_their_markup() -> None:
     text = restructured(["y = x*w_ in `code`s, see https://a.org/b_.html.", "", ">>> f(*x)", "1", "", "    a  b"])
     assert text == [
