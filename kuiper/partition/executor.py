@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import InputCountError
 from kuiper.partition.cut import runtime_of
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.invariants import verify
@@ -93,13 +93,13 @@ class Executor:
         if isinstance(inputs, Mapping):
             if set(inputs) != set(names):
                 expected, found = ", ".join(names), ", ".join(map(str, inputs)) or "none"
-                raise InferError(f"expected inputs named {expected}, found {found}", status=InferStatus.INPUT_COUNT)
+                raise InputCountError(f"expected inputs named {expected}, found {found}")
             inputs = [inputs[name] for name in names]
         elif not isinstance(inputs, (list, tuple)):
             inputs = [inputs]
         if len(inputs) != len(operands):
             message = f"expected {len(operands)} input array(s), found {len(inputs)}"
-            raise InferError(message, status=InferStatus.INPUT_COUNT)
+            raise InputCountError(message)
         return {self._ids[o.name]: as_input(x, o) for x, o in zip(inputs, operands, strict=True)}
 
     def _constants(self) -> dict[int, np.ndarray]:

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from kuiper.fast.pool import default_lanes
+from kuiper.fast.threads import default_threads
 from kuiper.graph import Operator
 from kuiper.partition.backends.protocol import Backend, Program
 from kuiper.partition.errors import BackendError
@@ -30,7 +30,7 @@ class OnnxRuntime(Backend):
         """A program that runs the session. Raises BackendError for a model that ONNX Runtime does not accept."""
         options = self.onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        options.intra_op_num_threads, options.inter_op_num_threads = default_lanes(), 1
+        options.intra_op_num_threads, options.inter_op_num_threads = default_threads(), 1
         # sessions of other sub-graphs need the cores too
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         model = onnx_model(graph)
