@@ -16,12 +16,12 @@ from pathlib import Path
 
 from classroom import register
 from classroom.cli.grading import cores
-from classroom.cli.steps import progress
-from classroom.grading.grade import Options, Run
+from classroom.cli.progress_bar import progress
+from classroom.grading.grade import GradingRun, Options
 from classroom.grading.handing_in import write_class
 from classroom.grading.intake import lessons_with_homework
 from classroom.grading.judging import this_sandbox
-from classroom.grading.population import contradictions, make_class, shares
+from classroom.grading.population import contradictions, count_by_kind, make_class
 from classroom.grading.store import Store
 
 MANY = 50_000
@@ -51,10 +51,10 @@ def measure(
     people = make_class(lessons, students)
     if not (folder / "submissions").exists():
         write_class(people, lessons, folder / "submissions")
-    kinds = ", ".join(f"{count} {kind}" for kind, count in shares(people).items())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in count_by_kind(people).items())
     print(f"{students} students ({kinds}), homework of lesson {', '.join(str(one.number) for one in lessons)}")
     print(f"isolation {this_sandbox()[1].value}, {processes} processes on {cores()} cores", flush=True)
-    run = Run(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
+    run = GradingRun(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
     with Store(folder / "out") as store:
         started = time.monotonic()
         run.take_in(folder / "submissions", store)

@@ -24,7 +24,7 @@ from classroom import register
 from classroom.grading.records import Submission
 from classroom.grading.similarity import similar_pairs
 from classroom.judge.homework import homework_of
-from classroom.stubs import blocks, text_of
+from classroom.stubs import blocks, definitions_text
 
 HONEST = Path(__file__).resolve().parents[1] / "tests" / "classroom" / "grading" / "honest"
 HOMEWORKS = {"02_tensor": "tensor_*.py", "04_graph": "graph_*.py"}
@@ -151,7 +151,7 @@ def honest(homework: str, draw: random.Random) -> str:
     ways.append(_file(homework, "solution"))
     names = [name for name in blocks(ways[0]) if name in blocks(ways[-1])]
     draw.shuffle(names)
-    text = "\n\n\n".join(text_of(draw.choice(ways), [name]) for name in names)
+    text = "\n\n\n".join(definitions_text(draw.choice(ways), [name]) for name in names)
     tree = Anew(draw).visit(ast.parse(text))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 

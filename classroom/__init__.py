@@ -1,1 +1,1 @@
-"""classroom: the course around kuiper. The commands, the register of lessons, the launcher."""
+"""classroom: the course around kuiper: commands, register of lessons, launcher, judge, grader, site."""

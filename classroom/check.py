@@ -1,4 +1,4 @@
-"""Run the public tests of exercises, and say how each stands. Prints nothing: explain.py puts it into words."""
+"""Run the public tests of exercises and return their results. Prints nothing; explain.py formats the results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
 from classroom.judge import Test as JudgeTest
 from classroom.judge.printed import Listener, Printed
-from classroom.progress import Entry, Progress, digest
+from classroom.progress import Progress, ProgressEntry, digest
 from classroom.stubs import forbidden, untouched
-from classroom.tasks import Task, files_of
+from classroom.tasks import HomeworkTask, files_of
 
 SEED = 0
 """Always the same inputs: a failure stays the same until the code changes. The judge draws others."""
@@ -21,7 +21,7 @@ SECONDS = 10.0
 
 
 class State(Enum):
-    """How an exercise stands. The value is what the student reads."""
+    """The state of an exercise. The value is what the student reads."""
 
     SOLVED = "public tests passed"
     CHANGED = "changed since it passed"
@@ -36,13 +36,13 @@ class State(Enum):
 class Result:
     """One exercise checked.
 
-    outcomes : of the tests that ran, in their order; those after an endless loop did not run.
-    tests : how many public tests the exercise has.
-    fault : why it is BROKEN: the file's SyntaxError or OSError, the SubmissionError of importing it, the judge's
-        JudgeError, or what the tests raised.
+    outcomes : of the tests that ran, in order; tests after one that timed out are not run.
+    tests : number of public tests of the exercise.
+    fault : why it is BROKEN: SyntaxError or OSError from reading the file, SubmissionError from importing it,
+        JudgeError from the judge, or what the tests raised.
     """
 
-    task: Task
+    task: HomeworkTask
     state: State
     outcomes: tuple[Outcome, ...] = ()
     tests: int = 0
@@ -50,32 +50,32 @@ class Result:
 
     @property
     def passed(self) -> int:
-        """How many tests passed."""
+        """Number of tests passed."""
         return sum(outcome.passed for outcome in self.outcomes)
 
     @property
     def failures(self) -> list[Outcome]:
-        """The tests that failed, an exercise's own `raise NotImplementedError` and a file's `fault` not counted."""
+        """Failed tests, without those that met the stub's `raise NotImplementedError` or the file's `fault`."""
         if self.state in (State.OPEN, State.BROKEN):
             return []
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
 
     @property
     def printed(self) -> list[Printed]:
-        """What was printed in the tests, the same only once."""
+        """Output printed during the tests, without duplicates."""
         return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.printed if one))
 
 
 def unwritten(error: Exception | None) -> bool:
-    """Whether the error is the stub's own `raise NotImplementedError`."""
+    """Whether the error is the stub's `raise NotImplementedError`."""
     return isinstance(error, SubmissionError) and error.type == "NotImplementedError"
 
 
-def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
-    """Run the public tests of the tasks: each homework file in one fresh worker process.
+def check(tasks: Sequence[HomeworkTask], seconds: float = SECONDS, show_output: bool = False) -> list[Result]:
+    """Run the public tests of the tasks, each homework file in its own worker process.
 
-    Whatever a submission does, the others are checked: `seconds` limit its loading and every call. What it prints is in
-    the outcomes, or goes to stderr as it comes (`show_output`).
+    One submission cannot stop the others: `seconds` limits its import and every call. Its output is kept in the
+    outcomes, or with `show_output` goes to stderr as it is printed.
     """
     results: dict[str, Result] = {task.id: Result(task, State.ABSENT) for task in tasks if not task.exists}
     for file in files_of(task for task in tasks if task.exists):
@@ -84,12 +84,12 @@ def check(tasks: Sequence[Task], seconds: float = SECONDS, show_output: bool = F
     return [results[task.id] for task in tasks]
 
 
-def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -> None:
-    """Write what the results say into the progress; attempts count for the exercises that were asked for.
+def record(results: Iterable[Result], progress: Progress, asked: Iterable[HomeworkTask]) -> None:
+    """Record the results in the progress file; attempts count only for the `asked` exercises.
 
-    A check of one lesson's exercises says where one works; one of several lessons does not.
+    A check of a single lesson also marks it as the current lesson; a check of several lessons does not.
     """
-    changes: dict[str, Callable[[Entry], Entry]] = {}
+    changes: dict[str, Callable[[ProgressEntry], ProgressEntry]] = {}
     lessons = {task.id: task.lesson.number for task in asked}
     turn = 1 + max((entry.last for entry in progress.entries().values()), default=0)
     here = turn if len(set(lessons.values())) == 1 else 0
@@ -99,7 +99,7 @@ def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -
         solved = digest(result.task.file) if result.state is State.SOLVED else ""
         tried = result.task.id in lessons and result.state is not State.OPEN
 
-        def change(entry: Entry, solved: str = solved, tried: bool = tried) -> Entry:
+        def change(entry: ProgressEntry, solved: str = solved, tried: bool = tried) -> ProgressEntry:
             last = here if tried and here else entry.last
             return replace(entry, attempts=entry.attempts + tried, solved=solved, last=last)
 
@@ -108,18 +108,18 @@ def keep(results: Iterable[Result], progress: Progress, asked: Iterable[Task]) -
         progress.update_all(changes)
 
 
-def state_of(task: Task, entries: dict[str, Entry]) -> State:
-    """How an exercise stands as far as the progress knows; nothing is run."""
+def state_of(task: HomeworkTask, entries: dict[str, ProgressEntry]) -> State:
+    """The state of an exercise according to the progress file; nothing is run."""
     if not task.exists:
         return State.ABSENT
-    solved = entries.get(task.id, Entry()).solved
+    solved = entries.get(task.id, ProgressEntry()).solved
     if not solved:
         return State.OPEN
     return State.SOLVED if solved == digest(task.file) else State.CHANGED
 
 
 def syntax_error(path: Path) -> SyntaxError | OSError | None:
-    """What keeps Python from reading the file, if anything does. Nothing is run."""
+    """The error that prevents Python from parsing the file, or None. Nothing is run."""
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -135,7 +135,7 @@ def syntax_error(path: Path) -> SyntaxError | OSError | None:
     return None
 
 
-def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: bool) -> list[Result]:
+def _check_file(file: Path, tasks: Sequence[HomeworkTask], seconds: float, show_output: bool) -> list[Result]:
     fault = syntax_error(file)
     if fault is not None:
         return [Result(task, State.BROKEN, fault=fault) for task in tasks]
@@ -161,13 +161,13 @@ def _check_file(file: Path, tasks: Sequence[Task], seconds: float, show_output: 
 
 
 def _load_error(result: Result) -> SubmissionError | None:
-    """Why the file cannot be imported, if it cannot."""
+    """The import error of the file, or None."""
     errors = (outcome.error for outcome in result.outcomes)
     return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
-def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
-    """The tests of one exercise, up to one after which the others can tell nothing more."""
+def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result:
+    """Run the tests of one exercise until the remaining ones can add nothing."""
     outcomes: list[Outcome] = []
     for test in tests:
         outcomes.append(session.run(test, SEED))
@@ -176,7 +176,7 @@ def _run(task: Task, tests: list[JudgeTest], session: Session) -> Result:
             break
     state = _state(outcomes, len(tests))
     if state is State.FAILED and untouched(task):
-        # code that is given in the stub stumbles over what is not written yet
+        # code given in the stub calls a function that is not written yet
         state = State.OPEN
     return Result(task, state, tuple(outcomes), len(tests))
 

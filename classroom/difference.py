@@ -1,4 +1,4 @@
-"""Where two arrays differ: as text for the terminal, and as a picture."""
+"""Show where two arrays differ: as text for the terminal, and as a picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Window = tuple[slice, slice]
 
 
 def comparable(expected: Any, got: Any) -> bool:
-    """Whether the two can be shown cell by cell."""
+    """Whether the two arrays can be shown cell by cell."""
     arrays = isinstance(expected, np.ndarray) and isinstance(got, np.ndarray)
     return arrays and expected.shape == got.shape and expected.ndim > 0 and expected.size > 0
 
@@ -46,10 +46,10 @@ def differing(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | No
 
 
 def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> str:
-    """Both arrays around the first difference, the cells that differ in >< marks (and colours, where wanted).
+    """Both arrays around the first difference; cells that differ are marked with >< (and in colour, if enabled).
 
-    One axis: one above the other. More: the plane of the last two axes in which they first differ, side by side when
-    the page is wide enough. Of a picture one channel is shown.
+    Vectors are shown one above the other. Otherwise the first plane (last two axes) that differs is shown, side by
+    side if the terminal is wide enough; of a picture, one channel.
     """
     if pixels.is_picture(expected) and pixels.is_picture(got):
         place = where or next(iter(np.argwhere(expected != got).tolist()), [0, 0, 0])
@@ -75,7 +75,7 @@ def in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
 
 
 def each_in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None) -> tuple[str, str]:
-    """Each array by itself around the first difference: its type and shape, which part is shown, and that part.
+    """Each array separately around the first difference: type and shape, which part is shown, and that part.
 
     >>> print(each_in_text(np.array([1, 2]), np.array([1, 3]), (1,))[1])
     int64 (2,)
@@ -94,10 +94,10 @@ def each_in_text(expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] |
 def in_picture(
     name: str, expected: Any, got: Any, where: tuple[int, ...] | None, *, pictures: bool = False
 ) -> Svg | None:
-    """Expected, got and their difference, drawn; None for what is no array of numbers.
+    """Draw expected, got and their difference; None if they are not arrays of numbers.
 
-    Pictures stand side by side, with the largest difference of their channels; other arrays are heat maps, one below
-    the other. `pictures`: whether the exercise is about pictures, so that other arrays than bytes are some.
+    Pictures are drawn side by side, with the largest difference over their channels; other arrays are heat maps, one
+    below the other. `pictures` : whether the exercise is about pictures, so that arrays other than bytes may be one.
     """
     arrays = [value for value in (expected, got) if isinstance(value, np.ndarray) and value.dtype.kind in "biufc"]
     if len(arrays) < 2 or any(array.ndim == 0 or array.size == 0 for array in arrays):
@@ -126,11 +126,11 @@ def _maps(expected: np.ndarray, got: np.ndarray) -> list[Svg]:
 
 
 def _pictures(expected: np.ndarray, got: np.ndarray, axis: int, pictures: bool) -> list[Svg]:
-    """`axis` is that of expected's channels; got is drawn on expected's scale."""
+    """`axis` is the channel axis of expected; got is drawn on expected's scale."""
     low, high = pixels.scale_of(expected)
-    panels = [pixels.draw(expected, axis, low, high, "expected")]
+    panels = [pixels.draw_picture(expected, axis, low, high, "expected")]
     other = pixels.channel_axis(got, pictures)
-    panels.append(show_tensor(got, title="got") if other is None else pixels.draw(got, other, low, high, "got"))
+    panels.append(show_tensor(got, title="got") if other is None else pixels.draw_picture(got, other, low, high, "got"))
     if comparable(expected, got):
         largest = np.abs(_minus(got, expected)).max(axis=axis)
         panels.append(show_tensor(largest, title="difference (max of R, G, B)"))
@@ -144,7 +144,7 @@ def _minus(got: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def _sample(array: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
-    """The last three axes, those in which the first difference lies."""
+    """The last three axes, at the leading indices of the first difference."""
     extra = array.ndim - 3
     if extra <= 0:
         return array
@@ -155,8 +155,8 @@ def _sample(array: np.ndarray, where: tuple[int, ...] | None) -> np.ndarray:
 def _first_plane(
     expected: np.ndarray, got: np.ndarray, where: tuple[int, ...] | None
 ) -> tuple[tuple[int, ...], tuple[int, ...], list[np.ndarray]]:
-    """The last two axes where the arrays first differ: indices of the plane, the place in it, and
-    the plane of expected, got and where they differ. One axis is a plane of one row."""
+    """The first plane (last two axes) that differs: its indices, the position in it, and the planes of expected, got
+    and where they differ. A vector counts as a plane of one row."""
     marked = differing(expected, got, where)
     place = where if where is not None else tuple(int(i) for i in np.argwhere(marked)[0]) if marked.any() else None
     place = place or (0,) * expected.ndim
@@ -167,7 +167,7 @@ def _first_plane(
 
 
 def _stacked(planes: list[np.ndarray], col: int) -> str:
-    """(1, n) arrays: index, expected and got, one above the other."""
+    """Three (1, n) rows, one above the other: index, expected, got."""
     _, window = _window(planes[0].shape, 0, col, (width() - INDENT - 10 - 8) // _cell_width(planes))
     expected, got, marked = (plane[0, window] for plane in planes)
     texts = _written([expected, got])
@@ -201,7 +201,7 @@ def _grid(title: str, plane: np.ndarray, marked: np.ndarray, window: Window, sty
 
 
 def _cell(word: str, size: int, mark: bool, style: str) -> str:
-    """One number with room for its marks on both sides."""
+    """One number, with space for the marks on both sides."""
     if not mark:
         return f" {word:>{size}} "
     shown = f">{word}<"
@@ -215,7 +215,7 @@ def _cell_width(planes: list[np.ndarray]) -> int:
 
 
 def _window(shape: tuple[int, ...], row: int, col: int, columns: int) -> Window:
-    """ROWS x `columns` cells of the plane, with (row, col) among them."""
+    """A window of ROWS x `columns` cells of the plane that contains (row, col)."""
 
     def part(size: int, at: int, most: int) -> slice:
         most = max(1, min(most, size))
@@ -226,7 +226,7 @@ def _window(shape: tuple[int, ...], row: int, col: int, columns: int) -> Window:
 
 
 def _plane_name(plane: tuple[int, ...], shape: tuple[int, ...], window: Window) -> str:
-    """Which part of the array is shown, "" for all of it."""
+    """Which part of the array is shown; "" if all of it."""
     parts = [str(i) for i in plane]
     whole = window == (slice(0, shape[0]), slice(0, shape[1]))
     if whole:
@@ -236,7 +236,7 @@ def _plane_name(plane: tuple[int, ...], shape: tuple[int, ...], window: Window) 
 
 
 def _written(arrays: list[np.ndarray]) -> list[list[str]]:
-    """The numbers of the arrays as short texts, with as many digits as it takes to tell them apart."""
+    """Format the numbers of the arrays with just enough digits to tell them apart."""
     for digits in (4, 6, 9, 17):
         texts = [[_number(value, digits) for value in array.reshape(-1).tolist()] for array in arrays]
         first, second = (array.reshape(-1).tolist() for array in arrays)

@@ -1,4 +1,4 @@
-"""What this machine has, and whether the course's files are sound."""
+"""Report what this machine has, and whether the course's files are intact."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PACKAGES = {
 
 
 def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
-    """(name, fact) of the machine, the packages, the progress, the homework files, Jupyter's kernels."""
+    """Yield (name, fact) about the machine, the packages, the progress, the homework files, Jupyter's kernel."""
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     yield "Python", f"{platform.python_version()} ({sys.executable})"
     yield "System", f"{platform.platform()}, {os.cpu_count()} cores"
@@ -58,7 +58,7 @@ def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:
 
 
 def limited(limit: int | None) -> str:
-    """What one exercise may take.
+    """The memory limit of an exercise, in words.
 
     >>> limited(4 << 30)
     'an exercise that is checked may take 4 GB'
@@ -69,7 +69,7 @@ def limited(limit: int | None) -> str:
 
 
 def kept(progress: Progress) -> str:
-    """The state of the progress file, which this does not change."""
+    """The state of the progress file; nothing is changed."""
     folder = progress.path.parent
     try:
         place = folder if folder.is_dir() else folder.parent
@@ -103,7 +103,7 @@ def importable(file: Path) -> str:
 
 
 def kernel() -> str:
-    """The Python that the notebooks' kernel runs, as far as Jupyter says."""
+    """The Python of the notebooks' kernel, according to Jupyter."""
     if importlib.util.find_spec("jupyter_client") is None:
         return f"none: {COMMAND} setup --lessons"
     from jupyter_client.kernelspec import KernelSpecManager
@@ -116,6 +116,6 @@ def kernel() -> str:
     for name, spec in sorted(specs.items()):
         command = (spec.get("spec", {}).get("argv") or ["?"])[0]
         there = shutil.which(command) is not None
-        own = command in ("python", f"python{sys.version_info[0]}")  # Jupyter runs the Python that it runs in itself
+        own = command in ("python", f"python{sys.version_info[0]}")  # Jupyter then runs its own Python
         found.append(f"{name} ({'this Python' if own else command}{'' if own or there else ', which is not there'})")
     return ", ".join(found) or f"none: {COMMAND} setup --lessons"

@@ -1,4 +1,4 @@
-"""What a check found, in words: what must hold, what was called, what came, the likely cause, what to do next."""
+"""The results of a check in words: what must hold, the call, what came, the likely cause, what to do next."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from classroom.judge.printed import Printed
 from classroom.page import paragraph, styled, width
 from classroom.pixels import is_picture
 from classroom.started import COMMAND
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 MARGIN = 14
 """Columns that a label like "likely why" has for itself."""
-LINES = 8
+MAX_VALUE_LINES = 8
 """Lines that one value may take."""
 PRINTED = 10
 """Lines of what was printed that are shown."""
 SMALL = 64
 """Elements of an array up to which all of it is shown."""
-MOST_COLUMNS = 16
+MAX_COLUMNS = 16
 """Columns of a plane up to which none is left out."""
 HOLDERS = (list, tuple, dict)
 """Types of values that are shown below the message, where it does not hold them already."""
@@ -37,14 +37,14 @@ STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.
 
 
 def heading(result: Result) -> str:
-    """One line: the exercise and how it stands."""
+    """One line: the exercise and its state."""
     name = f"{result.task.id} (task {result.task.number})"
     style = STYLES.get(result.state, "dim")
     return f"{styled(name, 'bold')}: {styled(standing(result), style)}"
 
 
 def standing(result: Result) -> str:
-    """How the exercise stands: "public tests passed", "2 of 3 public tests passed"."""
+    """The state of the exercise: "public tests passed", "2 of 3 public tests passed"."""
     if result.state is State.SOLVED:
         return f"public tests passed ({result.tests} of {result.tests})"
     if result.state in (State.FAILED, State.BEGUN):
@@ -53,7 +53,7 @@ def standing(result: Result) -> str:
 
 
 def report(result: Result, every_failure: bool = False) -> str:
-    """The heading, and below it what a student needs to go on."""
+    """The heading, and below it what the student needs to go on."""
     task, parts = result.task, [heading(result)]
     if result.fault is not None:
         parts.append(_why(task, result.fault))
@@ -76,7 +76,7 @@ def report(result: Result, every_failure: bool = False) -> str:
 
 
 def printed(texts: Sequence[Printed], remark: str = "") -> str:
-    """What the exercise's code has printed, in at most PRINTED lines, with the remark first; "" where it is nothing."""
+    """What the exercise's code printed, in at most PRINTED lines, after the remark; "" if nothing."""
     lines = [line for text in texts for line in (*text.first.splitlines(), *text.last.splitlines())]
     if not lines:
         return ""
@@ -86,12 +86,12 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
         end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
         left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
         lines = [*lines[:beginning], left_out, *lines[end:]]
-    page = [cut(line.expandtabs(4), width() - MARGIN) for line in lines]
+    page = [shortened(line.expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
 
 
 def not_checked(results: Sequence[Result]) -> str:
-    """The exercises of one file that could not be checked, in one line; below it why, and what the file printed."""
+    """One line with the exercises of a file that could not be checked; below it why, and what the file printed."""
     task, fault = results[0].task, results[0].fault
     name = f"{task.file.name} ({', '.join(result.task.id for result in results)})"
     head = f"{styled(name, 'bold')}: {styled(State.BROKEN.value, STYLES[State.BROKEN])}"
@@ -99,10 +99,10 @@ def not_checked(results: Sequence[Result]) -> str:
     return "\n".join(part for part in (head, why, printed(results[0].printed)) if part)
 
 
-def at_stake(task: Task) -> str:
-    """How many of its points the public tests decide, in a sentence.
+def at_stake(task: HomeworkTask) -> str:
+    """How many of the exercise's points depend on the public tests, in a sentence.
 
-    What grading is set to cannot always be known; that is no reason to stop a check.
+    If the grading settings cannot be read, the check goes on without this sentence.
     """
     points = f"its {task.points.replace(', a bonus', ' (a bonus)')}"
     try:
@@ -120,7 +120,7 @@ def at_stake(task: Task) -> str:
 
 
 def at_stake_in_all(root: Path) -> str:
-    """What share of the points the public tests decide, in a sentence; "" where that is not known."""
+    """What share of all points depends on the public tests, in a sentence; "" if unknown."""
     try:
         share = load_settings(root).public_share
     except GradingError:
@@ -133,8 +133,8 @@ def labelled(label: str, text: str) -> str:
     return paragraph(text, MARGIN, f"  {label}")
 
 
-def fault_in_words(task: Task, fault: Exception) -> str:
-    """Why no test of the file could be run, in a sentence, with the line where it is known."""
+def fault_in_words(task: HomeworkTask, fault: Exception) -> str:
+    """Why no test of the file could be run, in a sentence, with the line if known."""
     name = _shown(task)
     if isinstance(fault, SyntaxError):
         where = f", line {fault.lineno}" if fault.lineno else ""
@@ -153,8 +153,8 @@ def fault_in_words(task: Task, fault: Exception) -> str:
     return f"{tests} cannot be used ({type(fault).__name__}: {fault}). Take the file from the course again."
 
 
-def trouble(task: Task, error: SubmissionError, call: tuple[str, Any, Any] | None) -> str:
-    """What happened instead of a result, in a sentence, with the line where it is known."""
+def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, Any] | None) -> str:
+    """What happened instead of a result, in a sentence, with the line if known."""
     name = call[0] if call else task.file.name
     where = f" ({_shown(task)}, line {error.line})" if error.line else f" ({_shown(task)})"
     message = textwrap.shorten(error.message, 300)
@@ -182,20 +182,20 @@ def trouble(task: Task, error: SubmissionError, call: tuple[str, Any, Any] | Non
 
 
 def source_line(file: Path, line: int | None) -> str:
-    """The line of the file, without its margin; "" when there is none."""
+    """The line of the file without its indentation; "" if there is none."""
     try:
         return file.read_text(encoding="utf-8", errors="replace").split("\n")[(line or 0) - 1].strip() if line else ""
     except (OSError, IndexError):
         return ""
 
 
-def called(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
-    """The call as text: short values inside the brackets, longer ones below by the names of their parameters."""
+def call_text(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str:
+    """The call as text: short values inside the parentheses, longer ones below under their parameter names."""
     name, args, kwargs = call
     names = [*_parameters(file, name)[: len(args)], *(f"argument {i + 1}" for i in range(len(args)))][: len(args)]
     inside, below = [], []
     for parameter, value in [*zip(names, args), *kwargs.items()]:
-        written = short(value)
+        written = inline_value(value)
         if written is None:
             below.append(f"{parameter} = {long(value)}")
             written = parameter
@@ -203,8 +203,8 @@ def called(file: Path, call: tuple[str, tuple[Any, ...], dict[str, Any]]) -> str
     return "\n".join([f"{name}({', '.join(inside)})", *below])
 
 
-def short(value: Any) -> str | None:
-    """A value that fits into a line, None for any other."""
+def inline_value(value: Any) -> str | None:
+    """The value as text if it fits in a line, else None."""
     if callable(value):
         return f"<a function of the test: {getattr(value, '__name__', '')}>"
     if isinstance(value, np.ndarray):
@@ -214,7 +214,7 @@ def short(value: Any) -> str | None:
 
 
 def long(value: Any) -> str:
-    """A value in at most LINES lines; an array with its type and shape first."""
+    """The value in at most MAX_VALUE_LINES lines; an array with its type and shape first."""
     wide = width() - MARGIN - 2
     if isinstance(value, np.ndarray):
         head = f"{value.dtype} {value.shape}"
@@ -223,9 +223,9 @@ def long(value: Any) -> str:
         if value.size > SMALL and value.ndim > 2:
             first = (0,) * (value.ndim - 2)
             head, value = f"{head}, of which [{', '.join('0' * len(first))}] is", value[first]
-        hidden = value.ndim == 2 and len(value) > LINES
-        value = value[:LINES] if hidden else value
-        whole = SMALL if value.shape[-1:] > (MOST_COLUMNS,) else value.size + 1
+        hidden = value.ndim == 2 and len(value) > MAX_VALUE_LINES
+        value = value[:MAX_VALUE_LINES] if hidden else value
+        whole = SMALL if value.shape[-1:] > (MAX_COLUMNS,) else value.size + 1
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     else:
@@ -233,25 +233,25 @@ def long(value: Any) -> str:
         lines = textwrap.wrap(repr(summary), wide)
         if len(lines) > 3:
             lines = pprint.pformat(summary, width=wide, compact=True, sort_dicts=False).split("\n")
-    if len(lines) > LINES:
-        lines = [*lines[: LINES - 1], "..."]
-    return "\n".join([head, *(f"  {cut(line, wide)}" for line in lines)])
+    if len(lines) > MAX_VALUE_LINES:
+        lines = [*lines[: MAX_VALUE_LINES - 1], "..."]
+    return "\n".join([head, *(f"  {shortened(line, wide)}" for line in lines)])
 
 
-def cut(line: str, most: int) -> str:
-    """The line, its end left out when it is longer.
+def shortened(line: str, most: int) -> str:
+    """The line, truncated to `most` characters.
 
-    >>> cut("a long line", 9)
+    >>> shortened("a long line", 9)
     'a long...'
     """
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def _why(task: Task, fault: Exception) -> str:
+def _why(task: HomeworkTask, fault: Exception) -> str:
     line = fault.line if isinstance(fault, SubmissionError) else None
     source = source_line(task.file, line)
     why = labelled("why", fault_in_words(task, fault))
-    return f"{why}\n{block(f'line {line}', cut(source, width() - MARGIN))}" if source else why
+    return f"{why}\n{block(f'line {line}', shortened(source, width() - MARGIN))}" if source else why
 
 
 def _failure(result: Result, outcome: Outcome) -> str:
@@ -259,14 +259,14 @@ def _failure(result: Result, outcome: Outcome) -> str:
     if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
-            parts.append(block("called", called(task.file, outcome.call)))
+            parts.append(block("called", call_text(task.file, outcome.call)))
     here = outcome.printed[-1:]
     parts.append(printed(here) if any(here) else printed(result.printed, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)
         if line:
-            parts.append(block(f"line {error.line}", cut(line, width() - MARGIN)))
+            parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         parts.append(_both(error))
@@ -277,21 +277,21 @@ def _failure(result: Result, outcome: Outcome) -> str:
 
 
 def block(label: str, text: str) -> str:
-    """Lines that stay as they are, with a label in the margin of the first."""
+    """Lines kept as they are, with a label in the margin of the first."""
     first, *others = text.split("\n")
     lines = [f"  {label}".ljust(MARGIN) + first, *(" " * MARGIN + line for line in others)]
     return "\n".join(line.rstrip() for line in lines)
 
 
 def _both(failure: Failure) -> str:
-    """Expected and got, as far as the message has not said it already."""
+    """Expected and got, unless the message already contains them."""
     expected, got = failure.expected, failure.got
     if difference.comparable(expected, got):
         if expected.dtype != got.dtype:
             return ""
         cells = difference.in_text(expected, got, failure.where)
         return "\n" + textwrap.indent(cells, " " * difference.INDENT) + "\n"
-    # of arrays with another shape or type the message says all; an expected text is a description, and stands in it too
+    # for arrays of another shape or type the message is enough; an expected text is a description that it contains too
     if isinstance(expected, np.ndarray) or isinstance(got, np.ndarray):
         return ""
     values = [(name, value) for name, value in (("expected", expected), ("got", got)) if isinstance(value, HOLDERS)]
@@ -299,7 +299,7 @@ def _both(failure: Failure) -> str:
 
 
 def _guess(failure: Failure) -> str:
-    """What often leads to such a result, whatever the exercise; "" where nothing is known."""
+    """A common cause of such a result in any exercise; "" if none is known."""
     expected, got = failure.expected, failure.got
     if got is None and expected is not None:
         return "The function returned None: is there a return on every way through it?"
@@ -320,7 +320,7 @@ def _guess(failure: Failure) -> str:
     return ""
 
 
-def _what_next(task: Task) -> str:
+def _what_next(task: HomeworkTask) -> str:
     parts = []
     if task.exercise.section:
         parts.append(labelled("read again", f'lesson {task.lesson.number}, "{task.exercise.section}"'))
@@ -340,12 +340,12 @@ def _unwritten(result: Result) -> str:
     return "\n".join(parts)
 
 
-def _shown(task: Task) -> str:
+def _shown(task: HomeworkTask) -> str:
     return f"homework/{task.lesson.folder}/{task.file.name}"
 
 
 def _parameters(file: Path, function: str) -> list[str]:
-    """The names of the function's parameters, as the student's file has them."""
+    """The function's parameter names in the student's file."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -357,7 +357,7 @@ def _parameters(file: Path, function: str) -> list[str]:
 
 
 def _summary(value: Any) -> Any:
-    """The value with its arrays replaced by what they are."""
+    """The value with its arrays replaced by short descriptions."""
     if isinstance(value, np.ndarray):
         return _Named(f"<{value.dtype} {value.shape}>")
     if isinstance(value, list | tuple):

@@ -45,9 +45,9 @@ def _without_packages(package: str, arguments: list[str]) -> int:
     if arguments:
         print(f"course: {package} {MISSING}", file=sys.stderr)
         return 2
-    from classroom.gallery.show import show
+    from classroom.gallery.show import show_piece
 
-    code = show()
+    code = show_piece()
     print(f"\n{package} {MISSING}")
     return code
 

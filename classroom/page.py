@@ -126,13 +126,13 @@ def side_by_side(blocks: list[str], gap: int = 3) -> str:
 def seen(text: str) -> int:
     """How many columns the text takes: its colour codes take none, Chinese characters two each."""
     plain = re.sub("\x1b\\[[0-9;]*m", "", text)
-    return sum(columns(character) for character in plain)
+    return sum(column_width(character) for character in plain)
 
 
-def columns(character: str) -> int:
+def column_width(character: str) -> int:
     """How many columns a terminal gives to the character.
 
-    >>> columns("a"), columns("网"), columns("\u0301")
+    >>> column_width("a"), column_width("网"), column_width("\u0301")
     (1, 2, 0)
     """
     if unicodedata.combining(character):

@@ -34,7 +34,7 @@ def channel_axis(array: np.ndarray, pictures: bool) -> int | None:
     return 0 if pictures and array.shape[0] == 3 else None
 
 
-def draw(array: np.ndarray, axis: int, low: float, high: float, title: str) -> Svg:
+def draw_picture(array: np.ndarray, axis: int, low: float, high: float, title: str) -> Svg:
     """A picture whose channels are that axis -> SVG; `low` is black and `high` white."""
     values = np.moveaxis(array, axis, 2)
     step = -(-max(values.shape[:2]) // SAMPLES)

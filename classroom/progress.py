@@ -25,7 +25,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProgressEntry:
     """One exercise.
 
     attempts, hints : checks run, hints seen.
@@ -56,9 +56,9 @@ class Progress:
     def __init__(self, root: Path, note: Callable[[str], None] = to_stderr) -> None:
         self.path = root / FOLDER / "progress.json"
         self._note, self._noted = note, set[str]()
-        self._unsaved: dict[str, Entry] | None = None
+        self._unsaved: dict[str, ProgressEntry] | None = None
 
-    def entries(self) -> dict[str, Entry]:
+    def entries(self) -> dict[str, ProgressEntry]:
         """Exercise -> what is known of it; {} when nothing is kept yet."""
         if self._unsaved is not None:
             return dict(self._unsaved)
@@ -78,23 +78,23 @@ class Progress:
                 self._write(entries)
         return entries
 
-    def entry(self, exercise: str) -> Entry:
+    def entry(self, exercise: str) -> ProgressEntry:
         """What is known of one exercise."""
-        return self.entries().get(exercise, Entry())
+        return self.entries().get(exercise, ProgressEntry())
 
-    def update(self, exercise: str, change: Callable[[Entry], Entry]) -> Entry:
+    def update(self, exercise: str, change: Callable[[ProgressEntry], ProgressEntry]) -> ProgressEntry:
         """Change the entry of one exercise and keep it. Returns the new entry."""
         return self.update_all({exercise: change})[exercise]
 
-    def update_all(self, changes: dict[str, Callable[[Entry], Entry]]) -> dict[str, Entry]:
+    def update_all(self, changes: dict[str, Callable[[ProgressEntry], ProgressEntry]]) -> dict[str, ProgressEntry]:
         """Change several entries with one write."""
         before = self.entries()
-        entries = before | {name: change(before.get(name, Entry())) for name, change in changes.items()}
-        if any(entries[name] != before.get(name, Entry()) for name in changes):
+        entries = before | {name: change(before.get(name, ProgressEntry())) for name, change in changes.items()}
+        if any(entries[name] != before.get(name, ProgressEntry()) for name in changes):
             self._write(entries)
         return entries
 
-    def _write(self, entries: dict[str, Entry]) -> None:
+    def _write(self, entries: dict[str, ProgressEntry]) -> None:
         table = {"version": VERSION, "exercises": {name: asdict(entry) for name, entry in sorted(entries.items())}}
         try:
             write_whole(self.path, json.dumps(table, indent=2) + "\n")
@@ -120,11 +120,11 @@ class Progress:
             self._note(sentence)
 
 
-def parse(text: str) -> tuple[dict[str, Entry], bool]:
+def parse(text: str) -> tuple[dict[str, ProgressEntry], bool]:
     """The text of the file -> entries, and whether all of it was sound.
 
     >>> parse('{"version": 1, "exercises": {"flatten": {"hints": 2}, "padding": 3}}')
-    ({'flatten': Entry(attempts=0, hints=2, solved='', last=0)}, False)
+    ({'flatten': ProgressEntry(attempts=0, hints=2, solved='', last=0)}, False)
     """
     try:
         table = json.loads(text)
@@ -142,16 +142,16 @@ def parse(text: str) -> tuple[dict[str, Entry], bool]:
     return entries, sound
 
 
-def _entry(values: Any) -> Entry | None:
+def _entry(values: Any) -> ProgressEntry | None:
     if not isinstance(values, dict):
         return None
-    known = {field.name: type(field.default) for field in fields(Entry)}
+    known = {field.name: type(field.default) for field in fields(ProgressEntry)}
     given = {name: value for name, value in values.items() if name in known}
     if any(type(value) is not known[name] for name, value in given.items()):
         return None
     if any(isinstance(value, int) and value < 0 for value in given.values()):
         return None
-    return replace(Entry(), **given)
+    return replace(ProgressEntry(), **given)
 
 
 def digest(path: Path) -> str:

@@ -117,7 +117,7 @@ def load(root: Path = ROOT) -> Course:
     path = root / "course.toml"
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        course = tables.read(Course, table, str(path), also=ELSEWHERE)
+        course = tables.read_table(Course, table, str(path), also=ELSEWHERE)
     except OSError as error:
         raise RegisterError(f"{path}: {error.strerror}; the commands need the course's folder") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -54,7 +54,7 @@ def worked(lesson: Lesson) -> Worked:
     return Worked(*(files.get(name, b"").decode("utf-8", "replace") for name in NAMES))
 
 
-def pack(course: Course) -> bytes | None:
+def pack_solutions(course: Course) -> bytes | None:
     """The archive for students' copies, with the same bytes for the same solutions; None where there are none."""
     found = [
         (f"{lesson.folder}/{name}", _judge(lesson) / name)

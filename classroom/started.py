@@ -17,7 +17,7 @@ DOCUMENTED = "python3 course.py"
 LAUNCHER = "course.py"
 PROGRAM = "course"
 """What the environment has in its folder of programs."""
-LONG = 30
+LONG_PATH = 30
 """Characters from which a path to the interpreter gives way to a name on the PATH."""
 
 
@@ -50,7 +50,7 @@ def short_name(interpreter: str) -> str:
 
     Its own name comes first: pyenv starts a program by its path, with a PATH on which every name is that version's.
     """
-    if len(interpreter) < LONG:
+    if len(interpreter) < LONG_PATH:
         return interpreter
     names = (Path(interpreter).name, "python3", "python")
     return next((name for name in names if on_the_path(name, interpreter)), interpreter)

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from classroom.check import State, state_of
 from classroom.page import paragraph
-from classroom.progress import Entry
+from classroom.progress import ProgressEntry
 from classroom.register import Course, Lesson
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 MARKS = {State.SOLVED: "[x]", State.CHANGED: "[~]", State.OPEN: "[ ]"}
-Entries = Mapping[str, Entry]
+Entries = Mapping[str, ProgressEntry]
 
 
 def material(lesson: Lesson) -> str:
     """What there is to learn from: the command for the notebook, else the framework's code, else nothing yet."""
     if lesson.notebook():
         return f"lab {lesson.number}"
-    return together([short(path, lesson.root) for path in lesson.sources()]) or "not yet"
+    return together([short_path(path, lesson.root) for path in lesson.sources()]) or "not yet"
 
 
 def homework(lesson: Lesson, states: Mapping[str, State]) -> str:
@@ -44,7 +44,7 @@ def rows(course: Course, entries: Entries) -> list[tuple[str, str, str, str]]:
     return [(str(one.number), one.title, material(one), homework(one, states)) for one in course.lessons]
 
 
-def score(course: Course, entries: Entries) -> str:
+def score_line(course: Course, entries: Entries) -> str:
     """What is solved, in a sentence or two; "" while there is no homework at all."""
     tasks = [task for task in all_tasks(course) if task.exists]
     if not tasks:
@@ -68,14 +68,14 @@ def current_lesson(course: Course, entries: Entries) -> int:
     return latest.lesson.number if latest else 1
 
 
-def next_task(course: Course, entries: Entries) -> Task | None:
+def next_task(course: Course, entries: Entries) -> HomeworkTask | None:
     """The exercise to do next: an open one of the lesson one is in, else of a later one, else of an earlier one.
 
     The bonus ones come after all others.
     """
     here = current_lesson(course, entries)
 
-    def rank(task: Task) -> tuple[bool, int]:
+    def rank(task: HomeworkTask) -> tuple[bool, int]:
         number = task.lesson.number
         return task.exercise.stretch, 0 if number == here else 1 if number > here else 2
 
@@ -91,14 +91,14 @@ def next_step(course: Course, entries: Entries) -> str:
     lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
     if lesson.notebook():
         lines.append(_step("read", f"{COMMAND} lab {lesson.number}"))
-    lines.append(_step("write", short(task.file, lesson.root)))
+    lines.append(_step("write", short_path(task.file, lesson.root)))
     lines.append(_step("check", f"{COMMAND} check {task.id}"))
     if not task.exercise.stretch:
         lines += _besides(course, entries, task)
     return "\n".join(lines)
 
 
-def _besides(course: Course, entries: Entries, following: Task) -> list[str]:
+def _besides(course: Course, entries: Entries, following: HomeworkTask) -> list[str]:
     """The bonus of the lesson that is done, and what was left open before."""
     here, lines = current_lesson(course, entries), []
     others = [task for task in _open(course, entries) if task != following]
@@ -120,7 +120,7 @@ def _step(label: str, text: str) -> str:
     return paragraph(text, 10, f"  {label}")
 
 
-def _open(course: Course, entries: Entries) -> list[Task]:
+def _open(course: Course, entries: Entries) -> list[HomeworkTask]:
     states = states_of(course, entries)
     return [task for task in all_tasks(course) if states[task.id] is State.OPEN]
 
@@ -137,11 +137,11 @@ def _without_exercise(course: Course) -> str:
     return f"Next: `{COMMAND} map` shows what there is."
 
 
-def _points(tasks: list[Task], stretch: bool) -> int:
+def _points(tasks: list[HomeworkTask], stretch: bool) -> int:
     return sum(task.exercise.points for task in tasks if task.exercise.stretch is stretch)
 
 
-def short(path: Path, root: Path) -> str:
+def short_path(path: Path, root: Path) -> str:
     """The path from the course's folder, with forward slashes; a folder ends in one."""
     text = path.relative_to(root).as_posix()
     return text + "/" if path.is_dir() else text

@@ -20,7 +20,7 @@ from pathlib import Path
 from classroom.progress import FOLDER, free_name, write_whole
 from classroom.register import ROOT, Lesson, load
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks, files_of
+from classroom.tasks import HomeworkTask, all_tasks, files_of
 
 ARCHIVE = "stubs.zip"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
@@ -38,7 +38,7 @@ class StubError(Exception):
     """Why a stub cannot be put back, or not be packed."""
 
 
-def pristine(task: Task) -> str:
+def pristine(task: HomeworkTask) -> str:
     """The text of the task's homework file as it was handed out. Raises StubError."""
     return _handed_out(task.lesson)
 
@@ -87,12 +87,12 @@ def _imports_kuiper(source: str) -> bool:
     return any(name.partition(".")[0] == "kuiper" for name in names)
 
 
-def untouched(task: Task) -> bool:
+def untouched(task: HomeworkTask) -> bool:
     """Whether the functions of the exercise are still those of the stub."""
     try:
         stub, source = pristine(task), task.file.read_text(encoding="utf-8")
         names = names_of(stub, task.id)
-        return bool(names) and text_of(source, names) == text_of(stub, names)
+        return bool(names) and definitions_text(source, names) == definitions_text(stub, names)
     except (StubError, OSError, SyntaxError, ValueError):
         return False
 
@@ -115,7 +115,7 @@ def blocks(source: str) -> dict[str, Block]:
     return found
 
 
-def text_of(source: str, names: Iterable[str]) -> str:
+def definitions_text(source: str, names: Iterable[str]) -> str:
     """The named functions and classes as they stand in the source."""
     places = blocks(source)
     return "\n\n".join(_lines(source, *places[name]).rstrip("\n") for name in names if name in places)
@@ -127,7 +127,7 @@ def put_back(source: str, stub: str, names: Iterable[str], places: Places = bloc
     places : finds the functions of the source. Raises what it raises.
     """
     for name in names:
-        fresh, place = text_of(stub, [name]) + "\n", places(source).get(name)
+        fresh, place = definitions_text(stub, [name]) + "\n", places(source).get(name)
         if place is None:
             source = f"{source.rstrip()}\n\n\n{fresh}"
         else:
@@ -183,7 +183,7 @@ def _restored(source: str, stub: str, names: Sequence[str]) -> str:
     return next((text for text in tries if readable(text)), tries[0])
 
 
-def reset_exercise(task: Task) -> Path | None:
+def reset_exercise(task: HomeworkTask) -> Path | None:
     """Put back the functions of one exercise; the rest of the file stays. Returns the copy of the old file.
 
     None when there was nothing to do. Raises StubError.
@@ -202,13 +202,13 @@ def reset_exercise(task: Task) -> Path | None:
     return _replace(task, source, _restored(source, stub, names))
 
 
-def reset_file(task: Task) -> Path | None:
+def reset_file(task: HomeworkTask) -> Path | None:
     """Put the whole homework file back. Returns the copy of the old file, None when nothing had to be kept."""
     old = task.file.read_bytes().decode("utf-8", "surrogateescape") if task.file.exists() else None
     return _replace(task, old, pristine(task))
 
 
-def backup(task: Task) -> Path:
+def backup(task: HomeworkTask) -> Path:
     """Copy the homework file into .course/backups under a name with the time. Raises StubError, nothing being lost."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     folder = task.lesson.root / FOLDER / "backups"
@@ -222,7 +222,7 @@ def backup(task: Task) -> Path:
     raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
 
 
-def pack(root: Path = ROOT) -> Path:
+def pack_stubs(root: Path = ROOT) -> Path:
     """Write homework/stubs.zip from the homework files. Raises StubError for one that is solved already."""
     tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
     for task in tasks:
@@ -238,7 +238,7 @@ def pack(root: Path = ROOT) -> Path:
     return archive
 
 
-def _replace(task: Task, old: str | None, fresh: str) -> Path | None:
+def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:
     if old == fresh:
         return None
     copy = backup(task) if old is not None else None
@@ -259,4 +259,4 @@ def _lines_of(source: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(pack())
+    print(pack_stubs())

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 T = TypeVar("T")
 KEY = "key"
 """In a field's metadata: its key in the file, where that is not its name; "" for a field that no file holds."""
-WORDS: dict[type, tuple[str, str]] = {
+TYPE_WORDS: dict[type, tuple[str, str]] = {
     str: ("a text in quotes", "texts in quotes"),
     int: ("a whole number", "whole numbers"),
     bool: ("true or false", "true or false"),
@@ -23,7 +23,7 @@ class TableError(Exception):
     """What of a table does not fit, in a sentence."""
 
 
-def read(kind: type[T], table: object, where: str, name: str = "", also: Iterable[str] = ()) -> T:
+def read_table(kind: type[T], table: object, where: str, name: str = "", also: Iterable[str] = ()) -> T:
     """The table as a `kind`, its lists as tuples, the tables in them as dataclasses. Raises TableError.
 
     where : what the sentence begins with. name : the table's own in the file. also : keys that others read.
@@ -34,7 +34,7 @@ def read(kind: type[T], table: object, where: str, name: str = "", also: Iterabl
     keys = {key: one for one in fields(kind) if (key := one.metadata.get(KEY, one.name))}  # type: ignore[arg-type]
     unknown = [key for key in table if key not in {*keys, *also}]
     if unknown:
-        raise TableError(f"{where}: {unknown[0]} is no key of this table; {nearest(unknown[0], [*keys, *also])}")
+        raise TableError(f"{where}: {unknown[0]} is no key of this table; {suggestion(unknown[0], [*keys, *also])}")
     hints = get_type_hints(kind)
     missing = [key for key, one in keys.items() if key not in table and _is_needed(one)]
     if missing:
@@ -44,12 +44,12 @@ def read(kind: type[T], table: object, where: str, name: str = "", also: Iterabl
     )
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """What to write in place of a word that is not known: the one most like it, or all there are.
 
-    >>> nearest("pionts", ["id", "points"])
+    >>> suggestion("pionts", ["id", "points"])
     'did you mean points?'
-    >>> nearest("colour", ["id", "points"])
+    >>> suggestion("colour", ["id", "points"])
     'there are id, points'
     """
     known = list(known)
@@ -68,14 +68,14 @@ def _value(hint: Any, value: object, where: str, key: str, name: str) -> Any:
             inner = f"{name}.{key}" if name else key
             if not isinstance(value, dict):
                 raise TableError(f"{where}: expected a table with the heading [{inner}], found {_shown(value)}")
-            return read(hint, value, f"{where}, [{inner}]", inner)
+            return read_table(hint, value, f"{where}, [{inner}]", inner)
         if issubclass(hint, Enum):
             known = [one.value for one in hint]
             if value not in known:
                 raise TableError(f"{where}: expected {key} to be one of {', '.join(known)}, found {_shown(value)}")
             return hint(value)
         if type(value) is not hint:
-            raise TableError(f"{where}: expected {key} to be {WORDS[hint][0]}, found {_shown(value)}")
+            raise TableError(f"{where}: expected {key} to be {TYPE_WORDS[hint][0]}, found {_shown(value)}")
         return value
     of = get_args(hint)[0]
     if isinstance(of, type) and is_dataclass(of):
@@ -83,11 +83,11 @@ def _value(hint: Any, value: object, where: str, key: str, name: str) -> Any:
         if not isinstance(value, list):
             raise TableError(f"{where}: expected tables with the heading [[{inner}]], in double brackets")
         return tuple(
-            read(of, entry, f"{where}, [[{inner}]] {place}{_title(entry)}", inner)
+            read_table(of, entry, f"{where}, [[{inner}]] {place}{_title(entry)}", inner)
             for place, entry in enumerate(value, 1)
         )
     if not isinstance(value, list) or any(type(entry) is not of for entry in value):
-        raise TableError(f"{where}: expected {key} to be a list of {WORDS[of][1]}, found {_shown(value)}")
+        raise TableError(f"{where}: expected {key} to be a list of {TYPE_WORDS[of][1]}, found {_shown(value)}")
     return tuple(value)
 
 
@@ -102,11 +102,11 @@ def _title(entry: object) -> str:
 def _example(key: str, hint: Any, name: str) -> str:
     """A missing key in words."""
     if get_origin(hint) is not tuple:
-        return f"the key {key} with {WORDS[hint][0]}, which is missing"
+        return f"the key {key} with {TYPE_WORDS[hint][0]}, which is missing"
     of = get_args(hint)[0]
     if is_dataclass(of):
         return f"tables with the heading [[{name + '.' if name else ''}{key}]], found none"
-    return f"the key {key} with a list of {WORDS[of][1]}, which is missing"
+    return f"the key {key} with a list of {TYPE_WORDS[of][1]}, which is missing"
 
 
 def _shown(value: object) -> str:

@@ -16,7 +16,7 @@ class UnknownTask(Exception):
 
 
 @dataclass(frozen=True)
-class Task:
+class HomeworkTask:
     """One exercise in its lesson. `number` is the course's, 2.1 for the first exercise of lesson 2."""
 
     lesson: Lesson
@@ -50,16 +50,16 @@ class Task:
         return f"{count} point{'s' * (count != 1)}{', a bonus' * self.exercise.stretch}"
 
 
-def all_tasks(course: Course) -> list[Task]:
+def all_tasks(course: Course) -> list[HomeworkTask]:
     """Every exercise of the course, in its order."""
     return [
-        Task(lesson, exercise, f"{lesson.number}.{place}")
+        HomeworkTask(lesson, exercise, f"{lesson.number}.{place}")
         for lesson in course.lessons
         for place, exercise in enumerate(lesson.exercises, 1)
     ]
 
 
-def find(course: Course, name: str) -> list[Task]:
+def find(course: Course, name: str) -> list[HomeworkTask]:
     """The tasks that `name` stands for: an exercise (`flatten`, `2.1`), a lesson (`2`, `02_tensor`) or a file.
 
     Raises UnknownTask, with the names that are similar.
@@ -74,7 +74,7 @@ def find(course: Course, name: str) -> list[Task]:
     raise UnknownTask(_unknown(course, name, bare))
 
 
-def find_one(course: Course, name: str) -> Task:
+def find_one(course: Course, name: str) -> HomeworkTask:
     """The one exercise of that name. Raises UnknownTask when it stands for several."""
     found = find(course, name)
     if len(found) > 1:
@@ -82,12 +82,12 @@ def find_one(course: Course, name: str) -> Task:
     return found[0]
 
 
-def files_of(tasks: Iterable[Task]) -> list[Path]:
+def files_of(tasks: Iterable[HomeworkTask]) -> list[Path]:
     """The homework files of the tasks, each once."""
     return list(dict.fromkeys(task.file for task in tasks if task.lesson.homework_file))
 
 
-def _names(task: Task) -> set[str]:
+def _names(task: HomeworkTask) -> set[str]:
     file = task.lesson.homework_file
     return {task.id, task.number, task.lesson.folder, *({file, PurePath(file).stem} if file else ())}
 

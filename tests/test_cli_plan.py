@@ -60,7 +60,7 @@ def test_every_operator_that_computes_stands_in_one_step_of_the_plan() -> None:
 
 def test_the_table_names_kernels_fused_operators_and_buffers() -> None:
     graph = kuiper.load(DIGITS, engine="fast", threads=1)
-    plan = graph.plan_for({"0": np.zeros((1, 1, 8, 8), np.float32)})
+    plan = graph.executor.plan_for({"0": np.zeros((1, 1, 8, 8), np.float32)})
     table = steps(DIGITS)
     for number, (step, row) in enumerate(zip(plan.steps, table, strict=True)):
         assert row[0] == str(number)
@@ -94,7 +94,7 @@ def test_an_operator_without_a_kernel_is_said_to_be_computed_by_its_layer(tmp_pa
     layers = kuiper.registry.copy()
     layers.add("my.Halve", Halve)
     graph = kuiper.load(file, registry=layers, engine="fast", threads=1)
-    plan = graph.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
+    plan = graph.executor.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
     assert [step.kernel for step in summary(plan)][-1] == "layer of my.Halve"
 
 

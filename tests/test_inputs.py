@@ -188,8 +188,8 @@ def test_random_input_repeats_with_its_seed() -> None:
 def test_random_input_has_the_declared_type(code: str) -> None:
     asked = operand(5, code=code)
     x = random_input(asked, np.random.default_rng(0))
-    assert asked.type is not None
-    assert x.dtype == asked.type.compute
+    assert asked.dtype is not None
+    assert x.dtype == asked.dtype.compute
     if x.dtype.kind in "iub":
         assert set(np.unique(x).tolist()) <= {0, 1}
 

@@ -28,7 +28,7 @@ class Network:
             inputs = [self.operators[-1].outputs[0]]
         operand = Operand(name, output, F32)
         attributes = {k: Attribute(F32, s, np.broadcast_to(np.float32(0), s)) for k, s in weights.items()}
-        self.operators.append(Operator(name, kind, inputs, [None] * len(inputs), [operand], {}, attributes))
+        self.operators.append(Operator(kind, name, inputs, [operand], attributes=attributes))
         return operand
 
     def conv(self, out: int, kernel: int, stride: int = 1, groups: int = 1) -> Operand:
@@ -44,7 +44,7 @@ def resnet18() -> list[Operator]:
     net = Network(1, 3, 224, 224)
     net.conv(64, 7, 2)
     net.add("nn.MaxPool2d", (1, 64, 56, 56))
-    net.operators[-1].params["kernel_size"] = Parameter(ParameterKind.INT_ARRAY, [3, 3])
+    net.operators[-1].params["kernel_size"] = Parameter(ParameterKind.INTS, [3, 3])
     for channels, first in ((64, 1), (128, 2), (256, 2), (512, 2)):
         for stride in (first, 1):
             entry = net.operators[-1].outputs[0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.graph import Attribute, Operand, Operator
+from kuiper.graph import Attribute, Graph, Operand, Operator
 from kuiper.profile import (
     Roof,
     Times,
@@ -40,9 +40,9 @@ def linear() -> list[Operator]:
         "bias": Attribute(F32, (4,), np.zeros(4, np.float32)),
     }
     return [
-        Operator("in", "pnnx.Input", [], [], [x]),
-        Operator("fc", "nn.Linear", [x], [None], [y], {}, weights),
-        Operator("mul", "torch.matmul", [y, y], [None, None], [z]),
+        Operator("pnnx.Input", "in", [], [x]),
+        Operator("nn.Linear", "fc", [x], [y], attributes=weights),
+        Operator("torch.matmul", "mul", [y, y], [z]),
     ]
 
 
@@ -53,8 +53,8 @@ def test_an_operator_touches_its_inputs_weights_and_outputs_once_each() -> None:
 
 
 def test_operators_computed_together_add_up_and_what_passes_between_them_does_not_move() -> None:
-    _, fc, mul = linear()
-    fc.output_operators["mul"] = mul
+    operators = linear()
+    _, fc, mul = Graph(operators).connect()
     apart = network_cost([*linear()])
     (both,) = cost_together(apart, [[fc, mul]], declared_extents(linear())).operators
     _, first, second = apart.operators
@@ -63,7 +63,7 @@ def test_operators_computed_together_add_up_and_what_passes_between_them_does_no
     assert second.flops is not None
     assert both.flops == first.flops + second.flops
     assert both.bytes_touched == 4 * (8 + 4 * 8 + 4 + 4), "y is made and read inside"
-    fc.output_operators["out"] = Operator("out", "pnnx.Output", fc.outputs)
+    Graph([*operators, Operator("pnnx.Output", "out", fc.outputs)]).connect()
     (shown,) = cost_together(apart, [[fc, mul]], declared_extents(linear())).operators
     assert shown.bytes_touched == both.bytes_touched + 4 * 4, "y is read outside too"
 

@@ -1,4 +1,4 @@
-"""What all commands share: the application, the course's folder, and how trouble is told."""
+"""Shared by all commands: the Typer application, the course's folder, and error messages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rich.console import Console
 
 from classroom import register
 from classroom.launcher import later
-from classroom.launcher.place import OPTIONS
+from classroom.launcher.paths import OPTIONS
 from classroom.launcher.trouble import Stop
 from classroom.page import colour_wanted, say, width
 from classroom.progress import Progress
 from classroom.started import COMMAND
-from classroom.tasks import Task, UnknownTask, find, find_one
+from classroom.tasks import HomeworkTask, UnknownTask, find, find_one
 
 LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
 """Headings of the help."""
@@ -42,15 +42,15 @@ app = typer.Typer(
 
 
 def stop(sentence: str) -> NoReturn:
-    """Say why nothing more can be done, and end with code 2."""
+    """Print an error message and exit with code 2."""
     print(f"course: {sentence}", file=sys.stderr)
     raise typer.Exit(2)
 
 
 def needs(packages: str, *modules: str) -> Callable[[Command], Command]:
-    """Declare the list of requirements/ that a command needs beyond `cli`, and the modules that prove it is there.
+    """Declare the list in requirements/ that a command needs beyond `cli`, and modules to test for.
 
-    The list is added when the command runs, not when it explains itself.
+    The list is installed when the command runs, not when its help is shown.
     """
 
     def declare(command: Command) -> Command:
@@ -66,7 +66,7 @@ def needs(packages: str, *modules: str) -> Callable[[Command], Command]:
 
 
 def add_packages(packages: str, modules: Iterable[str]) -> None:
-    """Install a list where the environment is the course's own; end with a sentence where a module is not there."""
+    """Install a list if the environment is the course's own; exit with an error if a module is still missing."""
     try:
         later.add(register.ROOT, packages)
     except Stop as trouble:
@@ -79,7 +79,7 @@ def add_packages(packages: str, modules: Iterable[str]) -> None:
 
 
 def the_course() -> register.Course:
-    """The register; the program ends with a sentence when it cannot be read."""
+    """The register; exits with an error message if it cannot be read."""
     try:
         return register.load(register.ROOT)
     except register.RegisterError as error:
@@ -87,12 +87,12 @@ def the_course() -> register.Course:
 
 
 def the_progress() -> Progress:
-    """What the student has done so far."""
+    """The student's progress."""
     return Progress(register.ROOT)
 
 
-def tasks_called(course: register.Course, names: list[str]) -> list[Task]:
-    """The tasks of the names, each once."""
+def tasks_called(course: register.Course, names: list[str]) -> list[HomeworkTask]:
+    """The tasks with these names, without duplicates."""
     try:
         found = [task for name in names for task in find(course, name)]
     except UnknownTask as error:
@@ -100,8 +100,8 @@ def tasks_called(course: register.Course, names: list[str]) -> list[Task]:
     return list({task.id: task for task in found}.values())
 
 
-def task_called(course: register.Course, name: str) -> Task:
-    """The one task of that name."""
+def task_called(course: register.Course, name: str) -> HomeworkTask:
+    """The single task with that name."""
     try:
         return find_one(course, name)
     except UnknownTask as error:
@@ -109,7 +109,7 @@ def task_called(course: register.Course, name: str) -> Task:
 
 
 def show(*renderables: Any) -> None:
-    """Print what Rich draws (tables, Markdown, code), with colours and characters that the terminal has."""
+    """Print Rich renderables (tables, Markdown, code) in the colours and characters that the terminal supports."""
     text = io.StringIO()
     colour = colour_wanted()
     console = Console(

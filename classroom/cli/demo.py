@@ -10,18 +10,18 @@ from rich.table import Table
 
 from classroom import gallery
 from classroom.cli.base import LEARN, app, show, stop, tasks_called, the_course, the_progress
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.show import OUT
-from classroom.gallery.show import show as show_piece
+from classroom.gallery.show import show_piece as show_piece
 from classroom.page import say
 
 ALL = "all"
-OWN = "A picture or a network of your own"
-TEXT = "What write writes"
+OWN_PANEL = "A picture or a network of your own"
+TEXT_PANEL = "What write writes"
 
 
 def option(text: str, panel: str | None = None, **more: Any) -> Any:
-    """An option with its line of help."""
+    """A Typer option with its help text."""
     return typer.Option(help=text, rich_help_panel=panel, **more)
 
 
@@ -37,19 +37,23 @@ def demo(
         typer.Option("--also", metavar="EXERCISE", help="With --mine: this too, though it is not solved."),
     ] = None,
     out: Annotated[Path, option("The folder for pictures.", metavar="FOLDER")] = OUT,
-    picture: Annotated[str | None, option("A picture of yours instead of those held out.", OWN, metavar="FILE")] = None,
-    model: Annotated[
-        str | None, option("With --picture: a network of yours, as pnnx wrote it.", OWN, metavar="FILE")
+    picture: Annotated[
+        str | None, option("A picture of yours instead of those held out.", OWN_PANEL, metavar="FILE")
     ] = None,
-    prompt: Annotated[str | None, option("How the text begins.", TEXT, metavar="TEXT")] = None,
-    tokens: Annotated[int | None, option("How many tokens follow (100).", TEXT, metavar="N", min=1)] = None,
+    model: Annotated[
+        str | None, option("With --picture: a network of yours, as pnnx wrote it.", OWN_PANEL, metavar="FILE")
+    ] = None,
+    prompt: Annotated[str | None, option("How the text begins.", TEXT_PANEL, metavar="TEXT")] = None,
+    tokens: Annotated[int | None, option("How many tokens follow (100).", TEXT_PANEL, metavar="N", min=1)] = None,
     temperature: Annotated[
-        float | None, option("0: always the likeliest; 1: as likely as it is (0.7).", TEXT, metavar="NUMBER", min=0)
+        float | None,
+        option("0: always the likeliest; 1: as likely as it is (0.7).", TEXT_PANEL, metavar="NUMBER", min=0),
     ] = None,
     top_p: Annotated[
-        float | None, option("Only the likeliest, until they sum up to this (0.9).", TEXT, metavar="0..1", min=0, max=1)
+        float | None,
+        option("Only the likeliest, until they sum up to this (0.9).", TEXT_PANEL, metavar="0..1", min=0, max=1),
     ] = None,
-    seed: Annotated[int | None, option("Another one, another text (1).", TEXT, metavar="N", min=0)] = None,
+    seed: Annotated[int | None, option("Another one, another text (1).", TEXT_PANEL, metavar="N", min=0)] = None,
 ) -> None:
     """Trained networks at work on data they have never seen; without a PIECE: one reads handwritten digits.
 
@@ -61,14 +65,14 @@ def demo(
     Example: demo detect --mine --also letterbox
     """
     if listed:
-        show(table())
+        show(piece_table())
         return
     if piece != ALL and piece not in gallery.NAMES:
         stop(f"the demo has {', '.join(gallery.NAMES)} and all, not {piece!r}")
-    wishes = Wishes(picture, model, prompt, tokens, temperature, top_p, seed)
+    options = DemoOptions(picture, model, prompt, tokens, temperature, top_p, seed)
     mine = mine or bool(also)
     names = gallery.NAMES if piece == ALL else (piece,)
-    check_wishes(piece, wishes, mine)
+    check_options(piece, options, mine)
     course = the_course() if mine else None
     more = tasks_called(course, also or []) if course else []
     code = 0
@@ -80,31 +84,31 @@ def demo(
             from classroom.gallery.mine import show_mine, work_of
 
             work = work_of(course, the_progress()) if work is None else work
-            code = max(code, show_mine(name, wishes, out, work, more))
-        elif wishes.picture is not None:
+            code = max(code, show_mine(name, options, out, work, more))
+        elif options.picture is not None:
             from classroom.gallery.own import show_own
 
-            code = show_own(name, wishes, out)
+            code = show_own(name, options, out)
         else:
-            code = max(code, show_piece(name, wishes, out))
+            code = max(code, show_piece(name, options, out))
     raise typer.Exit(code)
 
 
-def check_wishes(piece: str, wishes: Wishes, mine: bool) -> None:
-    """End with a sentence where options do not go together."""
+def check_options(piece: str, options: DemoOptions, mine: bool) -> None:
+    """Exit with an error if the options cannot be combined."""
     taken = {name: gallery.find(name).options for name in gallery.NAMES}
-    for given in wishes.given():
+    for given in options.given():
         if given not in taken.get(piece, ()):
             owners = ", ".join(name for name in gallery.NAMES if given in taken[name])
             stop(f"{given} means nothing to demo {piece}; it belongs to {owners}")
-    if wishes.model is not None and wishes.picture is None:
+    if options.model is not None and options.picture is None:
         stop("--model needs --picture: which picture is the network to look at?")
-    if wishes.picture is not None and mine:
+    if options.picture is not None and mine:
         stop("--mine runs on held-out data, where it is known what is right: leave --picture out")
 
 
-def table() -> Table:
-    """The pieces: name, what it does, network, lessons."""
+def piece_table() -> Table:
+    """Table of the pieces: name, what it does, network, lessons."""
     drawn = Table(box=None, pad_edge=False)
     for heading in ("Piece", "What the network does", "Network", "Lesson"):
         drawn.add_column(heading, no_wrap=True)

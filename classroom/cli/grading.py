@@ -1,4 +1,4 @@
-"""Commands for those who teach: release, grade, regrade, override, merge."""
+"""Commands for instructors: release, grade, regrade, override, merge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from classroom.cli.base import MACHINE, PASS_ON, app, needs, stop, the_course
-from classroom.cli.steps import progress
+from classroom.cli.progress_bar import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
 from classroom.register import Solutions
@@ -18,7 +18,7 @@ from classroom.started import COMMAND
 from classroom.tasks import UnknownTask, find_one
 
 if TYPE_CHECKING:
-    from classroom.grading.grade import Options, Run
+    from classroom.grading.grade import GradingRun, Options
     from classroom.grading.records import Isolation
     from classroom.grading.store import Store
     from classroom.grading.suite import Suite
@@ -38,7 +38,7 @@ Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Processes that judge; 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Trouble with settings, folders and results becomes a sentence and exit code 2."""
+    """Turn errors in settings, folders and results into a message and exit code 2."""
     import sqlite3
 
     from classroom.grading.settings import GradingError
@@ -119,12 +119,12 @@ def regrade(
 
     Example: regrade ann --out results
     """
-    from classroom.grading.grade import Options, Run
+    from classroom.grading.grade import GradingRun, Options
     from classroom.grading.intake import lessons_with_homework
     from kuiper.profile import usable_cores
 
     with explained(), _results(out) as store:
-        run = Run(the_course(), out, Options(tuple(homework or ()), jobs or usable_cores()))
+        run = GradingRun(the_course(), out, Options(tuple(homework or ()), jobs or usable_cores()))
         wanted = {lesson.folder for lesson in lessons_with_homework(run.course, run.options.homeworks)}
         own = [one for one in store.submissions(student) if one.homework in wanted and one.files]
         if not own:
@@ -155,7 +155,7 @@ def override(
 
     Example: override ann flatten 2 --why "right, but for the sign" --out results
     """
-    from classroom.grading.grade import Options, Run
+    from classroom.grading.grade import GradingRun, Options
 
     course = the_course()
     try:
@@ -170,7 +170,7 @@ def override(
         if not any(one.homework == task.lesson.folder for one in store.submissions(student)):
             stop(f"{out} holds nothing of {student!r} for {task.lesson.folder}")
         store.override(student, task.lesson.folder, task.id, points, why.strip())
-        _report(Run(course, out, Options()), store, force)
+        _report(GradingRun(course, out, Options()), store, force)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -184,7 +184,7 @@ def merge(
 
     Example: merge part-1 part-2 part-3 --out results
     """
-    from classroom.grading.grade import Options, Run
+    from classroom.grading.grade import GradingRun, Options
     from classroom.grading.store import Store, holds_results
 
     for shard in shards:
@@ -193,14 +193,14 @@ def merge(
     with explained(), Store(out) as store:
         for shard in shards:
             say(f"{store.merge(shard)} results from {shard}")
-        _report(Run(the_course(), out, Options()), store, force)
+        _report(GradingRun(the_course(), out, Options()), store, force)
 
 
 def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
-    from classroom.grading.grade import Run
+    from classroom.grading.grade import GradingRun
     from classroom.grading.store import Store
 
-    run = Run(the_course(), out, options)
+    run = GradingRun(the_course(), out, options)
     run.check(submissions)
     isolation = None if options.dask else _shut_in()
     if options.dask:
@@ -222,7 +222,7 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
         _report(run, store, force)
 
 
-def _judge(run: Run, store: Store, digests: list[str], suites: dict[str, Suite]) -> None:
+def _judge(run: GradingRun, store: Store, digests: list[str], suites: dict[str, Suite]) -> None:
     from classroom.grading.records import Status
 
     if not digests:
@@ -240,13 +240,13 @@ def _judge(run: Run, store: Store, digests: list[str], suites: dict[str, Suite])
         say(f"{waiting} could not be judged: no fault of theirs, and no grade. Again: --retry-infra")
 
 
-def _report(run: Run, store: Store, force: bool) -> None:
+def _report(run: GradingRun, store: Store, force: bool) -> None:
     for line in run.report(store, force):
         say(line)
 
 
 def _shut_in() -> Isolation:
-    """Prove the sandbox, and say how well it shuts in."""
+    """Test the sandbox and print the isolation level."""
     from classroom.grading.judging import this_sandbox
     from classroom.grading.records import Isolation
 

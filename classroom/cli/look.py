@@ -1,4 +1,4 @@
-"""Commands that show: the main job, the map, the next step."""
+"""The commands start (no arguments), next and map."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.table import Table
 
 from classroom import status
 from classroom.cli.base import LEARN, app, show, stop, the_course, the_progress
-from classroom.gallery.show import show as show_piece
+from classroom.gallery.show import show_piece as show_piece
 from classroom.page import paragraph, say
 from kuiper import KuiperError
 
@@ -29,7 +29,7 @@ def next_step() -> None:
     """What to do now: the first exercise that you have not solved, and the lesson that goes with it."""
     course, entries = the_course(), the_progress().entries()
     say(status.next_step(course, entries))
-    score = status.score(course, entries)
+    score = status.score_line(course, entries)
     if score:
         say(paragraph(score))
 
@@ -55,7 +55,7 @@ def show_map(
 
 
 def print_map() -> None:
-    """The map as a table, the score, and the next step."""
+    """Print the map as a table, the score, and the next step."""
     course, entries = the_course(), the_progress().entries()
     table = Table(title=course.title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     table.add_column("", justify="right")
@@ -67,7 +67,7 @@ def print_map() -> None:
     say()
     show(table)
     say()
-    score = status.score(course, entries)
+    score = status.score_line(course, entries)
     if score:
         say(paragraph(score))
     say(status.next_step(course, entries))

@@ -1,4 +1,4 @@
-"""Commands before and after the work on an exercise: lab, reset, reveal."""
+"""The commands lab, reset and reveal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from classroom import explain, register, status
-from classroom.check import State, check, keep, state_of, syntax_error
+from classroom.check import State, check, record, state_of, syntax_error
 from classroom.cli.base import (
     HOMEWORK,
     LEARN,
@@ -27,12 +27,12 @@ from classroom.cli.base import (
 from classroom.cli.tools import run_module
 from classroom.cli.work import print_broken_since
 from classroom.page import paragraph, say
-from classroom.progress import Entry, Progress
+from classroom.progress import Progress, ProgressEntry
 from classroom.register import Solutions
 from classroom.solutions import SolutionsError, Worked, allowed, worked
 from classroom.started import COMMAND
-from classroom.stubs import StubError, names_of, reset_exercise, reset_file, text_of
-from classroom.tasks import Task, all_tasks
+from classroom.stubs import StubError, definitions_text, names_of, reset_exercise, reset_file
+from classroom.tasks import HomeworkTask, all_tasks
 
 
 @app.command(rich_help_panel=LEARN, context_settings=PASS_ON)
@@ -73,7 +73,7 @@ def lab(context: typer.Context) -> None:
 
 
 def is_root() -> bool:
-    """Whether this process is the administrator of a Unix machine."""
+    """Whether this process runs as root on Unix."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -99,7 +99,7 @@ def reset(
         copy = reset_file(tasks[0]) if whole else reset_exercise(tasks[0])
     except StubError as error:
         stop(str(error))
-    shown = status.short(tasks[0].file, register.ROOT)
+    shown = status.short_path(tasks[0].file, register.ROOT)
     what = shown if whole else f"{tasks[0].id} in {shown}"
     if copy is None:
         say(paragraph(f"{what} is as it was handed out."))
@@ -109,16 +109,16 @@ def reset(
     _check_neighbours(course, progress, tasks)
 
 
-def _check_neighbours(course: register.Course, progress: Progress, reset: list[Task]) -> None:
-    """What passed before in the file of the exercises that were put back: does it still?"""
+def _check_neighbours(course: register.Course, progress: Progress, reset: list[HomeworkTask]) -> None:
+    """Check again what passed before in the file of the exercises that were reset."""
     entries, ids, file = progress.entries(), {task.id for task in reset}, reset[0].file
     fault = syntax_error(file)
     if fault is not None:
         say(explain.labelled("careful", explain.fault_in_words(reset[0], fault)))
         return
     others = [task for task in all_tasks(course) if task.file == file and task.id not in ids]
-    results = check([task for task in others if entries.get(task.id, Entry()).solved])
-    keep(results, progress, [])
+    results = check([task for task in others if entries.get(task.id, ProgressEntry()).solved])
+    record(results, progress, [])
     print_broken_since(results)
 
 
@@ -153,18 +153,18 @@ def reveal(
     _print_solution(task, solved_by_the_course)
 
 
-def _passes(task: Task, progress: Progress) -> bool:
-    """Whether the exercise passes its public tests; how it stands is printed where it does not."""
+def _passes(task: HomeworkTask, progress: Progress) -> bool:
+    """Whether the exercise passes its public tests; prints its state if it does not."""
     if state_of(task, progress.entries()) is State.SOLVED:
         return True
     (result,) = check([task])
-    keep([result], progress, [])
+    record([result], progress, [])
     if result.state is not State.SOLVED:
         say(explain.heading(result))
     return result.state is State.SOLVED
 
 
-def _price(task: Task, progress: Progress) -> str:
+def _price(task: HomeworkTask, progress: Progress) -> str:
     seen, hints = min(progress.entry(task.id).hints, len(task.exercise.hints)), len(task.exercise.hints)
     taken = f" You have seen {seen} of {hints} hints." if hints else ""
     return (
@@ -173,19 +173,19 @@ def _price(task: Task, progress: Progress) -> str:
     )
 
 
-def _print_solution(task: Task, solution: Worked) -> None:
+def _print_solution(task: HomeworkTask, solution: Worked) -> None:
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
     if solution.source:
-        code = text_of(solution.source, names_of(_stub(task), task.id)) or solution.source
+        code = definitions_text(solution.source, names_of(_stub(task), task.id)) or solution.source
         show(Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True))
     if solution.explanation:
         say()
         show(Markdown(section_about(task, solution.explanation), code_theme="ansi_dark"))
 
 
-def _stub(task: Task) -> str:
+def _stub(task: HomeworkTask) -> str:
     from classroom.stubs import pristine
 
     try:
@@ -194,8 +194,8 @@ def _stub(task: Task) -> str:
         return ""
 
 
-def section_about(task: Task, text: str) -> str:
-    """The part of an explanation that is about one exercise: from the heading that names it to the next; else all."""
+def section_about(task: HomeworkTask, text: str) -> str:
+    """The section of an explanation whose heading names the exercise; the whole text if there is none."""
     parts: list[list[str]] = [[]]
     fenced = False
     for line in text.splitlines():

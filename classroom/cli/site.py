@@ -14,13 +14,13 @@ from classroom import register
 from classroom.cli.base import LEARN, app, needs, stop, the_course
 from classroom.page import paragraph, say
 
-HERE = Path("build/site")
+DEFAULT_OUT = Path("build/site")
 
 
 @app.command(rich_help_panel=LEARN)
 @needs("site", "sphinx", "myst_nb", "furo")
 def site(
-    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = HERE,
+    out: Annotated[Path, typer.Option("--out", help="The folder to write to.", file_okay=False)] = DEFAULT_OUT,
     show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
     strict: Annotated[bool, typer.Option("--strict", "-W", help="Exit code 1 where anything is doubtful.")] = False,
 ) -> None:
@@ -32,7 +32,7 @@ def site(
     from classroom.site.tree import SiteError
 
     started = time.monotonic()
-    folder = out if out.is_absolute() or out != HERE else register.ROOT / out
+    folder = out if out.is_absolute() or out != DEFAULT_OUT else register.ROOT / out
     try:
         built = build(the_course(), folder)
     except SiteError as error:

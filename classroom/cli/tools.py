@@ -1,4 +1,4 @@
-"""Commands about this machine: tests, installation, the doctor; and the course's own workshop where it is there."""
+"""Commands about this machine: doctor, setup, test; and `dev` in the full checkout."""
 
 from __future__ import annotations
 

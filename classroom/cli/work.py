@@ -12,16 +12,16 @@ from typing import Annotated
 import typer
 
 from classroom import explain, status
-from classroom.check import SECONDS, Result, State, check, keep, state_of
+from classroom.check import SECONDS, Result, State, check, record, state_of
 from classroom.cli.base import HOMEWORK, app, stop, tasks_called, the_course, the_progress
 from classroom.difference import in_picture
 from classroom.judge import Failure
 from classroom.page import colour_wanted, paragraph, say, styled
 from classroom.pixels import is_picture
-from classroom.progress import Entry, Progress
+from classroom.progress import Progress, ProgressEntry
 from classroom.register import Course
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks, files_of
+from classroom.tasks import HomeworkTask, all_tasks, files_of
 from kuiper import KuiperError
 
 BAD = (State.FAILED, State.BROKEN)
@@ -84,7 +84,7 @@ def watch(
     if not (named if names else known):
         stop("there is no homework to watch")
 
-    def draw(tasks: Sequence[Task]) -> None:
+    def draw(tasks: Sequence[HomeworkTask]) -> None:
         if colour_wanted():
             print(CLEAR, end="")
         results, others = run_checks(course, progress, tasks, seconds, False)
@@ -107,12 +107,12 @@ def watch(
         say()
 
 
-def _solved(tasks: Sequence[Task], progress: Progress) -> bool:
+def _solved(tasks: Sequence[HomeworkTask], progress: Progress) -> bool:
     entries = progress.entries()
     return all(state_of(task, entries) is State.SOLVED for task in tasks)
 
 
-def _watched(course: Course, progress: Progress, named: Sequence[Task]) -> str:
+def _watched(course: Course, progress: Progress, named: Sequence[HomeworkTask]) -> str:
     following = status.next_task(course, progress.entries())
     tasks = named or ([following] if following else [])
     return f"watching {', '.join(task.id for task in tasks) or 'all homework files'}"
@@ -139,7 +139,7 @@ def hint(
     seen = progress.entry(task.id).hints
     now = len(hints) if everything else min(seen + 1, len(hints))
 
-    def more(entry: Entry) -> Entry:
+    def more(entry: ProgressEntry) -> ProgressEntry:
         return replace(entry, hints=max(entry.hints, now))
 
     if now > seen:
@@ -154,13 +154,15 @@ def hint(
     say(explain.labelled("more" if now < len(hints) else "", rest))
 
 
-def _section(task: Task) -> str:
+def _section(task: HomeworkTask) -> str:
     where = f'section "{task.exercise.section}" of ' if task.exercise.section else ""
     return f"read {where}lesson {task.lesson.number}: {COMMAND} lab {task.lesson.number}"
 
 
-def _chosen(course: Course, progress: Progress, names: list[str], everything: bool, changed: bool) -> list[Task]:
-    """The tasks that the command line names; without names the next one."""
+def _chosen(
+    course: Course, progress: Progress, names: list[str], everything: bool, changed: bool
+) -> list[HomeworkTask]:
+    """The tasks named on the command line; the next task if none is named."""
     entries = progress.entries()
     if everything:
         return [task for task in all_tasks(course) if task.exists]
@@ -181,24 +183,24 @@ def _chosen(course: Course, progress: Progress, names: list[str], everything: bo
 
 
 def run_checks(
-    course: Course, progress: Progress, tasks: Sequence[Task], seconds: float, show_output: bool
+    course: Course, progress: Progress, tasks: Sequence[HomeworkTask], seconds: float, show_output: bool
 ) -> tuple[list[Result], list[Result]]:
-    """Check the tasks, and with them what passed before in the same files -> (their results, the others')."""
+    """Check the tasks and everything that passed before in the same files -> (their results, the others')."""
     entries, ids, files = progress.entries(), {task.id for task in tasks}, files_of(tasks)
     others = [
         task
         for task in all_tasks(course)
-        if task.file in files and task.id not in ids and entries.get(task.id, Entry()).solved
+        if task.file in files and task.id not in ids and entries.get(task.id, ProgressEntry()).solved
     ]
     results = check([*tasks, *others], seconds, show_output)
-    keep(results, progress, tasks)
+    record(results, progress, tasks)
     return results[: len(tasks)], results[len(tasks) :]
 
 
 def print_results(results: Sequence[Result], all_failures: bool) -> None:
-    """One result in full; of several the headings, then the first failure in full (or every one).
+    """Print one result in full; for several, the headings and then the first failure (or every failure) in full.
 
-    A file that cannot be checked is told once.
+    A file that cannot be checked is reported once.
     """
     if len(results) == 1:
         say(explain.report(results[0], all_failures))
@@ -217,7 +219,7 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
 
 
 def _print_headings(results: Sequence[Result]) -> None:
-    """A line for each, for a file that cannot be checked its trouble, and how much all of it counts."""
+    """Print a line per exercise, the error of each file that cannot be checked, and the share of points at stake."""
     told: set[Path] = set()
     for result in results:
         file = result.task.file
@@ -232,7 +234,7 @@ def _print_headings(results: Sequence[Result]) -> None:
 
 
 def print_next(course: Course, progress: Progress, results: Sequence[Result]) -> None:
-    """The next step, where something is solved and nothing is wrong."""
+    """Print the next step if something is solved and nothing failed."""
     states = {result.state for result in results}
     if State.SOLVED in states and not states & set(BAD):
         say()
@@ -240,7 +242,7 @@ def print_next(course: Course, progress: Progress, results: Sequence[Result]) ->
 
 
 def print_broken_since(others: Sequence[Result]) -> None:
-    """The exercises of the same file that passed before and do not now."""
+    """Print the exercises of the same file that passed before and no longer do."""
     lost = [result.task.id for result in others if result.state not in (State.SOLVED, State.BROKEN)]
     if lost:
         say()

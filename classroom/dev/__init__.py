@@ -1,1 +1,1 @@
-"""For those who write the course: proofs that the homework judges rightly, notebooks and figures regenerated."""
+"""`course dev`, for course authors: check the homework, regenerate notebooks, figures and tables."""

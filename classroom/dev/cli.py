@@ -1,4 +1,4 @@
-"""`course dev`: the commands of those who write lessons and homework."""
+"""`course dev`: the commands for authors of lessons and homework."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rich.table import Table
 
 from classroom import register
 from classroom.cli.base import needs
-from classroom.dev import check as checks
 from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
+from classroom.dev import soundness
 from classroom.judge.homework import HomeworkError
 
 app = typer.Typer(
@@ -46,14 +46,14 @@ def check(
     """Prove that stubs fail, solutions pass, and every known mistake is found."""
     console, started = Console(highlight=False), time.monotonic()
     try:
-        homeworks = checks.found(register.ROOT, lessons or ())
+        homeworks = soundness.find_homeworks(register.ROOT, lessons or ())
     except (register.RegisterError, HomeworkError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
     count = EVERY_SEED if every else solution_seeds
     results = []
     with console.status("Checking ..."):
-        for result in checks.check(homeworks, seeds=seeds, solution_seeds=count, processes=processes):
+        for result in soundness.check_homeworks(homeworks, seeds=seeds, solution_seeds=count, processes=processes):
             results.append(result)
             for problem in result.problems:
                 console.print(f"[red]{escape(result.name)}[/red]: {escape(problem)}", soft_wrap=True)
@@ -81,7 +81,7 @@ def notebooks(lessons: Lessons = None, check: Check = False) -> None:
         if stored == wanted:
             typer.echo(f"{name}: as stored")
         elif check:
-            typer.echo(f"{name}: differs\n{books.difference(stored, wanted)}")
+            typer.echo(f"{name}: differs\n{books.text_difference(stored, wanted)}")
             faults += 1
         else:
             path.write_text(wanted, encoding="utf-8", newline="\n")
@@ -145,7 +145,7 @@ def _there(
     asked: list[int] | None,
     kind: str,
 ) -> list[Path]:
-    """The files of the lessons; the program ends with a sentence where a lesson that was asked for has none."""
+    """The files of the lessons; exits with an error if a lesson that was asked for has none."""
     without = [lesson for lesson in lessons if not files([lesson])]
     if without and (asked or len(without) == len(lessons)):
         told = "; ".join(f"lesson {lesson.number} has no {kind.format(lesson.folder)}" for lesson in without)
@@ -154,7 +154,7 @@ def _there(
     return files(lessons)
 
 
-def _table(results: list[checks.Result], seeds: int, solution_seeds: int) -> Table:
+def _table(results: list[soundness.HomeworkReport], seeds: int, solution_seeds: int) -> Table:
     title = f"Mutants on {seeds} seeds, solutions on {solution_seeds}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for head, right in (

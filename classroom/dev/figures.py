@@ -1,4 +1,4 @@
-"""The lessons' figures: what `draw()` in lessons/NN_name/figures.py gives, as lessons/NN_name/figures/*.svg."""
+"""The lessons' figures: `draw()` in lessons/NN_name/figures.py returns what lessons/NN_name/figures/*.svg hold."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from classroom.register import Lesson
 
 
 class FigureError(Exception):
-    """Figures that cannot be drawn."""
+    """The figures cannot be drawn."""
 
 
 def scripts(lessons: Iterable[Lesson]) -> list[Path]:
-    """The figures.py of lessons, where there is one."""
+    """The figures.py of the lessons that have one."""
     paths = (lesson.root / "lessons" / lesson.folder / "figures.py" for lesson in lessons)
     return [path for path in paths if path.is_file()]
 
 
 def drawn(script: Path) -> dict[Path, str]:
-    """The pictures of one script: where each belongs -> its text. Raises FigureError."""
+    """Draw the figures of one script: path -> SVG text. Raises FigureError."""
     try:
         pictures = dict(load_file(script).draw())
     except Exception as error:
@@ -31,7 +31,7 @@ def drawn(script: Path) -> dict[Path, str]:
 
 
 def wrong(script: Path) -> list[str]:
-    """What of the stored pictures is missing, different, or drawn by nobody."""
+    """Stored figures that are missing, out of date, or drawn by no script."""
     pictures = drawn(script)
     problems = []
     for path, wanted in pictures.items():
@@ -43,12 +43,12 @@ def wrong(script: Path) -> list[str]:
 
 
 def surplus(script: Path, pictures: Iterable[Path]) -> list[Path]:
-    """Pictures in the folder that the script does not draw."""
+    """Figures in the folder that the script does not draw."""
     return sorted(set((script.parent / "figures").glob("*.svg")) - set(pictures))
 
 
 def write(script: Path) -> list[Path]:
-    """Write the pictures that differ from what is stored -> their paths."""
+    """Write the figures that differ from the stored ones -> their paths."""
     changed = []
     for path, wanted in drawn(script).items():
         if not path.is_file() or path.read_bytes() != wanted.encode():

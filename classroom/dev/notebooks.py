@@ -1,8 +1,8 @@
-"""Notebooks in their normal form: run from top to bottom, and the same bytes each time.
+"""Notebooks in normal form: run from top to bottom, with the same bytes each time.
 
 A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
-cells' tags. A cell with the tag nbval-ignore-output measures: what is stored of it stays until somebody empties
-it. A worksheet (homework/*/worksheet.ipynb) is the student's to run: it is stored without outputs.
+cells' tags. A cell tagged nbval-ignore-output measures something: its stored output stays until somebody clears it.
+A worksheet (homework/*/worksheet.ipynb) is for the student to run, so it is stored without outputs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED
 
 
 class NotebookError(Exception):
-    """A notebook that cannot be read, or does not run to its end."""
+    """A notebook cannot be read, or does not run to its end."""
 
 
 def notebooks(lessons: Iterable[Lesson]) -> list[Path]:
@@ -46,8 +46,8 @@ def is_worksheet(path: Path) -> bool:
 
 
 def regenerated(path: Path) -> str:
-    """The text of the notebook as it must stand in `path`. Raises NotebookError when it does not run."""
-    notebook = read(path)
+    """The text that the notebook file `path` should have. Raises NotebookError if it does not run."""
+    notebook = read_notebook(path)
     if is_worksheet(path):
         return text(normal(notebook, outputs=False))
     measured = {cell.id: cell.outputs for cell in notebook.cells if _measures(cell)}
@@ -58,13 +58,13 @@ def regenerated(path: Path) -> str:
     return text(normal(notebook, outputs=True))
 
 
-def read(path: Path) -> NotebookNode:
-    """The notebook, each cell with an id of its own. Raises NotebookError."""
+def read_notebook(path: Path) -> NotebookNode:
+    """Read a notebook and give each cell a unique id. Raises NotebookError."""
     import nbformat
 
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-        # before nbformat sees them: it gives missing ids by chance
+        # before nbformat sees them: it assigns random ids where they are missing
         _name_cells(stored["cells"])
         return nbformat.reads(json.dumps({**stored, "nbformat_minor": 5}), as_version=4)
     except Exception as error:
@@ -72,7 +72,7 @@ def read(path: Path) -> NotebookNode:
 
 
 def normal(notebook: NotebookNode, *, outputs: bool) -> NotebookNode:
-    """The notebook in its normal form; outputs as they are, or none."""
+    """The notebook in normal form, with its outputs or without any."""
     notebook.metadata = _node(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
@@ -91,14 +91,14 @@ def normal(notebook: NotebookNode, *, outputs: bool) -> NotebookNode:
 
 
 def text(notebook: NotebookNode) -> str:
-    """The notebook as a file holds it: keys sorted, a line break at the end."""
+    """The notebook as file text: keys sorted, newline at the end."""
     import nbformat
 
     return nbformat.writes(notebook, indent=1).rstrip("\n") + "\n"
 
 
-def difference(stored: str, wanted: str, lines: int = 12) -> str:
-    """The first lines in which two texts differ."""
+def text_difference(stored: str, wanted: str, lines: int = 12) -> str:
+    """The first lines of the diff of two texts."""
     found = difflib.unified_diff(stored.splitlines(), wanted.splitlines(), "stored", "regenerated", lineterm="", n=1)
     return "\n".join(line[:160] for line, _ in zip(found, range(lines)))
 
@@ -131,7 +131,7 @@ def _execute(notebook: NotebookNode, path: Path) -> None:
 
 
 def _name_cells(cells: list[dict[str, Any]]) -> None:
-    """Ids stay as they are, so that a new cell changes no other; a missing or second one becomes cell-NN."""
+    """Keep existing ids, so that a new cell changes no other; a missing or duplicate id becomes cell-NN."""
     taken = {cell.get("id") for cell in cells}
     seen: set[str] = set()
     for place, cell in enumerate(cells):
@@ -142,7 +142,7 @@ def _name_cells(cells: list[dict[str, Any]]) -> None:
 
 
 def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Pieces of one stream in one piece: where it was cut is chance."""
+    """Merge consecutive outputs of the same stream: where they were split is arbitrary."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None

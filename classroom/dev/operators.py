@@ -12,7 +12,6 @@ from typing import Any
 from classroom.register import ROOT
 from classroom.started import DOCUMENTED
 from kuiper import registry
-from kuiper.layers.arrays import leftovers
 
 TABLE = ROOT / "docs" / "operators.md"
 BY_THE_GRAPH = {
@@ -35,10 +34,7 @@ This page is generated from the registry: `{command} dev operators`.
 
 
 def computed_by(operator_type: str) -> Any:
-    """What a type of the registry is made by: a Layer class, or the module whose function makes it."""
-    layer = leftovers.TABLE.get(operator_type, (None,))[0]
-    if isinstance(layer, type):
-        return layer
+    """What creates an operator of this type: a Layer class, or the module whose function does."""
     creator: Any = registry.find(operator_type)
     if isinstance(creator, functools.partial):
         creator = creator.func
@@ -47,7 +43,7 @@ def computed_by(operator_type: str) -> Any:
 
 
 def options_of(layer: Any) -> str:
-    """The constructor's arguments with their defaults, as in a call; nothing for a module.
+    """The constructor's arguments with their defaults, as in a call; "" for a module.
 
     >>> from kuiper.layers.arrays.shape import Flatten
     >>> options_of(Flatten)
@@ -62,7 +58,7 @@ def options_of(layer: Any) -> str:
 
 
 def render() -> str:
-    """The page as text."""
+    """The Markdown of the page."""
     types: dict[Any, list[str]] = defaultdict(list)
     for operator_type in registry:
         types[computed_by(operator_type)].append(operator_type)
@@ -74,7 +70,7 @@ def render() -> str:
 
 
 def module_of(layer: Any) -> str:
-    """The name of the module that a class is in; a module's own name."""
+    """The module name of a class, or of the module itself."""
     return layer.__module__ if isinstance(layer, type) else layer.__name__
 
 
@@ -85,7 +81,7 @@ def summary_of(layer: Any) -> str:
 
 
 def is_current(path: Path = TABLE) -> bool:
-    """Whether the stored page is what the registry gives."""
+    """Whether the stored page is up to date."""
     return path.is_file() and path.read_text(encoding="utf-8") == render()
 
 

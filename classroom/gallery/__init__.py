@@ -1,11 +1,11 @@
-"""`course demo`: networks that run on held-out data, by the framework's own code or by a student's.
+"""`course demo`: trained networks run on held-out data, with the framework's code or a student's.
 
-piece     what each of them is: its network, its data, how it looks at them and what it tells
+piece     base class of the pieces: network, data, how to run it, what to print
 digits, classify, detect, segment, write     the pieces
-bench     a network with the steps around it, any of which a student's function may replace
-show, own the demo itself; with a picture or a network of the user's own
-plugs     where the exercises fit in
-mine      `--mine`; worker is its process, check finds where a result first departs
+pipeline  a network with its pre- and post-processing; a student's function may replace any step
+show, own run a piece; with the user's own picture or network
+plugs     where each exercise is plugged in
+mine      `--mine`; isolated runs piece_worker in a process, departure finds the first wrong result
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMES = ("digits", "classify", "detect", "segment", "write")
 
 
 def find(name: str) -> Piece:
-    """The piece of that name. Raises KeyError.
+    """The piece with that name. Raises KeyError.
 
     >>> find("digits").title
     'A network reads handwritten digits'

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.sheet import enlarged, sheet
-from classroom.gallery.text import columns
+from classroom.gallery.terminal import in_columns
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.vision import IMAGENET, draw_guesses, read_labels, resize, softmax, top_classes
@@ -21,17 +21,17 @@ from kuiper.vision.draw import add_legend
 
 SIZE = 64
 """Pixels of a side of what the network reads."""
-FEW = 10
+STUDENT_ITEMS = 10
 """Pieces that a student's code names."""
 SHOWN = 10
-WIDE = 1000
+SHEET_WIDTH = 1000
 """Pixels of the picture that shows them, about."""
 WRONG = 3
 """How many of those that are shown may be wrong ones."""
 
 
-class Classify(Piece):
-    """(N, 3, 64, 64) -> (N, 10): of which photograph each piece is. An item is a picture and its label."""
+class ClassifyPiece(Piece):
+    """(N, 3, 64, 64) -> (N, 10): the class of each texture patch. An item is a picture and its label."""
 
     name = "classify"
     title = "A small ResNet names surfaces by their texture"
@@ -39,59 +39,62 @@ class Classify(Piece):
     lessons = "8"
     network = "classifier"
     options = frozenset({"--picture", "--model"})
-    few = f"{FEW} pieces only, as code of your own may be slow; each lies between two others, for preprocess to find."
+    few = (
+        f"{STUDENT_ITEMS} pieces only, as code of your own may be slow; "
+        "each lies between two others, for preprocess to find."
+    )
     checked = 2
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
-        """All pieces of 64 x 64. For a student's code one of each class, in the middle of a larger picture."""
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
+        """All 64 x 64 patches; for a student's code one of each class, in the middle of a larger picture."""
         data = self.held_out()
         images, labels = list(data["images"]), data["labels"].tolist()
         if not mine:
             return list(zip(images, labels))
         _, first = np.unique(labels, return_index=True)
-        return [(banded(images, i), labels[i]) for i in first.tolist()[:FEW]]
+        return [(banded(images, i), labels[i]) for i in first.tolist()[:STUDENT_ITEMS]]
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
-        """One at a time, as pictures come."""
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
+        """Classify one picture at a time."""
         probabilities, seconds = [], []
         for image, _ in items:
             started = time.perf_counter()
-            x = np.asarray(bench.step("preprocess", image, SIZE, SIZE), np.float32)
-            probabilities.append(shares(bench, x))
+            x = np.asarray(pipeline.step("preprocess", image, SIZE, SIZE), np.float32)
+            probabilities.append(class_probabilities(pipeline, x))
             seconds.append(time.perf_counter() - started)
-            watch.advance()
+            callbacks.advance()
         return {
             "probabilities": [row.tolist() for row in probabilities],
             "seconds": float(np.median(seconds)),
         }
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """What it says of some, and how many are right."""
+        """Print some predictions, and the accuracy."""
         names = read_labels(str(self.folder / "labels.txt"))
         probabilities, labels = np.array(answer["probabilities"]), np.array([label for _, label in items])
         right = probabilities.argmax(axis=1) == labels
         rows, drawn = [["picture", "it says", "and really"]], []
-        for number, index in enumerate(chosen(right, labels), 1):
+        for number, index in enumerate(shown_items(right, labels), 1):
             guesses = top_classes(probabilities[index], 2, names)
             said = ", ".join(f"{guess.label} {guess.probability:.1%}" for guess in guesses)
             truth = names[labels[index]]
             rows.append([str(number), said, truth if right[index] else styled(f"{truth}: wrong", "bad")])
             drawing = draw_guesses(enlarged(items[index][0], 3 * SIZE), guesses)
             drawn.append(drawing if right[index] else add_legend(drawing, [(colour(1), f"really {truth}")]))
-        say(columns(rows))
+        say(in_columns(rows))
         say()
         count, good = len(labels), int(right.sum())
         say(
             f"{styled(f'{good} of {count}', 'bold')} held-out pieces named correctly ({good / count:.1%}), "
             f"{answer['seconds'] * 1e3:.1f} ms for one."
         )
-        return [("classify", sheet(drawn, WIDE // drawn[0].shape[1]))]
+        return [("classify", sheet(drawn, SHEET_WIDTH // drawn[0].shape[1]))]
 
 
 def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
     """(H,W,3) bytes -> (1,3,crop,crop) float32: shorter side to `size`, bilinear; centre cut out; normalised.
 
-    As homework 8 asks for: unlike kuiper.vision.preprocess it makes each pixel of four only.
+    As homework 8 asks: each pixel is interpolated from four only, unlike in kuiper.vision.preprocess.
     """
     height, width = shorter_side((image.shape[0], image.shape[1]), size)
     top, left = round((height - crop) / 2), round((width - crop) / 2)
@@ -100,46 +103,46 @@ def preprocess(image: np.ndarray, size: int, crop: int) -> np.ndarray:
 
 
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """(N,C,H,W) -> (N,K): the planes' means, a linear layer, softmax."""
+    """(N,C,H,W) -> (N,K): global average pooling, a linear layer, softmax."""
     return softmax(x.mean((2, 3)) @ weight.T + bias)
 
 
-Classify.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
+ClassifyPiece.steps = {"preprocess": preprocess, "classifier_head": classifier_head}
 
 
-def shares(bench: Bench, x: np.ndarray) -> np.ndarray:
-    """(1,3,H,W) -> (K,) how probable each class is; by `classifier_head` from the last features if it is replaced."""
-    if not bench.replaced("classifier_head"):
-        return softmax(bench.network(x)[0])[0]
-    pool, linear = head_of(bench)
+def class_probabilities(pipeline: Pipeline, x: np.ndarray) -> np.ndarray:
+    """(1,3,H,W) -> (K,) class probabilities; by `classifier_head` from the last features if it is replaced."""
+    if not pipeline.replaced("classifier_head"):
+        return softmax(pipeline.network(x)[0])[0]
+    pool, linear = head_of(pipeline)
     features = pool.producers[0].name
-    kept = bench.network(x, keep=[features]).kept
+    kept = pipeline.network(x, keep=[features]).kept
     weight, bias = (linear.attributes[name].data for name in ("weight", "bias"))
-    return np.asarray(bench.step("classifier_head", kept[features], weight, bias))[0]
+    return np.asarray(pipeline.step("classifier_head", kept[features], weight, bias))[0]
 
 
-def head_of(bench: Bench) -> tuple[Any, Any]:
+def head_of(pipeline: Pipeline) -> tuple[Any, Any]:
     """The network's last pooling and its linear layer. Raises KuiperError."""
     for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear"):
-        if not any(op.type == kind for op in bench.graph.operators):
+        if not any(op.type == kind for op in pipeline.graph.operators):
             raise KuiperError(f"expected a network that ends in nn.AdaptiveAvgPool2d and nn.Linear, found no {kind}")
     pool, linear = (
-        [op for op in bench.graph.operators if op.type == kind][-1] for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear")
+        [op for op in pipeline.graph.operators if op.type == kind][-1] for kind in ("nn.AdaptiveAvgPool2d", "nn.Linear")
     )
     return pool, linear
 
 
 def banded(images: Sequence[np.ndarray], index: int) -> np.ndarray:
-    """Piece `index` between its neighbours, all twice as large, (128,384,3): `preprocess` has to find it."""
+    """Patch `index` between its neighbours, all enlarged by 2, (128,384,3): `preprocess` has to crop it."""
     band = np.hstack([images[i % len(images)] for i in (index - 1, index, index + 1)])
     return band.repeat(2, axis=0).repeat(2, axis=1)
 
 
-def chosen(right: np.ndarray, labels: np.ndarray) -> list[int]:
-    """Which items to show: the first right one of each class, and the first wrong ones after them."""
+def shown_items(right: np.ndarray, labels: np.ndarray) -> list[int]:
+    """Indices to show: the first correct one of each class, then the first wrong ones."""
     _, first = np.unique(labels[right], return_index=True)
     wrong = np.flatnonzero(~right)[:WRONG]
     return [int(i) for i in (*np.flatnonzero(right)[first][: SHOWN - len(wrong)], *wrong)]
 
 
-PIECE = Classify()
+PIECE = ClassifyPiece()

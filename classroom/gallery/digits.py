@@ -1,4 +1,4 @@
-"""The main job: a network reads handwritten digits, with nothing but kuiper and numpy."""
+"""The default demo: a network reads handwritten digits, with nothing but kuiper and numpy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
 from classroom.page import fitting, say, side_by_side, styled
 from kuiper.show import digit
 from kuiper.vision import softmax
@@ -24,10 +24,10 @@ SINGLES = 15
 
 @dataclass(frozen=True)
 class Reading:
-    """What the network made of the held-out digits, N of them.
+    """Predictions for the N held-out digits.
 
     images (N, 8, 8) of 0..16; labels and predictions (N,); confidences (N,), the probability of the prediction;
-    seconds: the median time for one digit that comes alone.
+    seconds: the median time for a single digit (batch of 1).
     """
 
     images: np.ndarray
@@ -42,7 +42,7 @@ class Reading:
         return self.predictions == self.labels
 
 
-class Digits(Piece):
+class DigitsPiece(Piece):
     """(N, 1, 8, 8) of 0..16 -> (N, 10): which digit each scan shows. An item is a scan and its label."""
 
     name = "digits"
@@ -53,24 +53,24 @@ class Digits(Piece):
     draws = False
     checked = 4
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
-        """All of them: each costs little."""
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
+        """All digits: each is cheap."""
         data = self.held_out()
         return list(zip(data["images"], data["labels"]))
 
     def work(self, items: Sequence[Any]) -> int:
-        """They are read all at once."""
+        """1: all digits are read in one batch."""
         return 1
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
-        """Read all at once, then single ones for the clock."""
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
+        """Read all in one batch, then single digits to measure the time."""
         x = np.array([image for image, _ in items], np.float32)[:, None]
-        (logits,) = bench.network(x)
-        watch.advance()
+        (logits,) = pipeline.network(x)
+        callbacks.advance()
         seconds = []
         for one in x[:SINGLES]:
             started = time.perf_counter()
-            bench.network(one[None])
+            pipeline.network(one[None])
             seconds.append(time.perf_counter() - started)
         probabilities = softmax(logits)
         return {
@@ -80,44 +80,44 @@ class Digits(Piece):
         }
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """Four digits drawn in characters, and the numbers."""
+        """Print four digits as characters, accuracy and time."""
         reading = reading_of(answer, items)
-        say(pictures(reading))
+        say(digits_text(reading))
         say()
         say(numbers(reading))
         return []
 
 
 def reading_of(answer: dict[str, Any], items: Sequence[Any]) -> Reading:
-    """The answer with the digits it was about."""
+    """The answer as a Reading."""
     images, labels = (np.array(values) for values in zip(*items))
     predictions, confidences = np.array(answer["predictions"]), np.array(answer["confidences"])
     return Reading(images, labels, predictions, confidences, answer["seconds"])
 
 
-def chosen(reading: Reading) -> list[int]:
-    """Which digits to draw: a wrong one if there is any, and right ones of different labels before it."""
+def shown_digits(reading: Reading) -> list[int]:
+    """Indices of the digits to draw: correct ones with different labels, then a wrong one if there is any."""
     right, wrong = np.flatnonzero(reading.right), np.flatnonzero(~reading.right)
     _, first = np.unique(reading.labels[right], return_index=True)
     others = right[np.sort(first)]
     return [int(i) for i in (*others[: SHOWN - min(len(wrong), 1)], *wrong[:1])]
 
 
-def picture(reading: Reading, index: int) -> str:
-    """The digit with what the network said below it."""
+def digit_text(reading: Reading, index: int) -> str:
+    """The digit as text, with the prediction below it."""
     share = f"{reading.predictions[index]}  {reading.confidences[index]:.0%}"
     verdict = "" if reading.right[index] else f"wrong: a {reading.labels[index]}"
     drawn = fitting(digit(reading.images[index]), sys.stdout.encoding)
     return f"{drawn}\n{share}\n{verdict}"
 
 
-def pictures(reading: Reading) -> str:
-    """The digits that are drawn, side by side."""
-    return side_by_side([picture(reading, index) for index in chosen(reading)])
+def digits_text(reading: Reading) -> str:
+    """The chosen digits side by side, as text."""
+    return side_by_side([digit_text(reading, index) for index in shown_digits(reading)])
 
 
 def numbers(reading: Reading) -> str:
-    """How many digits were read correctly, and how fast."""
+    """Accuracy and time, in words."""
     count, right = len(reading.labels), int(reading.right.sum())
     return (
         f"{styled(f'{right} of {count}', 'bold')} held-out digits read correctly ({right / count:.2%}), "
@@ -125,4 +125,4 @@ def numbers(reading: Reading) -> str:
     )
 
 
-PIECE = Digits()
+PIECE = DigitsPiece()

@@ -1,4 +1,4 @@
-"""`demo PIECE --mine`: a network with the student's solved exercises in it, and who is to blame when it goes wrong."""
+"""`demo PIECE --mine`: run a network with the student's solved exercises, and find the culprit when it fails."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from rich.table import Table
 
 import kuiper
 from classroom import explain, gallery
-from classroom.check import State, check, keep
+from classroom.check import State, check, record
 from classroom.cli.base import show
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.isolated import PieceResult, run
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
-from classroom.gallery.process import Run, run
-from classroom.gallery.show import bar, ready, save, told
+from classroom.gallery.show import bar, errors_explained, ready, save_drawings
 from classroom.page import paragraph, say, styled
 from classroom.progress import Progress
 from classroom.register import Course
 from classroom.started import COMMAND
 from classroom.status import states_of
 from classroom.stubs import untouched
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 ALONE = 1 / 3
-"""Share of the time limit that one exercise alone has."""
+"""Share of the time limit for one exercise alone."""
 PASSES = "Its public tests pass: they miss this case, or the network asks for more than the exercise does."
-"""What is said of a function that goes wrong in a network only."""
+"""Printed for a function that fails only in a network."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What the student has written: the tasks whose public tests pass, and those begun whose tests do not."""
+class StudentWork:
+    """The student's tasks: those whose public tests pass, and those begun whose tests do not."""
 
-    solved: tuple[Task, ...]
-    unsolved: tuple[Task, ...]
+    solved: tuple[HomeworkTask, ...]
+    unsolved: tuple[HomeworkTask, ...]
 
 
-def work_of(course: Course, progress: Progress) -> Work:
-    """How the homework files stand as they are: what no check has seen as it is now is checked."""
+def work_of(course: Course, progress: Progress) -> StudentWork:
+    """The state of the homework files, after checking those that changed since their last check."""
     states = states_of(course, progress.entries())
     tasks = all_tasks(course)
     again = check([task for task in tasks if states[task.id] is State.CHANGED or _begun(task, states[task.id])])
-    keep(again, progress, [])
+    record(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
     failed = [result.task for result in again if result.task.id not in passed]
     lost = [task.id for task in failed if states[task.id] is State.CHANGED]
@@ -53,34 +53,34 @@ def work_of(course: Course, progress: Progress) -> Work:
         say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
-    return Work(tuple(solved), tuple(failed))
+    return StudentWork(tuple(solved), tuple(failed))
 
 
-def _begun(task: Task, state: State) -> bool:
-    """Whether an unsolved exercise has code of the student's, and a place in some network."""
+def _begun(task: HomeworkTask, state: State) -> bool:
+    """Whether an unsolved exercise has code by the student and is used in some network."""
     return state is State.OPEN and task.id in PLUGS and not untouched(task)
 
 
-def show_mine(name: str, wishes: Wishes, out: Path, work: Work, also: Sequence[Task]) -> int:
-    """Run the piece with what is solved (and `also`) and print what came of it. Returns the exit code."""
+def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
+    """Run the piece with the solved exercises (and `also`) and print the result. Returns the exit code."""
     piece = gallery.find(name)
-    with told() as code:
+    with errors_explained() as code:
         ready(piece, out)
-        items = piece.sample(wishes, mine=True)
+        items = piece.sample(options, mine=True)
         operators = kuiper.load(piece.model).operators
         usable = usable_in(piece, operators)
         chosen = {task.id: task for task in (*work.solved, *also)}
         wanted = [task for exercise, task in chosen.items() if exercise in usable]
         say(styled(piece.title + ", with your code in it" * bool(wanted), "bold"))
         say()
-        result = run(piece, wishes, wanted)
+        result = run(piece, options, wanted)
         if result.answer is not None:
-            save(piece.tell(result.answer, items), out)
+            save_drawings(piece.tell(result.answer, items), out)
             say()
         if piece.few:
             say(paragraph(piece.few))
             say()
-        show(table(usable, wanted, result))
+        show(plug_table(usable, wanted, result))
         say()
         others = unused([exercise for exercise in chosen if exercise not in usable])
         if others:
@@ -91,12 +91,12 @@ def show_mine(name: str, wishes: Wishes, out: Path, work: Work, also: Sequence[T
             say(paragraph(not_right_yet(name, unsolved)))
             say()
         passing = {task.id for task in work.solved}
-        code[0] = judge(piece, wishes, operators, wanted, result, passing)
+        code[0] = report_outcome(piece, options, operators, wanted, result, passing)
     return code[0]
 
 
 def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list[str]:
-    """The exercises that have a part in the piece, in the course's order."""
+    """The exercises used in the piece, in course order."""
     return [
         exercise
         for exercise, plug in PLUGS.items()
@@ -105,7 +105,7 @@ def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list
 
 
 def unused(exercises: Sequence[str]) -> str:
-    """Which exercises have no part here, in a sentence; "" where there are none.
+    """Which exercises are not used here, in a sentence; "" if there are none.
 
     >>> unused(["sigmoid", "conv2d"])
     'Not used here: sigmoid, and 1 that no network of the demo uses.'
@@ -117,7 +117,7 @@ def unused(exercises: Sequence[str]) -> str:
 
 
 def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
-    """Which exercises could be plugged in though they are not solved, and how, in a sentence."""
+    """Which unsolved exercises could be plugged in, and how, in a sentence."""
     also = " ".join(f"--also {exercise}" for exercise in exercises)
     one = len(exercises) == 1
     return (
@@ -126,8 +126,8 @@ def not_right_yet(piece: str, exercises: Sequence[str]) -> str:
     )
 
 
-def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
-    """Exercise, whose code, where it works, how often it was called."""
+def plug_table(usable: Sequence[str], mine: Sequence[HomeworkTask], result: PieceResult) -> Table:
+    """Table: exercise, whose code, where it is used, number of calls."""
     drawn = Table(box=None, pad_edge=False)
     for name in ("Exercise", "Whose code", "What it computes"):
         drawn.add_column(name, no_wrap=True)
@@ -140,17 +140,17 @@ def table(usable: Sequence[str], mine: Sequence[Task], result: Run) -> Table:
     return drawn
 
 
-def judge(
+def report_outcome(
     piece: Piece,
-    wishes: Wishes,
+    options: DemoOptions,
     operators: Sequence[kuiper.RuntimeOperator],
-    wanted: Sequence[Task],
-    result: Run,
+    wanted: Sequence[HomeworkTask],
+    result: PieceResult,
     passing: Container[str],
 ) -> int:
-    """Print whether all is right, else what is wrong, where it begins, and whose fault it is. Returns the exit code.
+    """Print that all is right, or what is wrong, where it starts, and which exercise causes it. Returns the exit code.
 
-    passing : the exercises whose public tests pass.
+    passing : exercises whose public tests pass.
     """
     if not wanted:
         say(paragraph("Nothing here is yours yet. The exercises that this network can use are in the table."))
@@ -167,13 +167,13 @@ def judge(
     if result.error or result.departure:
         plugged = [task for task in wanted if task.id not in result.errors]
         suspects = suspected(result.departure, operators, plugged)
-        parts += blamed(piece, wishes, suspects, passing)
+        parts += blamed(piece, options, suspects, passing)
     say("\n".join(parts))
     return 1
 
 
 def departed(found: Mapping[str, Any]) -> str:
-    """Where the first difference is, in words."""
+    """The first difference, in words."""
     if found["type"]:
         place = f"{found['place']} ({found['type']}), operator {found['step'] + 1} in the order"
     else:
@@ -192,9 +192,9 @@ def departed(found: Mapping[str, Any]) -> str:
 
 
 def suspected(
-    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[Task]
-) -> list[Task]:
-    """The tasks that can have led to the departure; all of them where none is known."""
+    departure: Mapping[str, Any] | None, operators: Sequence[kuiper.RuntimeOperator], tasks: Sequence[HomeworkTask]
+) -> list[HomeworkTask]:
+    """The tasks that can have caused the departure; all of them if no departure is known."""
     if departure is None:
         return list(tasks)
     if not departure["type"]:
@@ -204,12 +204,14 @@ def suspected(
     return [task for task in tasks if (computes := computing[task.id]) is not None and computes(operator)]
 
 
-def blamed(piece: Piece, wishes: Wishes, suspects: Sequence[Task], passing: Container[str] = ()) -> list[str]:
-    """Each exercise plugged in alone: those with which the network goes wrong."""
+def blamed(
+    piece: Piece, options: DemoOptions, suspects: Sequence[HomeworkTask], passing: Container[str] = ()
+) -> list[str]:
+    """Plug in each exercise alone -> those with which the network fails."""
     parts = []
     with bar("who is to blame", len(suspects)) as advance:
         for task in suspects:
-            alone = run(piece, wishes, [task], seconds=piece.seconds * ALONE, check_only=True)
+            alone = run(piece, options, [task], seconds=piece.seconds * ALONE, check_only=True)
             advance()
             if not alone.good:
                 at = f", at {alone.departure['place']}" if alone.departure and alone.departure["type"] else ""

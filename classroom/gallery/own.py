@@ -1,4 +1,4 @@
-"""`course demo PIECE --picture FILE`: a picture, and perhaps a network, of the user's own."""
+"""`course demo PIECE --picture FILE`: run on the user's own picture, optionally with their own network."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 from classroom import gallery
 from classroom.cli import base
-from classroom.gallery.piece import Wishes
-from classroom.gallery.show import bar, check_folder, ready, save, told
+from classroom.gallery.piece import DemoOptions
+from classroom.gallery.show import bar, check_folder, errors_explained, ready, save_drawings
 from classroom.page import say, styled
 from kuiper.cli.model import find_model, load_model
 from kuiper.cli.tasks import TASKS
@@ -16,20 +16,20 @@ from kuiper.errors import KuiperError
 from kuiper.inputs import PICTURES
 
 
-def show_own(name: str, wishes: Wishes, out: Path) -> int:
-    """Do to the picture what `kuiper run --task` does, and print and save the answer. Returns the exit code.
+def show_own(name: str, options: DemoOptions, out: Path) -> int:
+    """Process the picture as `kuiper run --task` does; print and save the answer. Returns the exit code.
 
-    The classes have the names of a labels.txt beside the network; without one they are named by how many they are
-    (1,000 ImageNet's, 80 COCO's, 21 Pascal VOC's).
+    Class names come from labels.txt beside the network, else from the number of classes (1,000: ImageNet, 80: COCO,
+    21: Pascal VOC).
     """
-    piece, picture = gallery.find(name), Path(str(wishes.picture))
-    with told() as code:
+    piece, picture = gallery.find(name), Path(str(options.picture))
+    with errors_explained() as code:
         if picture.suffix.lower() not in PICTURES:
             raise KuiperError(f"--picture {picture}: expected a picture ({', '.join(PICTURES)})")
         check_folder(out)
-        if wishes.model is None:
+        if options.model is None:
             ready(piece, out)
-        model = find_model(wishes.model or str(piece.model))
+        model = find_model(options.model or str(piece.model))
         task = TASKS[name](TaskWishes(), model)
         graph = load_model(str(model), None)
         inputs = task.read([str(picture)], graph.inputs)
@@ -38,5 +38,5 @@ def show_own(name: str, wishes: Wishes, out: Path) -> int:
         with bar(f"demo {name}", len(graph.operators)) as advance:
             outputs = graph.forward(*inputs, on_operator=lambda operator, seconds: advance())
         base.show(task.answer(list(outputs)))
-        save([(f"{picture.stem}_{name}", task.drawn)], out)
+        save_drawings([(f"{picture.stem}_{name}", task.drawn)], out)
     return code[0]

@@ -1,4 +1,4 @@
-"""What a piece of the gallery is."""
+"""Base class of the demo's pieces."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
+from classroom.gallery.pipeline import Pipeline
 from classroom.register import ROOT
 
-Step = Callable[..., Any]
+StepFunction = Callable[..., Any]
 Drawing = tuple[str, np.ndarray]
-"""The stem of a file's name, and the picture (H,W,3) of bytes that it will hold."""
+"""File name without suffix, and the picture (H,W,3) of bytes."""
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What the user typed; None where nothing."""
+class DemoOptions:
+    """Options given on the command line; None if not given."""
 
     picture: str | None = None
     model: str | None = None
@@ -31,17 +31,17 @@ class Wishes:
     seed: int | None = None
 
     def given(self) -> list[str]:
-        """The options of which this is so, as they are typed.
+        """The options that were given, as typed.
 
-        >>> Wishes(top_p=0.9).given()
+        >>> DemoOptions(top_p=0.9).given()
         ['--top-p']
         """
         return [f"--{name.replace('_', '-')}" for name, value in asdict(self).items() if value is not None]
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Whom to tell while a piece is at work: `advance` after each of Piece.work, `text` as it is written."""
+class Callbacks:
+    """Called with progress: `advance` after each of Piece.work's steps, `text` with text as it is generated."""
 
     advance: Callable[[], None] = lambda: None
     text: Callable[[str], None] | None = None
@@ -50,33 +50,33 @@ class Watch:
 class Piece(ABC):
     """A network on held-out data.
 
-    `sample` reads the data, `look` runs the network on them, `tell` prints what came of it. Between `look` and `tell`
-    there may be another process, so an answer holds only what JSON can say.
+    `sample` reads the data, `look` runs the network on them, `tell` prints the result. `look` may run in another
+    process, so its answer must be JSON-serialisable.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
-    """What it does, for the list of pieces."""
+    """One-line description for the list of pieces."""
     lessons: ClassVar[str]
     network: ClassVar[str]
     """The folder in models/, and the stem of its files."""
     options: ClassVar[frozenset[str]] = frozenset()
-    """Those of Wishes.given that mean something here."""
+    """Options (as in DemoOptions.given) that this piece accepts."""
     draws: ClassVar[bool] = True
-    """Whether it makes pictures, for which Pillow is needed."""
+    """Whether it saves pictures, which needs Pillow."""
     checked: ClassVar[int] = 1
     """Items on which a student's code is compared with the framework's, step by step."""
     few: ClassVar[str] = ""
-    """With a student's code: why the numbers are not those of all held-out data; "" where they are."""
+    """Why a student's code runs on part of the held-out data only; "" if it runs on all."""
     seconds: ClassVar[float] = 60.0
-    """How long it may take with a student's code."""
-    steps: ClassVar[Mapping[str, Step]] = {}
+    """Time limit with a student's code."""
+    steps: ClassVar[Mapping[str, StepFunction]] = {}
     """Exercise -> the framework's function, of the same signature, for a step before or after the network."""
 
     @property
     def folder(self) -> Path:
-        """Where the network lies, and its held-out data."""
+        """The folder of the network and its held-out data."""
         return ROOT / "models" / self.network
 
     @property
@@ -90,17 +90,17 @@ class Piece(ABC):
             return dict(data)
 
     @abstractmethod
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
-        """The items to look at; few where a student's code computes. Raises OSError, KuiperError."""
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
+        """The items to run on; fewer for a student's code (`mine`). Raises OSError, KuiperError."""
 
     def work(self, items: Sequence[Any]) -> int:
-        """How often `look` advances on these items."""
+        """How often `look` calls `advance` for these items."""
         return len(items)
 
     @abstractmethod
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
-        """What the network makes of the items. Raises KuiperError."""
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
+        """Run the network on the items -> JSON-serialisable answer. Raises KuiperError."""
 
     @abstractmethod
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """Print the answer; -> the pictures that go with it."""
+        """Print the answer -> pictures to save."""

@@ -1,4 +1,4 @@
-"""Pictures side by side, and pixels made larger."""
+"""Contact sheets: pictures side by side, enlarged by whole pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WHITE = 255
 
 
 def enlarged(image: np.ndarray, pixels: int) -> np.ndarray:
-    """(H,W,3) -> each pixel a square, so that the longer side has about `pixels`; never smaller.
+    """(H,W,3) -> each pixel repeated so that the longer side has about `pixels`; never smaller.
 
     >>> enlarged(np.zeros((2, 3, 3), np.uint8), 6).shape
     (4, 6, 3)

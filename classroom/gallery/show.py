@@ -1,4 +1,4 @@
-"""`course demo`: a piece by the framework's own code, printed, and its pictures saved."""
+"""`course demo`: run a piece with the framework's own code, print the result and save its pictures."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ import numpy as np
 
 import kuiper
 from classroom import gallery
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
-from classroom.gallery.text import Typewriter
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
+from classroom.gallery.terminal import Typewriter
 from classroom.page import say, styled
 
 OUT = Path("demo")
 
 
-def show(name: str = "digits", wishes: Wishes | None = None, out: Path = OUT) -> int:
-    """Run a piece and print what came of it. Returns the exit code."""
-    piece, wishes = gallery.find(name), wishes or Wishes()
-    with told() as code:
+def show_piece(name: str = "digits", options: DemoOptions | None = None, out: Path = OUT) -> int:
+    """Run a piece and print the result. Returns the exit code."""
+    piece, options = gallery.find(name), options or DemoOptions()
+    with errors_explained() as code:
         ready(piece, out)
-        items = piece.sample(wishes)
-        bench = Bench(piece.model, piece.steps)
+        items = piece.sample(options)
+        pipeline = Pipeline(piece.model, piece.steps)
         say(styled(piece.title, "bold"))
         say()
         writer = Typewriter()
         with bar(f"demo {name}", piece.work(items) if piece.draws else 0) as advance:
-            answer = piece.look(bench, items, Watch(advance, writer))
+            answer = piece.look(pipeline, items, Callbacks(advance, writer))
         writer.end()
         drawings = piece.tell(answer, items)
-        say(f"The network has {bench.facts()}. PyTorch trained it,")
+        say(f"The network has {pipeline.facts()}. PyTorch trained it,")
         say("PNNX wrote it down, and kuiper computed it here with numpy.")
-        save(drawings, out)
+        save_drawings(drawings, out)
     return code[0]
 
 
 @contextmanager
-def told() -> Iterator[list[int]]:
-    """Yields [0], which becomes [2] when something goes wrong that can be said in a sentence."""
+def errors_explained() -> Iterator[list[int]]:
+    """Yield [0], which becomes [2] after an error that is printed as a sentence."""
     code = [0]
     try:
         yield code
@@ -57,13 +57,13 @@ def told() -> Iterator[list[int]]:
 
 
 def complain(sentence: str) -> None:
-    """Say why nothing more can be done."""
+    """Print an error message."""
     sys.stdout.flush()
     print(f"course: {sentence}", file=sys.stderr)
 
 
 def ready(piece: Piece, out: Path) -> None:
-    """Find out before the work what would stop it after. Raises FileNotFoundError, KuiperError, OSError."""
+    """Check files and folders before the work starts. Raises FileNotFoundError, KuiperError, OSError."""
     if not piece.model.is_file():
         raise FileNotFoundError(2, "missing", str(piece.model))
     if piece.draws:
@@ -74,7 +74,7 @@ def ready(piece: Piece, out: Path) -> None:
 
 
 def check_folder(out: Path) -> None:
-    """Raises KuiperError where no file could be written."""
+    """Raise KuiperError if no file could be written to the folder."""
     if out.exists() and not out.is_dir():
         raise kuiper.KuiperError(f"{out} is a file: pictures need a folder (--out)")
     place = next(folder for folder in (out, *out.resolve().parents) if folder.is_dir())
@@ -82,8 +82,8 @@ def check_folder(out: Path) -> None:
         raise kuiper.KuiperError(f"{place} cannot be written to: --out names another folder for pictures")
 
 
-def save(drawings: Sequence[Drawing], out: Path) -> None:
-    """Write the pictures and say where they lie. Raises KuiperError."""
+def save_drawings(drawings: Sequence[Drawing], out: Path) -> None:
+    """Write the pictures and print their paths. Raises KuiperError."""
     if not drawings:
         return
     from kuiper.vision import save_picture
@@ -102,7 +102,7 @@ def save(drawings: Sequence[Drawing], out: Path) -> None:
 
 @contextmanager
 def bar(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, for work that takes long; it moves with each call of what is yielded."""
+    """A progress bar on a terminal for long work; call what is yielded to advance it."""
     if not total:
         yield lambda: None
         return

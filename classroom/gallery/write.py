@@ -1,4 +1,4 @@
-"""A small Llama writes on, token by token, in the style of Python's documentation."""
+"""A small Llama continues a text, token by token, in the style of Python's documentation."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any, cast
 
 import numpy as np
 
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Drawing, Piece, Watch, Wishes
-from classroom.gallery.text import Typewriter
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.pipeline import Pipeline
+from classroom.gallery.terminal import Typewriter
 from classroom.page import say, styled
 from kuiper.errors import KuiperError
 from kuiper.runtime import RuntimeGraph
 from kuiper.text import Cache, Sampler, Tokens, forward, probabilities, top_p, write
 
 PROMPT = "The function returns"
-TOKENS, FEW = 100, 24
-"""Tokens to write, and to write with a student's code."""
+TOKENS, STUDENT_TOKENS = 100, 24
+"""Tokens to generate; with a student's code."""
 TEMPERATURE, TOP_P, SEED = 0.7, 0.9, 1
-SHORT = 33
+STUDENT_CONTEXT = 33
 """Tokens of held-out text that a student's code reads."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """What to write."""
+class GenerationRequest:
+    """Prompt and sampling parameters."""
 
     prompt: str
     tokens: int
@@ -38,23 +38,23 @@ class Task:
 
 
 class Choice(Sampler):
-    """Temperature, then the bench's `top_p`."""
+    """Temperature, then the pipeline's `top_p`."""
 
-    def __init__(self, bench: Bench, temperature: float, p: float) -> None:
+    def __init__(self, pipeline: Pipeline, temperature: float, p: float) -> None:
         super().__init__(temperature=temperature, top_p=p)
-        object.__setattr__(self, "bench", bench)
+        object.__setattr__(self, "pipeline", pipeline)
 
     def probabilities(self, logits: np.ndarray) -> np.ndarray:
-        """(V,) scores -> (V,) float64, what the choice is drawn from. Raises KuiperError where those are none."""
-        bench: Bench = self.__dict__["bench"]
-        found = np.asarray(bench.step("top_p", probabilities(logits, self.temperature), self.top_p), np.float64)
+        """(V,) logits -> (V,) float64 probabilities to sample from. Raises KuiperError if they are invalid."""
+        pipeline: Pipeline = self.__dict__["pipeline"]
+        found = np.asarray(pipeline.step("top_p", probabilities(logits, self.temperature), self.top_p), np.float64)
         if found.shape != logits.shape or not np.isfinite(found).all() or found.min() < 0 or not found.any():
             raise KuiperError(f"top_p: expected {logits.shape} probabilities, found {found.shape} or none above 0")
         return found
 
 
-class Write(Piece):
-    """Tokens and what is kept of earlier ones -> scores of the next. The first item is a Task, others held-out text."""
+class WritePiece(Piece):
+    """Tokens and KV cache -> logits of the next. The first item is a GenerationRequest, the others held-out text."""
 
     name = "write"
     title = "A small Llama writes like Python's documentation"
@@ -66,65 +66,67 @@ class Write(Piece):
     few = "A short text, and few words of held-out text, as code of your own may be slow."
     seconds = 120.0
 
-    def sample(self, wishes: Wishes, *, mine: bool = False) -> list[Any]:
-        """The task, and the pieces of held-out text; for a student's code a few words of one. Raises KuiperError."""
-        task = Task(
-            PROMPT if wishes.prompt is None else wishes.prompt,
-            (FEW if mine else TOKENS) if wishes.tokens is None else wishes.tokens,
-            TEMPERATURE if wishes.temperature is None else wishes.temperature,
-            TOP_P if wishes.top_p is None else wishes.top_p,
-            SEED if wishes.seed is None else wishes.seed,
+    def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
+        """The request, and the held-out texts; for a student's code a few tokens of one. Raises KuiperError."""
+        request = GenerationRequest(
+            PROMPT if options.prompt is None else options.prompt,
+            (STUDENT_TOKENS if mine else TOKENS) if options.tokens is None else options.tokens,
+            TEMPERATURE if options.temperature is None else options.temperature,
+            TOP_P if options.top_p is None else options.top_p,
+            SEED if options.seed is None else options.seed,
         )
-        if task.tokens < 1 or task.seed < 0:
-            raise KuiperError(f"expected at least 1 token and a seed from 0 on, found {task.tokens} and {task.seed}")
+        if request.tokens < 1 or request.seed < 0:
+            raise KuiperError(
+                f"expected at least 1 token and a seed from 0 on, found {request.tokens} and {request.seed}"
+            )
         words = self.held_out()["words"]
-        return [task, *(words[:1, :SHORT] if mine else words)]
+        return [request, *(words[:1, :STUDENT_CONTEXT] if mine else words)]
 
     def work(self, items: Sequence[Any]) -> int:
-        """One for each token, and one for each piece of held-out text."""
+        """One per token, and one per held-out text."""
         return int(items[0].tokens) + len(items) - 1
 
-    def look(self, bench: Bench, items: Sequence[Any], watch: Watch) -> dict[str, Any]:
-        """Write, then read the held-out text."""
+    def look(self, pipeline: Pipeline, items: Sequence[Any], callbacks: Callbacks) -> dict[str, Any]:
+        """Generate, then evaluate the held-out text."""
         tokens = Tokens.load(self.folder / "tokens.json")
-        task, graph = items[0], cast(RuntimeGraph, bench.graph)
-        sampler, random = Choice(bench, task.temperature, task.top_p), np.random.default_rng(task.seed)
-        pieces = write(graph, tokens, task.prompt, task.tokens, sampler=sampler, random=random)
-        emit, text = watch.text or (lambda piece: None), []
-        emit(styled(task.prompt, "bold"))
+        request, graph = items[0], cast(RuntimeGraph, pipeline.graph)
+        sampler, random = Choice(pipeline, request.temperature, request.top_p), np.random.default_rng(request.seed)
+        pieces = write(graph, tokens, request.prompt, request.tokens, sampler=sampler, random=random)
+        emit, text = callbacks.text or (lambda piece: None), []
+        emit(styled(request.prompt, "bold"))
         started = time.perf_counter()
         for piece in pieces:
             text.append(piece)
             emit(piece)
-            watch.advance()
+            callbacks.advance()
         seconds = time.perf_counter() - started
         lost, characters = 0.0, 0
         for words in items[1:]:
             logits = forward(graph, words[:-1].tolist(), Cache.of(graph, len(words)))
             lost += bits(logits, words[1:])
             characters += len(tokens.decode(words[1:].tolist()))
-            watch.advance()
+            callbacks.advance()
         return {
             "text": "".join(text),
-            "told": watch.text is not None,
+            "told": callbacks.text is not None,
             "seconds": seconds,
             "bits": lost / characters if characters else None,
             "characters": characters,
         }
 
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
-        """The text, unless it was told as it came; how fast it was written, and how well held-out text is foreseen."""
-        task = items[0]
+        """Print the text unless it was printed as it came, then the speed and the bits per token of held-out text."""
+        request = items[0]
         if not answer["told"]:
             writer = Typewriter()
-            writer(styled(task.prompt, "bold"))
+            writer(styled(request.prompt, "bold"))
             writer(answer["text"])
             writer.end()
         say()
-        rate = task.tokens / answer["seconds"]
+        rate = request.tokens / answer["seconds"]
         say(
-            f"{styled(str(task.tokens), 'bold')} tokens, {rate:.0f} a second; temperature {task.temperature:g}, "
-            f"top p {task.top_p:g}, seed {task.seed}."
+            f"{styled(str(request.tokens), 'bold')} tokens, {rate:.0f} a second; temperature {request.temperature:g}, "
+            f"top p {request.top_p:g}, seed {request.seed}."
         )
         if answer["bits"] is not None:
             say(
@@ -134,14 +136,14 @@ class Write(Piece):
         return []
 
 
-Write.steps = {"top_p": top_p}
+WritePiece.steps = {"top_p": top_p}
 
 
 def bits(logits: np.ndarray, words: np.ndarray) -> float:
-    """(T,V) scores and (T,) what really followed -> the sum of the tokens' bits, -log2 of their probabilities."""
+    """(T,V) logits and (T,) the actual next tokens -> the sum of -log2 of their probabilities, in bits."""
     top = logits.max(axis=-1, keepdims=True)
     logs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
     return float(-np.take_along_axis(logs, words[:, None], axis=-1).sum() / math.log(2))
 
 
-PIECE = Write()
+PIECE = WritePiece()

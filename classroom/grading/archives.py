@@ -107,8 +107,10 @@ def _take_archive(source: Path, wanted: Wanted, taken: Taken, budget: Budget) ->
         raise Refused(f"{shown(source.name)}: expected a folder, .zip or .tar.gz")
     with _opened(source) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > limits.LARGEST_ARCHIVE:
-            raise Refused(f"{shown(source.name)} has {size >> 20} MB; at most {limits.LARGEST_ARCHIVE >> 20} are taken")
+        if size > limits.MAX_ARCHIVE_BYTES:
+            raise Refused(
+                f"{shown(source.name)} has {size >> 20} MB; at most {limits.MAX_ARCHIVE_BYTES >> 20} are taken"
+            )
         if suffix == ".zip":
             _take_zip(file, wanted, taken, budget)
         else:
@@ -127,7 +129,7 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> 
                 taken.faults.append(Fault(f"{shown(path[-1])} is a link or device in the archive", path))
             elif info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 taken.faults.append(Fault(f"{shown(path[-1])} is encrypted or packed in an unusual way", path))
-            elif info.file_size > limits.HIGHEST_RATIO * info.compress_size + 4096:
+            elif info.file_size > limits.MAX_RATIO * info.compress_size + 4096:
                 taken.faults.append(Fault(f"{shown(path[-1])} unpacks to far more than it is", path))
             else:
                 found = Found(path, b"", _zip_time(info))
@@ -135,12 +137,12 @@ def _take_zip(file: IO[bytes], wanted: Wanted, taken: Taken, budget: Budget) -> 
 
 
 def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: Taken, budget: Budget) -> None:
-    most = limits.HIGHEST_RATIO * size + (1 << 20)
+    most = limits.MAX_RATIO * size + (1 << 20)
     stream: Any = Counted(gzip.GzipFile(fileobj=file) if packed else file, most, budget)
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for place, member in enumerate(archive):
-            if place >= limits.MOST_MEMBERS:
-                raise Refused(f"more than {limits.MOST_MEMBERS} files in the archive")
+            if place >= limits.MAX_MEMBERS:
+                raise Refused(f"more than {limits.MAX_MEMBERS} files in the archive")
             path, limit = _look(member.name, wanted, taken, member.isdir())
             if path is None:
                 continue
@@ -153,8 +155,8 @@ def _take_tar(file: IO[bytes], size: int, packed: bool, wanted: Wanted, taken: T
 
 def _take_folder(folder: Path, wanted: Wanted, taken: Taken, budget: Budget) -> None:
     for place, (entry, path) in enumerate(_walk(folder, ())):
-        if place >= limits.MOST_MEMBERS:
-            raise Refused(f"more than {limits.MOST_MEMBERS} files in the folder")
+        if place >= limits.MAX_MEMBERS:
+            raise Refused(f"more than {limits.MAX_MEMBERS} files in the folder")
         _take_file(Path(entry.path), path, wanted, taken, budget)
 
 
@@ -183,14 +185,14 @@ def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[st
         path = (*above, entry.name)
         if not entry.is_dir(follow_symlinks=False):
             yield entry, path
-        elif not _skipped(entry.name) and len(path) < limits.DEEPEST:
+        elif not _skipped(entry.name) and len(path) < limits.MAX_DEPTH:
             yield from _walk(Path(entry.path), path)
 
 
 def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[str, ...] | None, int]:
     """A member's name -> its path and how large it may be; (None, 0) where it is not taken."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
-    if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > limits.DEEPEST:
+    if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > limits.MAX_DEPTH:
         return None, 0
     if not (limit := wanted(tuple(parts))):
         return None, 0

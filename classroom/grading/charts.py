@@ -13,10 +13,10 @@ COLOURS = ("#c0603a", "#c98a3c", "#b9a23a", "#8fa648", "#5f9a55", "#3f8a5f")
 WIDTH, HEIGHT, TOP, BOTTOM = 288.0, 128.0, 18.0, 20.0
 
 
-def counted(points: Sequence[float], most: float) -> list[int]:
+def histogram(points: Sequence[float], most: float) -> list[int]:
     """How many of `points` are none, up to a quarter, a half, three quarters, below all, and all of `most`.
 
-    >>> counted([0, 1, 2, 3.5, 4, 4], 4)
+    >>> histogram([0, 1, 2, 3.5, 4, 4], 4)
     [1, 1, 1, 0, 1, 2]
     """
     counts = [0] * len(LABELS)
@@ -29,7 +29,7 @@ def counted(points: Sequence[float], most: float) -> list[int]:
 
 def distribution(title: str, points: Sequence[float], most: float) -> Svg:
     """Bars: how many submissions have which share of the points. The same numbers give the same text."""
-    counts = counted(points, most)
+    counts = histogram(points, most)
     step, highest = WIDTH / len(counts), max(*counts, 1)
     marks = []
     for place, (count, label, colour) in enumerate(zip(counts, LABELS, COLOURS)):

@@ -21,7 +21,7 @@ from classroom.grading.settings import GradingError
 NBGRADER = {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}
 """What lies beside `submitted` where nbgrader keeps a course."""
 METADATA = "submission_metadata.yml"
-LARGEST_METADATA = 256 << 20
+MAX_METADATA_BYTES = 256 << 20
 _TOP = re.compile(r"^(['\"]?)(submission_[\w-]+)\1:\s*$")
 _CANVAS = re.compile(
     r"(?P<student>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)"
@@ -113,8 +113,8 @@ def _student(name: str, folder: bool) -> str:
 def _gradescope(folder: Path, names: list[str]) -> list[Source]:
     path = folder / METADATA
     try:
-        if path.stat().st_size > LARGEST_METADATA:
-            raise GradingError(f"{path}: larger than {LARGEST_METADATA >> 20} MB")
+        if path.stat().st_size > MAX_METADATA_BYTES:
+            raise GradingError(f"{path}: larger than {MAX_METADATA_BYTES >> 20} MB")
         known = read_metadata(path.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
         raise GradingError(f"{path}: {error.strerror}") from error

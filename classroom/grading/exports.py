@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from classroom.grading.pages import save
+from classroom.grading.pages import save_page
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
-from classroom.grading.safe import cell, cut, file_names, one_line
+from classroom.grading.safe import cell, file_names, one_line, truncated
 from classroom.grading.totals import total
 from classroom.grading.words import (
     NO_HINT,
@@ -25,7 +25,7 @@ from classroom.grading.words import (
     lesson_of,
     remark,
     remarks,
-    sentence,
+    requirement,
     standing,
     stopped,
     title_of,
@@ -39,7 +39,7 @@ CANVAS = ("Student", "ID", "SIS Login ID", "Section")
 """The columns by which Canvas knows a student; an assignment each follows."""
 
 
-def refusal(results: Sequence[Graded]) -> str:
+def export_refusal(results: Sequence[Graded]) -> str:
     """Why these results belong in no grade book, "" when they may go there."""
     below = [one for one in results if one.isolation is not Isolation.STRONG]
     if not below:
@@ -63,9 +63,9 @@ def write_exports(
     homeworks = file_names(one.homework for one in ready)
     for one in ready:
         path = folder / "gradescope" / homeworks[one.homework] / names[one.student] / "results.json"
-        save(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
-    save(folder / "nbgrader.csv", nbgrader(in_tables, submissions))
-    save(folder / "canvas.csv", canvas(in_tables, register))
+        save_page(path, json.dumps(gradescope(one, register), indent=1, ensure_ascii=False) + "\n")
+    save_page(folder / "nbgrader.csv", nbgrader(in_tables, submissions))
+    save_page(folder / "canvas.csv", canvas(in_tables, register))
     waiting = sum(not total(one).complete for one in results)
     blank = len(results) - len(ready) - waiting
     more = f"; {waiting} without a grade left out, to be judged again" if waiting else ""
@@ -122,7 +122,7 @@ def _test(grade: Grade, lesson: Lesson | None, place: int, stopped_all: bool) ->
         "status": "passed" if full else "failed",
         "name": f"{name} (bonus)" if grade.stretch else name,
         "number": f"{lesson.number if lesson else 0}.{place}",
-        "output": cut("\n\n".join([standing(grade)] if stopped_all else _in_words(grade)), 20_000),
+        "output": truncated("\n\n".join([standing(grade)] if stopped_all else _in_words(grade)), 20_000),
         "visibility": "after_published",
     }
 
@@ -140,7 +140,7 @@ def _failure(check: Check) -> str:
     if not check.public:
         return f"hidden test failed: {check.hint or NO_HINT}"
     parts = [("", check.message), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
-    return "\n".join([f"public test failed: {sentence(check)}", *(label + text for label, text in parts if text)])
+    return "\n".join([f"public test failed: {requirement(check)}", *(label + text for label, text in parts if text)])
 
 
 def nbgrader(results: Iterable[Graded], submissions: Mapping[str, Submission]) -> str:
@@ -151,7 +151,7 @@ def nbgrader(results: Iterable[Graded], submissions: Mapping[str, Submission]) -
         time = handed_in.isoformat(sep=" ") if handed_in else ""
         known = [one.homework, "", time, one.student, "", "", ""]
         rows.append([*known, points.raw, points.deducted, points.points, points.most])
-    return table(rows)
+    return csv_text(rows)
 
 
 def canvas(results: Sequence[Graded], register: Course) -> str:
@@ -173,10 +173,10 @@ def canvas(results: Sequence[Graded], register: Course) -> str:
         found = [by_key.get((student, homework)) for homework in homeworks]
         name = re.sub("points(?= *possible)", "points,", student, flags=re.IGNORECASE)
         rows.append([name, "", student, "", *(one.points if one else None for one in found)])
-    return table(rows)
+    return csv_text(rows)
 
 
-def table(rows: Iterable[Iterable[object]]) -> str:
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Rows as CSV, every cell safe."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)

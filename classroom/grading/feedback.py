@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from classroom.grading.pages import page
 from classroom.grading.records import Check, Grade, Graded, Status
-from classroom.grading.safe import cut, one_line
+from classroom.grading.safe import one_line, truncated
 from classroom.grading.totals import Total, total
 from classroom.grading.words import (
     NO_HINT,
-    NOTHING,
+    NOT_HANDED_IN,
     exercise_of,
-    lateness,
+    lateness_remark,
     lesson_of,
-    meaning,
     numbers_of,
     remark,
-    sentence,
+    requirement,
     standing,
+    status_in_words,
     stopped,
     title_of,
     when,
@@ -41,7 +41,7 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class ExercisePart:
+class ExerciseFeedback:
     """One exercise on the page; why the judge did not work stays off it.
 
     `hints` are those of failed hidden tests, each with how many say it.
@@ -58,7 +58,7 @@ class ExercisePart:
 
 
 @dataclass(frozen=True)
-class HomeworkPart:
+class HomeworkFeedback:
     """One homework on the page.
 
     facts : (label, text) of the file that was judged, when it came, the deadline.
@@ -72,7 +72,7 @@ class HomeworkPart:
     lateness: str
     whole: str
     faults: tuple[str, ...]
-    exercises: tuple[ExercisePart, ...]
+    exercises: tuple[ExerciseFeedback, ...]
 
 
 def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
@@ -85,7 +85,7 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
     counted = [graded for graded in results if graded.counts]
     rest = [graded for graded in results if not graded.counts]
     told = [text for graded in results for text in (*graded.aside, *(() if graded.counts else graded.faults))]
-    parts = [homework_part(graded, register, f"homework-{place}") for place, graded in enumerate(counted, 1)]
+    parts = [homework_feedback(graded, register, f"homework-{place}") for place, graded in enumerate(counted, 1)]
     ready = [part.total for part in parts if part.total.complete]
     return page(
         "feedback.html",
@@ -102,20 +102,20 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
     )
 
 
-def homework_part(graded: Graded, register: Course, anchor: str) -> HomeworkPart:
+def homework_feedback(graded: Graded, register: Course, anchor: str) -> HomeworkFeedback:
     """One graded submission as its part of the page shows it."""
     lesson, said = lesson_of(graded.homework, register), _said_of_all(graded)
     faults = tuple(one_line(fault, 600) for fault in graded.faults if fault not in (*graded.aside, said))
     shown = () if said and not stopped(graded) else graded.grades
-    return HomeworkPart(
+    return HomeworkFeedback(
         anchor,
         title_of(graded.homework, register),
         total(graded),
         _facts(graded),
-        lateness(graded),
-        cut(said),
+        lateness_remark(graded),
+        truncated(said),
         faults,
-        tuple(exercise_part(grade, exercise_of(grade, lesson).title, bool(said)) for grade in shown),
+        tuple(exercise_feedback(grade, exercise_of(grade, lesson).title, bool(said)) for grade in shown),
     )
 
 
@@ -135,23 +135,23 @@ def _said_of_all(graded: Graded) -> str:
         message = messages.pop()
         if message in graded.aside:
             return "Nothing of this homework was found in what you handed in."
-        return f"{message.capitalize()}." if message == NOTHING else message
+        return f"{message.capitalize()}." if message == NOT_HANDED_IN else message
     return f"{why}. No test can run before it can be imported." if (why := stopped(graded)) else ""
 
 
-def exercise_part(grade: Grade, title: str, stopped_all: bool = False) -> ExercisePart:
+def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> ExerciseFeedback:
     """One grade as the page shows it; `stopped_all` where the homework's part says why no test could run."""
     failed = [check for check in grade.checks if not check.passed and _is_begun(grade) and not stopped_all]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
-    return ExercisePart(
+    return ExerciseFeedback(
         grade,
         title,
-        meaning(grade),
+        status_in_words(grade),
         standing(grade),
-        "" if stopped_all else cut(remark(grade)),
+        "" if stopped_all else truncated(remark(grade)),
         _together([_failed(check) for check in failed if check.public]),
         tuple(hints.items()),
-        tuple(sentence(check) for check in grade.checks if check.public and check.passed),
+        tuple(requirement(check) for check in grade.checks if check.public and check.passed),
     )
 
 
@@ -171,4 +171,8 @@ def _together(failed: Sequence[Failed]) -> tuple[Failed, ...]:
 
 def _failed(check: Check) -> Failed:
     values = (("called", check.call), ("expected", check.expected), ("got", check.got))
-    return Failed(sentence(check), cut(check.message), tuple((name, cut(text, VALUE)) for name, text in values if text))
+    return Failed(
+        requirement(check),
+        truncated(check.message),
+        tuple((name, truncated(text, VALUE)) for name, text in values if text),
+    )

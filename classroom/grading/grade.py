@@ -17,7 +17,7 @@ from classroom.grading.judging import Job
 from classroom.grading.late import read_times
 from classroom.grading.records import Graded, Isolation
 from classroom.grading.runner import run_local
-from classroom.grading.safe import cell, listed
+from classroom.grading.safe import cell, name_list
 from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.grading.store import Store, holds_results
 from classroom.grading.suite import Suite, suite_of
@@ -47,7 +47,7 @@ class Options:
 
 
 @dataclass
-class Run:
+class GradingRun:
     """A run that is under way: the jobs to do, and how they are told of.
 
     taken : called with each student whose files were read. judged : with each result and whether it was new.
@@ -80,9 +80,9 @@ class Run:
                 taken(student)
         lines = []
         if loose := strays(folder):
-            lines.append(f"left aside, because they are of no student: {listed(loose)}")
+            lines.append(f"left aside, because they are of no student: {name_list(loose)}")
         if strangers:
-            lines.append(f"{self.options.times} names students who are not in {folder}: {listed(list(strangers))}")
+            lines.append(f"{self.options.times} names students who are not in {folder}: {name_list(list(strangers))}")
         return lines
 
     def suites(self, store: Store) -> dict[str, Suite]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from classroom.grading.population import Student
+from classroom.grading.population import SimulatedStudent
 from classroom.grading.recognise import WORKSHEET
 from classroom.register import Lesson
 
@@ -20,7 +20,7 @@ NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 Files = Mapping[str, bytes]
 
 
-def write_class(students: Sequence[Student], lessons: Sequence[Lesson], folder: Path) -> None:
+def write_class(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
     """One after the other as a folder, a .zip, a .tar.gz, a folder that holds a .zip, a folder below two others."""
     folder.mkdir(parents=True, exist_ok=True)
     forms = (_folder, _zip, _tar, _zip_in_folder, _deep_folder)
@@ -28,7 +28,7 @@ def write_class(students: Sequence[Student], lessons: Sequence[Lesson], folder: 
         forms[number % len(forms)](folder, student.name, _files(student, lessons), _time(student))
 
 
-def write_nbgrader(students: Sequence[Student], lessons: Sequence[Lesson], folder: Path) -> None:
+def write_nbgrader(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
     """FOLDER/submitted/STUDENT/HOMEWORK with its timestamp.txt, beside what else nbgrader keeps."""
     (folder / "source").mkdir(parents=True, exist_ok=True)
     for student in students:
@@ -39,7 +39,7 @@ def write_nbgrader(students: Sequence[Student], lessons: Sequence[Lesson], folde
             target.with_name("timestamp.txt").write_text(stamp, encoding="utf-8")
 
 
-def write_gradescope(students: Sequence[Student], lessons: Sequence[Lesson], folder: Path) -> None:
+def write_gradescope(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
     """FOLDER/submission_NNN with submission_metadata.yml, as Gradescope exports them."""
     metadata = []
     for number, student in enumerate(students, 1):
@@ -56,11 +56,11 @@ def write_gradescope(students: Sequence[Student], lessons: Sequence[Lesson], fol
     (folder / "submission_metadata.yml").write_text("---\n" + "\n".join(metadata) + "\n", encoding="utf-8")
 
 
-def _time(student: Student) -> datetime:
+def _time(student: SimulatedStudent) -> datetime:
     return NOON + timedelta(days=student.late)
 
 
-def _files(student: Student, lessons: Sequence[Lesson]) -> dict[str, bytes]:
+def _files(student: SimulatedStudent, lessons: Sequence[Lesson]) -> dict[str, bytes]:
     """Path -> contents."""
     files = {}
     for lesson in lessons:
@@ -118,6 +118,6 @@ def _tar(folder: Path, name: str, files: Files, time: datetime) -> None:
             archive.addfile(entry, io.BytesIO(data))
 
 
-Layout = Callable[[Sequence[Student], Sequence[Lesson], Path], None]
+Layout = Callable[[Sequence[SimulatedStudent], Sequence[Lesson], Path], None]
 LAYOUTS: dict[str, Layout] = {"plain": write_class, "nbgrader": write_nbgrader, "gradescope": write_gradescope}
 """Name -> how a class of students hands in."""

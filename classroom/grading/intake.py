@@ -20,23 +20,23 @@ from typing import Any
 from classroom.grading import limits, notebook
 from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
 from classroom.grading.exported import Source, sources, timestamp
-from classroom.grading.late import Times, time_of
+from classroom.grading.late import Times, listed_time
 from classroom.grading.limits import Budget
 from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
-from classroom.grading.safe import listed
+from classroom.grading.safe import name_list
 from classroom.grading.settings import GradingError
-from classroom.grading.source_text import meaning, text_of
+from classroom.grading.source_text import decoded, significant_lines
 from classroom.register import Course, Lesson
 
-LARGEST_FILE = 512 << 10
-LARGEST_STAMP = 200
+MAX_FILE_BYTES = 512 << 10
+MAX_TIMESTAMP_BYTES = 200
 STAMP = "timestamp.txt"
-MOST_FAULTS = 20
+MAX_FAULTS = 20
 """Sentences that are told of one student, and of one homework; how many more there are is the last."""
-MOST_LOOKED_INTO = 100
+MAX_LOOKED_INTO = 100
 """Files of one student that are read because their names say nothing."""
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 """Names of other files that are remembered."""
 WRITTEN = (*PYTHON, NOTEBOOK, ".pdf", ".doc", ".docx", ".odt", ".rtf", ".md", ".zip", *ARCHIVES, *OTHER_ARCHIVES)
 """Files that a student may mean as work; others (data, pictures) are told of only where there is nothing else."""
@@ -122,7 +122,9 @@ class Intake:
                 faults.append(f"{here} was judged, and not {there}, which defines {', '.join(also)} too")
         if not files and not faults and not desk.recognised:
             faults = list(desk.aside)
-        time = time_of(self.times, student, lesson.folder) or pile.handed_in or (best[judged].time if judged else None)
+        time = (
+            listed_time(self.times, student, lesson.folder) or pile.handed_in or (best[judged].time if judged else None)
+        )
         path = _path(best[judged]) if judged else ""
         return Submission(student, lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
 
@@ -148,7 +150,7 @@ class _Desk:
         is_folder = source.path.is_dir() and not source.path.is_symlink()
         source = source if is_folder else replace(source, stamped=False)  # an archive is the student's own
         taken = take(source.path, self._wanted(above, inner if is_folder else None, source), self._budget, source.file)
-        stamps = {one.path[0]: timestamp(text_of(one.data)) for one in taken.found if self._is_stamp(source, one.path)}
+        stamps = {one.path[0]: timestamp(decoded(one.data)) for one in taken.found if self._is_stamp(source, one.path)}
         self._sort(taken, above, source, stamps)
         for path in inner:
             wanted = self._wanted((*above, *path), None, source)
@@ -164,18 +166,18 @@ class _Desk:
         def wanted(path: tuple[str, ...]) -> int:
             name = path[-1].lower()
             self._names += 1
-            if self._names > limits.MOST_MEMBERS:
+            if self._names > limits.MAX_MEMBERS:
                 return 0
             if self._is_stamp(source, path):
-                return LARGEST_STAMP
+                return MAX_TIMESTAMP_BYTES
             if name.startswith(".") or name in JUNK or self._is_the_course_s(path):
                 return 0
             if archive_suffix(name) in ARCHIVES and archives is not None:
                 archives.append(path)
                 return 0
             if name.endswith((*PYTHON, NOTEBOOK)) and self._may_be_homework(path[-1]):
-                return notebook.LARGEST_NOTEBOOK if name.endswith(NOTEBOOK) else LARGEST_FILE
-            if len(self._others) < MOST_NAMES:
+                return notebook.MAX_NOTEBOOK_BYTES if name.endswith(NOTEBOOK) else MAX_FILE_BYTES
+            if len(self._others) < MAX_NAMES:
                 self._others[(*above, *path)] = None
             return 0
 
@@ -186,7 +188,7 @@ class _Desk:
         if self._recogniser.named(name) or name.lower() == WORKSHEET:
             return True
         self._looked_into += 1
-        return self._looked_into <= MOST_LOOKED_INTO
+        return self._looked_into <= MAX_LOOKED_INTO
 
     def _is_the_course_s(self, path: tuple[str, ...]) -> bool:
         edited = path[-1] == WORKSHEET or any(path[-1] == one.homework_file for one in self._recogniser.lessons)
@@ -234,15 +236,15 @@ class _Desk:
         """
         told = list[str]()
         names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
-        if self._names > limits.MOST_MEMBERS:
-            told.append(f"more than {limits.MOST_MEMBERS} names: the rest was not looked at")
+        if self._names > limits.MAX_MEMBERS:
+            told.append(f"more than {limits.MAX_MEMBERS} names: the rest was not looked at")
         packed = [name for name in names if archive_suffix(name) in ARCHIVES]
         rest = [name for name in names if name not in packed]
         if packed:
-            said = f"Not opened, since archives in archives are not: {listed(packed)}"
+            said = f"Not opened, since archives in archives are not: {name_list(packed)}"
             told.append(f"{said}. Unpack them and hand in what is inside")
         if rest:
-            told.append(f"Not recognised as homework: {listed(rest)}")
+            told.append(f"Not recognised as homework: {name_list(rest)}")
         self.aside = _some([*told, *self.aside])
         for pile in self.piles.values():
             pile.files, pile.notebooks = _told_apart(pile.files), _told_apart(pile.notebooks)
@@ -256,9 +258,9 @@ def _told_apart(found: list[Found]) -> list[Found]:
 
 def _some(told: list[str]) -> list[str]:
     """At most MOST_FAULTS sentences; where there are more, the last says how many."""
-    if len(told) <= MOST_FAULTS:
+    if len(told) <= MAX_FAULTS:
         return list(told)
-    kept = told[: MOST_FAULTS - 1]
+    kept = told[: MAX_FAULTS - 1]
     return [*kept, f"{len(told) - len(kept)} more things could not be taken: look into what was handed in"]
 
 
@@ -268,14 +270,14 @@ def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> 
         return homework_file if homework_file in files else None
     if homework_file not in files:
         return WORKSHEET
-    untouched = meaning(files[homework_file]) == meaning(stub)
+    untouched = significant_lines(files[homework_file]) == significant_lines(stub)
     return WORKSHEET if untouched and _may_hold_answers(files[WORKSHEET], stub) else homework_file
 
 
 def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
     """Whether a worksheet defines a function of the stub; one that cannot be read may."""
     try:
-        return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(text_of(stub)))
+        return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(decoded(stub)))
     except notebook.NotebookFault:
         return True
 
@@ -305,12 +307,12 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
     """The file that counts; what was left out, and why, is told in `faults`."""
     if len(found) < 2:
         return found[0] if found else None
-    untouched = meaning(stub)
+    untouched = significant_lines(stub)
 
     def order(one: Found) -> tuple[bool, bool, bool, int, float, list[Any]]:
-        text = notebook.code_of(one.data) if one.name.lower().endswith(NOTEBOOK) else text_of(one.data)
+        text = notebook.code_of(one.data) if one.name.lower().endswith(NOTEBOOK) else decoded(one.data)
         time = one.time.timestamp() if one.time else 0.0
-        is_work = meaning(one.data) != untouched
+        is_work = significant_lines(one.data) != untouched
         return is_work, bool(defined(text) & asked), not _LESSER.search(one.name), -len(one.path), time, _natural(one)
 
     ordered = sorted(found, key=order, reverse=True)
@@ -320,7 +322,7 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
         second = next(rank for one, rank in zip(ordered, ranks) if one is others[0])
         why = next((word for word, first, other in zip(RULES, ranks[0], second) if first != other), RULES[-1])
         said = f"Of {len(others) + 1} files of this homework {_path(best)} was judged, since {why}"
-        faults.append(f"{said}; not {listed(sorted(map(_path, others)))}")
+        faults.append(f"{said}; not {name_list(sorted(map(_path, others)))}")
     return best
 
 

@@ -23,7 +23,7 @@ from classroom.grading.records import Grade, Graded, Isolation, Status, Submissi
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
 from classroom.grading.suite import Suite, check_version, homework_in, stub_of
-from classroom.grading.told import told
+from classroom.grading.told import disclosed
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test, to_its_end
@@ -99,7 +99,7 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
         path = Path(folder) / homework.stub.name
         path.write_bytes(text)
         with Workers(path, homework.without, sandbox) as workers:
-            bench = Bench(path, job.suite, job.suite.seed_of(job.submission.student), workers)
+            bench = SubmissionRunner(path, job.suite, job.suite.seed_of(job.submission.student), workers)
             outcomes = list(bench.run(homework.public, homework.hidden))
     fault = _not_python(one for one, _ in outcomes)
     if fault:
@@ -107,7 +107,7 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
     grades = []
     for exercise in homework.exercises:
         mine = [(outcome, seconds) for outcome, seconds in outcomes if outcome.test.exercise == exercise.id]
-        checks = tuple(told(outcome, homework.stub, seconds) for outcome, seconds in mine)
+        checks = tuple(disclosed(outcome, homework.stub, seconds) for outcome, seconds in mine)
         unwritten = all(job.suite.is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
         share = job.suite.settings.public_share
         grade = grade_of(exercise, checks, job.suite.given, share, unwritten, job.suite.blanket)
@@ -138,7 +138,7 @@ def _not_python(outcomes: Iterable[Outcome]) -> str:
     return ""
 
 
-class Bench:
+class SubmissionRunner:
     """Runs the tests of one submission within its times, every worker a fresh one.
 
     Parameters

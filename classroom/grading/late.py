@@ -71,7 +71,7 @@ def read_times(path: Path, course: Course) -> Times:
     return found
 
 
-def time_of(times: Times, student: str, homework: str) -> datetime | None:
+def listed_time(times: Times, student: str, homework: str) -> datetime | None:
     """The table's time for a student's homework."""
     return times.get((student, homework), times.get((student, "")))
 

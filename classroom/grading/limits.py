@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-LARGEST_ARCHIVE = 256 << 20
-LARGEST_DIRECTORY = 4 << 20
+MAX_ARCHIVE_BYTES = 256 << 20
+MAX_DIRECTORY_BYTES = 4 << 20
 """Bytes of a zip's central directory, some 40,000 names."""
-LARGEST_UNPACKED = 512 << 20
+MAX_UNPACKED_BYTES = 512 << 20
 """Bytes that a .tar.gz may unpack to on the way; a student's environment may be in it."""
-MOST_MEMBERS = 40_000
-MOST_WANTED = 200
-LARGEST_TOTAL = 64 << 20
-DEEPEST = 24
-HIGHEST_RATIO = 120
+MAX_MEMBERS = 40_000
+MAX_WANTED_FILES = 200
+MAX_TOTAL_BYTES = 64 << 20
+MAX_DEPTH = 24
+MAX_RATIO = 120
 """Unpacked to packed size; text packs to a fifth, and zeros to a thousandth."""
-MOST_EMPTY = 16
+MAX_EMPTY_READS = 16
 """Reads behind the end of a .tar.gz; a whole one needs one or two."""
 
 
@@ -32,9 +32,9 @@ class TooMuch(Refused):
 class Budget:
     """What may be taken of one student, out of all folders and archives together."""
 
-    files: int = field(default_factory=lambda: MOST_WANTED)
-    content: int = field(default_factory=lambda: LARGEST_TOTAL)
-    unpacked: int = field(default_factory=lambda: LARGEST_UNPACKED)
+    files: int = field(default_factory=lambda: MAX_WANTED_FILES)
+    content: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
+    unpacked: int = field(default_factory=lambda: MAX_UNPACKED_BYTES)
 
     @property
     def spent(self) -> bool:
@@ -44,7 +44,7 @@ class Budget:
 
 def too_much() -> str:
     """Why no more is taken of a student."""
-    what = f"{MOST_WANTED} files, {LARGEST_TOTAL >> 20} MB of them and {LARGEST_UNPACKED >> 20} MB unpacked"
+    what = f"{MAX_WANTED_FILES} files, {MAX_TOTAL_BYTES >> 20} MB of them and {MAX_UNPACKED_BYTES >> 20} MB unpacked"
     return f"at most {what} are taken of one student; the rest was not looked at"
 
 
@@ -61,11 +61,11 @@ class Bounded:
 
     def read(self, count: int = -1) -> bytes:
         """As a file's."""
-        if count > LARGEST_DIRECTORY:
-            raise Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
-        data = self._file.read(LARGEST_DIRECTORY + 1 if count < 0 else count)
-        if len(data) > LARGEST_DIRECTORY:
-            raise Refused(f"its directory is larger than {LARGEST_DIRECTORY >> 20} MB")
+        if count > MAX_DIRECTORY_BYTES:
+            raise Refused(f"its directory is larger than {MAX_DIRECTORY_BYTES >> 20} MB")
+        data = self._file.read(MAX_DIRECTORY_BYTES + 1 if count < 0 else count)
+        if len(data) > MAX_DIRECTORY_BYTES:
+            raise Refused(f"its directory is larger than {MAX_DIRECTORY_BYTES >> 20} MB")
         return data
 
 
@@ -88,6 +88,6 @@ class Counted:
             raise Refused("the archive unpacks to far more than it is")
         if self._budget.unpacked < 0:
             raise TooMuch(too_much())
-        if self._empty > MOST_EMPTY:
+        if self._empty > MAX_EMPTY_READS:
             raise Refused("the archive ends too early")
         return data

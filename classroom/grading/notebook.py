@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LARGEST_NOTEBOOK = 8 << 20
-LARGEST_ANSWERS = 512 << 10
-MOST_CELLS = 5000
+MAX_NOTEBOOK_BYTES = 8 << 20
+MAX_ANSWER_BYTES = 512 << 10
+MAX_CELLS = 5000
 LOADER = Path(__file__).with_name("notebook_loader.py")
 WHAT_TO_DO = "open it in Jupyter, save it and hand it in again, or hand in the homework's .py file"
 
@@ -27,8 +27,8 @@ class NotebookFault(Exception):
 def answers(data: bytes) -> tuple[str, ...]:
     """The sources of a submitted notebook's code cells, in its order. Raises NotebookFault."""
     taken = tuple(_source(cell) for cell in _cells(data) if cell.get("cell_type") == "code")
-    if sum(map(len, taken)) > LARGEST_ANSWERS:
-        raise NotebookFault(f"the worksheet's code is longer than {LARGEST_ANSWERS >> 10} KB")
+    if sum(map(len, taken)) > MAX_ANSWER_BYTES:
+        raise NotebookFault(f"the worksheet's code is longer than {MAX_ANSWER_BYTES >> 10} KB")
     return taken
 
 
@@ -66,15 +66,15 @@ def _loader() -> str:
 
 
 def _cells(data: bytes) -> list[dict[str, Any]]:
-    if len(data) > LARGEST_NOTEBOOK:
-        raise NotebookFault(f"the worksheet is larger than {LARGEST_NOTEBOOK >> 20} MB")
+    if len(data) > MAX_NOTEBOOK_BYTES:
+        raise NotebookFault(f"the worksheet is larger than {MAX_NOTEBOOK_BYTES >> 20} MB")
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotebookFault(f"the worksheet is damaged or no notebook: {WHAT_TO_DO}") from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list) or len(cells) > MOST_CELLS:
-        raise NotebookFault(f"the worksheet is no notebook of at most {MOST_CELLS} cells: {WHAT_TO_DO}")
+    if not isinstance(cells, list) or len(cells) > MAX_CELLS:
+        raise NotebookFault(f"the worksheet is no notebook of at most {MAX_CELLS} cells: {WHAT_TO_DO}")
     return [cell for cell in cells if isinstance(cell, dict)]
 
 

@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from classroom.grading.safe import cut, number
+from classroom.grading.safe import points_text, truncated
 from classroom.grading.settings import GradingError
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name("templates")
-LONGEST = 20_000
+MAX_TEXT_LENGTH = 20_000
 """Characters of one value; no text of a stranger makes a page that nobody can open."""
 
 
@@ -28,7 +28,7 @@ def page(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
-def save(path: Path, text: str) -> None:
+def save_page(path: Path, text: str) -> None:
     """Write a file that is never seen half written, and that can be made again: the disk is not waited for.
 
     Raises OSError.
@@ -61,8 +61,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {"script": lambda name: markup(_script(name)), "script_hash": _script_hash}
-    environment.filters["number"] = number
-    environment.filters["clipped"] = lambda share: number(min(max(share, 0.0), 100.0))
+    environment.filters["number"] = points_text
+    environment.filters["clipped"] = lambda share: points_text(min(max(share, 0.0), 100.0))
     return environment
 
 
@@ -78,4 +78,4 @@ def _script_hash(name: str) -> str:
 
 def _shown(value: Any) -> Any:
     """What a template prints: strangers' text without control codes; markup of our own as it is."""
-    return cut(value, LONGEST) if type(value) is str else value
+    return truncated(value, MAX_TEXT_LENGTH) if type(value) is str else value

@@ -41,7 +41,7 @@ def grade_of(
     checks = tuple(checks)
     if not checks or not any(not check.public for check in checks):
         return nothing(exercise, Status.INFRASTRUCTURE, "the exercise has no hidden tests")
-    message = counted(checks)
+    message = tests_passed(checks)
     if all(check.passed for check in checks):
         return Grade(exercise.id, float(exercise.points), float(exercise.points), Status.PASSED, message, checks,
                      exercise.stretch)  # fmt: skip
@@ -82,7 +82,7 @@ def nothing(exercise: Exercise, status: Status, message: str) -> Grade:
     return Grade(exercise.id, 0.0, float(exercise.points), status, message, (), exercise.stretch)
 
 
-def counted(checks: Sequence[Check]) -> str:
+def tests_passed(checks: Sequence[Check]) -> str:
     """How many public and hidden tests passed, in words."""
     parts = []
     for kind, public in (("public", True), ("hidden", False)):

@@ -15,7 +15,7 @@ from functools import cache
 from classroom.grading.records import Graded
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import Lesson
-from classroom.stubs import blocks, names_of, put_back, text_of
+from classroom.stubs import blocks, definitions_text, names_of, put_back
 
 HONEST, WRONG, PARTIAL, EMPTY, HOSTILE = "honest", "wrong", "partial", "empty", "hostile"
 SHARES = {HONEST: 0.5, WRONG: 0.3, PARTIAL: 0.1, EMPTY: 0.05, HOSTILE: 0.05}
@@ -37,7 +37,7 @@ HOSTILES = {
 
 
 @dataclass(frozen=True)
-class Student:
+class SimulatedStudent:
     """One made-up student: how the submission was made, and what must come of it.
 
     texts : homework's folder -> the homework file.
@@ -56,13 +56,13 @@ class Student:
     late: int = 0
 
 
-def make_class(lessons: Sequence[Lesson], count: int, seed: int = 0) -> list[Student]:
+def make_class(lessons: Sequence[Lesson], count: int, seed: int = 0) -> list[SimulatedStudent]:
     """A class of `count` students with a homework file for each lesson. Raises HomeworkError."""
     homeworks = [homework for lesson in lessons if (homework := homework_of(lesson)) is not None]
     return [_student(number, homeworks, seed) for number in range(count)]
 
 
-def contradictions(student: Student, graded: Graded) -> list[str]:
+def contradictions(student: SimulatedStudent, graded: Graded) -> list[str]:
     """The exercises whose grade is not what must come of this student's."""
     return [
         grade.exercise
@@ -72,7 +72,7 @@ def contradictions(student: Student, graded: Graded) -> list[str]:
     ]
 
 
-def _student(number: int, homeworks: Sequence[Homework], seed: int) -> Student:
+def _student(number: int, homeworks: Sequence[Homework], seed: int) -> SimulatedStudent:
     draw = random.Random(f"{seed} {number}")
     name, kind = f"student{number:05}", draw.choices(list(SHARES), list(SHARES.values()))[0]
     late = draw.randint(1, 7) if draw.random() < LATE else 0
@@ -85,7 +85,7 @@ def _student(number: int, homeworks: Sequence[Homework], seed: int) -> Student:
         unsure |= _touched(text, one) - made_wrong if kind in (WRONG, PARTIAL) else set()
         # a name of its own in each, or all would be one submission
         texts[one.folder.name] = f"{text}\n# {name}\n" if kind == HONEST else text
-    return Student(name, kind, texts, frozenset(wrong), frozenset(unsure), in_worksheet, late)
+    return SimulatedStudent(name, kind, texts, frozenset(wrong), frozenset(unsure), in_worksheet, late)
 
 
 def _text(kind: str, homework: Homework, draw: random.Random, attack: str) -> tuple[str, set[str]]:
@@ -115,8 +115,8 @@ def _touched(text: str, homework: Homework) -> set[str]:
     """The exercises whose functions differ from the solution's, or call, however far away, one that does."""
     solution, stub = _solution(homework), _stub(homework)
     names = blocks(solution).keys() & blocks(text).keys()
-    changed = {name for name in names if text_of(text, [name]) != text_of(solution, [name])}
-    calls = {name: _names_in(text_of(text, [name])) & names for name in names}
+    changed = {name for name in names if definitions_text(text, [name]) != definitions_text(solution, [name])}
+    calls = {name: _names_in(definitions_text(text, [name])) & names for name in names}
     while more := {name for name in names - changed if calls[name] & changed}:
         changed |= more
     return {one.id for one in homework.exercises if changed & set(names_of(stub, one.id))}
@@ -136,7 +136,7 @@ def _stub(homework: Homework) -> str:
     return homework.stub.read_text(encoding="utf-8")
 
 
-def shares(students: Sequence[Student]) -> Mapping[str, int]:
+def count_by_kind(students: Sequence[SimulatedStudent]) -> Mapping[str, int]:
     """Kind -> how many, the most frequent first."""
     counts = {kind: sum(one.kind == kind for one in students) for kind in SHARES}
     return dict(sorted(counts.items(), key=lambda item: -item[1]))

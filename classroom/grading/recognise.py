@@ -11,10 +11,10 @@ from pathlib import Path
 
 from classroom.grading import notebook
 from classroom.grading.archives import Found
-from classroom.grading.source_text import text_of
+from classroom.grading.source_text import decoded
 from classroom.register import Lesson
 from classroom.stubs import StubError, blocks, names_of, pristine
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 WORKSHEET = "worksheet.ipynb"
 PYTHON = (".py", ".pyw", ".txt")
@@ -83,7 +83,7 @@ class Recogniser:
         A name that says another homework than the functions leaves both.
         """
         is_notebook = found.name.lower().endswith(NOTEBOOK)
-        text = notebook.code_of(found.data) if is_notebook else text_of(found.data)
+        text = notebook.code_of(found.data) if is_notebook else decoded(found.data)
         by_name, by_content = self._by_name(found, is_notebook), self.defining(text)
         if by_name is not None:
             return [by_name] if not by_content or by_name in by_content else [by_name, *by_content]
@@ -130,7 +130,7 @@ def own_files(root: Path) -> frozenset[tuple[str, str]]:
 def stub_of_lesson(lesson: Lesson) -> str:
     """The homework file as it was handed out, "" where there is none."""
     try:
-        return pristine(Task(lesson, lesson.exercises[0], f"{lesson.number}.1"))
+        return pristine(HomeworkTask(lesson, lesson.exercises[0], f"{lesson.number}.1"))
     except StubError:
         stub = lesson.stub()
         return stub.read_text(encoding="utf-8", errors="replace") if stub else ""

@@ -73,7 +73,7 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
             f"or, if the stub was changed on purpose, python -m classroom.stubs"
         )
     files = sorted({*released_files(course), *edited})
-    packed = solutions.pack(course) if course.release.solutions is not Solutions.NONE else None
+    packed = solutions.pack_solutions(course) if course.release.solutions is not Solutions.NONE else None
     if target.exists():
         if not (target / "course.toml").is_file() or (target / ".git").exists() or target.resolve() == root.resolve():
             raise GradingError(f"{target} is there already and is no release: take another folder")

@@ -8,14 +8,14 @@ from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
-from classroom.grading.exports import refusal, write_exports
+from classroom.grading.exports import export_refusal, write_exports
 from classroom.grading.feedback import feedback_page
-from classroom.grading.pages import save
+from classroom.grading.pages import save_page
 from classroom.grading.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.records import Graded, Submission
 from classroom.grading.safe import file_names, one_line
 from classroom.grading.settings import GradingError
-from classroom.grading.similarity import Comparison, compare
+from classroom.grading.similarity import Comparison, compare_submissions
 from classroom.grading.summary import summary_page
 from classroom.grading.totals import Overrides, overridden
 from classroom.register import Course, Lesson
@@ -47,8 +47,8 @@ def write_reports(
     found = _compared(results, submissions, register)
     pairs = found.pairs
     for student, own in groupby(results, key=lambda one: one.student):
-        save(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    save(out / "summary.html", summary_page(results, register, pairs, names, found.uncompared))
+        save_page(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
+    save_page(out / "summary.html", summary_page(results, register, pairs, names, found.uncompared))
     lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
     if pairs:
         alike = "1 pair of submissions is" if len(pairs) == 1 else f"{len(pairs)} pairs of submissions are"
@@ -56,7 +56,7 @@ def write_reports(
     if found.uncompared:
         count = "1 submission" if len(found.uncompared) == 1 else f"{len(found.uncompared)} submissions"
         lines.append(f"{count} could not be compared in full: the summary says why")
-    reason = refusal(results)
+    reason = export_refusal(results)
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
         return [*lines, f"no exports: {reason}. --force writes them all the same{older}"]
@@ -78,7 +78,7 @@ def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], 
     for homework in sorted({one.homework for one in results}):
         digests = [one.digest for one in results if one.homework == homework]
         taken = [one for digest in digests if (one := submissions.get(digest)) is not None]
-        found = compare(taken, *_code_of_the_course(lessons.get(homework)))
+        found = compare_submissions(taken, *_code_of_the_course(lessons.get(homework)))
         whole.pairs.extend(found.pairs)
         whole.uncompared.extend(found.uncompared)
     return whole

@@ -20,7 +20,7 @@ FORMULA = tuple("=+-@＝＋－＠|%")
 """What a spreadsheet takes for the begin of a formula or command."""
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")}
 """File names that Windows keeps for devices."""
-LONGEST_NAME = 80
+MAX_NAME_LENGTH = 80
 """Bytes of a file name before its suffix; file systems take 255."""
 
 
@@ -60,20 +60,20 @@ def one_line(text: str, most: int = 200) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
+def name_list(names: Sequence[str], most: int = 5) -> str:
     """Names in a sentence, the first few of many.
 
-    >>> listed(["ann", "bo", "cy"], 2)
+    >>> name_list(["ann", "bo", "cy"], 2)
     'ann, bo and 1 more'
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(one_line(name, 120) for name in names[:most]) + more
 
 
-def cut(text: str, most: int = 4000) -> str:
+def truncated(text: str, most: int = 4000) -> str:
     """The cleaned text, what is beyond `most` characters left out and said so.
 
-    >>> cut("abcdefgh", 4)
+    >>> truncated("abcdefgh", 4)
     'abcd… (4 more characters)'
     """
     text = clean(text)
@@ -91,16 +91,16 @@ def cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, int | float):
-        return number(value)
+        return points_text(value)
     text = str(value)
     line = one_line(text, 1000)
     return f"'{line}" if line.startswith(FORMULA) or text.startswith(("\t", "\r", "\n")) else line
 
 
-def number(value: float) -> str:
+def points_text(value: float) -> str:
     """Points as text: at most two digits after the point, and none where there is nothing to say.
 
-    >>> number(3.0), number(2.5), number(2 / 3)
+    >>> points_text(3.0), points_text(2.5), points_text(2 / 3)
     ('3', '2.5', '0.67')
     """
     return f"{value:.2f}".rstrip("0").rstrip(".") if value else "0"
@@ -131,4 +131,4 @@ def _plain(name: str) -> str:
 
 
 def _shortened(plain: str) -> str:
-    return plain.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
+    return plain.encode()[:MAX_NAME_LENGTH].decode("utf-8", "ignore")

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from classroom.tables import nearest
+from classroom.tables import suggestion
 
 
 class GradingError(Exception):
@@ -66,7 +66,7 @@ def load_settings(root: Path) -> Settings:
     unknown = sorted(set(table) - {entry.name for entry in fields(Settings)})
     if unknown:
         settings = (entry.name for entry in fields(Settings))
-        raise GradingError(f"{path}, [grading]: {unknown[0]} is no setting; {nearest(unknown[0], settings)}")
+        raise GradingError(f"{path}, [grading]: {unknown[0]} is no setting; {suggestion(unknown[0], settings)}")
     values = {name: _number(path, name, table[name]) for name in RANGES if name in table}
     folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
     return Settings(**values, deadlines=_deadlines(path, table.get("deadlines", {}), folders))

@@ -19,15 +19,15 @@ import numpy as np
 
 from classroom.grading import notebook
 from classroom.grading.records import Submission
-from classroom.grading.tokens import Code, code
+from classroom.grading.source_tokens import Code, code
 
 GRAM = 10
 """Tokens of one fingerprint: what two submissions share in fewer is noise."""
 WINDOW = 5
 """Of so many fingerprints in a row at least one is kept: GRAM + WINDOW - 1 shared tokens are always found."""
-LEAST_SHARED = 20
+MIN_SHARED = 20
 """Fingerprints that two submissions must share to be reported."""
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 """Part of the smaller submission's own fingerprints that must be shared."""
 FEW, MANY = 4, 40
 """A fingerprint of more submissions than COMMON of all, at least FEW and at most MANY, is a common form."""
@@ -39,7 +39,7 @@ TOGETHER = 0.75
 """Part of all that two submissions share that must stand in such stretches."""
 OBVIOUS = 2
 """A fingerprint of the worked solution is one in more submissions than these."""
-NOTHING = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+NO_HASH = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Comparison:
     uncompared: list[Uncompared]
 
 
-def compare(submissions: Sequence[Submission], given: str = "", solution: str = "") -> Comparison:
+def compare_submissions(submissions: Sequence[Submission], given: str = "", solution: str = "") -> Comparison:
     """Compare submissions of one homework; the parameters are those of `similar_pairs`."""
     read = list[Code]()
     uncompared = []
@@ -96,7 +96,7 @@ def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: 
     of more than FEW of them the first is paired with each other one. Time grows with the number of submissions: a
     fingerprint is looked up in an index, and one that more than MANY different submissions have is not compared at all.
     """
-    return compare(submissions, given, solution).pairs
+    return compare_submissions(submissions, given, solution).pairs
 
 
 def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code, solution: Code) -> list[Pair]:
@@ -116,11 +116,11 @@ def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code,
     alike = {
         pair: own[pair[0]] & own[pair[1]]
         for pair, count in _together(index.values()).items()
-        if count >= LEAST_SHARED
-        and count >= LEAST_SHARE * min(len(own[pair[0]]), len(own[pair[1]]))
+        if count >= MIN_SHARED
+        and count >= MIN_SHARE * min(len(own[pair[0]]), len(own[pair[1]]))
         and not _scattered(found[pair[0]], found[pair[1]])
     }
-    for first, second in (pair for pair, count in shared.items() if count >= LEAST_SHARED and pair not in alike):
+    for first, second in (pair for pair, count in shared.items() if count >= MIN_SHARED and pair not in alike):
         if in_stretches(found[first], found[second], worked) >= COPIED:
             alike[first, second] = (found[first].keys() & found[second].keys()) - worked
     for group in groups:
@@ -145,7 +145,7 @@ def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list
     same: dict[frozenset[int], list[int]] = defaultdict(list)
     for place, prints in enumerate(found):
         same[frozenset(prints)].append(place)
-    return [group for prints, group in same.items() if len(group) > 1 and len(prints - worked) >= LEAST_SHARED]
+    return [group for prints, group in same.items() if len(group) > 1 and len(prints - worked) >= MIN_SHARED]
 
 
 def _telling(index: dict[int, list[int]], limit: int, solution: set[int]) -> dict[int, list[int]]:
@@ -166,7 +166,7 @@ def _together(holders: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 def _scattered(first: Mapping[int, object], second: Mapping[int, object]) -> bool:
     """Whether what both have stands here and there, as where two people go the same way by themselves."""
     count = in_stretches(first, second)
-    return count < LEAST_SHARED or count < TOGETHER * len(first.keys() & second.keys())
+    return count < MIN_SHARED or count < TOGETHER * len(first.keys() & second.keys())
 
 
 def _share(both: Collection[int], first: Collection[int], second: Collection[int]) -> float:
@@ -213,10 +213,10 @@ def fingerprints(read: Code, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
     values, lines = grams(read)
     if not len(values):
         return {}
-    values = np.where(np.isin(values, ignored), NOTHING, values)
+    values = np.where(np.isin(values, ignored), NO_HASH, values)
     found: dict[int, tuple[int, int]] = {}
     for i in map(int, winnow(values)):
-        if values[i] < NOTHING:
+        if values[i] < NO_HASH:
             found.setdefault(int(values[i]), (lines[i], lines[i + GRAM - 1]))
     return found
 

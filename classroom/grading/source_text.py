@@ -6,31 +6,31 @@ import codecs
 import io
 import tokenize
 
-WIDE = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
+WIDE_ENCODINGS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
         codecs.BOM_UTF16_BE: "UTF-16"}  # fmt: skip
 """How a file of wide characters begins; the longer ones first, for they begin like the shorter."""
 WHAT_TO_DO = "save it as UTF-8 and hand it in again"
 
 
-def meaning(data: bytes) -> list[str]:
+def significant_lines(data: bytes) -> list[str]:
     """The lines that say something: no byte order mark, no line ends, no empty lines, no lines of comment.
 
-    >>> meaning(b"# mine\\r\\n\\r\\nx = 1  \\r\\n") == meaning(b"x = 1")
+    >>> significant_lines(b"# mine\\r\\n\\r\\nx = 1  \\r\\n") == significant_lines(b"x = 1")
     True
     """
-    lines = (line.rstrip() for line in text_of(data).splitlines())
+    lines = (line.rstrip() for line in decoded(data).splitlines())
     return [line for line in lines if line and not line.lstrip().startswith("#")]
 
 
-def text_of(data: bytes) -> str:
+def decoded(data: bytes) -> str:
     """The bytes as text, whatever they are."""
-    wide = next((name for mark, name in WIDE.items() if data.startswith(mark)), None)
+    wide = next((name for mark, name in WIDE_ENCODINGS.items() if data.startswith(mark)), None)
     return data.decode(wide or "utf-8-sig", "replace")
 
 
 def wide_fault(name: str, data: bytes) -> str:
     """Why a file of wide characters, or of no characters at all, cannot be judged; "" for any other."""
-    wide = next((kind for mark, kind in WIDE.items() if data.startswith(mark)), None)
+    wide = next((kind for mark, kind in WIDE_ENCODINGS.items() if data.startswith(mark)), None)
     if wide is None and b"\0" not in data:
         return ""
     saved = f"is saved as {wide}" if wide else "is no text, or text in UTF-16"

@@ -19,10 +19,10 @@ from classroom.grading.late import lateness
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
-from classroom.grading.words import NOTHING
+from classroom.grading.words import NOT_HANDED_IN
 from classroom.register import Exercise
 
-NAME = "results.sqlite"
+FILE_NAME = "results.sqlite"
 FORMAT = "1"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -42,12 +42,12 @@ ADDED = {"judged": "TEXT NOT NULL DEFAULT ''", "aside": "TEXT NOT NULL DEFAULT '
 JUDGED = ("student", "homework", "digest", "suite", "grades", "isolation", "seconds")
 """What of a result the judge has found."""
 TAKEN_IN = "student, homework, handed_in, faults, digest, judged, aside"
-LEVELS = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
+ISOLATION_RANK = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
 
 
 def holds_results(folder: Path) -> bool:
     """Whether a run of the grader has written its results there."""
-    return (folder / NAME).is_file()
+    return (folder / FILE_NAME).is_file()
 
 
 class Store(Mapping[str, Submission]):
@@ -57,7 +57,7 @@ class Store(Mapping[str, Submission]):
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / NAME
+        self.path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self.path, timeout=60.0)
@@ -169,7 +169,7 @@ class Store(Mapping[str, Submission]):
 
     def forget_weaker(self, isolation: Isolation) -> int:
         """Let what was judged in a weaker isolation than this be judged again -> how many."""
-        weaker = [level.value for level in LEVELS if LEVELS[level] < LEVELS[isolation]]
+        weaker = [level.value for level in ISOLATION_RANK if ISOLATION_RANK[level] < ISOLATION_RANK[isolation]]
         marks = ", ".join("?" * len(weaker))
         with self._base:
             return self._base.execute(f"DELETE FROM results WHERE isolation IN ({marks})", weaker).rowcount
@@ -215,7 +215,7 @@ class Store(Mapping[str, Submission]):
                 one = from_json(graded)
             else:
                 status = Status.UNREADABLE if told else Status.MISSING
-                message = told[0] if told else NOTHING
+                message = told[0] if told else NOT_HANDED_IN
                 grades = tuple(nothing(exercise, status, message) for exercise in exercises[homework])
                 one, days, factor = Graded(student, homework, digest, version, grades, isolation), None, 1.0
             found.append(
@@ -243,7 +243,7 @@ class Store(Mapping[str, Submission]):
     def _isolation(self) -> Isolation:
         """The weakest isolation of all results, for what needed none."""
         rows = self._base.execute("SELECT DISTINCT isolation FROM results")
-        return min((Isolation(row[0]) for row in rows), key=LEVELS.__getitem__, default=Isolation.STRONG)
+        return min((Isolation(row[0]) for row in rows), key=ISOLATION_RANK.__getitem__, default=Isolation.STRONG)
 
     def merge(self, other: Path) -> int:
         """Take over another folder's submissions, results and decisions -> how many results were new.
@@ -251,7 +251,7 @@ class Store(Mapping[str, Submission]):
         Raises GradingError where the two were judged by different suites, or are no results at all.
         """
         if not holds_results(other):
-            raise GradingError(f"{other}: expected {NAME} in it")
+            raise GradingError(f"{other}: expected {FILE_NAME} in it")
         with Store(other) as shard:
             mine, theirs = self.suites(), shard.suites()
             differ = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
@@ -259,7 +259,7 @@ class Store(Mapping[str, Submission]):
                 raise GradingError(f"{other} was judged by another version or seed of the tests of {', '.join(differ)}")
         with self._base:
             before = self._count()
-        self._base.execute("ATTACH ? AS shard", (str(other / NAME),))
+        self._base.execute("ATTACH ? AS shard", (str(other / FILE_NAME),))
         try:
             with self._base:
                 for table in ("suites", "meta", "files", "results"):

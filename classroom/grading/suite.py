@@ -18,7 +18,7 @@ from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome
 from classroom.register import Lesson
 from classroom.stubs import StubError, pristine
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
 JUDGE = Path(register.__file__).with_name("judge")
 BESIDE = ("judging.py", "suite.py", "points.py", "notebook.py", "notebook_loader.py", "source_text.py")
@@ -98,7 +98,7 @@ def stub_of(root: Path, folder: str) -> str:
     """The homework file as handed out."""
     homework = homework_in(root, folder)
     try:
-        return pristine(Task(homework.lesson, homework.lesson.exercises[0], ""))
+        return pristine(HomeworkTask(homework.lesson, homework.lesson.exercises[0], ""))
     except StubError:
         return homework.stub.read_text(encoding="utf-8")
 

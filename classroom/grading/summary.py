@@ -38,7 +38,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class HomeworkPart:
+class HomeworkSummary:
     """One homework on the page."""
 
     title: str
@@ -94,7 +94,7 @@ def summary_page(
     )
 
 
-def _homework(homework: str, results: Sequence[Graded], register: Course) -> HomeworkPart:
+def _homework(homework: str, results: Sequence[Graded], register: Course) -> HomeworkSummary:
     lesson = lesson_of(homework, register)
     grades: dict[str, list[Grade]] = defaultdict(list)
     for one in results:
@@ -111,7 +111,7 @@ def _homework(homework: str, results: Sequence[Graded], register: Course) -> Hom
     title = "All exercises, without bonus" if bonus else "All exercises"
     whole = _distribution(title, [one.regular for one in ready], ready[0].most) if ready else None
     late = sum(bool(one.late_days) for one in results)
-    return HomeworkPart(
+    return HomeworkSummary(
         title_of(homework, register),
         sum(map(_handed_in, results)),
         late,

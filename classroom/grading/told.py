@@ -14,7 +14,7 @@ from classroom import difference, explain
 from classroom.grading.records import Check
 from classroom.judge import Failure, Outcome, SubmissionError
 
-LONGEST = 4000
+MAX_VALUE_LENGTH = 4000
 WHOLE_FILE = ("load", "missing")
 HAPPENED = {
     "load": "the file cannot be imported",
@@ -25,7 +25,7 @@ HAPPENED = {
 }
 
 
-def told(outcome: Outcome, stub: Path, seconds: float) -> Check:
+def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
     """The outcome as reports may show it. Parameters' names come from the stub, never from the submission."""
     test, error = outcome.test, outcome.error
     common = (test.exercise, test.name, test.public, outcome.passed)
@@ -36,7 +36,7 @@ def told(outcome: Outcome, stub: Path, seconds: float) -> Check:
     shown = {"call": "", "expected": "", "got": ""}
     if outcome.call is not None and not (isinstance(error, SubmissionError) and error.kind in WHOLE_FILE):
         made = outcome.call
-        shown["call"] = _text(lambda: explain.called(stub, made))
+        shown["call"] = _text(lambda: explain.call_text(stub, made))
     if isinstance(error, Failure):
         shown["expected"], shown["got"] = _both(error)
     call, expected, got = shown.values()
@@ -49,7 +49,7 @@ def _both(failure: Failure) -> tuple[str, str]:
     try:
         if difference.comparable(expected, got):
             first, second = difference.each_in_text(expected, got, failure.where)
-            return first[:LONGEST], second[:LONGEST]
+            return first[:MAX_VALUE_LENGTH], second[:MAX_VALUE_LENGTH]
     except Exception:
         pass  # an array that cannot be shown cell by cell is shown as any other value
     return _text(lambda: explain.long(expected)), _text(lambda: explain.long(got))
@@ -58,11 +58,11 @@ def _both(failure: Failure) -> tuple[str, str]:
 def public_message(error: Failure | SubmissionError) -> str:
     """What happened, with the likely cause where one is known."""
     if isinstance(error, Failure):
-        return error.message[:LONGEST] + (f". Likely why: {error.cause}" if error.cause else "")
+        return error.message[:MAX_VALUE_LENGTH] + (f". Likely why: {error.cause}" if error.cause else "")
     line = f" (line {error.line})" if error.line else ""
     if error.kind == "raise":
-        return f"raised {error.type}{line}: {error.message}"[:LONGEST]
-    return f"{error.message}{line if error.kind != 'load' else ''}"[:LONGEST]
+        return f"raised {error.type}{line}: {error.message}"[:MAX_VALUE_LENGTH]
+    return f"{error.message}{line if error.kind != 'load' else ''}"[:MAX_VALUE_LENGTH]
 
 
 def hidden_message(error: Failure | SubmissionError) -> str:
@@ -83,6 +83,6 @@ def hidden_message(error: Failure | SubmissionError) -> str:
 def _text(make: Callable[[], str]) -> str:
     """The text, "" where a value of the submission's makes none."""
     try:
-        return make()[:LONGEST]
+        return make()[:MAX_VALUE_LENGTH]
     except Exception:
         return ""

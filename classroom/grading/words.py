@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from classroom.grading.points import UNWRITTEN, counted
+from classroom.grading.points import UNWRITTEN, tests_passed
 from classroom.grading.records import Check, Grade, Graded, Status
-from classroom.grading.safe import number, one_line
+from classroom.grading.safe import one_line, points_text
 from classroom.grading.told import HAPPENED
 from classroom.grading.totals import total
 from classroom.register import Course, Exercise, Lesson
 
 NO_HINT = "Try what the public tests do not: sizes of 1, other element types, negative numbers, wrong input."
 """For a hidden test without a hint of its own."""
-NOTHING = "nothing was handed in"
+NOT_HANDED_IN = "nothing was handed in"
 """The message for a homework of which there are no files."""
 MEANING = {
     Status.PASSED: "passed",
@@ -53,13 +53,13 @@ def standing(grade: Grade) -> str:
     'public tests passed (1 of 1)'
     """
     if grade.status in (Status.MISSING, Status.UNREADABLE, Status.INFRASTRUCTURE) or not grade.checks:
-        return meaning(grade)
+        return status_in_words(grade)
     public, hidden = tally(grade.checks, True), tally(grade.checks, False)
     parts = [_counted(count, kind) for count, kind in ((public, "public"), (hidden, "hidden")) if count.all]
     return ", ".join(parts)
 
 
-def meaning(grade: Grade) -> str:
+def status_in_words(grade: Grade) -> str:
     """The status of a grade in words; an exercise that is still the stub's was handed in, and not written."""
     return UNWRITTEN if grade.status is Status.MISSING and grade.checks else MEANING[grade.status]
 
@@ -73,7 +73,7 @@ def remark(grade: Grade) -> str:
     if grade.status is Status.INFRASTRUCTURE:
         return ""
     message = grade.message
-    for said in (counted(grade.checks), UNWRITTEN, NOTHING):
+    for said in (tests_passed(grade.checks), UNWRITTEN, NOT_HANDED_IN):
         message = message.removeprefix(said).removeprefix("; ") if said else message
     return message
 
@@ -84,28 +84,28 @@ def _counted(count: Tally, kind: str) -> str:
     return f"{count} {kind} test{'s' * (count.all != 1)} passed"
 
 
-def sentence(check: Check) -> str:
+def requirement(check: Check) -> str:
     """What a public test says must hold: its sentence, else its name in words."""
     return one_line(check.hint or check.name.replace("_", " "), 300)
 
 
 def remarks(graded: Graded) -> list[str]:
     """What is to be said of the whole submission: lateness with what it cost, why nothing runs, and faults."""
-    words = [line for line in (lateness(graded), stopped(graded)) if line]
+    words = [line for line in (lateness_remark(graded), stopped(graded)) if line]
     told = dict.fromkeys((*graded.faults, *graded.aside))
     return [*words, *(one_line(fault, 400) for fault in told)]
 
 
-def lateness(graded: Graded) -> str:
+def lateness_remark(graded: Graded) -> str:
     """How late it was and what that costs; "" where there is nothing to say."""
     factor, points = graded.factor, total(graded)
     if graded.late_days:
         days = f"Handed in {graded.late_days} day{'s' * (graded.late_days != 1)} late"
         if factor == 1:
             return f"{days}; no points are deducted."
-        return f"{days}: {number(points.raw)} points × {number(factor)} = {number(points.points)}."
+        return f"{days}: {points_text(points.raw)} points × {points_text(factor)} = {points_text(points.points)}."
     if factor != 1:
-        return f"Deduction: {number(points.raw)} points × {number(factor)} = {number(points.points)}."
+        return f"Deduction: {points_text(points.raw)} points × {points_text(factor)} = {points_text(points.points)}."
     return ""
 
 

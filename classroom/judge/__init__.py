@@ -11,7 +11,7 @@ A test file holds functions of (student, rng):
 
 from classroom.judge.compare import Failure, expect, expect_raises
 from classroom.judge.student import JudgeError, Student, SubmissionError
-from classroom.judge.tests import Outcome, Session, Test, load_tests, public_of, run_tests, score, task
+from classroom.judge.tests import Outcome, Session, Test, exercise_passed, load_tests, public_of, run_tests, task
 
 __all__ = [
     "Failure",
@@ -21,11 +21,11 @@ __all__ = [
     "Student",
     "SubmissionError",
     "Test",
+    "exercise_passed",
     "expect",
     "expect_raises",
     "load_tests",
     "public_of",
     "run_tests",
-    "score",
     "task",
 ]

@@ -15,7 +15,7 @@ from classroom.judge.homework import Homework
 from classroom.judge.student import Student
 from classroom.judge.tests import Outcome, Session, Test, to_its_end
 
-LINES = (
+BLANKET_LINES = (
     "raise ValueError('no')",
     "raise TypeError('no')",
     "return first",
@@ -41,7 +41,7 @@ def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
     """The tests that some blanket answer passes: they cannot tell work from none."""
     found = set[Name]()
     with _session(homework, blanket(stub), seconds) as session:
-        for choice in range(len(LINES)):
+        for choice in range(len(BLANKET_LINES)):
             for test in homework.public + homework.hidden:
                 name = (test.public, test.name)
                 if name not in found and session.run(_chosen(to_its_end(test), choice), 0).passed:
@@ -72,8 +72,8 @@ def blanket(stub: str) -> str:
             if isinstance(node, ast.Raise) and ast.unparse(node).startswith("raise NotImplementedError("):
                 below = (node.end_lineno or node.lineno) - node.lineno
                 rows[node.lineno - 1 : node.lineno + below] = [" " * node.col_offset + call, *[""] * below]
-    lines = "".join(f"def _line{n}(first):\n    import numpy as np; {line}\n" for n, line in enumerate(LINES))
-    listed = ", ".join(f"_line{n}" for n in range(len(LINES)))
+    lines = "".join(f"def _line{n}(first):\n    import numpy as np; {line}\n" for n, line in enumerate(BLANKET_LINES))
+    listed = ", ".join(f"_line{n}" for n in range(len(BLANKET_LINES)))
     choose = f"_blanket = 0\ndef {CHOOSE}(n):\n    global _blanket\n    _blanket = n\n"
     return f"{''.join(rows)}\n\n{lines}_blanket_lines = [{listed}]\n{choose}"
 

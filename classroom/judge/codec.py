@@ -17,10 +17,10 @@ from typing import IO, Any
 import numpy as np
 
 ARRAYS = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}
-LARGEST_HEADER = 4 << 20
-LARGEST_ARRAYS = 64 << 20
-LARGEST_INT_BITS = 10_000
-DEEPEST = 40
+MAX_HEADER_BYTES = 4 << 20
+MAX_ARRAY_BYTES = 64 << 20
+MAX_INT_BITS = 10_000
+MAX_DEPTH = 40
 DIMENSIONS = 32
 _LENGTHS = struct.Struct("<IQ")
 _NOT_FINITE = {"nan", "inf", "-inf"}
@@ -36,10 +36,12 @@ def encode(value: Any) -> bytes:
     arrays: list[bytes] = []
     header = json.dumps(_pack(value, arrays, 0), allow_nan=False).encode()
     size = sum(map(len, arrays))
-    if len(header) > LARGEST_HEADER:
-        raise CodecError(f"expected at most {LARGEST_HEADER >> 20} MB of lists and text, found {len(header) >> 20} MB")
-    if size > LARGEST_ARRAYS:
-        raise CodecError(f"expected arrays of at most {LARGEST_ARRAYS >> 20} MB, found {size >> 20} MB")
+    if len(header) > MAX_HEADER_BYTES:
+        raise CodecError(
+            f"expected at most {MAX_HEADER_BYTES >> 20} MB of lists and text, found {len(header) >> 20} MB"
+        )
+    if size > MAX_ARRAY_BYTES:
+        raise CodecError(f"expected arrays of at most {MAX_ARRAY_BYTES >> 20} MB, found {size >> 20} MB")
     return b"".join([_LENGTHS.pack(len(header), size), header, *arrays])
 
 
@@ -52,7 +54,7 @@ def write(stream: IO[bytes], value: Any) -> None:
 def read(stream: IO[bytes]) -> Any:
     """Receive one value. Raises EOFError when the other side is gone, CodecError for a bad frame."""
     header_length, body_length = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
-    if header_length > LARGEST_HEADER or body_length > LARGEST_ARRAYS:
+    if header_length > MAX_HEADER_BYTES or body_length > MAX_ARRAY_BYTES:
         raise CodecError(f"a frame of {header_length} + {body_length} bytes is too large")
     text, body = _exactly(stream, header_length), _Bytes(_exactly(stream, body_length))
     try:
@@ -85,14 +87,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
     """JSON where every value but None, bool, int and str is {"kind": content}; exact types only."""
-    if depth > DEEPEST:
-        raise CodecError(f"expected at most {DEEPEST} levels of lists in lists")
+    if depth > MAX_DEPTH:
+        raise CodecError(f"expected at most {MAX_DEPTH} levels of lists in lists")
     kind = type(value)
     if kind in _AS_IS:
         return value
     if kind is int:
-        if value.bit_length() > LARGEST_INT_BITS:
-            raise CodecError(f"expected integers of at most {LARGEST_INT_BITS} bits, found {value.bit_length()}")
+        if value.bit_length() > MAX_INT_BITS:
+            raise CodecError(f"expected integers of at most {MAX_INT_BITS} bits, found {value.bit_length()}")
         return value if value.bit_length() < 64 else {"int": str(value)}
     if kind is float:
         return {"float": value if math.isfinite(value) else repr(value)}
@@ -131,7 +133,7 @@ class _Bytes:
 
 
 def _unpack(packed: Any, body: _Bytes, depth: int) -> Any:
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise CodecError("a header nested too deeply")
     if packed is None or type(packed) in (bool, int):
         return packed

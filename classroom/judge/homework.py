@@ -78,7 +78,9 @@ class Homework:
         path = self._file("judge/mutants.py")
         try:
             entries = load_file(path).MUTANTS
-            return [tables.read(Mutant, one, f"{path.name}, mutant {place}") for place, one in enumerate(entries, 1)]
+            return [
+                tables.read_table(Mutant, one, f"{path.name}, mutant {place}") for place, one in enumerate(entries, 1)
+            ]
         except tables.TableError as error:
             raise HomeworkError(f"{self.folder.name}/judge/{error}") from error
         except Exception as error:

@@ -15,11 +15,11 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-KEPT = 8192
+KEPT_BYTES = 8192
 """Bytes of the beginning and of the end of what is printed in one call that are kept."""
-LATEST = 100
+KEPT_CALLS = 100
 """Calls of which it is kept."""
-PATIENCE = 2.0
+MARK_SECONDS = 2.0
 """Seconds for a mark to come out."""
 
 
@@ -42,7 +42,7 @@ class Listener:
     """
 
     def __init__(self) -> None:
-        self.heard: deque[Printed] = deque(maxlen=LATEST)
+        self.heard: deque[Printed] = deque(maxlen=KEPT_CALLS)
         self._source, self.stream = os.pipe()
         self._mark = secrets.token_bytes(24)
         self._parts: queue.SimpleQueue[Printed] = queue.SimpleQueue()
@@ -56,7 +56,7 @@ class Listener:
             return
         try:
             os.write(self.stream, self._mark)
-            self.heard.append(self._parts.get(timeout=PATIENCE))
+            self.heard.append(self._parts.get(timeout=MARK_SECONDS))
         except (OSError, queue.Empty):
             self._deaf = True
 
@@ -66,7 +66,7 @@ class Listener:
         with contextlib.suppress(OSError):
             os.write(self.stream, self._mark)
         os.close(self.stream)
-        self._thread.join(PATIENCE)
+        self._thread.join(MARK_SECONDS)
 
     def __enter__(self) -> Listener:
         return self
@@ -104,12 +104,12 @@ class _Part:
 
     def add(self, data: bytes) -> None:
         """More bytes."""
-        room = KEPT - len(self._first)
+        room = KEPT_BYTES - len(self._first)
         self._first += data[:room]
         self._last += data[room:] if room < len(data) else b""
-        if len(self._last) > KEPT:
-            self._lost += self._last[:-KEPT].count(b"\n")
-            self._last, self._cut = self._last[-KEPT:], True
+        if len(self._last) > KEPT_BYTES:
+            self._lost += self._last[:-KEPT_BYTES].count(b"\n")
+            self._last, self._cut = self._last[-KEPT_BYTES:], True
 
     def printed(self) -> Printed:
         """The bytes as text; where some are lost, in whole lines, unless the first line alone is too long."""

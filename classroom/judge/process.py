@@ -22,7 +22,7 @@ from classroom.judge import codec
 from classroom.sandbox import starter
 from classroom.sandbox.base import Command
 
-PATIENCE = 5.0
+EXIT_SECONDS = 5.0
 """Seconds to wait for the end of a process that has been killed."""
 
 QUIETLY: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -174,7 +174,7 @@ class Process:
             return
         self._closed = True
         self._child.kill()
-        self._child.wait(PATIENCE)
+        self._child.wait(EXIT_SECONDS)
         self._child.release()
         self._out.put(None)
         self._thread.join(1.0)

@@ -14,7 +14,7 @@ from classroom.judge.process import Died, Process, TooLate, ended
 from classroom.judge.workers import TO_START, Workers
 from classroom.sandbox.base import Bare, Sandbox, SandboxError
 
-LONGEST_MESSAGE = 2000
+MAX_MESSAGE_LENGTH = 2000
 ANSWERS = {"return", "raise", "missing", "data"}
 
 
@@ -211,6 +211,6 @@ def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes
         return codec.encode({"raise": type(error).__name__, "message": str(error)})
 
 
-def _clean(text: Any, limit: int = LONGEST_MESSAGE) -> str:
+def _clean(text: Any, limit: int = MAX_MESSAGE_LENGTH) -> str:
     """Text of the submission's as a terminal may show it, and with an end; "" for what is no text."""
     return printable(text[:limit]) if isinstance(text, str) else ""

@@ -224,7 +224,7 @@ def run_tests(
         return [session.run(test, seed) for test in tests]
 
 
-def score(outcomes: Sequence[Outcome], exercise: str) -> bool:
+def exercise_passed(outcomes: Sequence[Outcome], exercise: str) -> bool:
     """Whether every test of the exercise passed, and there was one."""
     mine = [o for o in outcomes if o.test.exercise == exercise]
     return bool(mine) and all(o.passed for o in mine)

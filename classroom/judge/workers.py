@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from classroom.judge.process import PATIENCE, Child, Started, kill_group, launch
+from classroom.judge.process import EXIT_SECONDS, Child, Started, kill_group, launch
 from classroom.sandbox.base import Command, Sandbox
 
 TO_START = 60.0
@@ -115,7 +115,7 @@ class Forker:
         """Kill the program, and with it its namespace."""
         kill_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(PATIENCE)
+            self.process.wait(EXIT_SECONDS)
         self._control.close()
 
 

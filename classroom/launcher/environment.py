@@ -17,11 +17,11 @@ KEPT_SETTINGS = re.compile(
 """The PIP_ and UV_ settings that say how to reach packages; the others change what is installed, or where."""
 
 
-def clean(variables: Mapping[str, str]) -> dict[str, str]:
+def clean_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """The variables without another Python's paths; pip's settings for reaching packages hold for uv too.
 
-    >>> clean({"PYTHONPATH": "elsewhere", "PIP_TARGET": "elsewhere", "PIP_NO_INDEX": "1", "HOME": "/home/ada"})
-    {'PIP_NO_INDEX': '1', 'HOME': '/home/ada', 'UV_NO_INDEX': '1'}
+    >>> clean_variables({"PYTHONPATH": "elsewhere", "PIP_TARGET": "elsewhere", "PIP_NO_INDEX": "1", "HOME": "/home"})
+    {'PIP_NO_INDEX': '1', 'HOME': '/home', 'UV_NO_INDEX': '1'}
     """
     kept = {}
     for name, value in variables.items():

@@ -11,89 +11,89 @@ import time
 
 from classroom.launcher import stamp as stamps
 from classroom.launcher import trouble
-from classroom.launcher.environment import clean
-from classroom.launcher.place import LISTS, Place
+from classroom.launcher.environment import clean_variables
+from classroom.launcher.paths import LISTS, Paths
 from classroom.launcher.tool import run_tool, say
 from classroom.started import PROGRAM, VARIABLE
 
 
-def set_up(place: Place, name: str) -> None:
+def set_up(paths: Paths, name: str) -> None:
     """Make the environment unless a sound one is there, install the list, and write the stamp last."""
     started = time.monotonic()
-    if "jupyterlab" in place.packages(name) and len(str(place.venv)) > trouble.ROOM and has_short_paths():
-        raise trouble.too_deep(place)
-    stamp = stamps.read(place)
-    fresh = not stamps.is_sound(place, stamp)
+    if "jupyterlab" in paths.packages(name) and len(str(paths.venv)) > trouble.MAX_VENV_PATH and has_short_paths():
+        raise trouble.too_deep(paths)
+    stamp = stamps.read(paths)
+    fresh = not stamps.is_sound(paths, stamp)
     if fresh:
-        if other := stamps.other_course(place, stamp):
-            raise trouble.another_course(place, other)
-        why = stamps.why_anew(place, stamp)
-        say(f"Setting up the course in {place.venv}" + (f", anew: {why}." if why else " (once)."))
-        clear(place)
+        if other := stamps.other_course(paths, stamp):
+            raise trouble.another_course(paths, other)
+        why = stamps.why_anew(paths, stamp)
+        say(f"Setting up the course in {paths.venv}" + (f", anew: {why}." if why else " (once)."))
+        clear(paths)
         lists = {}
     else:
-        say(f"Adding to the environment in {place.venv}.")
+        say(f"Adding to the environment in {paths.venv}.")
         lists = stamp["lists"]
-        place.stamp.unlink()
+        paths.stamp.unlink()
     try:
-        _with_uv_or_pip(place, name, fresh)
+        _with_uv_or_pip(paths, name, fresh)
     except trouble.Unreachable:
         if not fresh:
-            stamps.write(place, lists)
+            stamps.write(paths, lists)
         raise
-    _say("3/3", "course", f"kuiper and classroom can be imported; commands in {place.scripts}")
-    connect(place)
-    stamps.write(place, {**lists, name: place.fingerprint(name)})
+    _say("3/3", "course", f"kuiper and classroom can be imported; commands in {paths.scripts}")
+    connect(paths)
+    stamps.write(paths, {**lists, name: paths.fingerprint(name)})
     later = " JupyterLab and the test tools come when `lab` or `test` first needs them." if name == "cli" else ""
     say(f"Ready in {time.monotonic() - started:.0f} s.{later}\n")
 
 
-def _with_uv_or_pip(place: Place, name: str, fresh: bool) -> None:
+def _with_uv_or_pip(paths: Paths, name: str, fresh: bool) -> None:
     """When uv cannot fetch the packages, pip's configuration may name a mirror that uv does not know."""
     uv = shutil.which("uv")
     if uv:
         try:
-            _install(place, name, fresh, uv)
+            _install(paths, name, fresh, uv)
             return
         except trouble.Unreachable as failure:
             if not can_make_environments():
                 raise
             say(f"      uv could not fetch the packages ({failure.reason}); trying pip.")
             if fresh:
-                clear(place)
-    _install(place, name, fresh, None)
+                clear(paths)
+    _install(paths, name, fresh, None)
 
 
-def _install(place: Place, name: str, fresh: bool, uv: str | None) -> None:
+def _install(paths: Paths, name: str, fresh: bool, uv: str | None) -> None:
     if fresh:
         _say("1/3", "environment", f"Python {sys.version.split()[0]}, made with {'uv' if uv else 'venv and pip'}")
-        _make(place, uv)
-    packages = place.packages(name)
+        _make(paths, uv)
+    packages = paths.packages(name)
     _say("2/3", "packages", f"{LISTS[name]} (about {len(packages)}, each checked against its hash)")
     if not packages:
         return
-    flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(place.list_path(name))]
+    flags = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", str(paths.list_path(name))]
     if uv:
-        run_tool("uv", [uv, "pip", "install", "--python", str(place.python), *flags], place, len(packages))
+        run_tool("uv", [uv, "pip", "install", "--python", str(paths.python), *flags], paths, len(packages))
         return
-    python = str(place.python)
-    if subprocess.call([python, "-c", "import pip"], env=clean(os.environ), stderr=subprocess.DEVNULL):
-        run_tool("ensurepip", [python, "-m", "ensurepip"], place)
+    python = str(paths.python)
+    if subprocess.call([python, "-c", "import pip"], env=clean_variables(os.environ), stderr=subprocess.DEVNULL):
+        run_tool("ensurepip", [python, "-m", "ensurepip"], paths)
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--no-user"]
-    run_tool("pip", [*pip, *flags], place, len(packages))
+    run_tool("pip", [*pip, *flags], paths, len(packages))
 
 
-def _make(place: Place, uv: str | None) -> None:
+def _make(paths: Paths, uv: str | None) -> None:
     """An empty environment, of the Python that runs this, or of the one behind it when that is an environment too."""
     base = getattr(sys, "_base_executable", None) or sys.executable
     if not uv and not can_make_environments():
         raise trouble.no_venv_module(base)
-    place.venv.mkdir()
-    place.mark.write_text("course.py made this environment and may delete it.\n", encoding="utf-8")
+    paths.venv.mkdir()
+    paths.mark.write_text("course.py made this environment and may delete it.\n", encoding="utf-8")
     if uv:
-        run_tool("uv", [uv, "venv", "--allow-existing", "--python", base, str(place.venv)], place)
+        run_tool("uv", [uv, "venv", "--allow-existing", "--python", base, str(paths.venv)], paths)
     else:
-        run_tool("venv", [base, "-m", "venv", str(place.venv)], place)
+        run_tool("venv", [base, "-m", "venv", str(paths.venv)], paths)
 
 
 def has_short_paths() -> bool:
@@ -120,45 +120,45 @@ def can_make_environments() -> bool:
     return True
 
 
-def clear(place: Place) -> None:
+def clear(paths: Paths) -> None:
     """Delete the environment, or what is left of it. Raises Stop for one that somebody else filled."""
-    if place.venv.is_symlink():
-        place.venv.unlink()
-    if not os.path.lexists(place.venv):
+    if paths.venv.is_symlink():
+        paths.venv.unlink()
+    if not os.path.lexists(paths.venv):
         return
-    if not is_ours(place):
-        raise trouble.not_ours(place)
-    place.stamp.unlink(missing_ok=True)
-    shutil.rmtree(place.venv)
+    if not is_ours(paths):
+        raise trouble.not_ours(paths)
+    paths.stamp.unlink(missing_ok=True)
+    shutil.rmtree(paths.venv)
 
 
-def is_ours(place: Place) -> bool:
+def is_ours(paths: Paths) -> bool:
     """Whether the environment may be deleted: course.py made it, or it is one, or the rest of one, without packages."""
-    if not place.venv.is_dir():
+    if not paths.venv.is_dir():
         return False
-    if place.mark.exists() or not any(place.venv.iterdir()):
+    if paths.mark.exists() or not any(paths.venv.iterdir()):
         return True
-    if not (place.venv / "pyvenv.cfg").exists():
-        return place.venv == place.root / ".venv"
-    packages = [path.name for path in place.venv.rglob("*.dist-info")]
+    if not (paths.venv / "pyvenv.cfg").exists():
+        return paths.venv == paths.root / ".venv"
+    packages = [path.name for path in paths.venv.rglob("*.dist-info")]
     return all(re.match("(pip|setuptools|wheel)-", name) for name in packages)
 
 
-def connect(place: Place) -> None:
+def connect(paths: Paths) -> None:
     """Make kuiper and classroom importable from the course's folder, and write the two commands.
 
     A line of a .pth file does it without build tools, without a network, and when the course's folder is read-only.
     It is written in ASCII because Python reads such files in the system's encoding.
     """
-    line = f"import sys; sys.path.append({str(place.root)!a})\n"
-    (place.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
+    line = f"import sys; sys.path.append({str(paths.root)!a})\n"
+    (paths.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
     # The terminal that one of them is typed in may itself have been opened by course.py, in JupyterLab.
     for name, module in ((PROGRAM, "classroom"), ("kuiper", "kuiper.main")):
         if os.name == "nt":
-            command = place.scripts / f"{name}.cmd"
+            command = paths.scripts / f"{name}.cmd"
             start = f'@setlocal & set "{VARIABLE}=course" & "%~dp0python.exe" -P -m {module} %*\n'
         else:
-            command = place.scripts / name
+            command = paths.scripts / name
             typed = '"$0"' if name == PROGRAM else PROGRAM
             start = f'#!/bin/sh\n{VARIABLE}={typed} exec "$(dirname "$0")/python" -P -m {module} "$@"\n'
         command.write_text(start, encoding="ascii")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from classroom.launcher import stamp
 from classroom.launcher.main import ensure
-from classroom.launcher.place import Place
+from classroom.launcher.paths import Paths
 from classroom.launcher.trouble import Stop, sentence_of
 from classroom.started import VARIABLE
 
@@ -19,11 +19,11 @@ def add(root: Path, name: str) -> None:
 
     Raises Stop.
     """
-    place = Place(root, Path(sys.prefix))
-    if VARIABLE not in os.environ or not stamp.is_sound(place, stamp.read(place)):
+    paths = Paths(root, Path(sys.prefix))
+    if VARIABLE not in os.environ or not stamp.is_sound(paths, stamp.read(paths)):
         return
     try:
-        ensure(place, name)
+        ensure(paths, name)
     except OSError as error:
-        raise Stop(sentence_of(error, place)) from error
+        raise Stop(sentence_of(error, paths)) from error
     importlib.invalidate_caches()

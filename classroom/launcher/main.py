@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from classroom.launcher.environment import clean
+from classroom.launcher.environment import clean_variables
 from classroom.launcher.install import set_up
 from classroom.launcher.lock import one_at_a_time
-from classroom.launcher.place import OPTIONS, Place
+from classroom.launcher.paths import OPTIONS, Paths
 from classroom.launcher.stamp import is_ready
 from classroom.launcher.trouble import Stop, sentence_of
 from classroom.started import COMMAND, VARIABLE
@@ -28,12 +28,12 @@ Installs, and does nothing else.
 
 def main(root: str, arguments: list[str]) -> int:
     """Run `course ARGUMENTS` for the course in `root`. Returns the exit code; known troubles are sentences, and 2."""
-    place = Place.of(Path(root), os.environ)
+    paths = Paths.of(Path(root), os.environ)
     try:
         if arguments[:1] == ["setup"]:
-            return only_set_up(place, tuple(arguments[1:]))
-        ensure(place, "cli")  # a command that needs more adds it itself
-        return run(place, arguments)
+            return only_set_up(paths, tuple(arguments[1:]))
+        ensure(paths, "cli")  # a command that needs more adds it itself
+        return run(paths, arguments)
     except Stop as stop:
         print(f"\n{stop}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -43,36 +43,36 @@ def main(root: str, arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: the last flush must stay quiet
         return 0
     except OSError as error:
-        print(f"\n{sentence_of(error, place)}", file=sys.stderr)
+        print(f"\n{sentence_of(error, paths)}", file=sys.stderr)
     return 2
 
 
-def only_set_up(place: Place, options: tuple[str, ...]) -> int:
+def only_set_up(paths: Paths, options: tuple[str, ...]) -> int:
     """`setup`, perhaps with one of the options: install, and do nothing else."""
     if {"--help", "-h"} & {*options}:
         print(SETUP_USAGE)
         return 0
     if options not in SETUP_LISTS:
         raise Stop(SETUP_USAGE)
-    ensure(place, SETUP_LISTS[options])
-    print(f"The environment is ready: {place.venv}")
+    ensure(paths, SETUP_LISTS[options])
+    print(f"The environment is ready: {paths.venv}")
     return 0
 
 
-def ensure(place: Place, name: str) -> None:
+def ensure(paths: Paths, name: str) -> None:
     """Leave an environment in which everything of the list `name` is installed. Quick when it is there."""
-    if is_ready(place, name):
+    if is_ready(paths, name):
         return
-    place.venv.parent.mkdir(parents=True, exist_ok=True)
-    with one_at_a_time(place.lock):
-        if not is_ready(place, name):
-            set_up(place, name)
+    paths.venv.parent.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time(paths.lock):
+        if not is_ready(paths, name):
+            set_up(paths, name)
 
 
-def run(place: Place, arguments: list[str]) -> int:
+def run(paths: Paths, arguments: list[str]) -> int:
     """Replace this process by `course ARGUMENTS`; on Windows wait for it and pass its exit code on."""
-    command = [str(place.python), "-P", "-m", "classroom", *arguments]
-    variables = {**clean(os.environ), VARIABLE: COMMAND}
+    command = [str(paths.python), "-P", "-m", "classroom", *arguments]
+    variables = {**clean_variables(os.environ), VARIABLE: COMMAND}
     sys.stdout.flush()
     if os.name != "nt":
         os.execve(command[0], command, variables)

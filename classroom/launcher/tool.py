@@ -11,8 +11,8 @@ import sys
 import threading
 import time
 
-from classroom.launcher.environment import clean
-from classroom.launcher.place import Place
+from classroom.launcher.environment import clean_variables
+from classroom.launcher.paths import Paths
 from classroom.launcher.trouble import failure_of
 
 ONE_PACKAGE = ("Collecting ", "Processing ", "Requirement already satisfied")
@@ -24,13 +24,13 @@ def say(text: str, end: str = "\n") -> None:
         print(text, end=end, flush=True)
 
 
-def run_tool(name: str, command: list[str], place: Place, total: int = 0) -> None:
+def run_tool(name: str, command: list[str], paths: Paths, total: int = 0) -> None:
     """Run the command, with one live line of its progress through `total` packages. Raises Stop when it fails."""
     lines: list[str] = []
     with subprocess.Popen(
         command,
-        cwd=place.root,
-        env=clean(os.environ),
+        cwd=paths.root,
+        env=clean_variables(os.environ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -49,7 +49,7 @@ def run_tool(name: str, command: list[str], place: Place, total: int = 0) -> Non
             process.kill()
             raise
     if process.returncode:
-        raise failure_of(name, lines, place)
+        raise failure_of(name, lines, paths)
 
 
 class Ticker:

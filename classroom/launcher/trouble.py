@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from classroom.launcher.place import Place
+from classroom.launcher.paths import Paths
 from classroom.started import COMMAND
 
 NO_SPACE = re.compile(r"No space left|not enough space|Errno 28\b|os error (28|112)\b|quota exceeded", re.I)
@@ -43,13 +43,13 @@ class Unreachable(Stop):
         )
 
 
-def failure_of(tool: str, lines: list[str], place: Place) -> Stop:
+def failure_of(tool: str, lines: list[str], paths: Paths) -> Stop:
     """The Stop for an installer that failed, from the lines it wrote."""
     text = "\n".join(lines)
     telling = [line for line in lines if TELLING.search(line) and not line.startswith("hint")]
     reason = (telling or lines or ["no message"])[-1]
     if NO_SPACE.search(text):
-        return Stop(no_space(place))
+        return Stop(no_space(paths))
     if WRONG_HASH.search(text):
         return Stop(
             "A package that came is not the one this course was tested with (its hash differs), so it was not "
@@ -69,10 +69,10 @@ def command_with(**variables: str) -> str:
     return " ".join([*(f"{name}={value}" for name, value in variables.items()), COMMAND])
 
 
-def no_space(place: Place) -> str:
+def no_space(paths: Paths) -> str:
     """The disk is full."""
     return (
-        f"There is no space left for the environment in {place.venv}.\n"
+        f"There is no space left for the environment in {paths.venv}.\n"
         "The command line needs about 150 MB, JupyterLab and the test tools about 600 MB. Make room, or put it "
         f"elsewhere:\n  {command_with(COURSE_VENV='/larger/disk/kuiper')}"
     )
@@ -91,47 +91,47 @@ def no_venv_module(python: str) -> Stop:
     )
 
 
-ROOM = 101
+MAX_VENV_PATH = 101
 """Characters of the environment's folder with which JupyterLab's longest file still fits into Windows' 260."""
 
 
-def too_deep(place: Place) -> Stop:
+def too_deep(paths: Paths) -> Stop:
     """A folder in which Windows cannot write all files of JupyterLab."""
     return Stop(
-        f"The path of the environment, {place.venv}, has {len(str(place.venv))} characters. JupyterLab has files with "
-        f"names so long that Windows allows {ROOM}.\n"
+        f"The path of the environment, {paths.venv}, has {len(str(paths.venv))} characters. JupyterLab has files with "
+        f"names so long that Windows allows {MAX_VENV_PATH}.\n"
         "Move the course to a shorter path, such as C:\\kuiper, or put the environment there:\n"
         f"  {command_with(COURSE_VENV='C:/kuiper-env')}"
     )
 
 
-def not_ours(place: Place) -> Stop:
+def not_ours(paths: Paths) -> Stop:
     """An environment that course.py may not delete."""
     return Stop(
-        f"{place.venv} was not made by course.py, so it is left alone.\n"
+        f"{paths.venv} was not made by course.py, so it is left alone.\n"
         "Move it away, or choose another place for the course's environment:\n"
         f"  {command_with(COURSE_VENV='/some/new/folder')}"
     )
 
 
-def another_course(place: Place, other: Path) -> Stop:
+def another_course(paths: Paths, other: Path) -> Stop:
     """An environment in which another copy of the course would no longer start."""
     return Stop(
-        f"{place.venv} is the environment of the course in {other}, so it is left alone.\n"
+        f"{paths.venv} is the environment of the course in {other}, so it is left alone.\n"
         "Choose another place for the environment of this one:\n"
         f"  {command_with(COURSE_VENV='/some/new/folder')}"
     )
 
 
-def sentence_of(error: OSError, place: Place) -> str:
+def sentence_of(error: OSError, paths: Paths) -> str:
     """The sentence for an error of the operating system."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return no_space(place)
+        return no_space(paths)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
         return (
-            f"Cannot write {error.filename or place.venv} ({error.strerror}).\nPut the environment where you may "
+            f"Cannot write {error.filename or paths.venv} ({error.strerror}).\nPut the environment where you may "
             f"write:\n  {command_with(COURSE_VENV='/some/folder/kuiper')}"
         )
-    if error.errno == errno.ENOENT and error.filename and str(place.root) in str(error.filename):
+    if error.errno == errno.ENOENT and error.filename and str(paths.root) in str(error.filename):
         return f"{error.filename} is missing. Get the course's files once more."
     return f"Cannot go on: {error}"

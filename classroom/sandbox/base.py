@@ -23,7 +23,7 @@ FIXED = {
     "VECLIB_MAXIMUM_THREADS": "1",
 }
 """The whole environment of a worker that is shut in."""
-KEPT = (
+KEPT_VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
@@ -97,7 +97,7 @@ class Bare(Sandbox):
 
     def command(self, submission: Path, without: frozenset[str]) -> Command:
         """The worker in the submission's folder, where it finds the files beside it."""
-        environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+        environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         return Command(
             (sys.executable, "-P", "-X", "utf8", str(WORKER)),
             environment | FIXED,

@@ -17,7 +17,7 @@ from classroom.sandbox.base import FIXED, FORKER, ROOT, WORKER, Command, Limits,
 
 FOLDER, FRAMEWORK = "/judge", "/framework"
 """Where the worker's own files lie inside, and kuiper."""
-OWN = (WORKER, FORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
+WORKER_FILES = (WORKER, FORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
 FIRST_USER = 0x7000_0000
 """Numbers of users that no system gives out: as root, each worker gets one of them."""
 
@@ -88,7 +88,7 @@ def _namespaces(root: bool) -> list[str]:
 def _files(submission: Path, without: frozenset[str]) -> list[str]:
     """Python, numpy, the worker, kuiper and the submission, two devices, and no place where a file can be written."""
     shown = {place: place for place in inside.runtime()}
-    own = {file: Path(FOLDER, file.name) for file in OWN}
+    own = {file: Path(FOLDER, file.name) for file in WORKER_FILES}
     own |= {part: Path(FRAMEWORK) / part.relative_to(ROOT) for part in inside.framework(without)}
     own |= {submission: Path("/submission", submission.name)}
     packages = {place: place for place in inside.numpy()}

@@ -10,7 +10,7 @@ from pathlib import Path
 from classroom.grading.records import Isolation
 from classroom.sandbox import inside, lockdown, seccomp
 from classroom.sandbox.base import FIXED, ROOT, WORKER, Command, Limits, Sandbox, SandboxError
-from classroom.sandbox.bubblewrap import OWN, policy
+from classroom.sandbox.bubblewrap import WORKER_FILES, policy
 
 OLDEST = 3
 """The first version of Landlock that keeps a file from being cut short (Linux 6.2)."""
@@ -44,7 +44,7 @@ class Landlock(Sandbox):
         listed = {
             part.parent for part in parts if any(part.parent.is_relative_to(whole) for whole in (*places, KUIPER))
         }
-        readable = [*parts, *inside.numpy(), *OWN, submission, Path("/dev/urandom")]
+        readable = [*parts, *inside.numpy(), *WORKER_FILES, submission, Path("/dev/urandom")]
         settings = {
             "submission": str(submission),
             "without": sorted(without),

@@ -30,7 +30,7 @@ READ_FILE, READ_DIR, WRITE_FILE = 1 << 2, 1 << 3, 1 << 1
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 """Version of Landlock -> how many rights to files it knows."""
 CAPABILITIES_VERSION_3 = 0x20080522
-LARGEST_LOG = 64 << 20
+MAX_LOG_BYTES = 64 << 20
 
 
 def enter(policy: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def landlock_version() -> int:
 def _log_size() -> int:
     """How long a file may get: no file is written, unless what the submission prints is shown and goes to one."""
     log = os.fstat(2)
-    return log.st_size + LARGEST_LOG if stat.S_ISREG(log.st_mode) else 0
+    return log.st_size + MAX_LOG_BYTES if stat.S_ISREG(log.st_mode) else 0
 
 
 @functools.cache

@@ -72,7 +72,7 @@ def fill(course: Course, folder: Path, download: int = 0) -> Tree:
     tree.pages.update(pages_of(tree))
     pages_lessons.write_lessons(tree)
     pages_homework.write_homework(tree)
-    pages_docs.write_docs(tree, pages_front.listed(tree))
+    pages_docs.write_docs(tree, pages_front.menu_pages(tree))
     pages_operators.write_operators(tree)
     pages_api.write_api(tree)
     pages_front.write_front(tree, download)
@@ -137,13 +137,13 @@ def _sphinx(tree: Tree, work: Path) -> list[str]:
             warning=warnings,
         )
         app.build()
-    return plain(warnings.getvalue(), tree.folder)
+    return plain_warnings(warnings.getvalue(), tree.folder)
 
 
-def plain(text: str, folder: PurePath) -> list[str]:
+def plain_warnings(text: str, folder: PurePath) -> list[str]:
     """Sphinx's lines without colours, and with paths from the folder on.
 
-    >>> plain("/tmp/x/pages/index.md:3: no such page\\n", PurePosixPath("/tmp/x/pages"))
+    >>> plain_warnings("/tmp/x/pages/index.md:3: no such page\\n", PurePosixPath("/tmp/x/pages"))
     ['index.md:3: no such page']
     """
     text = re.sub("\x1b\\[[0-9;]*m", "", text)

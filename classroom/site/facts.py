@@ -56,7 +56,7 @@ def minutes(words: int, cells: int) -> int:
     return max(15, round((words / WORDS_A_MINUTE + cells * MINUTES_A_CELL) / 15) * 15)
 
 
-def time_of(said: str, notebook: dict, lesson: Lesson) -> str:
+def lesson_time(said: str, notebook: dict, lesson: Lesson) -> str:
     """How long a lesson takes: what it says itself, else by the rule; with its exercises where it has some."""
     text = said
     if not text:

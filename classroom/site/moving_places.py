@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 @dataclass(frozen=True)
-class Place:
+class Placement:
     """A moving picture stands in a file of the course, after what is said under a heading ("": under the title)."""
 
     file: str
@@ -17,29 +17,29 @@ class Place:
     name: str
 
 
-PLACES = (
-    Place("lessons/03_pnnx", "A real network", "graph_digits"),
-    Place("lessons/04_graph", "Depth first: finish a node after its successors", "depth_first"),
-    Place("lessons/04_graph", "How long does a value live?", "memory"),
-    Place("lessons/06_convolution", "im2col: windows as rows", "im2col"),
-    Place("lessons/07_expression", "A stack computes", "reverse_polish"),
-    Place("lessons/08_resnet", "A classifier is a graph", "graph_classifier"),
-    Place("lessons/09_yolov5", "The network", "graph_detector"),
-    Place("lessons/10_partition", "Waves", "subgraphs"),
-    Place("lessons/10_partition", "The fewest sub-graphs", "levels"),
-    Place("lessons/11_speed", "What a plan is", "memory"),
-    Place("lessons/12_unet", "Down, and up again", "graph_segmenter"),
-    Place("lessons/13_language_model", "The network", "graph_writer"),
-    Place("models/digits", "", "graph_digits"),
-    Place("models/classifier", "", "graph_classifier"),
-    Place("models/detector", "", "graph_detector"),
-    Place("models/segmenter", "", "graph_segmenter"),
-    Place("models/writer", "", "graph_writer"),
+PLACEMENTS = (
+    Placement("lessons/03_pnnx", "A real network", "graph_digits"),
+    Placement("lessons/04_graph", "Depth first: finish a node after its successors", "depth_first"),
+    Placement("lessons/04_graph", "How long does a value live?", "memory"),
+    Placement("lessons/06_convolution", "im2col: windows as rows", "im2col"),
+    Placement("lessons/07_expression", "A stack computes", "reverse_polish"),
+    Placement("lessons/08_resnet", "A classifier is a graph", "graph_classifier"),
+    Placement("lessons/09_yolov5", "The network", "graph_detector"),
+    Placement("lessons/10_partition", "Waves", "subgraphs"),
+    Placement("lessons/10_partition", "The fewest sub-graphs", "levels"),
+    Placement("lessons/11_speed", "What a plan is", "memory"),
+    Placement("lessons/12_unet", "Down, and up again", "graph_segmenter"),
+    Placement("lessons/13_language_model", "The network", "graph_writer"),
+    Placement("models/digits", "", "graph_digits"),
+    Placement("models/classifier", "", "graph_classifier"),
+    Placement("models/detector", "", "graph_detector"),
+    Placement("models/segmenter", "", "graph_segmenter"),
+    Placement("models/writer", "", "graph_writer"),
 )
 """The files are folders here, each of which has one page."""
 
 
-def pictures() -> ModuleType | None:
+def drawing_module() -> ModuleType | None:
     """The module that draws them, where it is there."""
     try:
         return importlib.import_module("classroom.site.moving")
@@ -49,20 +49,20 @@ def pictures() -> ModuleType | None:
 
 def assets() -> list[Path]:
     """Style sheets and scripts that pages with moving pictures need."""
-    module = pictures()
+    module = drawing_module()
     return list(module.assets()) if module and hasattr(module, "assets") else []
 
 
 def wanted(page: PurePosixPath) -> dict[str, str]:
     """Heading -> raw HTML of the moving pictures of a page."""
-    module = pictures()
+    module = drawing_module()
     if module is None or not hasattr(module, "snippet"):
         return {}
     up = "../" * (len(page.parts) - 1)
     return {
-        place.heading: module.snippet(place.name, up)
-        for place in PLACES
-        if page.parent == PurePosixPath(place.file) and place.name in module.NAMES
+        placement.heading: module.snippet(placement.name, up)
+        for placement in PLACEMENTS
+        if page.parent == PurePosixPath(placement.file) and placement.name in module.NAMES
     }
 
 

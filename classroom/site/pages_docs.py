@@ -12,7 +12,7 @@ from classroom.site.tree import Tree
 
 FOLDERS = ("docs", "models", "benchmarks", "kuiper", "homework", "lessons")
 """Whose Markdown is on the site, beside that of the course's own folder."""
-OWN = ("lessons/README.md", "docs/operators.md")
+PAGES_ELSEWHERE = ("lessons/README.md", "docs/operators.md")
 """Have pages that are made in another way."""
 SECTIONS = {"teach.md": "For instructors", "framework.md": "The framework"}
 """Page -> the section of README.md that it is."""
@@ -27,7 +27,11 @@ def markdown_files(tree: Tree) -> list[PurePosixPath]:
     names = sorted(PurePosixPath(path.relative_to(tree.root).as_posix()) for path in found)
     exercises = {name for name in names if name.parts[0] == "homework" and len(name.parts) == 3}
     hidden = {name for name in names if any(part.startswith((".", "_")) for part in name.parts)}
-    return [name for name in names if tree.shown(name) and str(name) not in OWN and name not in exercises | hidden]
+    return [
+        name
+        for name in names
+        if tree.shown(name) and str(name) not in PAGES_ELSEWHERE and name not in exercises | hidden
+    ]
 
 
 def write_docs(tree: Tree, listed: set[PurePosixPath]) -> None:

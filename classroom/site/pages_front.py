@@ -9,7 +9,7 @@ from classroom.site.links import relinked
 from classroom.site.pages_lessons import lesson_rows
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page
 
-WORDS = Path(__file__).with_name("words")
+WORDS_FOLDER = Path(__file__).with_name("words")
 INDEX, FIRST_STEPS = PurePosixPath("index.md"), PurePosixPath("first_steps.md")
 MAP = PurePosixPath("docs/map.svg")
 DOWNLOAD = PurePosixPath("download/course.zip")
@@ -36,7 +36,7 @@ def menu(tree: Tree) -> dict[str, list[str]]:
     return {heading: [page for page in pages if page in there] for heading, pages in found.items()}
 
 
-def listed(tree: Tree) -> set[PurePosixPath]:
+def menu_pages(tree: Tree) -> set[PurePosixPath]:
     """The pages that the menu shows."""
     return {PurePosixPath(page) for pages in menu(tree).values() for page in pages}
 
@@ -47,7 +47,7 @@ def write_front(tree: Tree, download: int) -> None:
     alt = "Map of the course: each lesson, the modules of kuiper it builds, and its homework"
     parts = {"MAP": f"![{alt}]({MAP})", "LESSONS": lesson_rows(tree, INDEX), "COURSE": _where(download)}
     for page in (INDEX, FIRST_STEPS):
-        text = (WORDS / page).read_text(encoding="utf-8")
+        text = (WORDS_FOLDER / page).read_text(encoding="utf-8")
         for name, part in parts.items():
             text = text.replace(f"<!-- {name} -->", part)
         tree.write(page, relinked(text, page, page, tree) + (_menu(tree) if page == INDEX else ""))

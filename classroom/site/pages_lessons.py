@@ -41,7 +41,7 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
         if cell["cell_type"] == "markdown":
             if number == 0:
                 begun = facts.opening(text)
-                text = f"{begun.text}\n\n{box(lesson, begun, notebook, tree)}"
+                text = f"{begun.text}\n\n{info_box(lesson, begun, notebook, tree)}"
             cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
             predicted, said = PREDICT in text.lower(), text
         else:
@@ -91,14 +91,14 @@ def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
             cell["metadata"]["mystnb"] = {"image": {"alt": own or said or "What the cell draws"}}
 
 
-def box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
+def info_box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
     """The box under a lesson's title; links are those of the notebook's own folder."""
     up = "../.."
     lines = [
         f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
         f"you run and change its cells ([first steps]({up}/first_steps.md)).",
         f"- **Read before:** {linked_needs(begun.needs, lesson, tree) or _before(lesson, tree)}.",
-        f"- **Time:** {facts.time_of(begun.time, notebook, lesson)}.",
+        f"- **Time:** {facts.lesson_time(begun.time, notebook, lesson)}.",
         *_material(lesson, tree, up),
     ]
     if any(PREDICT in "".join(cell["source"]).lower() for cell in notebook["cells"]):
@@ -189,7 +189,7 @@ def _minutes(lesson: Lesson) -> str:
         return ""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     said = facts.opening("".join(notebook["cells"][0]["source"])).time
-    found = re.search(r"\d+(?= minutes)", facts.time_of(said, notebook, lesson))
+    found = re.search(r"\d+(?= minutes)", facts.lesson_time(said, notebook, lesson))
     return f"{found[0]} min" if found else ""
 
 

@@ -28,19 +28,19 @@ def page_text(text: str) -> str:
     parts = ["\n".join(lines[: start - 1]).rstrip()]
     rows = [[cell.strip() for cell in CELL.split(line)[1:-1]] for line in lines[start + 1 :] if line.startswith("|")]
     for link, group in groupby(sorted(rows, key=family), key=lambda row: row[3]):
-        parts.append(f"## {title(link)}\n\nComputed in {link}.\n\n{_table(list(group))}")
+        parts.append(f"## {family_title(link)}\n\nComputed in {link}.\n\n{_table(list(group))}")
     return "\n\n".join(parts) + "\n"
 
 
 def family(row: list[str]) -> str:
     """What a row is sorted by: the heading of its family."""
-    return title(row[3]).lower()
+    return family_title(row[3]).lower()
 
 
-def title(link: str) -> str:
+def family_title(link: str) -> str:
     """The heading of a family: the name of its file in words.
 
-    >>> title("[late_pooling.py](../kuiper/layers/image/late_pooling.py)")
+    >>> family_title("[late_pooling.py](../kuiper/layers/image/late_pooling.py)")
     'Late pooling'
     """
     name = link[1 : link.index("]")].removesuffix(".py").removesuffix("/layer").removesuffix("/graph")

@@ -84,8 +84,8 @@ def twice_then_cleared(params: dict[str, dict[str, Any]]) -> list[dict[str, tupl
 def for_kuiper(params: Any) -> dict[str, Any]:
     """Given: `init_graph_params` as kuiper calls it, kuiper.Toolbox(init_graph_params=for_kuiper).
 
-    kuiper.pnnx.Parameter holds a kind and one value; here it is put into a struct, and what you return becomes
-    RuntimeParameters. Complex numbers (types 10 and 11) have no field in the struct: they pass by unchanged.
+    A kuiper.RuntimeParameter holds a kind and one value. Here it is put into a struct, and what you return becomes
+    RuntimeParameters again. Complex numbers (types 10 and 11) have no field in the struct: they pass by unchanged.
     """
     kuiper = importlib.import_module("kuiper")  # only here, because the grade is found without the framework
     fields = {1: "b", 2: "i", 3: "f", 4: "s", 5: "ai", 6: "af", 7: "as_"}
@@ -96,5 +96,5 @@ def for_kuiper(params: Any) -> dict[str, Any]:
         if name not in passing
     }
     converted = {**init_graph_params(structs), **passing}
-    types = kuiper.runtime.operand.RuntimeParameterType
-    return {name: kuiper.RuntimeParameter(types(kind), value) for name, (kind, value) in converted.items()}
+    kinds = kuiper.graph.ParameterKind
+    return {name: kuiper.RuntimeParameter(kinds(kind), value) for name, (kind, value) in converted.items()}

@@ -29,11 +29,11 @@ class Parameter:
 class Operator:
     """One step of the computation, as the model file describes it."""
 
-    name: str
     type: str
-    params: dict[str, Parameter] = field(default_factory=dict)
+    name: str
     inputs: list[Operand] = field(default_factory=list)
     outputs: list[Operand] = field(default_factory=list)
+    params: dict[str, Parameter] = field(default_factory=dict)
 
 
 class Layer:
@@ -161,8 +161,8 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 def operator_of(operator_type: str, params: dict[str, Any] | None = None, number: int = 0) -> Operator:
     """An operator that reads operand `number` and writes the next one."""
     options = {name: Parameter(value) for name, value in (params or {}).items()}
-    ends = [Operand(str(number))], [Operand(str(number + 1))]
-    return Operator(f"operator_{number}", operator_type, options, *ends)
+    x, y = Operand(str(number)), Operand(str(number + 1))
+    return Operator(operator_type, f"operator_{number}", [x], [y], options)
 
 
 def run_layer(operator_type: str, x: np.ndarray, params: dict[str, Any] | None = None) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 import kuiper
 from kuiper.cli.text import console, facts, shape_of, space, table
 from kuiper.errors import KuiperError
-from kuiper.fast import BatchPlan, Plan
+from kuiper.fast import BatchPlan, Plan, PlanExecutor
 from kuiper.fast.plan.summary import StepSummary, summary
 from kuiper.inputs import concrete_shape
 
@@ -31,7 +31,7 @@ def fast_plan(found: Inspection, shapes: Sequence[tuple[int, ...]]) -> Plan | Ba
                 "--engine fast: expected shapes that are known, found open ones (?); say them with --shape"
             )
         values[operand.name] = np.zeros(shape, operand.dtype.compute if operand.dtype else np.float32)
-    plan: Plan | BatchPlan | None = graph.executor.plan_for(values)
+    plan = PlanExecutor(graph).plan_for(values)
     assert plan is not None, "only the engine auto leaves passes to the layers"
     return plan
 

@@ -3,7 +3,7 @@
 from kuiper.expression.evaluate import evaluate, inputs_of
 from kuiper.expression.functions import FUNCTIONS
 from kuiper.expression.parser import TokenNode, parse, to_text
-from kuiper.expression.polish import reverse_polish
+from kuiper.expression.polish import fold, reverse_polish
 from kuiper.expression.tokens import Token, TokenType, tokenize
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "TokenNode",
     "TokenType",
     "evaluate",
+    "fold",
     "inputs_of",
     "parse",
     "reverse_polish",

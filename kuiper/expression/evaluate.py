@@ -1,4 +1,4 @@
-"""Reverse Polish -> value, with a stack."""
+"""Expression -> value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kuiper.errors import ExpressionError
 from kuiper.expression.functions import Value, call
 from kuiper.expression.parser import TokenNode
-from kuiper.expression.polish import reverse_polish
+from kuiper.expression.polish import fold, reverse_polish
 from kuiper.expression.tokens import TokenType
 
 
@@ -24,23 +24,19 @@ def evaluate(expression: TokenNode | Sequence[TokenNode], operands: Sequence[Val
     20
     """
     order = reverse_polish(expression) if isinstance(expression, TokenNode) else expression
-    stack: list[Value] = []
-    for node in order:
-        if node.token.type is TokenType.OPERAND:
-            if node.num_index >= len(operands):
-                raise ExpressionError(f"{node.text} is not among the {len(operands)} operands")
-            stack.append(operands[node.num_index])
-        elif node.token.type in (TokenType.FUNCTION, TokenType.LEFT_LIST):
-            if len(node.children) > len(stack):
-                raise ExpressionError(f"{node.text} takes {len(node.children)} values, found {len(stack)}")
-            values = [stack.pop() for _ in node.children]
-            values.reverse()  # the value popped first is the right one
-            stack.append(call(node.text, *values) if node.token.type is TokenType.FUNCTION else values)
-        else:
-            stack.append(node.token.value)
-    if len(stack) != 1:
-        raise ExpressionError(f"the expression leaves {len(stack)} values, expected one")
-    return stack[0]
+
+    def leaf(node: TokenNode) -> Value:
+        if node.token.type is not TokenType.OPERAND:
+            return node.token.value
+        if node.num_index >= len(operands):
+            raise ExpressionError(f"{node.text} is not among the {len(operands)} operands")
+        return operands[node.num_index]
+
+    return fold(order, leaf, _apply)
+
+
+def _apply(node: TokenNode, values: list[Value]) -> Value:
+    return call(node.text, *values) if node.token.type is TokenType.FUNCTION else values
 
 
 def inputs_of(expression: TokenNode | Sequence[TokenNode]) -> int:

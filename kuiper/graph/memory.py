@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,19 +63,9 @@ def plan_memory(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> Memo
     Largest first, each at the lowest offset that is free for its whole lifetime.
     Source: Y. Pisarchyk and J. Lee, Efficient memory management for deep neural net inference, 2020, "greedy by size".
     """
-    first = np.array([lives[name].first for name in sizes], np.int64)
-    last = np.array([lives[name].last for name in sizes], np.int64)
-    size = np.array(list(sizes.values()), np.int64)
-    offset = np.full(len(sizes), -1, np.int64)
-    for i in np.lexsort((first, -size)):
-        neighbours = np.flatnonzero((offset >= 0) & (first <= last[i]) & (first[i] <= last))
-        place = 0
-        for j in neighbours[np.argsort(offset[neighbours])]:
-            if place + size[i] <= offset[j]:
-                break
-            place = max(place, offset[j] + size[j])
-        offset[i] = place
-    offsets = {name: int(place) for name, place in zip(sizes, offset, strict=True)}
+    names = list(sizes)
+    largest_first = sorted(range(len(names)), key=lambda i: (-sizes[names[i]], lives[names[i]].first))
+    offsets = dict(zip(names, place(largest_first, list(sizes.values()), neighbours(lives, names)), strict=True))
     changes: dict[int, int] = {}
     for name, bytes_of in sizes.items():
         changes[lives[name].first] = changes.get(lives[name].first, 0) + bytes_of
@@ -83,6 +73,34 @@ def plan_memory(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> Memo
     peak = max(itertools.accumulate(changes[step] for step in sorted(changes)), default=0)
     planned = max((offsets[name] + bytes_of for name, bytes_of in sizes.items()), default=0)
     return MemoryPlan(offsets, dict(sizes), {n: lives[n] for n in sizes}, sum(sizes.values()), planned, peak)
+
+
+def neighbours(lives: Mapping[str, Lifetime], names: Sequence[str]) -> list[list[int]]:
+    """For each of `names` the indices of those that are alive together with it, itself among them.
+
+    >>> neighbours({"a": Lifetime(0, 1), "b": Lifetime(1, 2), "c": Lifetime(2, 3)}, "abc")
+    [[0, 1], [0, 1, 2], [1, 2]]
+    """
+    first = np.array([lives[name].first for name in names], np.int64)
+    last = np.array([lives[name].last for name in names], np.int64)
+    return [np.flatnonzero((first <= stop) & (start <= last)).tolist() for start, stop in zip(first, last)]
+
+
+def place(order: Iterable[int], sizes: Sequence[int], alive_with: Sequence[Sequence[int]]) -> list[int]:
+    """Offsets of values 0 to n-1: each in turn gets the lowest at which it overlaps none that is alive with it.
+
+    >>> place([2, 0, 1], [10, 20, 30], [[0, 1], [0, 1, 2], [1, 2]])
+    [0, 30, 0]
+    """
+    offsets = [-1] * len(sizes)
+    for i in order:
+        lowest = 0
+        for start, stop in sorted([(offsets[j], offsets[j] + sizes[j]) for j in alive_with[i] if offsets[j] >= 0]):
+            if lowest + sizes[i] <= start:
+                break
+            lowest = max(lowest, stop)
+        offsets[i] = lowest
+    return offsets
 
 
 def declared_bytes(operand: Operand) -> int | None:

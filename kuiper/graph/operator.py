@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import GraphError, ShapeError
 from kuiper.tensor import Tensor
-
-if TYPE_CHECKING:
-    from kuiper.layers.layer import Layer
 
 Shape = tuple[int, ...]  # -1 marks a dimension that is known only when the network runs
 
@@ -112,7 +109,7 @@ class Operator:
     input_names : the name of each slot (`$weight=7`), None where the file gives none.
     outputs : the operands it writes.
     params, attributes : its options and its weights, by name.
-    layer : what computes it; None before the graph is built, and for pnnx.Input and pnnx.Output.
+    layer : the kuiper.Layer that computes it; None before the graph is built, and for pnnx.Input and pnnx.Output.
     line : where it stands in the file.
     """
 
@@ -123,7 +120,7 @@ class Operator:
     input_names: list[str | None] = field(default_factory=list, repr=False)
     params: dict[str, Parameter] = field(default_factory=dict, repr=False)
     attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
-    layer: Layer | None = field(default=None, repr=False)
+    layer: Any = field(default=None, repr=False)
     line: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

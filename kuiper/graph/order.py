@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kuiper.errors import GraphError
 from kuiper.graph.operator import Operator
@@ -76,6 +76,11 @@ def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     return post_order[::-1]
 
 
+def successors(operators: Iterable[Operator]) -> dict[str, list[str]]:
+    """Operator name -> names of the operators that read one of its outputs."""
+    return {op.name: list(op.output_operators) for op in operators}
+
+
 def roots(successors: Mapping[str, Sequence[str]]) -> list[str]:
     """Names that no other leads to, in the order of the mapping."""
     followed = {follower for followers in successors.values() for follower in followers}
@@ -83,18 +88,22 @@ def roots(successors: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """One cycle as names, first and last the same; empty when there is none. No recursion."""
+    """One cycle as names, from the one listed first back to itself; empty when there is none. No recursion.
+
+    >>> find_cycle({"in": ["b"], "a": ["b", "out"], "b": ["a"], "out": []})
+    ['a', 'b', 'a']
+    """
     done: set[str] = set()
     for start in successors:
         if start in done:
             continue
-        path: list[str] = [start]
+        path = [start]
         on_path = {start}
         pending = [iter(successors[start])]
         while pending:
             for follower in pending[-1]:
                 if follower in on_path:
-                    return [*path[path.index(follower) :], follower]
+                    return _from_the_first(path[path.index(follower) :], successors)
                 if follower not in done and follower in successors:
                     path.append(follower)
                     on_path.add(follower)
@@ -107,6 +116,12 @@ def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
     return []
 
 
+def _from_the_first(cycle: list[str], listed: Iterable[str]) -> list[str]:
+    members = set(cycle)
+    start = cycle.index(next(name for name in listed if name in members))
+    return [*cycle[start:], *cycle[: start + 1]]
+
+
 def execution_order(
     operators: Sequence[Operator], topological_order: Callable[[Mapping[str, Sequence[str]]], list[str]]
 ) -> list[Operator]:
@@ -117,7 +132,7 @@ def execution_order(
     Raises GraphError for a cycle, and for an order that misses an operator or puts one before its producer.
     """
     by_name = {op.name: op for op in operators}
-    names = topological_order({op.name: list(op.output_operators) for op in operators})
+    names = topological_order(successors(operators))
     unknown = [name for name in names if name not in by_name]
     if unknown or len(names) != len(by_name) or len(set(names)) != len(names):
         missing = sorted(by_name.keys() - set(names)) or unknown or "an operator listed twice"

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from kuiper.graph import Shape
 
 Shapes = Sequence[Shape | None]
@@ -51,6 +53,15 @@ def per_input(count: int) -> FlopsRule:
     return lambda layer, inputs, outputs: count * size(inputs[0])
 
 
-def moves(layer: Any, inputs: Shapes, outputs: Shapes) -> int:
+def broadcast_size(shapes: Shapes) -> int:
+    """How many elements arrays of these shapes have when they are broadcast. Raises UnknownShapeError.
+
+    >>> broadcast_size([(2, 1), (3,)])
+    6
+    """
+    return math.prod(np.broadcast_shapes(*map(known, shapes)))
+
+
+def moves(layer: Any, inputs: Shapes, outputs: Shapes, /) -> int:
     """The rule for what only moves data: 0."""
     return 0

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kuiper.dtypes import converted
 from kuiper.errors import InferError, InferStatus, KuiperError
-from kuiper.graph import Operator, Shape
+from kuiper.graph import Operator
+from kuiper.layers.binding import SURPLUS, Binding, X, arguments, bind
+from kuiper.layers.cost import Shapes, UnknownShapeError, known
 from kuiper.layers.families import ARITHMETIC, Family
 from kuiper.toolbox import Toolbox
-
-Shapes = Sequence[Shape | None]
 
 
 class Layer:
@@ -41,9 +42,9 @@ class Layer:
     drops_unread: ClassVar[bool] = False
     """Whether outputs that nobody reads are missing in the file where they come last."""
 
-    family: ClassVar[Family] = ARITHMETIC
+    family: Family = ARITHMETIC
     """What kind of operation it is: the colour of its box in pictures."""
-    random: ClassVar[bool] = False
+    random: bool = False
     """Whether it gives something else at every call."""
 
     toolbox: Toolbox = Toolbox()
@@ -58,7 +59,7 @@ class Layer:
         inputs = [values[operand.name] for operand in operator.inputs]
         store_outputs(operator, call(self, operator, inputs), values)
 
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+    def flops(self, inputs: Shapes, outputs: Shapes, /) -> int:
         """Floating-point operations for inputs and outputs of these shapes; see kuiper.layers.cost.
 
         Raises NotImplementedError where nobody has counted them, UnknownShapeError for a shape that it needs.
@@ -86,9 +87,74 @@ class Layer:
 
         Raises ParameterError for a parameter that the layer does not know, or one that it needs and did not get.
         """
-        from kuiper.layers.binding import bind
+        binding = bind(cls, operator)
+        return cls(**binding.options) if binding.complete else Bound(cls, binding)
 
-        return bind(cls, operator)
+
+class Bound(Layer):
+    """A layer of which something is known only when its inputs come.
+
+    kind : the class of the layer.
+    binding : what the operator says of it.
+    """
+
+    def __init__(self, kind: type[Layer], binding: Binding) -> None:
+        self.kind, self.options, self.slots = kind, binding.options, binding.slots
+        self.asked, self.outputs = binding.asked, binding.outputs
+        self.family, self.random = kind.family, kind.random
+        self.late = {slot: name for slot, name in enumerate(self.slots) if name not in (X, SURPLUS)}
+        """Slot -> the option that comes there."""
+        self._known = None if self.late else kind(**self.options)
+
+    def made(self, inputs: Sequence[Any]) -> Layer:
+        """The layer with all its options, given the operator's inputs. None as an option is its default."""
+        layer = self._known
+        if layer is None:
+            accepted = arguments(self.kind)
+            late = {
+                name: inputs[slot]
+                for slot, name in self.late.items()
+                if inputs[slot] is not None or accepted[name].default is accepted[name].empty
+            }
+            layer = self.kind(**{**self.options, **late})
+        layer.toolbox = self.toolbox
+        return layer
+
+    def given(self, inputs: Sequence[Any]) -> list[Any]:
+        """Those of the operator's inputs that `forward` takes."""
+        return [x for x, slot in zip(inputs, self.slots) if slot == X]
+
+    def converts(self, dtype: np.dtype) -> bool:
+        """Whether x of this element type is converted first."""
+        return self.asked is not None and self.kind.natural_type(dtype) not in (None, self.asked)
+
+    def forward(self, *inputs: Any) -> Any:
+        """Make the layer, and compute."""
+        layer, given = self.made(inputs), self.given(inputs)
+        if self.asked is not None and self.converts(given[0].dtype):
+            given[0] = converted(given[0], self.asked)
+        result = layer.forward(*given)
+        if self.outputs is None or not isinstance(result, tuple):
+            return result
+        return result[0] if self.outputs == 1 else result[: self.outputs]
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Those of the layer; weights among the inputs count by their shape, other options are not known yet."""
+        standing_in: list[Any] = [None] * len(inputs)
+        for slot, name in self.late.items():
+            if name not in self.kind.weights:
+                raise UnknownShapeError(name)
+            standing_in[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
+        return self.made(standing_in).flops(self.given(inputs), outputs)
+
+    def follows_shapes(self, constant: Sequence[bool]) -> bool:
+        """As the layer."""
+        return self._known is not None and self._known.follows_shapes(self.given(constant))
+
+    def check(self, operator: Operator) -> None:
+        """As the layer, where it is known."""
+        if self._known is not None:
+            self._known.check(operator)
 
 
 def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:

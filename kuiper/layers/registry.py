@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any, TypeVar, cast
 
 from kuiper.errors import KuiperError, UnsupportedOperatorError
 from kuiper.graph import Operator
@@ -11,6 +11,17 @@ from kuiper.layers.layer import Creator, Layer
 from kuiper.toolbox import Toolbox
 
 LayerClass = TypeVar("LayerClass", bound=type[Layer])
+
+
+class ForeignLayer(Layer):
+    """A layer whose class does not derive from Layer, such as a student's own: it needs forward_operator alone."""
+
+    def __init__(self, wrapped: Any) -> None:
+        self.wrapped = wrapped
+
+    def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
+        """As the wrapped layer."""
+        self.wrapped.forward_operator(operator, values)
 
 
 class LayerRegisterer:
@@ -69,7 +80,8 @@ class LayerRegisterer:
         Raises UnsupportedOperatorError, or ParameterError for a value that the layer cannot use.
         """
         try:
-            layer = self.find(operator.type)(operator)
+            made = self.find(operator.type)(operator)
+            layer = made if isinstance(made, Layer) else ForeignLayer(made)
             if toolbox is not None:
                 layer.toolbox = toolbox
             layer.check(operator)

@@ -20,15 +20,16 @@ from typing import NoReturn
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ModelFormatError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
+from kuiper.graph.order import find_cycle, successors
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import Archive
-from kuiper.pnnx.checks import find_cycle, warnings_of
 
 MAGIC = "7767517"
 LARGEST_FILE = 32 << 20  # bytes; a network of 1,000 layers has some 0.2 MB of text
 LONGEST_LINE = 1 << 20
 _COUNT = re.compile(r"[0-9]{1,18}")
 _DIMENSION = re.compile(r"-?[0-9]{1,18}")
+_NORMAL_LEFTOVERS = {"prim::TupleConstruct", "prim::TupleUnpack", "prim::DictConstruct", "prim::ListConstruct"}
 
 
 def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, verify: bool = True) -> Graph:
@@ -91,7 +92,7 @@ class _Reader:
             if line.strip():
                 self._operator(self._tokens(line))
         self._check_graph(n_operands)
-        self.graph.warnings += warnings_of(self.graph)
+        self.graph.warnings += _warnings(self.graph)
         return self.graph
 
     def _fail(self, expected: str, found: str) -> NoReturn:
@@ -249,12 +250,27 @@ class _Reader:
         self.line = 2
         if len(self.graph.operands) != n_operands:
             self._fail(f"as many operands as the file has ({len(self.graph.operands)})", str(n_operands))
-        cycle = find_cycle(self.graph)
+        cycle = find_cycle(successors(self.graph))
         if cycle:
-            self.line = self.line_of[cycle[0].name]
-            names = [_short(op.name) for op in [*cycle, cycle[0]][:12]]
-            self._fail("operators without a cycle", " -> ".join(names) + " ..." * (len(cycle) > 11))
+            self.line = self.line_of[cycle[0]]
+            names = [_short(name) for name in cycle[:12]]
+            self._fail("operators without a cycle", " -> ".join(names) + " ..." * (len(cycle) > 12))
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}... ({len(text)} characters)"
+
+
+def _warnings(graph: Graph) -> list[str]:
+    """Sentences about what is allowed but rarely meant.
+
+    Inputs that nothing reads; operators that PNNX left as TorchScript wrote them.
+    """
+    sentences = []
+    for op in graph:
+        if op.type == "pnnx.Input":
+            unused = [operand.name for operand in op.outputs if not operand.consumers]
+            sentences += [f"{op.name}: nothing reads operand {name}, an input of the network" for name in unused]
+        elif op.type.startswith(("aten::", "prim::")) and op.type not in _NORMAL_LEFTOVERS:
+            sentences.append(f"{op.name}: PNNX left {op.type} as TorchScript wrote it")
+    return sentences

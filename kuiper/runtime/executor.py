@@ -38,7 +38,7 @@ def run_layers(
                 del values[name]
 
 
-class Executor(Protocol):
+class GraphExecutor(Protocol):
     """A way to compute a built graph: the field `executor` of a RuntimeGraph."""
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
@@ -81,5 +81,5 @@ class LayerExecutor:
         return values
 
 
-EXECUTORS: dict[str, Callable[..., Executor]] = {"simple": lambda graph, **options: LayerExecutor(graph)}
+EXECUTORS: dict[str, Callable[..., GraphExecutor]] = {"simple": lambda graph, **options: LayerExecutor(graph)}
 """Engine -> what makes its executor: (graph, threads=..., choices=...). Rooms that offer an engine add theirs."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from enum import IntEnum
-from functools import cached_property
 from typing import Any
 
 from kuiper import pnnx
@@ -23,7 +22,7 @@ from kuiper.graph.memory import declared_bytes
 from kuiper.graph.operator import find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
-from kuiper.runtime.executor import EXECUTORS, Executor, LayerExecutor, OnOperator
+from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator
 from kuiper.runtime.values import as_input, leaves, own
 from kuiper.toolbox import Toolbox
 
@@ -100,7 +99,7 @@ class RuntimeGraph:
         self.lifetimes: dict[str, Lifetime] = {}
         self.released_after: list[list[str]] = []
         self.warnings: list[str] = []
-        self.executor: Executor = LayerExecutor(self)
+        self.executor: GraphExecutor = LayerExecutor(self)
         self._options = {"threads": threads, "choices": choices}
 
     @classmethod
@@ -190,9 +189,14 @@ class RuntimeGraph:
 
     __call__ = forward
 
-    @cached_property
+    @property
     def plan(self) -> MemoryPlan | None:
-        """Where each value could lie in one buffer, by the sizes that the file declares; None where some are open."""
+        """Where each value could lie in one buffer, by the sizes that the file declares.
+
+        None before the graph is built, and where some sizes are open.
+        """
+        if self.state is not GraphState.COMPLETE:
+            return None
         operands = [operand for op in self.operators for operand in op.outputs]
         if any(operand.shape is not None and -1 in operand.shape for operand in operands):
             return None
@@ -218,7 +222,6 @@ class RuntimeGraph:
                 raise error.at(op.name) from None
         self.operators, self.warnings = list(source.operators), list(source.warnings)
         self.state = GraphState.NEED_BUILD
-        self.__dict__.pop("plan", None)
 
     def _create_layers(self, order: list[Operator]) -> None:
         unknown: dict[str, list[str]] = {}

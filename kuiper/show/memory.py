@@ -104,9 +104,10 @@ def _facts(plan: object, operators: Sequence[Operator]) -> _Facts:
         return _of_operators(plan, operators)
     if not isinstance(plan, RuntimeGraph):
         raise KuiperError(f"show_memory: expected a plan or a built graph, found {type(plan).__name__}")
-    if plan.plan is None:
+    memory = plan.plan
+    if memory is None:
         raise KuiperError("show_memory: expected a built graph whose file says all shapes, found no plan in it")
-    facts = _of_operators(plan.plan, plan.operators)
+    facts = _of_operators(memory, plan.operators)
     operands = [operand for op in plan.operators for operand in op.outputs]
     facts.shapes = {o.name: shape_text(o.shape) for o in operands if o.shape is not None}
     return facts

@@ -160,25 +160,27 @@ def bin_layout() -> Svg:
     return picture(668, 154, "The bytes of the .bin file", description, *parts)
 
 
-TWINS = (
-    ("Operator", "type, name, slots", "Operator", "and its layer, its producers", BLUE),
-    ("Operand", "shape, producer, consumers", "Operand", "and the data of a run", YELLOW),
-    ("Attribute", "raw bytes, type, shape", "Attribute", "the same bytes, read-only", ROSE),
-    ("Parameter", "kind, value", "Parameter", "type, value", ORANGE),
+STRUCTURES = (
+    ("Operator", "type, name, inputs, outputs, params, attributes", "layer", "build(): what computes", BLUE),
+    ("Operand", "name, shape, dtype, producer, consumers", "data", "forward(): the array of a run", YELLOW),
+    ("Attribute", "dtype, shape, bytes in the file", "data", "the bytes as an array", ROSE),
+    ("Parameter", "kind, value", "init_graph_params", "init(): what the layer will see", ORANGE),
 )
 
 
-def twins() -> Svg:
-    """What the file holds, and what the runtime makes of it."""
-    parts = [text("the file: kuiper.pnnx", 150, 16, 12.5, font_weight="bold")]
-    parts.append(text("the runtime: kuiper.runtime", 480, 16, 12.5, font_weight="bold"))
-    for row, (left, holds, right, adds, kind) in enumerate(TWINS):
+def one_graph() -> Svg:
+    """What the reader puts into each structure, and what is added to it until the network runs."""
+    parts = [
+        text("what is read", 176, 16, 12.5, font_weight="bold"),
+        text("what is added", 520, 16, 12.5, font_weight="bold"),
+    ]
+    for row, (name, holds, added, says, kind) in enumerate(STRUCTURES):
         y = 56 + 62 * row
-        parts += [box(150, y, 250, 46, kind, left, holds), box(480, y, 250, 46, kind, right, adds)]
-        parts.append(arrow(279, y, 351, y))
-    parts.append(text("you", 315, 56 + 62 * 3 - 11, 11, font_weight="bold"))
-    description = "Operator, Operand, Attribute and Parameter each have a twin in the runtime."
-    return picture(620, 274, "Four structures and their runtime twins", description, *parts)
+        parts += [box(176, y, 330, 46, kind, name, holds), box(520, y, 240, 46, kind, added, says)]
+        parts.append(arrow(346, y, 396, y) if name == "Parameter" else text("+", 371, y, 16, font_weight="bold"))
+    parts.append(text("you", 371, 56 + 62 * 3 - 12, 11, font_weight="bold"))
+    description = "The operators that are read get layers, the operands data; options pass through init_graph_params."
+    return picture(652, 274, "Four structures, from the file to the run", description, *parts)
 
 
 FIELDS = (
@@ -210,7 +212,7 @@ def draw() -> dict[str, Svg]:
         "one_line": one_line(),
         "relations": relations(),
         "bin_layout": bin_layout(),
-        "twins": twins(),
+        "one_graph": one_graph(),
         "struct": struct(),
     }
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from classroom import register, stubs
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -147,7 +147,7 @@ class Mini:
         return self.root / "homework" / "01_numbers" / "hw01_numbers.py"
 
     @property
-    def tasks(self) -> dict[str, Task]:
+    def tasks(self) -> dict[str, HomeworkTask]:
         """Its tasks by name."""
         return {task.id: task for task in all_tasks(register.load(self.root))}
 
@@ -178,7 +178,7 @@ class Mini:
         stub = f'def {exercise}(x):\n    raise NotImplementedError("{exercise}: TODO {exercise}")\n'
         (folder / "public.py").write_text(PUBLIC_OF_MORE.replace("NAME", exercise), encoding="utf-8")
         (folder / "hw03.py").write_text(stub, encoding="utf-8")
-        stubs.pack(self.root)
+        stubs.pack_stubs(self.root)
         (folder / "hw03.py").write_text(f"def {exercise}(x):\n    {body}\n", encoding="utf-8")
         return exercise
 
@@ -220,7 +220,7 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
     (course.root / "course.toml").write_text(COURSE, encoding="utf-8")
     course.file.write_text(STUB, encoding="utf-8")
     course.file.with_name("public.py").write_text(PUBLIC, encoding="utf-8")
-    stubs.pack(course.root)
+    stubs.pack_stubs(course.root)
     monkeypatch.setattr(register, "ROOT", course.root)
     return course
 

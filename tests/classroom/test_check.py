@@ -375,7 +375,7 @@ def test_a_stub_whose_given_code_fails_without_the_answer_is_not_started(mini: A
     mini.file.write_text(text_of_stub)
     from classroom import stubs
 
-    stubs.pack(mini.root)
+    stubs.pack_stubs(mini.root)
     (result,) = check([mini.tasks["double"]])
     assert result.state is State.OPEN
     assert "not started" in mini.run("check", "double").output

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from classroom import explain
-from classroom.explain import block, called, cut, labelled, long, short
+from classroom.explain import block, call_text, inline_value, labelled, long, shortened
 from classroom.judge import Failure
 
 
@@ -24,25 +24,25 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_call_shows_short_values_inside_and_arrays_below(file: Path) -> None:
-    lines = called(file, ("f", (np.arange(3), (1, 2)), {"value": 7.0})).splitlines()
+    lines = call_text(file, ("f", (np.arange(3), (1, 2)), {"value": 7.0})).splitlines()
     assert lines[0] == "f(x, (1, 2), value=7.0)"
     assert lines[1].startswith("x = int64 (3,)")
     assert lines[2].strip() == "[0 1 2]"
 
 
 def test_arguments_of_a_function_that_is_gone_are_counted(file: Path) -> None:
-    assert called(file, ("g", (np.arange(3), 2), {})).startswith("g(argument 1, 2)")
+    assert call_text(file, ("g", (np.arange(3), 2), {})).startswith("g(argument 1, 2)")
 
 
 def test_arguments_beyond_the_parameters_are_counted_too(file: Path) -> None:
     arguments = tuple(np.arange(2) for _ in range(5))
-    assert called(file, ("f", arguments, {})).startswith("f(x, pads, value, argument 1, argument 2)")
+    assert call_text(file, ("f", arguments, {})).startswith("f(x, pads, value, argument 1, argument 2)")
 
 
 def test_a_function_of_the_test_is_called_so() -> None:
     def right() -> None: ...
 
-    assert short(right) == "<a function of the test: right>"
+    assert inline_value(right) == "<a function of the test: right>"
 
 
 VALUES = {
@@ -64,7 +64,7 @@ VALUES = {
 @pytest.mark.parametrize("kind", VALUES)
 def test_every_value_fits_into_a_few_lines_of_the_page(kind: str) -> None:
     lines = block("got", long(VALUES[kind])).splitlines()
-    assert len(lines) <= explain.LINES + 2
+    assert len(lines) <= explain.MAX_VALUE_LINES + 2
     assert max(map(len, lines)) <= 80
 
 
@@ -87,8 +87,8 @@ def test_a_paragraph_and_its_label_stay_apart() -> None:
 
 
 def test_a_line_is_cut_to_the_page() -> None:
-    assert cut("short", 10) == "short"
-    assert cut("x" * 20, 10) == "xxxxxxx..."
+    assert shortened("short", 10) == "short"
+    assert shortened("x" * 20, 10) == "xxxxxxx..."
 
 
 GUESSES: dict[str, tuple[Any, Any]] = {

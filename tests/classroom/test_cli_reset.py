@@ -8,7 +8,7 @@ import pytest
 
 from classroom import stubs
 from classroom.progress import FOLDER, Progress
-from classroom.stubs import StubError, names_of, pack, put_back, text_of
+from classroom.stubs import StubError, definitions_text, names_of, pack_stubs, put_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,7 +174,7 @@ def test_a_lesson_without_homework_is_refused(mini: Any) -> None:
 def test_a_solved_stub_is_not_packed(mini: Any) -> None:
     mini.solve()
     with pytest.raises(StubError, match="TODO double"):
-        pack(mini.root)
+        pack_stubs(mini.root)
 
 
 def test_the_functions_of_an_exercise_are_those_that_say_so() -> None:
@@ -187,14 +187,14 @@ def test_the_functions_of_an_exercise_are_those_that_say_so() -> None:
 
 def test_decorators_and_the_comment_above_belong_to_a_function() -> None:
     stub = "import x\n\n\n# TODO f\n@x.y\n@x.z(\n    1)\ndef f():\n    pass\n"
-    assert text_of(stub, ["f"]).startswith("# TODO f\n@x.y")
+    assert definitions_text(stub, ["f"]).startswith("# TODO f\n@x.y")
     mine = "import x\n\n\n@x.y\ndef f():\n    return 1\n\n\ndef g():\n    return 2\n"
     assert put_back(mine, stub, ["f"]) == stub + "\n\ndef g():\n    return 2\n"
 
 
 def test_lines_are_counted_as_python_counts_them() -> None:
     source = "a = '\x0c\u2028'\n\n\ndef f():\n    return 1\n"
-    assert text_of(source, ["f"]) == "def f():\n    return 1"
+    assert definitions_text(source, ["f"]) == "def f():\n    return 1"
 
 
 def test_the_archive_holds_the_stubs_of_this_course() -> None:
@@ -213,4 +213,4 @@ def test_the_archive_holds_the_stubs_of_this_course() -> None:
 
 
 def _untouched(text: str, exercise: str) -> bool:
-    return bool(names_of(text, exercise)) and "NotImplementedError" in text_of(text, names_of(text, exercise))
+    return bool(names_of(text, exercise)) and "NotImplementedError" in definitions_text(text, names_of(text, exercise))

@@ -73,7 +73,7 @@ def test_ids_stay_and_only_missing_or_second_ones_are_given(tmp_path: Path) -> N
         cell["id"] = name
     del stored["cells"][3]["id"]
     path.write_text(json.dumps(stored), encoding="utf-8")
-    assert [cell.id for cell in books.read(path).cells] == ["one", "cell-02", "cell-03", "cell-04", "five"]
+    assert [cell.id for cell in books.read_notebook(path).cells] == ["one", "cell-02", "cell-03", "cell-04", "five"]
 
 
 def test_tags_are_the_only_metadata_that_stays() -> None:
@@ -98,7 +98,7 @@ def test_pieces_of_a_stream_are_joined_and_others_are_not() -> None:
 
 
 def test_a_difference_is_shown_in_few_lines() -> None:
-    said = books.difference("a\nb\nc\n", "a\nx\nc\n")
+    said = books.text_difference("a\nb\nc\n", "a\nx\nc\n")
     assert "-b" in said
     assert "+x" in said
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from classroom import register
-from classroom.dev.check import Job, form, found, run
+from classroom.dev.soundness import CheckJob, find_homeworks, form, run
 from classroom.judge.homework import Homework, HomeworkError
 
 try:
-    HOMEWORKS = found(register.ROOT)
+    HOMEWORKS = find_homeworks(register.ROOT)
 except HomeworkError:
     HOMEWORKS = []
 
@@ -23,5 +23,5 @@ def test_it_has_all_its_parts_the_stub_fails_and_the_solution_passes(homework: H
     sound, problems = form(homework)
     assert sound, problems
     for kind, seeds in (("stub", 1), ("blanket", 1), ("solution", 3)):
-        problems += run(Job(register.ROOT, homework.lesson.number, kind, range(seeds))).problems
+        problems += run(CheckJob(register.ROOT, homework.lesson.number, kind, range(seeds))).problems
     assert not problems

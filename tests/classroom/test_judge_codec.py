@@ -117,8 +117,8 @@ class Array(np.ndarray):
         (np.zeros(2, [("a", "f4")]), "('a', '<f4')"),
         (np.zeros((1,) * 40), "40 dimensions"),
         (1 << 20_000, "bits"),
-        (np.zeros(codec.LARGEST_ARRAYS // 8 + 1), "MB"),
-        ("x" * (codec.LARGEST_HEADER + 1), "MB"),
+        (np.zeros(codec.MAX_ARRAY_BYTES // 8 + 1), "MB"),
+        ("x" * (codec.MAX_HEADER_BYTES + 1), "MB"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -188,7 +188,7 @@ def test_text_that_is_no_header_is_refused(text: bytes) -> None:
 
 def test_nesting_has_an_end() -> None:
     header: Any = 1
-    for _ in range(codec.DEEPEST + 2):
+    for _ in range(codec.MAX_DEPTH + 2):
         header = {"list": [header]}
     with pytest.raises(CodecError, match="nested"):
         codec.read(frame(header))
@@ -205,7 +205,7 @@ def test_bools_are_zero_or_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "lengths", [(codec.LARGEST_HEADER + 1, 0), (0, codec.LARGEST_ARRAYS + 1), (2**32 - 1, 2**64 - 1)]
+    "lengths", [(codec.MAX_HEADER_BYTES + 1, 0), (0, codec.MAX_ARRAY_BYTES + 1), (2**32 - 1, 2**64 - 1)]
 )
 def test_a_frame_that_announces_too_much_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
     with pytest.raises(CodecError, match="too large"):

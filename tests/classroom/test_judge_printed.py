@@ -13,7 +13,7 @@ import pytest
 
 from classroom.judge import Session, Student, SubmissionError, Test
 from classroom.judge import printed as module
-from classroom.judge.printed import KEPT, Listener, Printed
+from classroom.judge.printed import KEPT_BYTES, Listener, Printed
 
 Load = Callable[[str], Student]
 
@@ -71,7 +71,7 @@ def test_of_much_the_beginning_and_the_end_are_kept_in_whole_lines(load: Load, l
     load("def f():\n    for i in range(100_000): print('line', i)\n").f()
     said = listener.heard[-1]
     first, last = said.first.split("\n"), said.last.splitlines()
-    assert len(said.first) + len(said.last) <= 2 * KEPT
+    assert len(said.first) + len(said.last) <= 2 * KEPT_BYTES
     assert (first[0], last[-1]) == ("line 0", "line 99999")
     assert all(line.startswith("line ") for line in [*first, *last])
     assert len(first) + said.lost + len(last) == 100_000
@@ -79,7 +79,7 @@ def test_of_much_the_beginning_and_the_end_are_kept_in_whole_lines(load: Load, l
 
 def test_one_long_line_is_kept_in_part(load: Load, listener: Listener) -> None:
     load("def f(): print('x' * 10_000_000)\n").f()
-    assert listener.heard[-1].first == "x" * KEPT
+    assert listener.heard[-1].first == "x" * KEPT_BYTES
 
 
 def test_prints_cannot_drive_the_terminal(load: Load, listener: Listener) -> None:
@@ -110,7 +110,7 @@ MEDDLING = {
 def test_who_meddles_with_the_pipe_changes_no_answer_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    monkeypatch.setattr(module, "MARK_SECONDS", 0.3)
     path = tmp_path / "hw.py"
     path.write_text(f"import os, subprocess\ndef f(x):\n    {MEDDLING[kind]}\n    return x\n")
     with Listener() as listener, Student(path, 5, listener=listener) as student:

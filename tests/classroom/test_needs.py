@@ -20,7 +20,7 @@ from classroom import cli
 from classroom.cli import base
 from classroom.dev.cli import app as workshop
 from classroom.launcher import main as launcher
-from classroom.launcher.place import LISTS, OPTIONS
+from classroom.launcher.paths import LISTS, OPTIONS
 from classroom.launcher.trouble import Stop
 from classroom.started import COMMAND
 

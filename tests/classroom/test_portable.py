@@ -16,10 +16,10 @@ import pytest
 from classroom import page
 from classroom.cli import work
 from classroom.doctor import limited
-from classroom.gallery.process import output_of
+from classroom.gallery.isolated import output_of
 from classroom.judge import process, worker
 from classroom.launcher import install, trouble
-from classroom.launcher.place import Place
+from classroom.launcher.paths import Paths
 from classroom.sandbox import choose
 from classroom.sandbox.base import Bare
 from classroom.site import build
@@ -149,27 +149,27 @@ def test_the_limit_that_is_told_is_the_one_that_a_worker_has(monkeypatch: pytest
 
 def test_sphinx_warnings_lose_the_folder_with_either_slash() -> None:
     folder = PureWindowsPath(r"C:\Temp\site\pages")
-    assert build.plain(f"{folder}\\index.md:3: gone\n\n", folder) == ["index.md:3: gone"]
-    assert build.plain(f"{folder}/index.md:3: gone", folder) == ["index.md:3: gone"]
+    assert build.plain_warnings(f"{folder}\\index.md:3: gone\n\n", folder) == ["index.md:3: gone"]
+    assert build.plain_warnings(f"{folder}/index.md:3: gone", folder) == ["index.md:3: gone"]
 
 
 def test_a_folder_too_deep_for_windows_is_told_before_anything_is_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Place(ROOT, tmp_path / ("deep" * 30))
+    paths = Paths(ROOT, tmp_path / ("deep" * 30))
     monkeypatch.setattr(install, "has_short_paths", lambda: True)
     monkeypatch.setattr(install, "_with_uv_or_pip", lambda *_: pytest.fail("something was installed"))
     with pytest.raises(trouble.Stop, match="JupyterLab has files with names so long") as told:
-        install.set_up(place, "course")
+        install.set_up(paths, "course")
     assert "COURSE_VENV=" in str(told.value)
-    assert not place.venv.exists()
+    assert not paths.venv.exists()
 
 
 def test_in_a_folder_as_deep_as_is_allowed_every_file_of_jupyterlab_fits() -> None:
     files = metadata.distribution("jupyterlab").files
     assert files is not None
     longest = max(len(str(file)) for file in files if not str(file).startswith(".."))
-    assert trouble.ROOM + len(r"\Lib\site-packages\ "[:-1]) + longest < 260
+    assert trouble.MAX_VENV_PATH + len(r"\Lib\site-packages\ "[:-1]) + longest < 260
 
 
 AS_ON_WINDOWS = """

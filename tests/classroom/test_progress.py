@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from classroom import progress
-from classroom.check import Result, State, keep
-from classroom.progress import Entry, Progress, digest, free_name, parse, write_whole
+from classroom.check import Result, State, record
+from classroom.progress import Progress, ProgressEntry, digest, free_name, parse, write_whole
 
 
-def solved(entry: Entry) -> Entry:
+def solved(entry: ProgressEntry) -> ProgressEntry:
     return replace(entry, solved="abc", attempts=entry.attempts + 1)
 
 
@@ -35,7 +35,7 @@ def test_nothing_is_kept_at_first(kept: Progress, notes: list[str]) -> None:
 
 def test_what_was_kept_is_there_in_the_next_process(kept: Progress, tmp_path: Path) -> None:
     kept.update("flatten", solved)
-    assert Progress(tmp_path).entry("flatten") == Entry(attempts=1, hints=0, solved="abc")
+    assert Progress(tmp_path).entry("flatten") == ProgressEntry(attempts=1, hints=0, solved="abc")
 
 
 def test_the_file_can_be_read_by_a_person(kept: Progress) -> None:
@@ -85,7 +85,7 @@ def test_bytes_that_are_no_text_are_damage_too(kept: Progress, notes: list[str])
 def test_of_a_file_damaged_in_part_the_rest_is_kept(kept: Progress, notes: list[str], value: str) -> None:
     kept.path.parent.mkdir()
     kept.path.write_text(f'{{"version": 1, "exercises": {{"flatten": {{"hints": 2}}, "padding": {value}}}}}')
-    assert kept.entries() == {"flatten": Entry(hints=2)}
+    assert kept.entries() == {"flatten": ProgressEntry(hints=2)}
     assert json.loads(kept.path.read_text())["exercises"].keys() == {"flatten"}
     assert len(notes) == 1
 
@@ -100,14 +100,14 @@ def test_a_second_damaged_file_does_not_overwrite_the_first(kept: Progress) -> N
 
 def test_keys_of_a_later_version_are_no_damage(notes: list[str]) -> None:
     assert parse('{"version": 1, "new": 1, "exercises": {"flatten": {"hints": 1, "stars": 5}}}') == (
-        {"flatten": Entry(hints=1)},
+        {"flatten": ProgressEntry(hints=1)},
         True,
     )
 
 
 def test_progress_of_an_earlier_version_is_no_damage() -> None:
     old = '{"version": 1, "exercises": {"flatten": {"attempts": 2, "hints": 1, "solved": "abc"}}}'
-    assert parse(old) == ({"flatten": Entry(2, 1, "abc")}, True)
+    assert parse(old) == ({"flatten": ProgressEntry(2, 1, "abc")}, True)
 
 
 def test_the_order_in_which_exercises_were_checked_is_kept(mini: Any) -> None:
@@ -124,8 +124,8 @@ def test_a_check_of_several_lessons_says_nothing_of_the_one_that_is_worked_on(mi
     first = mini.tasks["double"]
     second = replace(first, lesson=replace(first.lesson, number=2), exercise=replace(first.exercise, id="other"))
     kept = Progress(mini.root)
-    keep([Result(first, State.FAILED)], kept, [first])
-    keep([Result(first, State.FAILED), Result(second, State.FAILED)], kept, [first, second])
+    record([Result(first, State.FAILED)], kept, [first])
+    record([Result(first, State.FAILED), Result(second, State.FAILED)], kept, [first, second])
     assert (kept.entry("double").last, kept.entry("other").last) == (1, 0)
 
 

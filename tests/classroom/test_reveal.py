@@ -65,7 +65,9 @@ def handed_out(mini: Any, with_solutions: Callable[[], None]) -> Callable[[str],
     def hand_out(setting: str) -> None:
         with_solutions()
         mini.set("[release]", f'solutions = "{setting}"')
-        (mini.root / "homework" / solutions.ARCHIVE).write_bytes(solutions.pack(register.load(mini.root)) or b"")
+        (mini.root / "homework" / solutions.ARCHIVE).write_bytes(
+            solutions.pack_solutions(register.load(mini.root)) or b""
+        )
         shutil.rmtree(mini.file.parent / "judge")
 
     return hand_out

@@ -8,7 +8,7 @@ import pytest
 
 from classroom import register, status
 from classroom.check import State
-from classroom.progress import Entry, digest
+from classroom.progress import ProgressEntry, digest
 from classroom.register import Course, Exercise, Lesson
 from classroom.tasks import all_tasks
 
@@ -22,8 +22,8 @@ def add(root: Path, path: str) -> None:
     (root / path).touch()
 
 
-def passed(mini: Any, *names: str) -> dict[str, Entry]:
-    return {name: Entry(solved=digest(mini.file)) for name in names}
+def passed(mini: Any, *names: str) -> dict[str, ProgressEntry]:
+    return {name: ProgressEntry(solved=digest(mini.file)) for name in names}
 
 
 @pytest.fixture
@@ -59,27 +59,27 @@ def test_homework_is_claimed_only_when_it_is_there(tmp_path: Path) -> None:
 
 
 def test_every_exercise_has_its_mark(mini: Any, course: Course) -> None:
-    entries = passed(mini, "double") | {"turn": Entry(solved="another file")}
+    entries = passed(mini, "double") | {"turn": ProgressEntry(solved="another file")}
     ((_, _, _, marked), *_) = status.rows(course, entries)
     assert marked.splitlines() == ["[x] double", "[~] turn", "[ ] power +"]
 
 
 def test_points_are_those_of_the_register_and_stretch_is_a_bonus(mini: Any, course: Course) -> None:
     by = "Yours by the public tests:"
-    assert status.score(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
-    some = status.score(course, passed(mini, "turn", "power"))
+    assert status.score_line(course, {}) == f"{by} 0 of 3 exercises, worth 0 of 5 points, bonus (+) 0 of 4."
+    some = status.score_line(course, passed(mini, "turn", "power"))
     assert some == f"{by} 2 of 3 exercises, worth 3 of 5 points, bonus (+) 4 of 4."
 
 
 def test_an_edited_answer_keeps_its_points_and_is_named(mini: Any, course: Course) -> None:
     entries = passed(mini, "double")
     mini.write(double="return 2 * x")
-    assert "2 of 5 points" in status.score(course, entries)
-    assert "check --changed" in status.score(course, entries)
+    assert "2 of 5 points" in status.score_line(course, entries)
+    assert "check --changed" in status.score_line(course, entries)
 
 
 def test_without_homework_there_is_no_score(tmp_path: Path) -> None:
-    assert status.score(Course("A course", (lesson(tmp_path),)), {}) == ""
+    assert status.score_line(Course("A course", (lesson(tmp_path),)), {}) == ""
 
 
 def test_the_next_exercise_is_the_first_open_one_and_bonuses_come_last(mini: Any, course: Course) -> None:
@@ -103,11 +103,11 @@ def three(mini: Any) -> Course:
     return Course("Three", tuple(lessons))
 
 
-def entries_of(course: Course, *solved: str, tried: str = "") -> dict[str, Entry]:
+def entries_of(course: Course, *solved: str, tried: str = "") -> dict[str, ProgressEntry]:
     """The exercises solved one after the other; then one is tried in vain."""
     files = {task.id: task.file for task in all_tasks(course)}
-    entries = {name: Entry(1, 0, digest(files[name]), turn) for turn, name in enumerate(solved, 1)}
-    return entries | ({tried: Entry(attempts=1, last=100)} if tried else {})
+    entries = {name: ProgressEntry(1, 0, digest(files[name]), turn) for turn, name in enumerate(solved, 1)}
+    return entries | ({tried: ProgressEntry(attempts=1, last=100)} if tried else {})
 
 
 NEXT: dict[str, tuple[tuple[str, ...], str, str | None]] = {

@@ -14,15 +14,13 @@ from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.toolbox import Toolbox
 
 
-def operator(expr: Any, inputs: int, toolbox: Toolbox | None = None) -> Operator:
+def operator(expr: Any, inputs: int) -> Operator:
     return Operator(
         name="pnnx_expr_0",
         type="pnnx.Expression",
         inputs=[Operand(str(i)) for i in range(inputs)],
-        input_names=[None] * inputs,
         outputs=[Operand("out")],
         params={"expr": Parameter(ParameterKind.STRING, expr)},
-        toolbox=toolbox or Toolbox(),
     )
 
 
@@ -99,7 +97,7 @@ def test_the_toolbox_parser_stands_in_for_the_rooms_own() -> None:
         read.append(text)
         return parse(text)
 
-    layer = registry.create(operator("add(@0,1)", 1, Toolbox(parse_expression=mine)))
+    layer = registry.create(operator("add(@0,1)", 1), Toolbox(parse_expression=mine))
     assert isinstance(layer, Layer)
     assert layer.forward(1) == layer.forward(1) == 2
     assert read == ["add(@0,1)"]

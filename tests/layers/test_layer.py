@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from kuiper import dtypes
 from kuiper.errors import InferError, InferStatus, KuiperError, ParameterError, ShapeError
 from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, LayerRegisterer
@@ -29,20 +28,26 @@ W, B = np.array([2.0, 3.0], np.float32), np.array([10.0, 20.0], np.float32)
 
 
 def operator(inputs=("x",), outputs=("y",), params=None, weights=None, names=None, producers=None, kind="nn.Affine"):
+    sources = [Operator(p, p) for p in producers or ["pnnx.Input"] * len(inputs)]
     return Operator(
-        name="affine",
-        type=kind,
-        inputs=[Operand(name) for name in inputs],
-        input_names=list(names or [None] * len(inputs)),
+        kind,
+        "affine",
+        inputs=[Operand(name, producer=source) for name, source in zip(inputs, sources, strict=True)],
         outputs=[Operand(name) for name in outputs],
-        params={k: Parameter(ParameterKind.UNKNOWN, v) for k, v in (params or {}).items()},
-        attributes={k: Attribute(dtypes.of(w), w.shape, w) for k, w in (weights or {}).items()},
-        producers=[Operator(name=p, type=p) for p in producers or ["pnnx.Input"] * len(inputs)],
+        input_names=list(names or []),
+        params={k: Parameter(ParameterKind.NULL, v) for k, v in (params or {}).items()},
+        attributes={k: Attribute.from_array(w) for k, w in (weights or {}).items()},
     )
 
 
+def made(layer_class, op, toolbox=None):
+    registry = LayerRegisterer()
+    registry.add(op.type, layer_class)
+    return registry.create(op, toolbox)
+
+
 def compute(layer_class, op, **values):
-    layer_class.from_operator(op).forward_operator(op, values)
+    made(layer_class, op).forward_operator(op, values)
     return values
 
 
@@ -60,15 +65,13 @@ def test_a_boolean_says_whether_the_weight_is_there():
 
 def test_a_weight_that_is_promised_and_missing_is_an_error():
     with pytest.raises(ParameterError, match="parameter bias: expected the weights @bias, as bias=True says"):
-        Affine.from_operator(operator(params={"bias": True}, weights={"weight": W}))
+        made(Affine, operator(params={"bias": True}, weights={"weight": W}))
 
 
 def test_an_unknown_parameter_is_named_with_the_known_ones():
     op = operator(params={"inplace": True}, weights={"weight": W})
-    registry = LayerRegisterer()
-    registry.add("nn.Affine", Affine)
     with pytest.raises(ParameterError) as caught:
-        registry.create(op)
+        made(Affine, op)
     message = str(caught.value)
     assert message.startswith("affine: parameter inplace")
     assert "weight, bias, shift" in message
@@ -77,17 +80,17 @@ def test_an_unknown_parameter_is_named_with_the_known_ones():
 
 def test_a_layer_without_options_says_so():
     with pytest.raises(ParameterError, match=r"nn\.ReLU knows \(none\)"):
-        ReLU.from_operator(operator(kind="nn.ReLU", params={"slope": 1}))
+        made(ReLU, operator(kind="nn.ReLU", params={"slope": 1}))
 
 
 def test_a_missing_parameter_is_named():
     with pytest.raises(ParameterError, match="parameter weight: expected a value"):
-        Affine.from_operator(operator())
+        made(Affine, operator())
 
 
 def test_named_inputs_become_options_at_each_call():
     op = operator(inputs=("x", "w"), names=[None, "weight"], params={"shift": 0.5})
-    layer = Affine.from_operator(op)
+    layer = made(Affine, op)
     for w in (2.0, 5.0):
         values = {"x": 3.0, "w": w}
         layer.forward_operator(op, values)
@@ -166,11 +169,23 @@ def test_too_many_inputs_are_an_error():
         compute(Affine, op, x=1.0, z=2.0)
 
 
-def test_a_layer_uses_the_operators_toolbox():
+def test_a_layer_uses_the_toolbox_that_is_given_with_the_operator():
     toolbox = Toolbox(flatten=lambda x, row_major: x)
     op = operator(weights={"weight": W})
-    op.toolbox = toolbox
-    assert Affine.from_operator(op).toolbox is toolbox
+    assert made(Affine, op, toolbox).toolbox is toolbox
+    assert made(Affine, op).toolbox == Toolbox()
+
+
+def test_a_layer_whose_options_come_as_inputs_uses_the_same_toolbox():
+    class Flatten(Affine):
+        def forward(self, x):
+            return self.toolbox.flatten(x, False)
+
+    toolbox = Toolbox(flatten=lambda x, row_major: [x, row_major])
+    op = operator(inputs=("x", "w"), names=[None, "weight"])
+    values = {"x": 1.0, "w": 2.0}
+    made(Flatten, op, toolbox).forward_operator(op, values)
+    assert values["y"] == [1.0, False]
 
 
 def test_a_layer_without_forward_says_which():

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from kuiper.layers.arrays.leftovers import Leftover
 
 import kuiper
 from kuiper.errors import InferError
-from kuiper.layers.arrays.leftovers import Leftover
 from kuiper.layers.arrays.slicing import Slice
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")

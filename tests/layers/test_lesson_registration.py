@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kuiper import dtypes
 from kuiper.errors import ParameterError
 from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers.image import convolution, pooling
@@ -17,13 +16,13 @@ from kuiper.layers.registry import registry
 def run(kind: str, params: dict, weights: dict[str, np.ndarray], inputs: dict[str, np.ndarray], outputs: int = 1):
     """The outputs of one operator, made and run as the graph does it."""
     operator = Operator(
-        "it",
         kind,
+        "it",
         inputs=[Operand(name) for name in inputs],
         input_names=[name.lstrip("$") if name.startswith("$") else None for name in inputs],
         outputs=[Operand(f"out{i}") for i in range(outputs)],
-        params={name: Parameter(ParameterKind.UNKNOWN, value) for name, value in params.items()},
-        attributes={name: Attribute(dtypes.of(w), w.shape, w) for name, w in weights.items()},
+        params={name: Parameter(ParameterKind.NULL, value) for name, value in params.items()},
+        attributes={name: Attribute.from_array(w) for name, w in weights.items()},
     )
     values: dict = dict(inputs)
     registry.create(operator).forward_operator(operator, values)

@@ -1,4 +1,4 @@
-"""Operation: options that arrive as inputs, outputs left out, and a dtype that only the output's declaration tells."""
+"""Binding: options that arrive as inputs, outputs left out, and a dtype that only the output's declaration tells."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,8 @@ import kuiper
 from kuiper import dtypes
 from kuiper.errors import InferError
 from kuiper.graph import Operand, Operator
-from kuiper.layers import registry
-from kuiper.layers.reduction.reduction import Sum
-from kuiper.layers.reduction.sorting import Sort
+from kuiper.layers import LayerRegisterer, registry
+from kuiper.layers.arrays.slicing import Slice
 from kuiper.layers.reduction.statistics import Var
 
 X = np.array([[1.0, 5.0], [3.0, 2.0]], np.float32)
@@ -27,15 +26,31 @@ def run(tmp_path):
     return run
 
 
-def test_options_that_arrive_as_inputs_are_read_in_the_order_of_the_schema():
-    assert Sum().forward(X, [1], False, None).tolist() == [6, 5]
-    assert Var().forward(X, False).item() == Var(unbiased=False).forward(X).item()
-    assert Sort().forward(X, True, 0, True)[0].tolist() == [[3, 5], [1, 2]]
+def made(kind, count, outputs=1, registry=registry):
+    """The layer of an operator with `count` inputs that have no names."""
+    inputs, results = ([Operand(f"{side}{i}") for i in range(n)] for side, n in (("in", count), ("out", outputs)))
+    return registry.create(Operator(kind, "op", inputs, results))
 
 
-def test_a_number_of_inputs_that_no_schema_has_is_refused_with_the_numbers_that_are_known():
+def test_options_that_arrive_as_inputs_are_read_in_the_order_of_the_signature():
+    assert made("aten::sum", 4).forward(X, [1], False, None).tolist() == [6, 5]
+    assert made("aten::var", 2).forward(X, False).item() == Var(unbiased=False).forward(X).item()
+    assert made("aten::sort", 4, 2).forward(X, True, 0, True)[0].tolist() == [[3, 5], [1, 2]]
+
+
+def test_inputs_are_sorted_by_name_and_none_means_the_default():
+    mine = LayerRegisterer()
+    mine.register("aten::slice", inputs=("x dim start end step", "x start _"))(type("Mine", (Slice,), {}))
+    x = np.arange(6)
+    assert made("aten::slice", 5, registry=mine).forward(x, 0, 1, None, 2).tolist() == [1, 3, 5]
+    assert made("aten::slice", 3, registry=mine).forward(x, 4, "cpu").tolist() == [4, 5]
+    with pytest.raises(InferError, match="expected 3 or 5 inputs, found 2"):
+        made("aten::slice", 2, registry=mine)
+
+
+def test_a_number_of_inputs_that_no_signature_has_is_refused_with_the_numbers_that_are_known():
     with pytest.raises(InferError, match="expected 1 or 3 or 4 inputs, found 6"):
-        Sort().forward(X, 1, 2, 3, 4, 5)
+        made("aten::sort", 6, 2)
 
 
 def test_an_output_that_nobody_reads_may_be_left_out(run):
@@ -80,6 +95,6 @@ def test_a_sum_converted_to_float64_first_does_not_lose_digits(run):
 
 @pytest.mark.parametrize(("given", "declared"), [("f32", "f32"), ("i32", "i64"), ("bool", "i64")])
 def test_a_type_that_follows_from_the_input_was_not_asked_for(given, declared):
-    x, y = (Operand(code, type=dtypes.find(code)) for code in (given, declared))
-    layer = registry.create(Operator("op", "torch.sum", [x], [None], [y]))
+    x, y = (Operand(code, dtype=dtypes.find(code)) for code in (given, declared))
+    layer = registry.create(Operator("torch.sum", "op", [x], [y]))
     assert layer.forward(X.astype(np.float64)).dtype == np.float64

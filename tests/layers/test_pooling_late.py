@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kuiper.layers.image.late_pooling import LatePool
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.image.pooling import AvgPool2d
+from kuiper.graph import Operand, Operator
+from kuiper.layers import registry
 from kuiper.layers.image.unpooling import MaxUnpool
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
@@ -38,7 +38,8 @@ def test_a_window_as_large_as_the_image_fits_every_image(export, axes):
 
 def test_the_options_come_in_pytorchs_order():
     x = np.arange(16.0).reshape(1, 4, 4)
-    found = LatePool(AvgPool2d).forward(x, [3, 2], [2, 1], [1, 0], True, False, None)
+    operator = Operator("aten::avg_pool2d", "pool", [Operand(str(i)) for i in range(7)], [Operand("y")])
+    found = registry.create(operator).forward(x, [3, 2], [2, 1], [1, 0], True, False, None)
     expected = torch.ops.aten.avg_pool2d(torch.from_numpy(x), [3, 2], [2, 1], [1, 0], True, False, None)
     np.testing.assert_allclose(found, expected.numpy())
 

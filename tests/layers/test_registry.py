@@ -1,10 +1,12 @@
 """The registry: a value from operator types to layers."""
 
+import numpy as np
 import pytest
 
 from kuiper.errors import KuiperError, ParameterError, UnsupportedOperatorError
-from kuiper.graph import Operator, Parameter, ParameterKind
+from kuiper.graph import Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, LayerRegisterer, registry
+from kuiper.runtime import EXECUTORS, RuntimeGraph
 
 
 class Double(Layer):
@@ -28,8 +30,8 @@ def mine():
 
 
 def operator(kind, **params):
-    values = {name: Parameter(ParameterKind.UNKNOWN, value) for name, value in params.items()}
-    return Operator(name="op", type=kind, params=values)
+    values = {name: Parameter(ParameterKind.NULL, value) for name, value in params.items()}
+    return Operator(kind, "op", params=values)
 
 
 def test_the_decorator_registers_every_type_and_gives_the_class_back():
@@ -100,3 +102,19 @@ def test_a_students_sigmoid_takes_the_place_of_the_courses_own():
     mine.override("nn.Sigmoid", Double)
     assert isinstance(mine.create(operator("nn.Sigmoid")), Double)
     assert not isinstance(registry.create(operator("nn.Sigmoid")), Double)
+
+
+def test_a_layer_of_a_class_that_is_not_kuipers_runs_in_a_graph():
+    class Halves:
+        def forward_operator(self, operator, values):
+            values[operator.outputs[0].name] = values[operator.inputs[0].name] / 2
+
+    mine = registry.copy()
+    mine.override("nn.ReLU", lambda operator: Halves())
+    x, y = Operand("0", shape=(1, 2)), Operand("1")
+    steps = [("pnnx.Input", "in", [], [x]), ("nn.ReLU", "relu", [x], [y]), ("pnnx.Output", "out", [y], [])]
+    for engine in EXECUTORS:
+        graph = RuntimeGraph.from_graph(Graph([Operator(*step) for step in steps]), registry=mine, engine=engine)
+        graph.build()
+        for _ in range(3):  # engine "auto" makes a plan at the second pass
+            assert graph(np.float32([[4, 6]]))[0].tolist() == [[2, 3]]

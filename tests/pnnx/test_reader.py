@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from kuiper import pnnx
+from kuiper import GraphError, pnnx
 from kuiper.pnnx import Attribute, Graph, Operator, ParameterKind
 
 CONV = """\
@@ -69,9 +69,12 @@ def test_a_file_becomes_operators_joined_by_operands(read):
     assert graph.warnings == []
 
 
-def test_an_unknown_operator_name_is_a_key_error(read):
-    with pytest.raises(KeyError):
-        read("pnnx.Input in 0 1 0", "pnnx.Output out 1 0 0").operator("conv9")
+def test_an_unknown_operator_name_is_an_error_that_suggests_a_similar_one(read):
+    graph = read("pnnx.Input in 0 1 0", "nn.ReLU relu1 1 1 0 1", "pnnx.Output out 1 0 1")
+    with pytest.raises(GraphError, match="no operator is called 'relu2'; similar: relu1"):
+        graph.operator("relu2")
+    with pytest.raises(GraphError, match=r"no operator is called 'conv9'$"):
+        graph.operator("conv9")
 
 
 @pytest.mark.parametrize(("param", "weights"), [("net.pnnx.param", "net.pnnx.bin"), ("x.param", "x.bin")])

@@ -217,7 +217,7 @@ def graphs(draw):
         for operand in inputs:
             operand.consumers.append(op)
         for _ in range(draw(st.integers(0, 2))):
-            operand = Operand(next(operand_names), op, shape=draw(st.none() | SHAPES))
+            operand = Operand(next(operand_names), draw(st.none() | SHAPES), producer=op)
             if operand.shape is not None:
                 operand.dtype = draw(st.none() | st.sampled_from(list(dtypes.DTYPES.values())))
             op.outputs.append(operand)

@@ -5,8 +5,7 @@ import pytest
 
 import kuiper
 from kuiper import pnnx
-from kuiper.graph import ParameterKind, reverse_post_order
-from kuiper.pnnx import Attribute, Graph, Operand, Operator
+from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, reverse_post_order, topological_order
 
 CONVOLUTIONS = """7767517
 6 5
@@ -26,18 +25,15 @@ def linear_model(tmp_path):
     weights = {"weight": rng.standard_normal((128, 32)).astype("f4"), "bias": rng.standard_normal(128).astype("f4")}
     f32 = kuiper.dtypes.find("f32")
     x, hidden, y = Operand("0", shape=(1, 32), dtype=f32), Operand("1", shape=(1, 128), dtype=f32), Operand("2")
-    linear = Operator("nn.Linear", "linear", [x], [hidden], [None], pnnx_params(bias="True", in_features="32"))
+    linear = Operator("nn.Linear", "linear", [x], [hidden], params=pnnx_params(bias="True", in_features="32"))
     linear.attributes = {name: Attribute.from_array(array) for name, array in weights.items()}
-    graph = Graph(
-        [
-            Operator("pnnx.Input", "pnnx_input_0", [], [x]),
-            linear,
-            Operator("F.sigmoid", "F.sigmoid_0", [hidden], [y], ["input"]),
-            Operator("pnnx.Output", "pnnx_output_0", [y], [], [None]),
-        ],
-        {"0": x, "1": hidden, "2": y},
-    )
-    pnnx.write(graph, tmp_path / "test_linear.pnnx.param")
+    operators = [
+        Operator("pnnx.Input", "pnnx_input_0", [], [x]),
+        linear,
+        Operator("F.sigmoid", "F.sigmoid_0", [hidden], [y], ["input"]),
+        Operator("pnnx.Output", "pnnx_output_0", [y]),
+    ]
+    pnnx.write(Graph(operators).connect(), tmp_path / "test_linear.pnnx.param")
     return tmp_path / "test_linear.pnnx.param", weights
 
 
@@ -54,7 +50,7 @@ def test_test_linear_holds_four_operators_two_attributes_and_its_shapes(linear_m
     assert linear.inputs[0].shape == (1, 32)
     assert linear.outputs[0].shape == (1, 128)
     assert linear.params["in_features"].value == 32
-    assert linear.params["bias"].type is ParameterKind.BOOL
+    assert linear.params["bias"].kind is ParameterKind.BOOL
 
 
 @pytest.mark.parametrize("batch", [1, 4])
@@ -70,7 +66,7 @@ def test_two_convolutions_an_add_and_a_pool_come_in_the_lessons_order():
     reads = {name: words[: int(n_in)] for _, name, n_in, _, *words in lines}
     makes = {name: words[int(n_in) : int(n_in) + int(n_out)] for _, name, n_in, n_out, *words in lines}
     successors = {name: [other for other in reads if set(makes[name]) & set(reads[other])] for name in makes}
-    order = kuiper.runtime.topological_order(successors)
+    order = topological_order(successors)
     assert order == ["input", "conv1", "conv2", "pnnx_expr_0", "max", "output"]
     assert set(reverse_post_order(successors)) == set(order)
 

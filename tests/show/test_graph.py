@@ -183,12 +183,7 @@ def test_a_runtime_graph_looks_like_the_graph_of_its_file() -> None:
         def __init__(self) -> None:
             values = {name: Operand(name, o.shape, o.dtype) for name, o in residual().operands.items()}
             self.operators = [
-                Operator(
-                    op.name,
-                    op.type,
-                    inputs=[values[o.name] for o in op.inputs],
-                    outputs=[values[o.name] for o in op.outputs],
-                )
+                Operator(op.type, op.name, [values[o.name] for o in op.inputs], [values[o.name] for o in op.outputs])
                 for op in residual()
             ]
 

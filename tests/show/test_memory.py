@@ -141,7 +141,7 @@ def test_a_graph_gives_names_kinds_and_shapes(graph):
 
 
 def test_a_plan_of_the_fast_engine_tells_scratch_and_what_lies_inside_others(graph):
-    plan = graph.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
+    plan = graph.executor.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
     root = parse(show_memory(plan))
     words = " ".join(texts(root))
     assert "scratch" in words
@@ -152,7 +152,7 @@ def test_a_plan_of_the_fast_engine_tells_scratch_and_what_lies_inside_others(gra
 
 
 def test_lanes_that_share_out_a_batch_have_an_arena_each(graph):
-    one = graph.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
+    one = graph.executor.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
     root = parse(show_memory(BatchPlan([one, one], samples=1, batch=2)))
     assert "each of 2 lanes has its own" in " ".join(texts(root))
     assert boxes(root) == boxes(parse(show_memory(one)))

@@ -43,7 +43,7 @@ class Parrot:
         self.script, self.vocabulary, self.said = script, vocabulary, 0
         self.calls: list[tuple[list[int], int]] = []
         shapes = [(-1, -1), (1, -1, 1, -1, 1), (1, -1, 1, -1, 1), (1,)]
-        self.inputs = [SimpleNamespace(shapes=shape) for shape in shapes]
+        self.inputs = [SimpleNamespace(shape=shape) for shape in shapes]
 
     def __call__(self, words: np.ndarray, keys: np.ndarray, values: np.ndarray, count: np.ndarray) -> list[Any]:
         done = int(count[0])

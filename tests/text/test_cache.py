@@ -80,7 +80,7 @@ def test_a_network_of_another_form_is_refused(parrot: type) -> None:
         [good[0], (1, -1, 1, 7, 1), (1, -1, 1, 7, 1), good[3]],
     ]
     for shapes in others:
-        graph.inputs = [SimpleNamespace(shapes=shape) for shape in shapes]
+        graph.inputs = [SimpleNamespace(shape=shape) for shape in shapes]
         with pytest.raises(ShapeError, match="the inputs of a language model: expected words"):
             Cache.of(graph, 8)
     with pytest.raises(KuiperError, match="room: expected at least 1 token, found 0"):

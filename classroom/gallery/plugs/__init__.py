@@ -1,4 +1,4 @@
-"""Where the exercises fit into the networks: each is an argument or a registry's entry, and nothing is patched."""
+"""Where the exercises plug into the networks: each is an argument or a registry entry; nothing is patched."""
 
 from classroom.gallery.plugs import engine, text, vision
 from classroom.gallery.plugs.plug import Plug

@@ -1,4 +1,4 @@
-"""Lessons 2 to 7: functions of the toolbox, and the layers that every network has."""
+"""Lessons 2 to 7: functions of the toolbox, and layers found in every network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs.plug import Plug, as_tool, everything, of_types, same_type
 from kuiper import expression
 from kuiper.expression.source import source_text
@@ -19,28 +19,28 @@ from kuiper.layers.image.windows import as_batch, like_input
 from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
-WORDS = {"add", "sub", "mul", "div", "sin"}
+HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "sin"}
 """The functions that lesson 7's homework reads."""
 
 
-def layer_found_by_type(settings: Settings, exercise: str, layers: Any) -> Settings:
-    """Sigmoids by the layer that the student's own registry, `layers`, makes for them."""
+def layer_found_by_type(replacements: Replacements, exercise: str, layers: Any) -> Replacements:
+    """Sigmoids computed by the layer that the student's registry `layers` creates."""
 
     class FoundLayer(kuiper.Layer):
         def __init__(self, operator: kuiper.RuntimeOperator) -> None:
-            self.mine = settings.counted(exercise, layers.create(operator).forward)
+            self.mine = replacements.counted(exercise, layers.create(operator).forward)
 
         def forward(self, x: np.ndarray) -> np.ndarray:
             return same_type(exercise, self.mine(x), x)
 
     for operator_type in SIGMOIDS:
-        settings.registry.override(operator_type, lambda operator: FoundLayer(operator))
-    return settings
+        replacements.registry.override(operator_type, lambda operator: FoundLayer(operator))
+    return replacements
 
 
-def linear_by_axby(settings: Settings, exercise: str, axby: Callable[..., Any]) -> Settings:
-    """nn.Linear of (..., in_features) as w @ x + b: for w all rows of numbers, and for x the weights, turned."""
-    axby = settings.counted(exercise, axby)
+def linear_by_axby(replacements: Replacements, exercise: str, axby: Callable[..., Any]) -> Replacements:
+    """nn.Linear on (..., in_features) as w @ x + b, with the input's rows as w and the transposed weights as x."""
+    axby = replacements.counted(exercise, axby)
 
     class LinearByAxby(Linear):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -53,13 +53,13 @@ def linear_by_axby(settings: Settings, exercise: str, axby: Callable[..., Any]) 
             y = same_type(exercise, axby(rows, self.weight.T, bias), x)
             return y.reshape(*x.shape[:-1], -1)
 
-    settings.registry.override("nn.Linear", LinearByAxby)
-    return settings
+    replacements.registry.override("nn.Linear", LinearByAxby)
+    return replacements
 
 
-def convolution_by_im2col(settings: Settings, exercise: str, im2col: Callable[..., Any]) -> Settings:
-    """nn.Conv2d as one matrix product per sample and group of the padded image's im2col."""
-    im2col = settings.counted(exercise, im2col)
+def convolution_by_im2col(replacements: Replacements, exercise: str, im2col: Callable[..., Any]) -> Replacements:
+    """nn.Conv2d by im2col of the padded image: one matrix product per sample and group."""
+    im2col = replacements.counted(exercise, im2col)
 
     class ConvolutionByIm2col(Conv2d):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -75,43 +75,45 @@ def convolution_by_im2col(settings: Settings, exercise: str, im2col: Callable[..
             y = np.array(planes, batch.dtype).reshape(len(batch), self.out_channels, *sizes)
             return like_input(self._add_bias(y), x)
 
-    settings.registry.override("nn.Conv2d", ConvolutionByIm2col)
-    return settings
+    replacements.registry.override("nn.Conv2d", ConvolutionByIm2col)
+    return replacements
 
 
-def trees_of_small_texts(settings: Settings, exercise: str, parse: Callable[..., Any]) -> Settings:
-    """Expressions in the language of the homework by the student's reader, all others by the framework's."""
-    parse = settings.counted(exercise, parse)
+def trees_of_small_texts(replacements: Replacements, exercise: str, parse: Callable[..., Any]) -> Replacements:
+    """Expressions in the homework's language by the student's parser, all others by the framework's."""
+    parse = replacements.counted(exercise, parse)
 
     def read(text: str) -> Any:
         return parse(text) if in_small_language(text) else expression.parse(text)
 
-    return replace(settings, toolbox=replace(settings.toolbox, parse_expression=read))
+    return replace(replacements, toolbox=replace(replacements.toolbox, parse_expression=read))
 
 
 def in_small_language(text: str) -> bool:
-    """Whether lesson 7's homework knows all words of an expression.
+    """Whether lesson 7's homework defines every function of the expression.
 
     >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("pow(@0,2)"), in_small_language("[size(@0,1),-1]")
     (True, False, False)
     """
     words = re.findall(r"[^(),\s]+", text)
-    return all(word in WORDS or re.fullmatch(r"@\d+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word) for word in words)
+    return all(
+        word in HOMEWORK_FUNCTIONS or re.fullmatch(r"@\d+|[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word) for word in words
+    )
 
 
 def has_small_text(operator: kuiper.RuntimeOperator) -> bool:
-    """A pnnx.Expression whose text is in the language of the homework."""
+    """Whether it is a pnnx.Expression in the homework's language."""
     return operator.type == "pnnx.Expression" and in_small_language(source_text(operator.params["expr"].value))
 
 
 def flattens_images(operator: kuiper.RuntimeOperator) -> bool:
-    """torch.flatten of a batch of images (N,C,H,W) into rows: only there the toolbox's function works."""
+    """Whether it is torch.flatten of (N,C,H,W) into rows, the only case the toolbox's function handles."""
     shapes = [operand.shape for operand in operator.inputs]
     return operator.type in ("torch.flatten", "nn.Flatten") and [len(shape or ()) for shape in shapes] == [4]
 
 
 def pads(operator: kuiper.RuntimeOperator) -> bool:
-    """A convolution or a pooling with a border."""
+    """Whether it is a convolution or a pooling with padding."""
     value = operator.params["padding"].value if "padding" in operator.params else 0
     return operator.type in ("nn.Conv2d", "nn.MaxPool2d", "nn.AvgPool2d") and bool(np.any(value))
 

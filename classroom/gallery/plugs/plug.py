@@ -1,4 +1,4 @@
-"""A plug: one exercise's place in a network, or beside it."""
+"""A plug: where one exercise is used, in a network or in the steps around it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 
-Attach = Callable[[Settings, str, Any], Settings]
+Attach = Callable[[Replacements, str, Any], Replacements]
 Computes = Callable[[kuiper.RuntimeOperator], bool]
 
 
 @dataclass(frozen=True)
 class Plug:
-    """One exercise's place.
+    """Where one exercise is used.
 
-    function : a name in the homework file.
-    place : what it computes, for the reader.
-    attach : puts what has that name into the settings.
-    computes : which operators it has a part in; None for a step before or after the network.
+    function : its name in the homework file.
+    place : what it computes, for the table.
+    attach : adds the student's function to the replacements.
+    computes : selects the operators it is used for; None for a step before or after the network.
     """
 
     exercise: str
@@ -33,7 +33,7 @@ class Plug:
 
 
 def same_type(exercise: str, y: Any, x: np.ndarray) -> np.ndarray:
-    """The exercise's result as an array. Raises KuiperError where its element type is not that of `x`, its input."""
+    """The exercise's result as an array. Raises KuiperError unless its dtype is that of the input `x`."""
     y = np.asarray(y)
     if y.dtype != x.dtype:
         raise kuiper.KuiperError(f"{exercise}: expected {x.dtype} as in its input, got {y.dtype}")
@@ -50,16 +50,16 @@ def of_types(*types: str) -> Computes:
     return lambda operator: operator.type in types
 
 
-def as_step(settings: Settings, exercise: str, function: Callable[..., Any]) -> Settings:
-    """The function stands in for the step that has the exercise's name."""
-    return replace(settings, steps={**settings.steps, exercise: settings.counted(exercise, function)})
+def as_step(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
+    """Replace the step that has the exercise's name."""
+    return replace(replacements, steps={**replacements.steps, exercise: replacements.counted(exercise, function)})
 
 
 def as_tool(tool: str) -> Attach:
-    """The function stands in for that of the toolbox."""
+    """Replace a function of the toolbox."""
 
-    def attach(settings: Settings, exercise: str, function: Callable[..., Any]) -> Settings:
-        tools: dict[str, Any] = {tool: settings.counted(exercise, function)}
-        return replace(settings, toolbox=replace(settings.toolbox, **tools))
+    def attach(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
+        tools: dict[str, Any] = {tool: replacements.counted(exercise, function)}
+        return replace(replacements, toolbox=replace(replacements.toolbox, **tools))
 
     return attach

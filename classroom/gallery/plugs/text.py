@@ -1,4 +1,4 @@
-"""Lesson 13: attention with a memory, and the choice of the next token."""
+"""Lesson 13: attention with a KV cache, and sampling of the next token."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
 from kuiper.errors import KuiperError
 from kuiper.layers.sequence.attention import ScaledDotProductAttention
@@ -15,13 +15,15 @@ from kuiper.layers.sequence.attention import ScaledDotProductAttention
 ATTENTION = "F.scaled_dot_product_attention"
 
 
-def attention_with_cache(settings: Settings, exercise: str, cached_attention: Callable[..., Any]) -> Settings:
-    """Attention over a memory of P places, of which some are in use, and T new tokens behind it.
+def attention_with_cache(
+    replacements: Replacements, exercise: str, cached_attention: Callable[..., Any]
+) -> Replacements:
+    """Attention over a cache of P slots, of which some are in use, followed by T new tokens.
 
-    The engine joins both and says by a mask (T,P+T) which places count; the student's function gets them apart, with
-    one head of keys and values for each head of queries, and a memory that has room for the new ones.
+    The engine concatenates both and masks unused slots with a mask (T,P+T); the student's function gets them
+    separately, with one key/value head per query head, and a cache that has room for the new tokens.
     """
-    cached_attention = settings.counted(exercise, cached_attention)
+    cached_attention = replacements.counted(exercise, cached_attention)
 
     class CachedAttention(ScaledDotProductAttention):
         def forward(self, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -40,14 +42,14 @@ def attention_with_cache(settings: Settings, exercise: str, cached_attention: Ca
                     raise KuiperError(f"{exercise} did not write {name} to the places from {count} on of its cache")
             return same_type(exercise, y, query)
 
-    settings.registry.override(ATTENTION, CachedAttention)
-    return settings
+    replacements.registry.override(ATTENTION, CachedAttention)
+    return replacements
 
 
 def places_in_use(mask: np.ndarray | None, new: int, places: int) -> int | None:
-    """How many places before the `new` ones are in use, by a mask (T,P+T) of booleans.
+    """Number of cache slots in use before the `new` tokens, from a boolean mask (T,P+T).
 
-    None where the mask says something else than: the first places, and of the new ones those up to oneself.
+    None unless the mask is: the first slots, then the new tokens causally.
 
     >>> places_in_use(np.array([[True, True, False, True, False], [True, True, False, True, True]]), 2, 5)
     2

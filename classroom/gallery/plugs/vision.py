@@ -1,4 +1,4 @@
-"""Lessons 8, 9 and 12: layers of classifiers and U-Nets, and what is done to pictures, boxes and masks."""
+"""Lessons 8, 9 and 12: layers of classifiers and U-Nets, and steps on pictures, boxes and masks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from classroom.gallery.bench import Settings
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs.plug import Plug, as_step, of_types, same_type
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
 from kuiper.layers.image.convolution import ConvTranspose2d
@@ -16,9 +16,9 @@ from kuiper.layers.image.windows import as_batch, like_input
 POOLINGS = ("nn.AdaptiveAvgPool2d", "F.adaptive_avg_pool2d")
 
 
-def adaptive_pooling(settings: Settings, exercise: str, adaptive_avg_pool: Callable[..., Any]) -> Settings:
-    """nn.AdaptiveAvgPool2d and its function, on batches of images."""
-    adaptive_avg_pool = settings.counted(exercise, adaptive_avg_pool)
+def adaptive_pooling(replacements: Replacements, exercise: str, adaptive_avg_pool: Callable[..., Any]) -> Replacements:
+    """nn.AdaptiveAvgPool2d and F.adaptive_avg_pool2d on batches of images."""
+    adaptive_avg_pool = replacements.counted(exercise, adaptive_avg_pool)
 
     class MyAdaptiveAvgPool2d(AdaptiveAvgPool2d):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -29,13 +29,15 @@ def adaptive_pooling(settings: Settings, exercise: str, adaptive_avg_pool: Calla
             return like_input(same_type(exercise, y, x), x)
 
     for operator_type in POOLINGS:
-        settings.registry.override(operator_type, MyAdaptiveAvgPool2d)
-    return settings
+        replacements.registry.override(operator_type, MyAdaptiveAvgPool2d)
+    return replacements
 
 
-def transposed_convolutions(settings: Settings, exercise: str, transposed_convolution: Callable[..., Any]) -> Settings:
+def transposed_convolutions(
+    replacements: Replacements, exercise: str, transposed_convolution: Callable[..., Any]
+) -> Replacements:
     """nn.ConvTranspose2d without groups, dilation or output padding."""
-    transposed_convolution = settings.counted(exercise, transposed_convolution)
+    transposed_convolution = replacements.counted(exercise, transposed_convolution)
 
     class MyConvTranspose2d(ConvTranspose2d):
         def forward(self, x: np.ndarray) -> np.ndarray:
@@ -46,8 +48,8 @@ def transposed_convolutions(settings: Settings, exercise: str, transposed_convol
             y = transposed_convolution(batch, self.weight, self.bias, self.stride, self.padding)
             return like_input(same_type(exercise, y, x), x)
 
-    settings.registry.override("nn.ConvTranspose2d", MyConvTranspose2d)
-    return settings
+    replacements.registry.override("nn.ConvTranspose2d", MyConvTranspose2d)
+    return replacements
 
 
 PLUGS = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.graph import reverse_post_order
 
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
 """The lesson's network: each node, and those that read its result."""
-PLACES = {"input": (30.0, 72.0), "op1": (105.0, 72.0), "op3": (180.0, 72.0), "op4": (255.0, 36.0),
+POSITIONS = {"input": (30.0, 72.0), "op1": (105.0, 72.0), "op3": (180.0, 72.0), "op4": (255.0, 36.0),
           "op5": (255.0, 108.0), "output": (330.0, 108.0)}  # fmt: skip
 CODE = ("def visit(name):", "    for follower in successors[name]:", "        if follower not in finished:",
         "            visit(follower)", "    finished.append(name)")  # fmt: skip
@@ -36,9 +36,9 @@ def scene() -> Scene:
     moments = walk(EXAMPLE)
     order = reverse_post_order(EXAMPLE)
     frames = [_frame(moment) for moment in moments]
-    backwards = {f"back{i}": State("done", name) for i, name in enumerate(order)}
+    backwards = {f"back{i}": PartState("done", name) for i, name in enumerate(order)}
     say = f"Now read the list backwards: {', '.join(order)}. Every node stands before its successors: a right order."
-    done = {name: State("done") for name in (*EXAMPLE, *(f"{a}-{b}" for a in EXAMPLE for b in EXAMPLE[a]))}
+    done = {name: PartState("done") for name in (*EXAMPLE, *(f"{a}-{b}" for a in EXAMPLE for b in EXAMPLE[a]))}
     listed = {key: state for key, state in frames[-1].states.items() if key.startswith("slot")}
     frames.append(Frame(say, done | listed | backwards))
     deepest = max(range(len(moments)), key=lambda i: (len(moments[i].path), i))
@@ -106,21 +106,21 @@ def _listed(names: Sequence[str]) -> str:
 
 def _frame(moment: Moment) -> Frame:
     *waiting, running = moment.path or ("",)
-    states = {name: State("active") for name in waiting} | {name: State("done") for name in moment.finished}
+    states = {name: PartState("active") for name in waiting} | {name: PartState("done") for name in moment.finished}
     for source, followers in EXAMPLE.items():
         for target in followers:
             kind = "done" if target in moment.finished else "active" if target in moment.path else ""
-            states |= {f"{source}-{target}": State(kind)} if kind else {}
+            states |= {f"{source}-{target}": PartState(kind)} if kind else {}
     for i, name in enumerate(moment.path):
         last = i == len(moment.path) - 1
         kind = "done" if name in moment.finished else "now" if last else "active"
         word = "returns" if name in moment.finished else "runs" if last else "waits"
-        states[f"call{i}"] = State(kind, f'visit("{name}")')
-        states[f"word{i}"] = State("", word)
+        states[f"call{i}"] = PartState(kind, f'visit("{name}")')
+        states[f"word{i}"] = PartState("", word)
     if running:
-        states[running] = State("done now" if running in moment.finished else "now")
-    states |= {f"slot{i}": State("done", name) for i, name in enumerate(moment.finished)}
-    states |= {f"line{moment.line}": State("now")} if moment.line >= 0 else {}
+        states[running] = PartState("done now" if running in moment.finished else "now")
+    states |= {f"slot{i}": PartState("done", name) for i, name in enumerate(moment.finished)}
+    states |= {f"line{moment.line}": PartState("now")} if moment.line >= 0 else {}
     return Frame(moment.say, states)
 
 
@@ -128,9 +128,9 @@ def _network() -> Panel:
     parts = []
     for source, followers in EXAMPLE.items():
         for target in followers:
-            (x1, y1), (x2, y2) = PLACES[source], PLACES[target]
+            (x1, y1), (x2, y2) = POSITIONS[source], POSITIONS[target]
             parts.append(Part(f"{source}-{target}", arrow((x1 + 27, y1), (x2 - 28, y2))))
-    parts += [Part(name, box(x, y, 54, 30), name, x, y) for name, (x, y) in PLACES.items()]
+    parts += [Part(name, box(x, y, 54, 30), name, x, y) for name, (x, y) in POSITIONS.items()]
     ground = words("the network", 3, 8, 11.0, "start", "note")
     for row, (key, title) in enumerate((("slot", "finished, one after the other"), ("back", "read backwards"))):
         y = 164 + 58.0 * row

@@ -26,7 +26,7 @@ def figure(name: str, model: Path) -> str:
     listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     drawing = draw(graph, f"The graph of the {title} network, from its input at the top to its output below: {listed}.")
     by_name = {op.name: op for op in graph.operators}
-    ops = [facts(by_name[name]) for name in drawing.names]
+    ops = [operator_facts(by_name[name]) for name in drawing.names]
     return "\n".join(
         [
             f'<figure class="moving moving-graph" data-name="{escape(name)}">',
@@ -42,11 +42,11 @@ def figure(name: str, model: Path) -> str:
     )
 
 
-def facts(op: Operator) -> dict[str, Any]:
+def operator_facts(op: Operator) -> dict[str, Any]:
     """What is told about an operator: name, type, parameters, operands read and given, weights with their counts.
 
-    >>> from kuiper.runtime import Operand
-    >>> facts(Operator("relu", "nn.ReLU", [Operand("3", (1, 8))], ["input"]))["in"]
+    >>> from kuiper.graph import Operand
+    >>> operator_facts(Operator("nn.ReLU", "relu", [Operand("3", (1, 8))], [], ["input"]))["in"]
     [['#3', '1x8', 'input']]
     """
     slots = [*op.input_names, *[None] * len(op.inputs)]
@@ -55,16 +55,16 @@ def facts(op: Operator) -> dict[str, Any]:
         "type": op.type,
         "family": family(op.type).name,
         "params": [[key, str(param.value)] for key, param in op.params.items()],
-        "in": [[f"#{x.name}", shape_text(x.shape, x.dtype), slot or ""] for x, slot in zip(op.inputs, slots)],
-        "out": [[f"#{x.name}", shape_text(x.shape, x.dtype)] for x in op.outputs],
-        "weights": [[key, shape_text(w.shape, w.dtype), math.prod(w.shape)] for key, w in op.attributes.items()],
+        "in": [[f"#{x.name}", operand_label(x.shape, x.dtype), slot or ""] for x, slot in zip(op.inputs, slots)],
+        "out": [[f"#{x.name}", operand_label(x.shape, x.dtype)] for x in op.outputs],
+        "weights": [[key, operand_label(w.shape, w.dtype), math.prod(w.shape)] for key, w in op.attributes.items()],
     }
 
 
-def shape_text(shape: Iterable[int] | None, dtype: DType | None) -> str:
+def operand_label(shape: Iterable[int] | None, dtype: DType | None) -> str:
     """Shape and type as the drawing writes them; "?" for what is known only when the network runs.
 
-    >>> shape_text((-1, 3, 64, 64), None)
+    >>> operand_label((-1, 3, 64, 64), None)
     '?x3x64x64'
     """
     sizes = "" if shape is None else "x".join("?" if size < 0 else str(size) for size in shape) or "scalar"

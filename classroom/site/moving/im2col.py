@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from classroom.site.moving.errors import MovingError
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import rect, words
 from kuiper.layers.image.convolution import Conv2d
 from kuiper.layers.image.windows import im2col, windows
@@ -17,7 +17,6 @@ TINTS = ("blue", "green", "violet")
 PIXEL = 36.0
 ROW, COLUMN = (25.0, 28.0), (32.0, 22.0)
 """Width and height of a cell: of the rows, and of the kernel as a column."""
-States = dict[str, State]
 
 
 def scene() -> Scene:
@@ -28,14 +27,14 @@ def scene() -> Scene:
     if not np.array_equal(products.reshape(result.shape), result):
         raise MovingError(f"im2col: expected what Conv2d gives, {result.tolist()}, found {products.tolist()}")
     frames = _windows(rows, result.shape[1])
-    column = {f"k{i}": State(_tint(i)) for i in range(KERNEL.size)}
-    column |= {f"w{i}": State(_tint(i)) for i in range(KERNEL.size)}
+    column = {f"k{i}": PartState(_tint(i)) for i in range(KERNEL.size)}
+    column |= {f"w{i}": PartState(_tint(i)) for i in range(KERNEL.size)}
     written = _rows(rows, len(rows))
     frames.append(Frame("The kernel is written as a column, in the same order: row by row. So partners meet.",
                         written | column))  # fmt: skip
     frames += _products(rows, products, written | column)
-    answer = {f"y{i}": State("orange", f"{value:g}") for i, value in enumerate(result.reshape(-1))}
-    shown = {f"p{i}": State("orange", str(value)) for i, value in enumerate(products)}
+    answer = {f"y{i}": PartState("orange", f"{value:g}") for i, value in enumerate(result.reshape(-1))}
+    shown = {f"p{i}": PartState("orange", str(value)) for i, value in enumerate(products)}
     say = f"One matrix product has given all {len(products)} numbers. In the shape of the places where the window "
     say += f"stood, they are the convolution: {result.astype(int).tolist()}."
     frames.append(Frame(say, written | column | shown | answer))
@@ -47,16 +46,16 @@ def _tint(place: int) -> str:
     return TINTS[place // KERNEL.shape[1]]
 
 
-def _rows(rows: np.ndarray, count: int) -> States:
+def _rows(rows: np.ndarray, count: int) -> PartStates:
     """The first `count` rows, written."""
-    return {f"r{i}.{j}": State(_tint(j), str(rows[i, j])) for i in range(count) for j in range(rows.shape[1])}
+    return {f"r{i}.{j}": PartState(_tint(j), str(rows[i, j])) for i in range(count) for j in range(rows.shape[1])}
 
 
-def _window(number: int, width: int, order: np.ndarray) -> States:
+def _window(number: int, width: int, order: np.ndarray) -> PartStates:
     """The window in its place: the ring, and its pixels in the colours of the kernel's rows."""
     i, j = divmod(number, width)
-    states = {"ring": State("ring", None, j * PIXEL, i * PIXEL)}
-    return states | {f"x{value}": State(_tint(place)) for place, value in enumerate(order)}
+    states = {"ring": PartState("ring", None, j * PIXEL, i * PIXEL)}
+    return states | {f"x{value}": PartState(_tint(place)) for place, value in enumerate(order)}
 
 
 def _windows(rows: np.ndarray, width: int) -> list[Frame]:
@@ -67,18 +66,18 @@ def _windows(rows: np.ndarray, width: int) -> list[Frame]:
         i, j = divmod(number, width)
         say = f"Window {number + 1} stands at row {i}, column {j}. Its pixels, row by row, become row {number} of the "
         say += f"matrix: {listed}."
-        marks = {f"r{number}.{place}": State(f"{_tint(place)} bold", str(value)) for place, value in enumerate(row)}
+        marks = {f"r{number}.{place}": PartState(f"{_tint(place)} bold", str(value)) for place, value in enumerate(row)}
         frames.append(Frame(say, _window(number, width, row) | _rows(rows, number) | marks))
     return frames
 
 
-def _products(rows: np.ndarray, products: np.ndarray, known: States) -> list[Frame]:
+def _products(rows: np.ndarray, products: np.ndarray, known: PartStates) -> list[Frame]:
     frames = []
     for number, (row, product) in enumerate(zip(rows, products, strict=True)):
         terms = " + ".join(f"{a}·{b}" for a, b in zip(row, KERNEL.reshape(-1)))
-        marks = {f"row{number}": State("ring"), "column": State("ring")}
-        shown = {f"p{i}": State("orange", str(products[i])) for i in range(number)}
-        now = {f"p{number}": State("now", str(product))}
+        marks = {f"row{number}": PartState("ring"), "column": PartState("ring")}
+        shown = {f"p{i}": PartState("orange", str(products[i])) for i in range(number)}
+        now = {f"p{number}": PartState("now", str(product))}
         frames.append(Frame(f"Row {number} times the column: {terms} = {product}.", known | marks | shown | now))
     return frames
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from classroom.site.moving.errors import MovingError
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, partition
 from kuiper.partition.dependencies import Dependencies, dependencies
@@ -17,7 +17,7 @@ NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("add", [5, 9], [10]),
 )  # fmt: skip
 """The lesson's two branches: operator, tensors read, tensors made."""
-PLACES = ((0.5, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (1, 3), (1, 4), (0.5, 6))
+POSITIONS = ((0.5, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 1), (1, 2), (1, 3), (1, 4), (0.5, 6))
 """Column and row of each node."""
 KNOWN = frozenset({"input", "conv", "relu", "add"})
 DEVICES = ("ACC", "CPU")
@@ -47,17 +47,17 @@ def scene() -> Scene:
     say = f"{len(grown)} sub-graphs, where cutting the row of node numbers gives {ranges}. "
     say += f"With {DEVICES[1 - start]} as the start there would be {other}. Nothing needs fewer than the better."
     ended = {key: state for key, state in frames[-1].states.items() if state.kind != "active"}
-    ended |= {f"n{v}": State(TINT[DEVICES[device_of[v]]]) for v in above.order}
+    ended |= {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in above.order}
     for n, nodes in enumerate(grown):
         device = DEVICES[device_of[nodes[0]]]
-        ended[f"g{n}"] = State(f"bold {TINT[device]}", _listed(device, nodes))
+        ended[f"g{n}"] = PartState(f"bold {TINT[device]}", _listed(device, nodes))
     return Scene("levels", "Sub-graphs grow: the fewest, by levels",
                  [_network(), _groups(len(grown))], [*frames, Frame(say, ended)], len(frames))  # fmt: skip
 
 
 def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int], start: int) -> list[Frame]:
     """One frame for each node in running order: its level and why, and the sub-graph that it joins."""
-    colours = {f"n{v}": State(TINT[DEVICES[device_of[v]]]) for v in range(len(NODES))}
+    colours = {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in range(len(NODES))}
     say = "Two branches, each with a sigmoid that ACC does not know. The devices take turns. "
     say += f"In which turn can each node run at the earliest? Let {DEVICES[start]} begin. The input needs no turn."
     frames = [Frame(say, colours)]
@@ -67,11 +67,11 @@ def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int]
         device, own = DEVICES[device_of[v]], level[v]
         members.setdefault(own, []).append(v)
         kind = TINT[device]
-        now = {f"n{v}": State(f"now {kind}"), f"g{own}": State(f"now {kind}", _listed(device, members[own]))}
-        arrows = {f"e{u}-{v}": State("active") for u in above.before[v]}
-        states[f"l{v}"] = State("bold", str(own))
+        now = {f"n{v}": PartState(f"now {kind}"), f"g{own}": PartState(f"now {kind}", _listed(device, members[own]))}
+        arrows = {f"e{u}-{v}": PartState("active") for u in above.before[v]}
+        states[f"l{v}"] = PartState("bold", str(own))
         frames.append(Frame(_why(v, above.before[v], device_of, level, start), states | now | arrows))
-        states[f"g{own}"] = State(kind, _listed(device, members[own]))
+        states[f"g{own}"] = PartState(kind, _listed(device, members[own]))
     return frames
 
 
@@ -95,7 +95,7 @@ def _listed(device: str, nodes: Sequence[int]) -> str:
 
 
 def _middle(v: int) -> tuple[float, float]:
-    column, row = PLACES[v]
+    column, row = POSITIONS[v]
     return LEFT + COLUMN * column, TOP + ROW * row
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import kuiper
 from classroom.register import ROOT
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import path, rect, words
 from kuiper.graph import MemoryPlan, Operator, plan_memory
 
@@ -19,11 +19,10 @@ LEFT, STEP, LINE, TOP = 44.0, 12.0, 10.0, 34.0
 """Pixels: where step 0 begins, the width of a step, the height of a value's line, where the charts begin."""
 TALL = 230.0
 """Height of the block."""
-States = dict[str, State]
 
 
 @dataclass(frozen=True)
-class Network:
+class PlannedNetwork:
     """The operators in running order, and the plan of their outputs, in floats, for one image."""
 
     operators: Sequence[Operator]
@@ -43,12 +42,12 @@ class Network:
         return sorted(sizes, key=lambda name: (-sizes[name], lives[name].first))
 
 
-def network() -> Network:
+def network() -> PlannedNetwork:
     """The digits network with kuiper's plan for a batch of one."""
     graph = kuiper.load(DIGITS)
     operands = [operand for op in graph.operators for operand in op.outputs]
     sizes = {operand.name: math.prod((operand.shape or (1,))[1:]) for operand in operands}
-    return Network(graph.operators, plan_memory(graph.lifetimes, sizes))
+    return PlannedNetwork(graph.operators, plan_memory(graph.lifetimes, sizes))
 
 
 def scene() -> Scene:
@@ -61,7 +60,7 @@ def scene() -> Scene:
                  frames, len(frames) - 1)  # fmt: skip
 
 
-def _living(net: Network) -> list[Frame]:
+def _living(net: PlannedNetwork) -> list[Frame]:
     """One frame per step: what is alive, and how many floats that is."""
     frames = []
     busiest = 0
@@ -69,8 +68,8 @@ def _living(net: Network) -> list[Frame]:
         alive, floats = net.alive(step), net.floats(step)
         written = {operand.name for operand in op.outputs}
         states = {f"v{name}": _age(net, name, step, written) for name in net.plan.sizes}
-        states |= {f"b{i}": State("teal") for i in range(step)} | {f"b{step}": State("now")}
-        states["cursor"] = State("ring", None, step * STEP)
+        states |= {f"b{i}": PartState("teal") for i in range(step)} | {f"b{step}": PartState("now")}
+        states["cursor"] = PartState("ring", None, step * STEP)
         say = f"Step {step}, {op.type}: "
         say += f"value {', '.join(written)} is written. " if written else "the result is handed over. "
         say += f"Alive: {', '.join('#' + name for name in alive)}, together {floats:,} floats."
@@ -80,35 +79,35 @@ def _living(net: Network) -> list[Frame]:
     return frames
 
 
-def _age(net: Network, name: str, step: int, written: set[str]) -> State:
+def _age(net: PlannedNetwork, name: str, step: int, written: set[str]) -> PartState:
     life = net.plan.lifetimes[name]
     if name in written:
-        return State("now")
-    return State("ghost" if step < life.first else "orange" if step <= life.last else "plain")
+        return PartState("now")
+    return PartState("ghost" if step < life.first else "orange" if step <= life.last else "plain")
 
 
-def _placing(net: Network) -> list[Frame]:
+def _placing(net: PlannedNetwork) -> list[Frame]:
     """The values in the planner's order; each at the offset that kuiper's planner gives it among those before it."""
     names, plan = net.by_size(), net.plan
-    bars = {f"b{step}": State("ghost") for step in range(len(net.operators))}
+    bars = {f"b{step}": PartState("ghost") for step in range(len(net.operators))}
     say = f"Each value in a place of its own would take {plan.total_bytes:,} floats. Now values that never live at the "
     say += (
         "same time may share a place. We place the largest first, each at the lowest offset that is free all its life."
     )
     frames = [Frame(say, bars)]
-    states: States = dict(bars)
+    states: PartStates = dict(bars)
     for count, name in enumerate(names, 1):
         if plan.sizes[name] < LARGE:
             break
         so_far = plan_memory(plan.lifetimes, {n: plan.sizes[n] for n in names[:count]})
         life, offset = plan.lifetimes[name], so_far.offsets[name]
-        mark = {f"v{name}": State("now"), f"p{name}": State("now")}
+        mark = {f"v{name}": PartState("now"), f"p{name}": PartState("now")}
         say = f"Value {name}, {plan.sizes[name]:,} floats, lives from step {life.first} to {life.last}: "
         say += f"{_why(so_far, name)} It takes {offset:,} to {offset + plan.sizes[name]:,}."
         frames.append(Frame(say, states | mark))
-        states |= {f"{letter}{name}": State(_tint(plan, name)) for letter in "vp"}
+        states |= {f"{letter}{name}": PartState(_tint(plan, name)) for letter in "vp"}
     small = [name for name in names if plan.sizes[name] < LARGE]
-    states |= {f"{letter}{name}": State(_tint(plan, name)) for name in small for letter in "vp"}
+    states |= {f"{letter}{name}": PartState(_tint(plan, name)) for name in small for letter in "vp"}
     say = f"The {len(small)} small values find room between the others. The block has {plan.planned_bytes:,} floats "
     say += f"instead of {plan.total_bytes:,}. "
     say += (
@@ -132,7 +131,7 @@ def _tint(plan: MemoryPlan, name: str) -> str:
     return ("blue", "orange", "green", "violet")[list(plan.sizes).index(name) % 4]
 
 
-def _lives(net: Network) -> Panel:
+def _lives(net: PlannedNetwork) -> Panel:
     """One line per value: from the step that writes it to the step that reads it last."""
     plan, ground = net.plan, _steps(net.operators, "values and their lives")
     parts = []
@@ -149,7 +148,7 @@ def _lives(net: Network) -> Panel:
     return Panel(LEFT + STEP * len(net.operators) + 4, bottom + 6, label, parts, ground)
 
 
-def _block(net: Network) -> Panel:
+def _block(net: PlannedNetwork) -> Panel:
     """Steps to the right, floats upwards: what is alive at each step, and later each value in its place."""
     plan, ground = net.plan, _steps(net.operators, "floats: what is alive, and the block")
     scale, floor = TALL / plan.planned_bytes, TOP + TALL

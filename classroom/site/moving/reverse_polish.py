@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import box, words
 from kuiper.expression import TokenNode, TokenType, evaluate, parse, reverse_polish
 
@@ -14,7 +14,6 @@ SLOTS = 5
 """Tokens of the longer expression."""
 LEVEL = 38.0
 """Height of one value in the stack."""
-States = dict[str, State]
 
 
 def scene() -> Scene:
@@ -31,7 +30,7 @@ def scene() -> Scene:
         "call": f"{SECOND[:3]}({left}, {right}) = {turned}",
         "s0": str(turned),
     }
-    moral = Frame(say, dict(second[-1].states) | {key: State("rose bold", text) for key, text in wrong.items()})
+    moral = Frame(say, dict(second[-1].states) | {key: PartState("rose bold", text) for key, text in wrong.items()})
     depth = max(sum(key.startswith("s") for key in frame.states) for frame in first)
     telling = next(i for i, frame in enumerate(first) if "left" in frame.states and "right" in frame.states)
     frames = [*first, *second, moral]
@@ -44,17 +43,17 @@ def run(text: str, operands: Sequence[int]) -> list[Frame]:
     order = reverse_polish(parse(text))
     listed = " ".join(node.text for node in order)
     values = ", ".join(f"@{i} = {value}" for i, value in enumerate(operands))
-    head = {"text": State("", text), "values": State("", values)}
+    head = {"text": PartState("", text), "values": PartState("", values)}
     frames = [Frame(f"{text} in reverse Polish: {listed}. The stack is empty.", head | _strip(order, -1))]
     stack: list[TokenNode] = []
 
     def value(node: TokenNode) -> str:
         return str(evaluate(node, operands))
 
-    def add(say: str, step: int, marks: States, top: str = "blue") -> None:
+    def add(say: str, step: int, marks: PartStates, top: str = "blue") -> None:
         kinds = ["blue"] * len(stack)
         kinds[-1:] = [top] * bool(stack)
-        piled = {f"s{i}": State(kind, value(node)) for i, (node, kind) in enumerate(zip(stack, kinds, strict=True))}
+        piled = {f"s{i}": PartState(kind, value(node)) for i, (node, kind) in enumerate(zip(stack, kinds, strict=True))}
         frames.append(Frame(say, head | _strip(order, step) | piled | marks))
 
     for step, node in enumerate(order):
@@ -62,25 +61,25 @@ def run(text: str, operands: Sequence[int]) -> list[Frame]:
             stack.append(node)
             add(f"{node.text} is an operand: push its value {value(node)}.", step, {}, "now blue")
             continue
-        marks: States = {}
+        marks: PartStates = {}
         for name, child in zip(("right", "left"), reversed(node.children), strict=True):
             stack.pop()
-            marks |= {name: State("orange" if marks else "now", value(child)), f"{name}.name": State("")}
+            marks |= {name: PartState("orange" if marks else "now", value(child)), f"{name}.name": PartState("")}
             place = "Pop the top value" if name == "right" else "Pop the next one"
             pushed = "pushed last" if name == "right" else "pushed before it"
             add(f"{node.text} takes two values. {place}, {value(child)}: it was {pushed}, so it is the {name} one.",
                 step, dict(marks))  # fmt: skip
-            marks[name] = State("orange", value(child))
+            marks[name] = PartState("orange", value(child))
         call = f"{node.text}({', '.join(map(value, node.children))}) = {value(node)}"
         stack.append(node)
         end = "" if step < len(order) - 1 else " One value is left: the result."
-        add(f"{call}. Push the result.{end}", step, marks | {"call": State("green bold", call)}, "now done")
+        add(f"{call}. Push the result.{end}", step, marks | {"call": PartState("green bold", call)}, "now done")
     return frames
 
 
-def _strip(order: Sequence[TokenNode], step: int) -> States:
+def _strip(order: Sequence[TokenNode], step: int) -> PartStates:
     """The tokens: those that are done, the one that is at work, and those to come."""
-    return {f"t{i}": State("now" if i == step else "done" if i < step else "plain", node.text)
+    return {f"t{i}": PartState("now" if i == step else "done" if i < step else "plain", node.text)
             for i, node in enumerate(order)}  # fmt: skip
 
 

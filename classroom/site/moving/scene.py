@@ -16,7 +16,7 @@ from kuiper.show.svg import element, escape, number
 
 
 @dataclass(frozen=True)
-class State:
+class PartState:
     """How a part looks at one step: its classes, its text (None: as drawn), and how far it has moved."""
 
     kind: str = ""
@@ -30,6 +30,10 @@ class State:
         while len(values) > 1 and values[-1] in (None, 0.0):
             values.pop()
         return values
+
+
+PartStates = dict[str, PartState]
+"""Key of a part -> its state."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,9 @@ class Part:
     anchor: str = "middle"
     kind: str = ""
 
-    def svg(self, state: State | None) -> str:
+    def svg(self, state: PartState | None) -> str:
         """The part in one state, with what the script needs to give it others."""
-        look = state or State(self.kind)
+        look = state or PartState(self.kind)
         said = self.text if look.text is None else look.text
         line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), font_size=self.size,
                        text_anchor=self.anchor)  # fmt: skip
@@ -70,7 +74,7 @@ class Panel:
     parts: Sequence[Part]
     ground: str = ""
 
-    def svg(self, states: Mapping[str, State]) -> str:
+    def svg(self, states: Mapping[str, PartState]) -> str:
         """The panel at one step."""
         return element(
             "svg",
@@ -89,7 +93,7 @@ class Frame:
     """One step: a sentence or two about it, and the parts that do not look as they do by default."""
 
     say: str
-    states: Mapping[str, State]
+    states: Mapping[str, PartState]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, Partition, SubGraph, partition, schedule
 from kuiper.partition.boundary import Group
@@ -27,7 +27,6 @@ WIDE = 62.0
 TINT = {"ACC": "blue", "CPU": "orange"}
 TABLE = (("", 22.0), ("device", 72.0), ("reads", 130.0), ("hands over", 196.0), ("waits", 258.0), ("got", 304.0))
 LINE = 34.0
-States = dict[str, State]
 
 
 def scene() -> Scene:
@@ -48,28 +47,28 @@ def _cutting(graph: NodeGraph, split: Partition, parts: Sequence[Group]) -> list
     """Blocked nodes, ranges, the parts of each range, and the merged parts."""
     stops = [*split.blocked, len(NODES)]
     names = ", ".join(f"{NODES[v][0]} ({v})" for v in split.blocked)
-    nodes = {f"n{v}": State("orange" if v in split.blocked else "blue") for v in range(len(NODES))}
-    cut = nodes | {f"range{i}": State("ghost") for i in range(len(stops))}
+    nodes = {f"n{v}": PartState("orange" if v in split.blocked else "blue") for v in range(len(NODES))}
+    cut = nodes | {f"range{i}": PartState("ghost") for i in range(len(stops))}
     frames = [
         Frame("Ten nodes in the order of their numbers. Each hands a tensor to the next; add also reads tensor 1, "
               "which the first conv has made.", {}),
         Frame(f"The accelerator ACC does not know {names}: these nodes are blocked. The CPU takes everything.", nodes),
         Frame("We cut in front of each blocked node. What lies before the first one goes to ACC.",
-              cut | {"part0": State("now blue", "ACC")}),
+              cut | {"part0": PartState("now blue", "ACC")}),
     ]  # fmt: skip
-    shown = cut | {"part0": State("blue", "ACC")}
+    shown = cut | {"part0": PartState("blue", "ACC")}
     for number, (first, stop) in enumerate(pairwise(stops), 1):
         work = sum(units(graph.nodes[v]) for v in range(first, stop) if graph.nodes[v].op in KNOWN)
         new = {i: device.name for i, (device, members) in enumerate(parts) if members and first <= members[0] < stop}
         say = f"Range {first} to {stop - 1}: ACC knows {work} of its nodes. "
         say += (f"That is worth the trip: only node {first} goes to the CPU." if work >= COMPLEX else
                 f"With fewer than {COMPLEX}, the whole range stays on the CPU.")  # fmt: skip
-        shown |= {f"range{number}": State("ghost", f"work {work}")}
-        frames.append(Frame(say, shown | {f"part{i}": State(f"now {TINT[name]}", name) for i, name in new.items()}))
-        shown |= {f"part{i}": State(TINT[name], name) for i, name in new.items()}
-    found = {f"merged{part.index}": State(TINT[part.device.name], _name(part)) for part in split.subgraphs}
+        shown |= {f"range{number}": PartState("ghost", f"work {work}")}
+        frames.append(Frame(say, shown | {f"part{i}": PartState(f"now {TINT[name]}", name) for i, name in new.items()}))
+        shown |= {f"part{i}": PartState(TINT[name], name) for i, name in new.items()}
+    found = {f"merged{part.index}": PartState(TINT[part.device.name], _name(part)) for part in split.subgraphs}
     joined = [part for part in split.subgraphs if sum(m[0] in part.nodes for _, m in parts if m) > 1]
-    marks = {f"merged{part.index}": State(f"now {TINT[part.device.name]}", _name(part)) for part in joined}
+    marks = {f"merged{part.index}": PartState(f"now {TINT[part.device.name]}", _name(part)) for part in joined}
     say = f"Neighbours on the same device become one. {len(parts)} parts become {len(split.subgraphs)} sub-graphs; "
     say += "; ".join(f"number {part.index} holds nodes {part.nodes[0]} to {part.nodes[-1]}" for part in joined) + "."
     return [*frames, Frame(say, shown | found | marks)]
@@ -89,44 +88,44 @@ def first_idea(split: Partition) -> list[tuple[list[int], list[int]]]:
     return found
 
 
-def _boundaries(split: Partition, known: Mapping[str, State]) -> list[Frame]:
+def _boundaries(split: Partition, known: Mapping[str, PartState]) -> list[Frame]:
     """What each sub-graph reads and hands over: by the first idea, and as it must be."""
     states = dict(known)
-    states |= {f"merged{p.index}": State(TINT[p.device.name], _name(p)) for p in split.subgraphs}
-    states |= {f"line{p.index}": State(TINT[p.device.name]) for p in split.subgraphs}
-    states |= {f"name{p.index}": State("bold", str(p.index)) for p in split.subgraphs}
-    states |= {f"device{p.index}": State("", p.device.name) for p in split.subgraphs}
+    states |= {f"merged{p.index}": PartState(TINT[p.device.name], _name(p)) for p in split.subgraphs}
+    states |= {f"line{p.index}": PartState(TINT[p.device.name]) for p in split.subgraphs}
+    states |= {f"name{p.index}": PartState("bold", str(p.index)) for p in split.subgraphs}
+    states |= {f"device{p.index}": PartState("", p.device.name) for p in split.subgraphs}
     idea = first_idea(split)
     handed = {tensor for _, outputs in idea for tensor in outputs}
     caller = {t for v in range(len(NODES)) if NODES[v][0] == "input" for t in NODES[v][2]}
     missing = [(i, t) for i, (inputs, _) in enumerate(idea) for t in inputs if t not in handed | caller]
-    tried = {f"in{i}": State("", _listed(inputs)) for i, (inputs, _) in enumerate(idea)}
-    tried |= {f"out{i}": State("", _listed(outputs)) for i, (_, outputs) in enumerate(idea)}
+    tried = {f"in{i}": PartState("", _listed(inputs)) for i, (inputs, _) in enumerate(idea)}
+    tried |= {f"out{i}": PartState("", _listed(outputs)) for i, (_, outputs) in enumerate(idea)}
     say = "A first idea: a sub-graph reads what it does not make itself, and hands over what it does not read itself. "
     say += " ".join(f"But then sub-graph {i} waits for tensor {t}, and nobody hands it over!" for i, t in missing)
-    wrong = {f"in{i}": State("bold", _listed(idea[i][0])) for i, _ in missing}
-    wrong |= {f"line{i}": State("rose") for i, _ in missing} | {"skip": State("rose", f"t{missing[0][1]}")}
+    wrong = {f"in{i}": PartState("bold", _listed(idea[i][0])) for i, _ in missing}
+    wrong |= {f"line{i}": PartState("rose") for i, _ in missing} | {"skip": PartState("rose", f"t{missing[0][1]}")}
     frames = [Frame(say, states | tried | wrong)]
-    right = {f"in{p.index}": State("", _listed(p.inputs)) for p in split.subgraphs}
-    right |= {f"out{p.index}": State("", _listed(p.outputs)) for p in split.subgraphs}
-    right |= {f"wait{p.index}": State("", str(p.wait_count)) for p in split.subgraphs}
-    makers = {f"out{p.index}": State("bold", _listed(p.outputs))
+    right = {f"in{p.index}": PartState("", _listed(p.inputs)) for p in split.subgraphs}
+    right |= {f"out{p.index}": PartState("", _listed(p.outputs)) for p in split.subgraphs}
+    right |= {f"wait{p.index}": PartState("", str(p.wait_count)) for p in split.subgraphs}
+    makers = {f"out{p.index}": PartState("bold", _listed(p.outputs))
               for p in split.subgraphs if p.outputs != idea[p.index][1]}  # fmt: skip
     say = "So the rule needs a second half: what another sub-graph reads is handed over in any case. Each sub-graph "
     say += "waits for the tensors that others make; tensor 0 comes from the caller."
     return [*frames, Frame(say, states | right | makers)]
 
 
-def _waves(split: Partition, known: Mapping[str, State]) -> list[Frame]:
+def _waves(split: Partition, known: Mapping[str, PartState]) -> list[Frame]:
     """kuiper's schedule: in each wave run those that have got all that they wait for."""
     got = dict.fromkeys(range(len(split.subgraphs)), 0)
     states = dict(known)
-    states |= {f"got{i}": State("", "0") for i in got}
+    states |= {f"got{i}": PartState("", "0") for i in got}
     say = "At the start nobody has got anything. A sub-graph runs when it has got as many tensors as it waits for."
     frames = [Frame(say, states)]
     for number, wave in enumerate(schedule(split)):
-        running = {f"line{i}": State("now") for i in wave} | {f"merged{i}": State("now", _name(split.subgraphs[i]))
-                                                              for i in wave}  # fmt: skip
+        running = {f"line{i}": PartState("now") for i in wave}
+        running |= {f"merged{i}": PartState("now", _name(split.subgraphs[i])) for i in wave}
         news = []
         for i in wave:
             for tensor in split.subgraphs[i].outputs:
@@ -134,12 +133,12 @@ def _waves(split: Partition, known: Mapping[str, State]) -> list[Frame]:
                     if tensor in reader.inputs:
                         got[reader.index] += 1
                         news.append(f"{reader.index} gets tensor {tensor}")
-        states |= {f"got{i}": State("", str(count)) for i, count in got.items()}
+        states |= {f"got{i}": PartState("", str(count)) for i, count in got.items()}
         waited = split.subgraphs[wave[0]].wait_count
         say = f"Wave {number}: {' and '.join(f'sub-graph {i}' for i in wave)} has got {waited} of {waited}, and runs. "
         say += f"Then {', '.join(news)}." if news else "Its tensor is the network's result."
         frames.append(Frame(say, states | running))
-        states |= {f"{key}{i}": State("done", _name(split.subgraphs[i]) if key == "merged" else None)
+        states |= {f"{key}{i}": PartState("done", _name(split.subgraphs[i]) if key == "merged" else None)
                    for i in wave for key in ("line", "merged")}  # fmt: skip
     say = "All have run. An empty wave with work left would be a deadlock."
     return [*frames, Frame(say, states)]

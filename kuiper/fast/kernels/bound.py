@@ -6,8 +6,8 @@ import dataclasses
 
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Join, Kernel, Step, lowers
 from kuiper.fast.kernels.matmul.attention import masked_attention
-from kuiper.layers.binding import Bound, X
-from kuiper.layers.layer import Layer
+from kuiper.layers.binding import X
+from kuiper.layers.layer import Bound, Layer
 
 
 @lowers(Bound)

@@ -6,11 +6,12 @@ goes well are few: the best of them is taken, and made better by trying neighbou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from kuiper.graph import Lifetime, MemoryPlan, plan_memory
+from kuiper.graph.memory import neighbours, place
 
 ENOUGH = 1.02
 """A plan within 2 % of the lower bound is good enough."""
@@ -39,9 +40,9 @@ class _Search:
     def __init__(self, lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> None:
         self.first = np.array([lives[name].first for name in sizes])
         self.last = np.array([lives[name].last for name in sizes])
-        self.size = np.array(list(sizes.values()), np.int64)
-        together = (self.first[:, None] <= self.last) & (self.first <= self.last[:, None])
-        self.neighbours = [np.flatnonzero(row) for row in together]
+        self.sizes = list(sizes.values())
+        self.size = np.array(self.sizes, np.int64)
+        self.neighbours = neighbours(lives, list(sizes))
 
     def best(self, bound: int) -> np.ndarray:
         """The offsets of the best order found."""
@@ -69,19 +70,9 @@ class _Search:
                 height, order, offsets = self.height(new), changed, new
         return offsets
 
-    def place(self, order: Sequence[int] | np.ndarray) -> np.ndarray:
+    def place(self, order: np.ndarray) -> np.ndarray:
         """Each value in turn at the lowest offset that is free for its whole life."""
-        offsets = np.full(len(self.size), -1, np.int64)
-        for i in order:
-            near = self.neighbours[i]
-            near = near[offsets[near] >= 0]
-            place = 0
-            for j in near[np.argsort(offsets[near])]:
-                if place + self.size[i] <= offsets[j]:
-                    break
-                place = max(place, offsets[j] + self.size[j])
-            offsets[i] = place
-        return offsets
+        return np.array(place(order.tolist(), self.sizes, self.neighbours), np.int64)
 
     def height(self, offsets: np.ndarray) -> int:
         """Bytes in all."""

@@ -15,12 +15,22 @@ from kuiper import dtypes
 from kuiper.dtypes import as_array, converted, finite_or_not
 from kuiper.errors import ParameterError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import moves, per_output
 from kuiper.layers.elementwise.conversion import numpy_type
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
+NEW = "dtype _ _ _"
+"""How the inputs of PyTorch's functions that create an array end: element type, layout, device, pinned memory."""
 
-class _Constant(Layer):
+
+class _Creation(Layer):
+    family = ARITHMETIC
+    flops = moves
+
+
+class _Constant(_Creation):
     """size -> (size): every element `value`."""
 
     value: int
@@ -34,6 +44,7 @@ class _Constant(Layer):
 
 
 @registry.register("torch.zeros", "torch.empty")
+@registry.register("aten::empty", inputs=(f"size {NEW} _",))
 class Zeros(_Constant):
     """size -> (size): zeros. torch.empty leaves the elements open; here they are 0 as well.
 
@@ -57,7 +68,8 @@ class Ones(_Constant):
 
 
 @registry.register("torch.full")
-class Full(Layer):
+@registry.register("aten::full", inputs=(f"size fill_value {NEW}",))
+class Full(_Creation):
     """size -> (size): every element fill_value; dtype=None takes its type: bool, int64, float32 or complex64.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.full.html
@@ -72,7 +84,7 @@ class Full(Layer):
         return np.full(self.size, converted(self.fill_value, dtype))
 
 
-class _Like(Layer):
+class _Like(_Creation):
     """x -> (the shape of x, or size): every element `value`; dtype=None takes x's type."""
 
     value: int
@@ -88,7 +100,8 @@ class _Like(Layer):
         )
 
 
-@registry.register("torch.zeros_like", "torch.empty_like", "Tensor.new_zeros", "Tensor.new_empty")
+@registry.register("torch.zeros_like", "torch.empty_like", "Tensor.new_zeros", "Tensor.new_empty", "aten::zero")
+@registry.register("aten::empty_like", inputs=(f"x {NEW} _",))
 class ZerosLike(_Like):
     """x -> (the shape of x): zeros of x's element type, unless dtype says otherwise. Tensor.new_zeros gives a `size`.
 
@@ -109,7 +122,10 @@ class OnesLike(_Like):
 
 
 @registry.register("torch.full_like", "Tensor.new_full", "Tensor.fill")
-class FullLike(Layer):
+@registry.register("aten::full_like", inputs=(f"x fill_value {NEW} _",))
+@registry.register("aten::new_full", inputs=(f"x size fill_value {NEW}",))
+@registry.register("aten::fill", inputs=("x value",))
+class FullLike(_Creation):
     """x -> (the shape of x): every element fill_value, of x's element type unless dtype says otherwise.
 
     Parameters
@@ -137,7 +153,8 @@ class FullLike(Layer):
 
 
 @registry.register("torch.arange")
-class Arange(Layer):
+@registry.register("aten::arange", inputs=(f"end {NEW}", f"start end {NEW}", f"start end step {NEW}"))
+class Arange(_Creation):
     """start, end, step -> (ceil((end - start) / step)): start, start + step, ... before end.
 
     dtype=None means int64 where all three are integers, float32 otherwise.
@@ -169,7 +186,8 @@ class Arange(Layer):
 
 
 @registry.register("torch.linspace")
-class Linspace(Layer):
+@registry.register("aten::linspace", inputs=(f"start end steps {NEW}",))
+class Linspace(_Creation):
     """start, end -> (steps): numbers at equal distances from start to end, both included.
 
     The first half is counted from start and the second from end, so that both ends are exact. Where the element type
@@ -179,6 +197,8 @@ class Linspace(Layer):
     >>> Linspace(start=0, end=1, steps=3).forward()
     array([0. , 0.5, 1. ], dtype=float32)
     """
+
+    flops = per_output(2)
 
     def __init__(self, start: Any, end: Any, steps: Any, dtype: Any = None) -> None:
         self.steps, self.dtype = int(steps), numpy_type(dtype)
@@ -200,11 +220,14 @@ class Linspace(Layer):
 
 
 @registry.register("torch.logspace")
+@registry.register("aten::logspace", inputs=(f"start end steps base {NEW}",))
 class Logspace(Linspace):
     """start, end -> (steps): `base` to the power of numbers at equal distances from start to end.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logspace.html
     """
+
+    flops = per_output(3)
 
     def __init__(self, start: Any, end: Any, steps: Any, base: Any = 10.0, dtype: Any = None) -> None:
         super().__init__(start, end, steps, dtype)
@@ -216,7 +239,8 @@ class Logspace(Linspace):
 
 
 @registry.register("torch.eye")
-class Eye(Layer):
+@registry.register("aten::eye", inputs=(f"n {NEW}", f"n m {NEW}"))
+class Eye(_Creation):
     """n, m -> (n, m): ones on the main diagonal, zeros elsewhere; m=None means n.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.eye.html
@@ -230,7 +254,8 @@ class Eye(Layer):
         return np.eye(self.n, self.m, dtype=self.dtype)
 
 
-class ScalarTensor(Layer):
+@registry.register("aten::scalar_tensor", inputs=(f"x {NEW}",))
+class ScalarTensor(_Creation):
     """A number -> (): it as a 0-d array.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor.html

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InferStatus, ShapeError
+from kuiper.layers.arrays.shape import Movement
+from kuiper.layers.cost import Shapes, known
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
 
 @registry.register("torch.diag", "Tensor.diag")
-class Diag(Layer):
+class Diag(Movement):
     """(n) -> (n + |d|, n + |d|): a matrix with x on diagonal d, 0 elsewhere; or (a, b) -> (k): diagonal d of a matrix.
 
     Parameters
@@ -39,7 +42,8 @@ class Diag(Layer):
 
 
 @registry.register("torch.diagonal", "Tensor.diagonal")
-class Diagonal(Layer):
+@registry.register("aten::diagonal", inputs=("x offset dim1 dim2",))
+class Diagonal(Movement):
     """(..., a, b) -> (..., k): the diagonal of the plane of two dimensions, which go; it becomes the last one.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.diagonal.html
@@ -54,7 +58,8 @@ class Diagonal(Layer):
 
 
 @registry.register("torch.diag_embed", "Tensor.diag_embed")
-class DiagEmbed(Layer):
+@registry.register("aten::diag_embed", inputs=("x offset dim1 dim2",))
+class DiagEmbed(Movement):
     """(..., n) -> (..., n + |offset|, n + |offset|): matrices with the last dimension of x on a diagonal, 0 elsewhere.
 
     Parameters
@@ -78,7 +83,8 @@ class DiagEmbed(Layer):
 
 
 @registry.register("torch.tril", "Tensor.tril")
-class Tril(Layer):
+@registry.register("aten::tril", inputs=("x diagonal",))
+class Tril(Movement):
     """(..., a, b) -> (..., a, b): matrices with 0 above the given diagonal.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tril.html
@@ -94,7 +100,8 @@ class Tril(Layer):
 
 
 @registry.register("torch.triu", "Tensor.triu")
-class Triu(Layer):
+@registry.register("aten::triu", inputs=("x diagonal",))
+class Triu(Movement):
     """(..., a, b) -> (..., a, b): matrices with 0 below the given diagonal.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.triu.html
@@ -115,12 +122,18 @@ def check_matrices(x: np.ndarray) -> None:
         raise ShapeError("input", "two dimensions at least", f"shape {x.shape}", status=InferStatus.DIMENSION)
 
 
-@registry.register("torch.trace", "Tensor.trace")
+@registry.register("torch.trace", "Tensor.trace", "aten::trace")
 class Trace(Layer):
     """(a, b) -> (): the sum of the main diagonal; int64 for integers.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.trace.html
     """
+
+    family = ARITHMETIC
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """One addition per element of the diagonal."""
+        return min(known(inputs[0]))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Add up the diagonal."""

@@ -13,7 +13,7 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.dtypes import as_array, converted, finite_or_not
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.registry import registry
 
 
@@ -67,7 +67,7 @@ def places(index: np.ndarray, dim: int) -> tuple[Any, ...]:
 
 
 @registry.register("Tensor.index")
-class Index(Layer):
+class Index(Movement):
     """(any shape), indices -> x[i, :, j]: indices broadcast against each other; a mask counts for as many dimensions.
 
     Parameters
@@ -89,7 +89,7 @@ class Index(Layer):
 
 
 @registry.register("torch.index_select", "Tensor.index_select")
-class IndexSelect(Layer):
+class IndexSelect(Movement):
     """(..., n, ...), index (k) -> (..., k, ...): the elements index[0], index[1], ... of dimension dim.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.index_select.html
@@ -109,7 +109,8 @@ class IndexSelect(Layer):
 
 
 @registry.register("torch.gather", "Tensor.gather")
-class Gather(Layer):
+@registry.register("aten::gather", inputs=("x dim index _",))
+class Gather(Movement):
     """(n, b), index (k, c) -> (k, c): y[i, j] = x[index[i, j], j] for dim=0; index is no larger than x in the others.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.gather.html
@@ -144,7 +145,8 @@ def check_sizes(index: np.ndarray, shape: tuple[int, ...], dim: int | None) -> N
 
 
 @registry.register("torch.take_along_dim", "Tensor.take_along_dim")
-class TakeAlongDim(Layer):
+@registry.register("aten::take_along_dim", inputs=("x indices dim",))
+class TakeAlongDim(Movement):
     """(n, b), indices (k, b) -> (k, b): torch.gather where x and indices broadcast in the other dimensions.
 
     Parameters
@@ -166,7 +168,8 @@ class TakeAlongDim(Layer):
 
 
 @registry.register("torch.take", "Tensor.take")
-class Take(Layer):
+@registry.register("aten::take", inputs=("x index",))
+class Take(Movement):
     """(any shape), index (any shape) -> the shape of index: elements counted in row-major order, negative from the end.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.take.html
@@ -181,7 +184,7 @@ class Take(Layer):
 
 
 @registry.register("torch.masked_select", "Tensor.masked_select")
-class MaskedSelect(Layer):
+class MaskedSelect(Movement):
     """(...), mask (...) -> (k): the elements where the boolean mask is True; both broadcast.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.masked_select.html
@@ -202,7 +205,7 @@ def check_mask(mask: Any) -> np.ndarray:
 
 
 @registry.register("torch.where", "Tensor.where")
-class Where(Layer):
+class Where(Movement):
     """condition, input, other -> broadcast shape: input where condition is True, other elsewhere.
 
     The element types of input and other mix as PyTorch mixes them.
@@ -224,8 +227,8 @@ class Where(Layer):
         return np.asarray(np.where(condition, *chosen))
 
 
-@registry.register("torch.nonzero", "Tensor.nonzero", "torch.argwhere")
-class Nonzero(Layer):
+@registry.register("torch.nonzero", "Tensor.nonzero", "aten::nonzero", "torch.argwhere", "aten::argwhere")
+class Nonzero(Movement):
     """(a, b, ...) -> (k, rank): the indices of the k elements that are not zero, in row-major order.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
@@ -234,3 +237,15 @@ class Nonzero(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Find the elements."""
         return np.argwhere(x)
+
+
+@registry.register("aten::nonzero_numpy", "aten::where")
+class NonzeroByDimension(Movement):
+    """(a, b, ...) -> for each dimension, (k): the indices of the k elements that are not zero.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.nonzero.html
+    """
+
+    def forward(self, x: np.ndarray) -> list[np.ndarray]:
+        """Find the elements."""
+        return list(np.nonzero(np.atleast_1d(x)))

@@ -13,8 +13,7 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.dtypes import as_array
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
-from kuiper.layers.arrays.shape import integers
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
 Parts = np.ndarray | tuple[np.ndarray, ...]
@@ -36,7 +35,7 @@ def parted(parts: Any) -> Parts:
 
 
 @registry.register("torch.cat", "torch.concat")
-class Cat(Layer):
+class Cat(Movement):
     """(..., n1, ...), (..., n2, ...), ... -> (..., n1 + n2 + ..., ...): the inputs one after another along `dim`.
 
     Sizes agree in all other dimensions. Element types mix as PyTorch mixes them; an input of shape (0,) counts for
@@ -70,7 +69,7 @@ class Cat(Layer):
 
 
 @registry.register("torch.stack")
-class Stack(Layer):
+class Stack(Movement):
     """k arrays (a, b) -> (a, k, b) for dim=1: the inputs, all of one shape, along a new dimension `dim`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.stack.html
@@ -88,7 +87,7 @@ class Stack(Layer):
         return np.stack(arrays, self.dim, dtype=dtypes.result_type(*arrays), casting="unsafe")
 
 
-class _StackAs(Layer):
+class _StackAs(Movement):
     """The inputs, which mix their element types as torch.cat does, joined by numpy's function `join`."""
 
     join: staticmethod
@@ -100,7 +99,7 @@ class _StackAs(Layer):
         return self.join([x.astype(dtype, copy=False) for x in arrays])
 
 
-@registry.register("torch.hstack")
+@registry.register("torch.hstack", "aten::hstack")
 class Hstack(_StackAs):
     """(a, n1, ...), (a, n2, ...), ... -> (a, n1 + n2 + ..., ...): along dimension 1, or 0 where it is the only one.
 
@@ -110,7 +109,7 @@ class Hstack(_StackAs):
     join = staticmethod(np.hstack)
 
 
-@registry.register("torch.vstack")
+@registry.register("torch.vstack", "aten::vstack")
 class Vstack(_StackAs):
     """(n1, ...), (n2, ...), ... -> (n1 + n2 + ..., ...): along dimension 0; a (b) counts as a row, (1, b).
 
@@ -120,7 +119,7 @@ class Vstack(_StackAs):
     join = staticmethod(np.vstack)
 
 
-@registry.register("torch.dstack")
+@registry.register("torch.dstack", "aten::dstack")
 class Dstack(_StackAs):
     """(a, b, n1), (a, b, n2), ... -> (a, b, n1 + n2 + ...): along dimension 2, which (a, b) has with size 1.
 
@@ -130,7 +129,7 @@ class Dstack(_StackAs):
     join = staticmethod(np.dstack)
 
 
-@registry.register("torch.column_stack")
+@registry.register("torch.column_stack", "aten::column_stack")
 class ColumnStack(_StackAs):
     """(a, n1), (a, n2), ... -> (a, n1 + n2 + ...): side by side; an (a) counts as a column, (a, 1).
 
@@ -141,7 +140,8 @@ class ColumnStack(_StackAs):
 
 
 @registry.register("torch.meshgrid")
-class Meshgrid(Layer):
+@registry.register("aten::meshgrid", inputs=("x", "x indexing"))
+class Meshgrid(Movement):
     """(a), (b), ... -> as many arrays (a, b, ...): the coordinates of every point of the grid.
 
     Parameters
@@ -159,8 +159,8 @@ class Meshgrid(Layer):
         return tuple(np.meshgrid(*gathered(inputs), indexing=self.indexing))
 
 
-@registry.register("torch.broadcast_tensors")
-class BroadcastTensors(Layer):
+@registry.register("torch.broadcast_tensors", "aten::broadcast_tensors")
+class BroadcastTensors(Movement):
     """Arrays -> as many of their common broadcast shape, without a copy.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
@@ -174,7 +174,7 @@ class BroadcastTensors(Layer):
 
 
 @registry.register("torch.split", "Tensor.split")
-class Split(Layer):
+class Split(Movement):
     """(..., n, ...) -> parts along `dim`.
 
     Parameters
@@ -203,7 +203,7 @@ class Split(Layer):
 
 
 @registry.register("torch.chunk", "Tensor.chunk")
-class Chunk(Layer):
+class Chunk(Movement):
     """(..., n, ...) -> at most `chunks` parts along `dim`, each of size ceil(n / chunks) but the last.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.chunk.html
@@ -226,7 +226,7 @@ class Chunk(Layer):
 
 
 @registry.register("torch.tensor_split", "Tensor.tensor_split")
-class TensorSplit(Layer):
+class TensorSplit(Movement):
     """(..., n, ...) -> parts along `dim`: `sections` of them, the first n % sections one longer; or cut at `indices`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tensor_split.html
@@ -241,8 +241,44 @@ class TensorSplit(Layer):
         return parted(np.array_split(x, self.where, self.dim))
 
 
+@registry.register("aten::vsplit")
+class Vsplit(Movement):
+    """(n, ...), a number of parts or a list of places -> parts along dimension 0, as torch.tensor_split cuts them.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.vsplit.html
+    """
+
+    def forward(self, x: np.ndarray, at: Any) -> Parts:
+        """Split x."""
+        return parted(np.array_split(x, at, 0))
+
+
+@registry.register("aten::hsplit")
+class Hsplit(Movement):
+    """(a, n, ...), a number of parts or a list of places -> parts along dimension 1, or 0 where it is the only one.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.hsplit.html
+    """
+
+    def forward(self, x: np.ndarray, at: Any) -> Parts:
+        """Split x."""
+        return parted(np.array_split(x, at, int(x.ndim > 1)))
+
+
+@registry.register("aten::dsplit")
+class Dsplit(Movement):
+    """(a, b, n, ...), a number of parts or a list of places -> parts along dimension 2.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.dsplit.html
+    """
+
+    def forward(self, x: np.ndarray, at: Any) -> Parts:
+        """Split x."""
+        return parted(np.array_split(x, at, 2))
+
+
 @registry.register("torch.unbind", "Tensor.unbind")
-class Unbind(Layer):
+class Unbind(Movement):
     """(a, n, b) -> n arrays (a, b) for dim=1: one per index of `dim`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.unbind.html

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from kuiper.dtypes import as_array
+from kuiper.layers.arrays.creation import NEW
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import per_output
 from kuiper.layers.elementwise.conversion import numpy_type
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -27,6 +30,8 @@ class _Drawn(Layer):
     size : None takes the shape, and without a dtype the element type too, of the input.
     """
 
+    family = ARITHMETIC
+    flops = per_output(1)
     random = True
 
     def __init__(self, size: Any = None, dtype: Any = None) -> None:
@@ -46,6 +51,8 @@ class _Drawn(Layer):
 
 
 @registry.register("torch.randn", "torch.randn_like")
+@registry.register("aten::randn", inputs=(f"size {NEW}",))
+@registry.register("aten::randn_like", inputs=(f"x {NEW} _",))
 class Randn(_Drawn):
     """size -> (size): the normal distribution with mean 0 and variance 1.
 
@@ -58,6 +65,8 @@ class Randn(_Drawn):
 
 
 @registry.register("torch.rand", "torch.rand_like")
+@registry.register("aten::rand", inputs=(f"size {NEW}",))
+@registry.register("aten::rand_like", inputs=(f"x {NEW} _",))
 class Rand(_Drawn):
     """size -> (size): all numbers from 0 to 1 (without 1) alike.
 
@@ -70,11 +79,14 @@ class Rand(_Drawn):
 
 
 @registry.register("torch.normal")
+@registry.register("aten::normal", inputs=(f"mean std size _ {NEW}",))
 class Normal(_Drawn):
     """size -> (size): the normal distribution with mean `mean` and standard deviation `std`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.normal.html
     """
+
+    flops = per_output(3)  # drawn with mean 0 and variance 1, then scaled and shifted
 
     def __init__(self, mean: Any = 0.0, std: Any = 1.0, size: Any = None, dtype: Any = None) -> None:
         super().__init__(np.broadcast_shapes(np.shape(mean), np.shape(std)) if size is None else size, dtype)
@@ -86,6 +98,8 @@ class Normal(_Drawn):
 
 
 @registry.register("torch.randint", "torch.randint_like")
+@registry.register("aten::randint", inputs=(f"high size {NEW}", f"low high size {NEW}"))
+@registry.register("aten::randint_like", inputs=(f"x high {NEW} _", f"x low high {NEW} _"))
 class Randint(_Drawn):
     """size -> (size): the integers low ... high - 1 alike; int64 unless dtype or the input says otherwise.
 
@@ -104,6 +118,7 @@ class Randint(_Drawn):
 
 
 @registry.register("torch.randperm")
+@registry.register("aten::randperm", inputs=(f"n {NEW}",))
 class Randperm(_Drawn):
     """n -> (n): the integers 0 ... n - 1 in any order.
 
@@ -121,12 +136,15 @@ class Randperm(_Drawn):
 
 
 @registry.register("torch.bernoulli", "Tensor.bernoulli")
+@registry.register("aten::bernoulli", inputs=("x _",))
 class Bernoulli(Layer):
     """probabilities (...) -> (...): 1 with the given probability, 0 otherwise.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.bernoulli.html
     """
 
+    family = ARITHMETIC
+    flops = per_output(2)  # drawn and compared
     random = True
 
     def forward(self, x: np.ndarray) -> np.ndarray:

@@ -11,13 +11,12 @@ import numpy as np
 
 from kuiper.dtypes import as_array
 from kuiper.errors import ParameterError, ShapeError
-from kuiper.layers.arrays.shape import integers
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
 
 @registry.register("torch.flip", "Tensor.flip")
-class Flip(Layer):
+class Flip(Movement):
     """(...) -> (...): the dimensions `dims` from their end to their beginning.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.flip.html
@@ -31,8 +30,30 @@ class Flip(Layer):
         return np.flip(x, self.dims)
 
 
+@registry.register("aten::flipud")
+class Flipud(Flip):
+    """(n, ...) -> (n, ...): dimension 0 from its end to its beginning.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.flipud.html
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+
+@registry.register("aten::fliplr")
+class Fliplr(Flip):
+    """(a, n, ...) -> (a, n, ...): dimension 1 from its end to its beginning.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.fliplr.html
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
 @registry.register("torch.roll", "Tensor.roll")
-class Roll(Layer):
+class Roll(Movement):
     """(...) -> (...): element i goes to place i + shift of its dimension; those that leave at the end come in in front.
 
     Parameters
@@ -57,7 +78,8 @@ class Roll(Layer):
 
 
 @registry.register("torch.rot90", "Tensor.rot90")
-class Rot90(Layer):
+@registry.register("aten::rot90", inputs=("x k dims",))
+class Rot90(Movement):
     """(a, b) -> (b, a) for an odd k: k quarter turns in the plane of two dimensions, from the first to the second.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.rot90.html
@@ -73,7 +95,7 @@ class Rot90(Layer):
 
 
 @registry.register("Tensor.repeat")
-class Repeat(Layer):
+class Repeat(Movement):
     """(a, b) -> (k*a, l*b) for sizes=[k, l]: x laid side by side; further sizes make dimensions in front.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
@@ -93,7 +115,7 @@ class Repeat(Layer):
 
 
 @registry.register("torch.tile", "Tensor.tile")
-class Tile(Layer):
+class Tile(Movement):
     """(a, b) -> (a, k*b) for dims=[k]: like Tensor.repeat, with ones in front where there are fewer numbers.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tile.html
@@ -108,7 +130,7 @@ class Tile(Layer):
 
 
 @registry.register("torch.repeat_interleave", "Tensor.repeat_interleave")
-class RepeatInterleave(Layer):
+class RepeatInterleave(Movement):
     """(..., n, ...) -> (..., sum of repeats, ...): each element of dimension dim as often as `repeats` says, in a row.
 
     Parameters
@@ -136,7 +158,8 @@ class RepeatInterleave(Layer):
         return np.repeat(x, self.repeats, dim)
 
 
-class RepeatIndices(Layer):
+@registry.register("aten::repeat_interleave", inputs=("x output_size",))
+class RepeatIndices(Movement):
     """repeats (n) -> (sum of repeats): 0 repeats[0] times, then 1 repeats[1] times, ...
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.repeat_interleave.html
@@ -150,7 +173,8 @@ class RepeatIndices(Layer):
         return np.repeat(np.arange(len(repeats), dtype=repeats.dtype), repeats)
 
 
-class Unfold(Layer):
+@registry.register("aten::unfold", "aten::unfold_copy", inputs=("x dimension size step",))
+class Unfold(Movement):
     """(..., n, ...) -> (..., 1 + (n - size) // step, ..., size): the windows of dimension `dimension`, each a new row.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html

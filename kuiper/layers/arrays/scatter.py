@@ -12,7 +12,8 @@ import numpy as np
 from kuiper.dtypes import as_array, converted, finite_or_not
 from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
 from kuiper.layers.arrays.indexing import check_indices, check_mask, check_sizes, index_tuple, places
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement
+from kuiper.layers.cost import Shapes, size
 from kuiper.layers.registry import registry
 
 
@@ -23,7 +24,7 @@ def check_same_type(name: str, values: np.ndarray, x: np.ndarray) -> None:
 
 
 @registry.register("Tensor.index_put")
-class IndexPut(Layer):
+class IndexPut(Movement):
     """(any shape), indices, values -> x's shape: what `x[i, :, j] = values` leaves in x, or `+=` with accumulate.
 
     Parameters
@@ -55,7 +56,7 @@ class IndexPut(Layer):
 
 
 @registry.register("Tensor.masked_fill", "torch.masked_fill")
-class MaskedFill(Layer):
+class MaskedFill(Movement):
     """(...), mask (...) -> broadcast shape: `value` where the boolean mask is True, x elsewhere; x's element type.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_fill_.html
@@ -80,8 +81,8 @@ def as_scalar(name: str, value: Any) -> np.ndarray:
     return array
 
 
-@registry.register("torch.masked_scatter", "Tensor.masked_scatter")
-class MaskedScatter(Layer):
+@registry.register("torch.masked_scatter", "Tensor.masked_scatter", "aten::masked_scatter")
+class MaskedScatter(Movement):
     """(...), mask (...), source -> broadcast shape: where the mask is True, the elements of `source` in turn.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
@@ -111,7 +112,9 @@ REDUCTIONS: dict[str, np.ufunc] = {
 
 
 @registry.register("torch.scatter", "Tensor.scatter", "torch.scatter_reduce")
-class Scatter(Layer):
+@registry.register("aten::scatter", inputs=("x dim index src", "x dim index src reduce"))
+@registry.register("aten::scatter_reduce", inputs=("x dim index src reduce include_self",))
+class Scatter(Movement):
     """(n, b), index (k, c), src (k, c) -> (n, b): y[index[i, j], j] = src[i, j] for dim=0; the rest as in x.
 
     Parameters
@@ -124,6 +127,9 @@ class Scatter(Layer):
     and https://docs.pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
 
+    weights = ("index", "src")
+    reduce: Any = None
+
     def __init__(
         self, dim: Any, index: Any, src: Any = None, value: Any = None, reduce: Any = None, include_self: bool = True
     ) -> None:
@@ -132,6 +138,10 @@ class Scatter(Layer):
         self.reduce, self.include_self = reduce, include_self
         if reduce is not None and reduce not in REDUCTIONS:
             raise ParameterError("reduce", f"None or one of {', '.join(REDUCTIONS)}", repr(reduce))
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """One operation per element of the result where elements are combined."""
+        return size(outputs[0]) if self.reduce else 0
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Put the elements. Raises ShapeError for an index that is not there, or larger than x or src."""
@@ -186,11 +196,13 @@ class ScatterAdd(Scatter):
     [13, 23]
     """
 
+    reduce = "add"
+
     def __init__(self, dim: Any, index: Any, src: Any) -> None:
         super().__init__(dim, index, src, reduce="add")
 
 
-class _AlongDim(Layer):
+class _AlongDim(Movement):
     """(..., n, ...), index (k) -> (..., n, ...): places index[0], index[1], ... of dimension dim changed."""
 
     def __init__(self, dim: Any, index: Any) -> None:
@@ -203,15 +215,22 @@ class _AlongDim(Layer):
 
 
 @registry.register("torch.index_add", "Tensor.index_add")
+@registry.register("aten::index_add", inputs=("x dim index source alpha",))
 class IndexAdd(_AlongDim):
     """(..., n, ...), index (k), source (..., k, ...) -> (..., n, ...): alpha * source added at the places `index`.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
     """
 
+    weights = ("index", "source")
+
     def __init__(self, dim: Any, index: Any, source: Any, alpha: Any = 1) -> None:
         super().__init__(dim, index)
         self.source, self.alpha = as_array(source), alpha
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """One addition per element of source."""
+        return self.source.size
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Add the elements. Raises ShapeError for an index that is not there."""
@@ -224,6 +243,7 @@ class IndexAdd(_AlongDim):
 
 
 @registry.register("torch.index_copy", "Tensor.index_copy")
+@registry.register("aten::index_copy", inputs=("x dim index source",))
 class IndexCopy(_AlongDim):
     """(..., n, ...), index (k), source (..., k, ...) -> (..., n, ...): the places `index` replaced by source.
 
@@ -244,6 +264,7 @@ class IndexCopy(_AlongDim):
 
 
 @registry.register("torch.index_fill", "Tensor.index_fill")
+@registry.register("aten::index_fill", inputs=("x dim index value",))
 class IndexFill(_AlongDim):
     """(..., n, ...), index (k) -> (..., n, ...): the places `index`, negative ones from the end, filled with `value`.
 

@@ -7,11 +7,14 @@ Source: https://docs.pytorch.org/docs/stable/tensor_view.html
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.layers.cost import moves
+from kuiper.layers.families import SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -25,8 +28,15 @@ def integers(value: Any) -> tuple[int, ...]:
     return () if value is None else tuple(int(n) for n in np.ravel(value))
 
 
+class Movement(Layer):
+    """An operation that puts elements elsewhere and computes nothing."""
+
+    family = SHAPE
+    flops = moves
+
+
 @registry.register("Tensor.reshape", "torch.reshape", "Tensor.view", "torch.view")
-class Reshape(Layer):
+class Reshape(Movement):
     """(any shape) -> `shape`, elements in row-major order.
 
     Parameters
@@ -48,8 +58,8 @@ class Reshape(Layer):
         return x.reshape(kept)
 
 
-@registry.register("Tensor.reshape_as", "Tensor.view_as")
-class ReshapeAs(Layer):
+@registry.register("Tensor.reshape_as", "Tensor.view_as", "aten::view_as")
+class ReshapeAs(Movement):
     """(any shape), other -> the shape of `other`, elements in row-major order.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.reshape_as.html
@@ -61,7 +71,7 @@ class ReshapeAs(Layer):
 
 
 @registry.register("Tensor.unflatten", "torch.unflatten", "nn.Unflatten")
-class Unflatten(Layer):
+class Unflatten(Movement):
     """(..., a*b, ...) -> (..., a, b, ...): dimension `dim` becomes several.
 
     Parameters
@@ -91,7 +101,7 @@ class Unflatten(Layer):
 
 
 @registry.register("torch.flatten", "Tensor.flatten", "nn.Flatten")
-class Flatten(Layer):
+class Flatten(Movement):
     """(..., a, b, c, ...) -> (..., a*b*c, ...): the dimensions start_dim to end_dim, both included, become one.
 
     Flattening each image of a batch, (N,C,H,W) -> (N, C*H*W), is the toolbox's `flatten`, sample by sample.
@@ -112,8 +122,19 @@ class Flatten(Layer):
         return x.reshape(*x.shape[:start], math.prod(x.shape[start : end + 1]), *x.shape[end + 1 :])
 
 
+@registry.register("aten::ravel")
+class Ravel(Flatten):
+    """(any shape) -> (number of elements): x as one row.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.ravel.html
+    """
+
+    def __init__(self) -> None:
+        super().__init__(start_dim=0)
+
+
 @registry.register("Tensor.permute", "torch.permute")
-class Permute(Layer):
+class Permute(Movement):
     """(d0, d1, ...) -> (d[dims[0]], d[dims[1]], ...): the dimensions in another order."""
 
     def __init__(self, dims: Any) -> None:
@@ -125,7 +146,7 @@ class Permute(Layer):
 
 
 @registry.register("torch.transpose", "Tensor.transpose")
-class Transpose(Layer):
+class Transpose(Movement):
     """(..., a, ..., b, ...) -> (..., b, ..., a, ...): the dimensions dim0 and dim1 exchanged."""
 
     def __init__(self, dim0: int, dim1: int) -> None:
@@ -137,7 +158,7 @@ class Transpose(Layer):
 
 
 @registry.register("torch.t", "Tensor.t")
-class T(Layer):
+class T(Movement):
     """(a, b) -> (b, a); an array with fewer than two dimensions stays as it is.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.t.html
@@ -150,8 +171,44 @@ class T(Layer):
         return x.T
 
 
+@registry.register("aten::numpy_T")
+class NumpyT(Movement):
+    """(a, b, c) -> (c, b, a): the dimensions in reverse order.
+
+    Source: https://docs.pytorch.org/docs/stable/tensors.html#torch.Tensor.T
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Reverse the dimensions."""
+        return x.T
+
+
+@registry.register("aten::mT")
+class MatrixTranspose(Transpose):
+    """(..., a, b) -> (..., b, a): each matrix transposed.
+
+    Source: https://docs.pytorch.org/docs/stable/tensors.html#torch.Tensor.mT
+    """
+
+    def __init__(self) -> None:
+        super().__init__(-2, -1)
+
+
+@registry.register("aten::mH")
+class Adjoint(Movement):
+    """(..., a, b) -> (..., b, a): each matrix transposed, and complex numbers conjugated.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.adjoint.html
+    """
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Exchange the last two dimensions of conj(x)."""
+        return x.swapaxes(-1, -2).conj()
+
+
 @registry.register("torch.movedim", "torch.moveaxis", "Tensor.movedim")
-class Movedim(Layer):
+@registry.register("aten::movedim", inputs=("x source destination",))
+class Movedim(Movement):
     """(a, b, c) -> (b, c, a) for source=0, destination=2: dimensions moved, the others in their order.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.movedim.html
@@ -166,7 +223,7 @@ class Movedim(Layer):
 
 
 @registry.register("torch.unsqueeze", "Tensor.unsqueeze")
-class Unsqueeze(Layer):
+class Unsqueeze(Movement):
     """(a, b) -> (a, 1, b) for dim=1: a dimension of size 1 put in at `dim`."""
 
     def __init__(self, dim: int) -> None:
@@ -178,7 +235,7 @@ class Unsqueeze(Layer):
 
 
 @registry.register("torch.squeeze", "Tensor.squeeze")
-class Squeeze(Layer):
+class Squeeze(Movement):
     """(a, 1, b) -> (a, b): dimensions of size 1 taken out, all of them or those of `dim`; others of `dim` stay."""
 
     def __init__(self, dim: Any = None) -> None:
@@ -191,8 +248,47 @@ class Squeeze(Layer):
         return x.squeeze(tuple(dim for dim in self.dim if x.ndim and x.shape[dim] == 1))
 
 
+class _AtLeast(Movement):
+    rank: ClassVar[int]
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Put in dimensions of size 1."""
+        return [np.atleast_1d, np.atleast_2d, np.atleast_3d][self.rank - 1](x)
+
+
+@registry.register("aten::atleast_1d")
+class Atleast1d(_AtLeast):
+    """() -> (1); an array with more dimensions stays as it is.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_1d.html
+    """
+
+    rank = 1
+
+
+@registry.register("aten::atleast_2d")
+class Atleast2d(_AtLeast):
+    """() -> (1, 1) and (a) -> (1, a); an array with more dimensions stays as it is.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_2d.html
+    """
+
+    rank = 2
+
+
+@registry.register("aten::atleast_3d")
+class Atleast3d(_AtLeast):
+    """() -> (1, 1, 1), (a) -> (1, a, 1) and (a, b) -> (a, b, 1); an array with more dimensions stays as it is.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.atleast_3d.html
+    """
+
+    rank = 3
+
+
 @registry.register("Tensor.expand", "torch.broadcast_to")
-class Expand(Layer):
+@registry.register("aten::broadcast_to", inputs=("x sizes",))
+class Expand(Movement):
     """(a, 1, b) -> (a, n, b): dimensions of size 1 repeated, and new ones put in front, without a copy.
 
     Parameters
@@ -211,7 +307,7 @@ class Expand(Layer):
 
 
 @registry.register("Tensor.expand_as")
-class ExpandAs(Layer):
+class ExpandAs(Movement):
     """(a, 1, b), other -> the shape of `other`, without a copy.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.expand_as.html
@@ -223,7 +319,7 @@ class ExpandAs(Layer):
 
 
 @registry.register("nn.ChannelShuffle", "F.channel_shuffle")
-class ChannelShuffle(Layer):
+class ChannelShuffle(Movement):
     """(N, g*k, ...) -> (N, k*g, ...): channel i*k + j goes to j*g + i, so that the g groups mix.
 
     Source: https://arxiv.org/abs/1707.01083
@@ -239,3 +335,27 @@ class ChannelShuffle(Layer):
             expected = f"a multiple of groups={self.groups} channels"
             raise ShapeError("input", expected, f"{channels} in {x.shape}", status=InferStatus.CHANNEL)
         return x.reshape(batch, self.groups, channels // self.groups, *rest).swapaxes(1, 2).reshape(x.shape)
+
+
+class _OfShape(Movement):
+    def follows_shapes(self, constant: Sequence[bool]) -> bool:
+        """Always."""
+        return True
+
+
+@registry.register("aten::dim")
+class Dim(_OfShape):
+    """(any shape) -> its number of dimensions."""
+
+    def forward(self, x: np.ndarray) -> int:
+        """Count the dimensions."""
+        return np.ndim(x)
+
+
+@registry.register("aten::numel")
+class Numel(_OfShape):
+    """(any shape) -> its number of elements."""
+
+    def forward(self, x: np.ndarray) -> int:
+        """Count the elements."""
+        return np.size(x)

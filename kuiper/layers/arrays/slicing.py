@@ -12,15 +12,14 @@ import numpy as np
 
 from kuiper.dtypes import converted
 from kuiper.errors import ShapeError
-from kuiper.layers.arrays.shape import integers
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
 TO_THE_END = 2147483647
 """PNNX writes the largest 32-bit integer for `x[2:]`, and for "no index here" among several slices."""
 
 
-class Cuts(Layer):
+class Cuts(Movement):
     """What an operator on slices says of them: of one in dim, start, end and step, of several in lists of these.
 
     PNNX joins `x[:, 3, ::2]` into one operator with lists: dims, starts, ends, steps, and selects for the dimensions
@@ -115,6 +114,7 @@ class SliceScatter(SliceCopy):
 
 
 @registry.register("torch.select_scatter")
+@registry.register("aten::select_scatter", inputs=("x x dim index",))
 class SelectScatter(SliceScatter):
     """(..., n, ...), src (..., ...) -> (..., n, ...): x with element `index` of dimension dim replaced by `src`.
 
@@ -127,7 +127,7 @@ class SelectScatter(SliceScatter):
 
 
 @registry.register("pnnx.SliceIndexes")
-class SliceIndexes(Layer):
+class SliceIndexes(Movement):
     """(ints that are known only at run time) -> the list `indexes` with each @i replaced by input i.
 
     It feeds the lists of Tensor.slice.
@@ -146,7 +146,7 @@ class SliceIndexes(Layer):
 
 
 @registry.register("Tensor.select", "torch.select")
-class Select(Layer):
+class Select(Movement):
     """(..., n, ...) -> (..., ...): element `index` of dimension dim, which goes."""
 
     def __init__(self, dim: int, index: Any) -> None:
@@ -161,7 +161,7 @@ class Select(Layer):
 
 
 @registry.register("torch.narrow", "Tensor.narrow")
-class Narrow(Layer):
+class Narrow(Movement):
     """(..., n, ...) -> (..., length, ...): the elements start, ..., start + length - 1 of dimension dim.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.narrow.html
@@ -181,7 +181,8 @@ class Narrow(Layer):
 
 
 @registry.register("torch.as_strided", "Tensor.as_strided")
-class AsStrided(Layer):
+@registry.register("aten::as_strided", inputs=("x size stride storage_offset",))
+class AsStrided(Movement):
     """(any shape) -> `size`: element (i, j, ...) is x's element storage_offset + i*stride[0] + j*stride[1] + ...
 
     The elements of x are counted in row-major order. PyTorch counts them as they lie in memory, which is the same

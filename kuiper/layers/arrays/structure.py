@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InferError, InferStatus
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement
+from kuiper.layers.families import WEIGHT
 from kuiper.layers.registry import registry
 
 
 @registry.register("pnnx.Attribute")
-class Attribute(Layer):
+class Attribute(Movement):
     """() -> the weights `data`, a tensor that the network holds outside every layer."""
 
+    family = WEIGHT
     weights = ("data",)
 
     def __init__(self, data: np.ndarray) -> None:
@@ -26,7 +28,7 @@ class Attribute(Layer):
 
 
 @registry.register("prim::TupleConstruct")
-class TupleConstruct(Layer):
+class TupleConstruct(Movement):
     """a, b, ... -> (a, b, ...)."""
 
     def forward(self, *inputs: Any) -> tuple[Any, ...]:
@@ -35,7 +37,7 @@ class TupleConstruct(Layer):
 
 
 @registry.register("prim::ListConstruct")
-class ListConstruct(Layer):
+class ListConstruct(Movement):
     """a, b, ... -> [a, b, ...]."""
 
     def forward(self, *inputs: Any) -> list[Any]:
@@ -44,7 +46,7 @@ class ListConstruct(Layer):
 
 
 @registry.register("prim::DictConstruct")
-class DictConstruct(Layer):
+class DictConstruct(Movement):
     """key1, value1, key2, value2, ... -> {key1: value1, key2: value2, ...}.
 
     >>> DictConstruct().forward("a", 1, "b", 2)
@@ -60,7 +62,7 @@ class DictConstruct(Layer):
 
 
 @registry.register("prim::TupleUnpack", "prim::ListUnpack")
-class Unpack(Layer):
+class Unpack(Movement):
     """(a, b, ...) -> a, b, ...: one value per output operand.
 
     A sequence of one gives its element, which fills the single operand. An array passes: it is what an operation with

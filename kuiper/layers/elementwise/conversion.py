@@ -111,7 +111,8 @@ class TypeAs(Layer):
         return converted(as_array(x), as_array(other).dtype)
 
 
-@registry.register("torch.clone", "Tensor.clone", "Tensor.contiguous", "Tensor.detach")
+@registry.register("torch.clone", "Tensor.clone", "Tensor.contiguous", "Tensor.detach", "aten::detach")
+@registry.register("aten::contiguous", inputs=("x _",))
 class Clone(Layer):
     """(...) -> (...): a copy of x, so that what is done to one leaves the other.
 
@@ -128,6 +129,7 @@ class Clone(Layer):
 
 
 @registry.register("Tensor.copy")
+@registry.register("aten::copy", inputs=("x x _",))
 class Copy(Layer):
     """(a, b), src -> (a, b): `src` broadcast to x's shape, as x's element type.
 

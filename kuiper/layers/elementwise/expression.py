@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from kuiper.errors import ExpressionError
-from kuiper.expression import TokenNode, TokenType, evaluate, reverse_polish
+from kuiper.expression import TokenNode, TokenType, evaluate, fold, reverse_polish
 from kuiper.expression.source import source_text
 from kuiper.graph import Operator
 from kuiper.layers.layer import Layer
@@ -55,11 +55,11 @@ class ExpressionLayer(Layer):
         >>> [ExpressionLayer(text).follows_shapes([False]) for text in ("add(size(@0,1),2)", "int(@0)")]
         [True, False]
         """
-        stack: list[bool] = []
-        for node in self.order:
-            if node.token.type is TokenType.OPERAND:
-                stack.append(constant[node.num_index])
-            else:
-                values = [stack.pop() for _ in node.children][::-1]
-                stack.append(all(values[1:] if node.text == "size" else values))
-        return stack == [True]
+
+        def leaf(node: TokenNode) -> bool:
+            return node.token.type is not TokenType.OPERAND or constant[node.num_index]
+
+        def apply(node: TokenNode, values: list[bool]) -> bool:
+            return all(values[1:] if node.text == "size" else values)
+
+        return fold(self.order, leaf, apply)

@@ -12,6 +12,8 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.errors import ParameterError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import Shapes, broadcast_size, known, per_output, size
+from kuiper.layers.families import ARITHMETIC, NORMALIZATION
 from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.normalization.norms import norm
@@ -33,6 +35,9 @@ class Normalize(Layer):
     >>> Normalize(dim=0).forward(np.array([3.0, 4.0])).tolist()
     [0.6, 0.8]
     """
+
+    family = NORMALIZATION
+    flops = per_output(3)
 
     def __init__(self, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12) -> None:
         self.p, self.dims, self.eps = as_power(p), integers(dim), eps
@@ -62,8 +67,14 @@ class PairwiseDistance(Layer):
     [5.0]
     """
 
+    family = ARITHMETIC
+
     def __init__(self, p: Any = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         self.p, self.eps, self.keepdim = as_power(p), eps, keepdim
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Subtract, add eps, square, add up."""
+        return 4 * broadcast_size(inputs)
 
     def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
         """Measure the differences."""
@@ -74,6 +85,7 @@ class PairwiseDistance(Layer):
 
 
 @registry.register("F.cosine_similarity", "nn.CosineSimilarity", "torch.cosine_similarity")
+@registry.register("aten::cosine_similarity", inputs=("x x dim eps",))
 class CosineSimilarity(Layer):
     """(..., n, ...), (..., n, ...) -> (..., ...): x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`.
 
@@ -83,8 +95,14 @@ class CosineSimilarity(Layer):
     0.96
     """
 
+    family = ARITHMETIC
+
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         self.dim, self.eps = int(dim), eps
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Three sums of products: x1 . x2, |x1|^2 and |x2|^2."""
+        return 6 * broadcast_size(inputs)
 
     def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
         """Compute the cosine of the angle between x1 and x2."""
@@ -96,32 +114,31 @@ class CosineSimilarity(Layer):
         return np.asarray((units[0] * units[1]).sum(axes), kind)
 
 
-@registry.register("aten::cosine_similarity")
-class AtenCosineSimilarity(Layer):
-    """CosineSimilarity as PNNX leaves it where it finds no name for it: every argument an input, by position.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
-    """
-
-    def forward(self, x1: np.ndarray, x2: np.ndarray, dim: int, eps: float) -> np.ndarray:
-        """Compute the cosine of the angle between x1 and x2 along dim."""
-        return CosineSimilarity(dim, eps).forward(x1, x2)
-
-
-@registry.register("torch.cdist", "aten::cdist")
+@registry.register("torch.cdist")
+@registry.register("aten::cdist", inputs=("x x p compute_mode",))
 class Cdist(Layer):
     """(..., P, n), (..., R, n) -> (..., P, R): the distance of every row of x1 from every row of x2.
+
+    Parameters
+    ----------
+    p : of the norm.
+    compute_mode : a way to compute it, which changes no result.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cdist.html
     """
 
-    def __init__(self, p: Any = 2.0, compute_mode: Any = None) -> None:
-        self.p = p
+    family = ARITHMETIC
 
-    def forward(self, x1: np.ndarray, x2: np.ndarray, p: Any = None, compute_mode: Any = None) -> np.ndarray:
-        """Measure all pairs; as an aten operator it gets p as an input, by position."""
-        norm = PairwiseDistance(self.p if p is None else p, eps=0.0)
-        return norm.forward(x1[..., :, None, :], x2[..., None, :, :])
+    def __init__(self, p: Any = 2.0, compute_mode: Any = None) -> None:
+        self.distance = PairwiseDistance(p, eps=0.0)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Subtract, square, add up: for each of n numbers of every pair."""
+        return 3 * size(outputs[0]) * known(inputs[0])[-1]
+
+    def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
+        """Measure all pairs."""
+        return self.distance.forward(x1[..., :, None, :], x2[..., None, :, :])
 
 
 def as_power(p: Any) -> float:

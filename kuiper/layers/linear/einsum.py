@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import string
 
 import numpy as np
 
 from kuiper.errors import InferError, ParameterError
+from kuiper.layers.cost import Shapes, known
+from kuiper.layers.families import LINEAR
 from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -32,8 +35,20 @@ class Einsum(Layer):
     11
     """
 
+    family = LINEAR
+
     def __init__(self, equation: str) -> None:
         self.equation = equation
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """One multiplication per operand but the first, and one addition, for every combination of the indices."""
+        shapes = [known(shape) for shape in inputs]
+        terms = explicit(self.equation, tuple(map(len, shapes))).partition("->")[0].split(",")
+        extents: dict[str, int] = {}
+        for term, shape in zip(terms, shapes, strict=True):
+            for letter, extent in zip(term, shape, strict=True):
+                extents[letter] = max(extents.get(letter, 1), extent)
+        return len(terms) * math.prod(extents.values())
 
     def forward(self, *operands: np.ndarray) -> np.ndarray:
         """Compute the sum. Raises ParameterError for an equation that does not fit, ShapeError for sizes."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.layers.cost import Shapes, known, size
+from kuiper.layers.families import LINEAR
 from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -27,7 +29,8 @@ class Linear(Layer):
     array([[13., 27.]])
     """
 
-    weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
+    family = LINEAR
+    weights = ("weight", "bias")
 
     def __init__(
         self,
@@ -45,6 +48,10 @@ class Linear(Layer):
                 found = f"{value!r}; weight {weight.shape} says otherwise"
                 raise ParameterError(name, repr(of_weight[name]), found, status=ParseParameterAttrStatus.OUT_FEATURES)
         self.weight, self.bias = weight, bias
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every output element sums in_features products, and the bias."""
+        return size(outputs[0]) * (2 * self.weight.shape[-1] + (self.bias is not None))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The product. Raises ShapeError when the last axis of `x`, or the shape of `bias`, does not fit the weight."""
@@ -71,6 +78,13 @@ class Bilinear(Layer):
     >>> Bilinear().forward(np.array([1.0, 2]), np.array([3.0, 4]), np.eye(2)[None], None)
     array([11.])
     """
+
+    family = LINEAR
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every output element sums in1 x in2 products of three numbers, and the bias."""
+        _, in1, in2 = known(inputs[2])
+        return size(outputs[0]) * (3 * in1 * in2 + (len(inputs) > 3 and inputs[3] is not None))
 
     def forward(self, x1: np.ndarray, x2: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
         """The product. Raises ShapeError when the last axes do not fit the weight."""

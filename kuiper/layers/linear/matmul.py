@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.layers.cost import Shapes, known, per_output, size
+from kuiper.layers.families import LINEAR
 from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -31,8 +33,19 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(single(a) @ single(b)).astype(a.dtype, copy=False)
 
 
+class Product(Layer):
+    """An operation whose every result is a sum of products of two numbers."""
+
+    family = LINEAR
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every output element sums k products; k is the last axis of the last operand but one."""
+        *more, first, _ = map(known, inputs)
+        return size(outputs[0]) * (2 * (first[-1] if first else 1) + len(more))
+
+
 @registry.register("torch.matmul", "Tensor.matmul")
-class MatMul(Layer):
+class MatMul(Product):
     """(..., n, k), (..., k, m) -> (..., n, m): y[i, j] = sum over k of a[i, k] * b[k, j]; vectors are welcome.
 
     >>> MatMul().forward(np.ones((5, 1, 2, 3)), np.ones((4, 3, 6))).shape
@@ -81,6 +94,9 @@ class Dot(MatMul):
 class Outer(Layer):
     """(n), (m) -> (n, m): y[i, j] = a[i] * b[j]."""
 
+    family = LINEAR
+    flops = per_output(1)
+
     def forward(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Compute the outer product."""
         check_ranks("Outer", (1, 1), a, b)
@@ -88,7 +104,7 @@ class Outer(Layer):
 
 
 @registry.register("torch.inner", "aten::inner")
-class Inner(Layer):
+class Inner(Product):
     """(..., k), (..., k) -> (axes of a but the last, axes of b but the last): sums of products over the last axes."""
 
     def forward(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -99,7 +115,7 @@ class Inner(Layer):
         return flat.reshape(a.shape[:-1] + b.shape[:-1])
 
 
-class AddedProduct(Layer):
+class AddedProduct(Product):
     """beta * x + alpha * (a @ b), where x broadcasts to the shape of the product.
 
     Parameters

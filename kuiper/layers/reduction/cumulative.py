@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from kuiper.dtypes import converted
+from kuiper.layers.cost import per_input
 from kuiper.layers.elementwise.conversion import element_type
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.reduction.reduction import total_type
@@ -23,6 +25,8 @@ class Cumulative(Layer):
     dtype : convert to this element type first.
     """
 
+    family = ARITHMETIC
+    flops = per_input(1)
     signatures = ("x dim", "x dim dtype")
 
     def __init__(self, dim: Any = 0, dtype: Any = None) -> None:
@@ -85,6 +89,8 @@ class LogCumsumExp(Cumulative):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
+
+    flops = per_input(3)
 
     def accumulate(self, x: np.ndarray) -> np.ndarray:
         """Compute the logarithms of the sums."""

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.errors import InferError, InferStatus
+from kuiper.layers.cost import per_input
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
@@ -18,6 +20,8 @@ from kuiper.layers.registry import registry
 class _Place(Layer):
     """Where an extreme stands along one dimension, or in the array read in row-major order."""
 
+    family = ARITHMETIC
+    flops = per_input(1)
     signatures = ("x dim", "x dim keepdim")
     largest: ClassVar[bool]
 

@@ -11,7 +11,9 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.dtypes import converted
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import per_input
 from kuiper.layers.elementwise.conversion import element_type
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.registry import registry
@@ -27,6 +29,8 @@ class Reduction(Layer):
     dtype : convert to this element type first.
     """
 
+    family = ARITHMETIC
+    flops = per_input(1)
     signatures: ClassVar[tuple[str, ...]] = ("x dim keepdim", "x dim keepdim dtype")
 
     def __init__(self, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
@@ -60,7 +64,7 @@ class Mean(Reduction):
     [1.5, 4.0]
     """
 
-    signatures: ClassVar[tuple[str, ...]] = ("x dtype", "x dim keepdim dtype")
+    signatures = ("x dtype", "x dim keepdim dtype")
 
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
@@ -91,7 +95,7 @@ class Sum(Reduction):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
     """
 
-    signatures: ClassVar[tuple[str, ...]] = ("x dtype", "x dim keepdim dtype")
+    signatures = ("x dtype", "x dim keepdim dtype")
 
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
@@ -114,6 +118,8 @@ class NanSum(Sum):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nansum.html
     """
 
+    flops = per_input(2)  # compared and added
+
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute the sum with 0 for NaN."""
         return super().reduce(np.where(np.isnan(x), x.dtype.type(0), x), axes)
@@ -125,6 +131,8 @@ class NanMean(Mean):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nanmean.html
     """
+
+    flops = per_input(2)  # compared and added
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute sum / count of the numbers."""
@@ -181,9 +189,10 @@ class Aminmax(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.aminmax.html
     """
 
+    family = ARITHMETIC
+    flops = per_input(2)
+    signatures = ("x dim keepdim",)
     drops_unread = True
-
-    signatures: ClassVar[tuple[str, ...]] = ("x dim keepdim",)
 
     def __init__(self, dim: Any = None, keepdim: bool = False) -> None:
         self.parts = Amin(dim, keepdim), Amax(dim, keepdim)
@@ -235,7 +244,8 @@ class CountNonzero(Reduction):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.count_nonzero.html
     """
 
-    signatures: ClassVar[tuple[str, ...]] = ("x dim",)
+    flops = per_input(2)  # compared and added
+    signatures = ("x dim",)
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Count."""
@@ -249,6 +259,8 @@ class LogSumExp(Reduction):
     With m the largest element it is m + log(sum of e^(x - m)), in which no exponent is positive.
     Source: https://docs.pytorch.org/docs/stable/generated/torch.logsumexp.html
     """
+
+    flops = per_input(3)
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute log(sum of e^x) without overflow."""

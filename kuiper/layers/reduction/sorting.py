@@ -6,11 +6,14 @@ come for topk, kthvalue and the medians). A single number counts as a dimension 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from kuiper.errors import ParameterError
+from kuiper.layers.cost import Shapes, known
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
@@ -37,7 +40,21 @@ def pick(x: np.ndarray, indices: np.ndarray, dim: int) -> np.ndarray:
     return x if x.ndim == 0 else np.take_along_axis(x, indices, dim)
 
 
-class _Sorting(Layer):
+class _Ordering(Layer):
+    """An operation that needs the order of the elements along `dim`; None: of all elements."""
+
+    family = ARITHMETIC
+    dim: Any
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Sorting n elements takes n log2(n) comparisons."""
+        shape = known(inputs[0])
+        count = math.prod(shape)
+        n = count if self.dim is None else shape[self.dim] if shape else 1
+        return count * max(n - 1, 0).bit_length()
+
+
+class _Sorting(_Ordering):
     drops_unread = True
     signatures = ("x dim descending", "x stable dim descending")
 
@@ -77,11 +94,13 @@ class Argsort(_Sorting):
 
 
 @registry.register("torch.msort", "aten::msort")
-class Msort(Layer):
+class Msort(_Ordering):
     """(n, ...) -> (n, ...): the elements along the first dimension in ascending order.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.msort.html
     """
+
+    dim = 0
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Sort."""
@@ -89,7 +108,7 @@ class Msort(Layer):
 
 
 @registry.register("torch.topk", "Tensor.topk")
-class Topk(Layer):
+class Topk(_Ordering):
     """(..., n, ...) -> values and indices, both (..., k, ...): the k largest elements along `dim`, the largest first.
 
     Parameters
@@ -140,14 +159,13 @@ def at_place(x: np.ndarray, k: Any, dim: int, keepdim: bool) -> tuple[np.ndarray
 
 
 @registry.register("torch.kthvalue", "Tensor.kthvalue", "aten::kthvalue")
-class Kthvalue(Layer):
+class Kthvalue(_Ordering):
     """(..., n, ...) -> values and indices, both (..., ...): the k-th smallest element along `dim`, counted from 1.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.kthvalue.html
     """
 
     drops_unread = True
-
     signatures = ("x k dim keepdim",)
 
     def __init__(self, k: Any = 0, dim: Any = -1, keepdim: bool = False) -> None:
@@ -161,7 +179,7 @@ class Kthvalue(Layer):
 
 
 @registry.register("torch.median", "Tensor.median", "aten::median")
-class Median(Layer):
+class Median(_Ordering):
     """(..., n, ...) -> values and indices, both (..., ...): the middle element along `dim`, the lower one of two.
 
     A NaN makes the median NaN. Without a dim: the median of all elements, alone.
@@ -172,7 +190,6 @@ class Median(Layer):
     """
 
     drops_unread = True
-
     signatures = ("x dim keepdim",)
 
     def __init__(self, dim: Any = None, keepdim: bool = False) -> None:
@@ -213,7 +230,7 @@ class NanMedian(Median):
 
 
 @registry.register("torch.mode", "Tensor.mode", "aten::mode")
-class Mode(Layer):
+class Mode(_Ordering):
     """(..., n, ...) -> values and indices, both (..., ...): the most frequent element along `dim`, and its last place.
 
     Of several that are equally frequent the smallest.
@@ -224,7 +241,6 @@ class Mode(Layer):
     """
 
     drops_unread = True
-
     signatures = ("x dim keepdim",)
 
     def __init__(self, dim: Any = -1, keepdim: bool = False) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import per_input
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.operation import check_kind
 from kuiper.layers.reduction.reduction import Mean, every_axis
@@ -33,6 +35,8 @@ class Var(Layer):
     1.0
     """
 
+    family = ARITHMETIC
+    flops = per_input(4)
     signatures = ("x unbiased", "x dim unbiased keepdim")
 
     def __init__(self, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None) -> None:

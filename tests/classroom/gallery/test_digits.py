@@ -5,10 +5,10 @@ import pytest
 
 from classroom import gallery
 from classroom.gallery import digits
-from classroom.gallery.bench import Bench
 from classroom.gallery.digits import Reading
-from classroom.gallery.piece import Watch, Wishes
-from classroom.gallery.show import show
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Pipeline
+from classroom.gallery.show import show_piece
 
 
 def reading(labels: list[int], predictions: list[int]) -> Reading:
@@ -21,8 +21,8 @@ def reading(labels: list[int], predictions: list[int]) -> Reading:
 @pytest.fixture(scope="module")
 def real() -> Reading:
     piece = gallery.find("digits")
-    items = piece.sample(Wishes())
-    return digits.reading_of(piece.look(Bench(piece.model, piece.steps), items, Watch()), items)
+    items = piece.sample(DemoOptions())
+    return digits.reading_of(piece.look(Pipeline(piece.model, piece.steps), items, Callbacks()), items)
 
 
 def test_the_network_reads_nearly_every_held_out_digit(real: Reading) -> None:
@@ -42,16 +42,16 @@ def test_confidences_are_probabilities(real: Reading) -> None:
 
 def test_a_digit_that_was_misread_is_drawn_and_marked() -> None:
     misread = reading([0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 8])
-    drawn = digits.chosen(misread)
+    drawn = digits.shown_digits(misread)
     assert len(drawn) == digits.SHOWN
     assert drawn[-1] == 6
-    assert "wrong: a 6" in digits.picture(misread, 6)
-    assert "wrong" not in digits.picture(misread, 0)
+    assert "wrong: a 6" in digits.digit_text(misread, 6)
+    assert "wrong" not in digits.digit_text(misread, 0)
 
 
 def test_without_a_misread_digit_all_drawn_are_right_and_differ() -> None:
     perfect = reading([3, 3, 3, 1, 4, 5, 9], [3, 3, 3, 1, 4, 5, 9])
-    assert digits.chosen(perfect) == [0, 3, 4, 5]
+    assert digits.shown_digits(perfect) == [0, 3, 4, 5]
 
 
 def test_the_numbers_count_what_the_reading_holds() -> None:
@@ -62,7 +62,7 @@ def test_the_numbers_count_what_the_reading_holds() -> None:
 
 
 def test_the_page_fits_into_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    assert show() == 0
+    assert show_piece() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "A network reads handwritten digits"
     assert max(map(len, lines)) <= 80

@@ -8,13 +8,13 @@ import pytest
 
 from classroom import gallery, register
 from classroom.gallery import mine
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Watch, Wishes
+from classroom.gallery.isolated import PieceResult
+from classroom.gallery.isolated import run as run_piece
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.plugs import PLUGS
-from classroom.gallery.process import Run
-from classroom.gallery.process import run as run_piece
 from classroom.started import COMMAND
-from classroom.tasks import Task, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks
 
 DIGITS = gallery.find("digits")
 
@@ -98,7 +98,7 @@ def is_there(student, rng):
 def plugs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A course with one lesson per exercise; each passes its public test when its file says public_answer = True."""
 
-    def write(**files: str) -> dict[str, Task]:
+    def write(**files: str) -> dict[str, HomeworkTask]:
         blocks = []
         for number, (name, text) in enumerate(files.items(), 1):
             folder = tmp_path / "homework" / f"{number:02}_{name}"
@@ -122,8 +122,8 @@ def course(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "80"})
 
 
-def run(tasks: Sequence[Task], **limits: Any) -> Run:
-    return run_piece(DIGITS, Wishes(), tasks, **limits)
+def run(tasks: Sequence[HomeworkTask], **limits: Any) -> PieceResult:
+    return run_piece(DIGITS, DemoOptions(), tasks, **limits)
 
 
 def rows(output: str) -> dict[str, list[str]]:
@@ -135,8 +135,8 @@ def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: An
     result = run(list(plugs(**RIGHT).values()))
     assert result.good, result
     assert result.answer is not None
-    items = DIGITS.sample(Wishes())
-    reference = DIGITS.look(Bench(DIGITS.model, DIGITS.steps), items, Watch())
+    items = DIGITS.sample(DemoOptions())
+    reference = DIGITS.look(Pipeline(DIGITS.model, DIGITS.steps), items, Callbacks())
     assert result.answer["predictions"] == reference["predictions"]
     assert set(result.calls) == set(RIGHT)
     assert min(result.calls.values()) >= 1
@@ -144,7 +144,7 @@ def test_all_together_read_what_the_reference_reads_and_each_is_called(plugs: An
 
 def test_an_order_that_takes_the_last_ready_operator_first_is_right_for_a_network_of_four_inputs(plugs: Any) -> None:
     tasks = plugs(topological_order=LAST_READY_FIRST)
-    result = run_piece(gallery.find("write"), Wishes(tokens=2), list(tasks.values()), check_only=True)
+    result = run_piece(gallery.find("write"), DemoOptions(tokens=2), list(tasks.values()), check_only=True)
     assert result.good, result
 
 
@@ -156,7 +156,7 @@ def test_a_wrong_answer_departs_at_the_operator_that_it_computes(plugs: Any) -> 
     assert result.departure["difference"] > 0.01
 
 
-def fail(task: Task) -> None:
+def fail(task: HomeworkTask) -> None:
     """Edit the file so that its public test fails."""
     task.file.write_text(task.file.read_text().replace("return True", "return False"))
 
@@ -286,5 +286,5 @@ def test_an_endless_loop_ends_at_the_time_limit(plugs: Any) -> None:
 
 def test_where_several_go_wrong_only_together_none_is_blamed_alone(plugs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = list(plugs(flatten="", axby="").values())
-    monkeypatch.setattr(mine, "run", lambda *_, **__: Run())
-    assert "none alone" in " ".join(mine.blamed(DIGITS, Wishes(), tasks))
+    monkeypatch.setattr(mine, "run", lambda *_, **__: PieceResult())
+    assert "none alone" in " ".join(mine.blamed(DIGITS, DemoOptions(), tasks))

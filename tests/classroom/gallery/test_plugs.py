@@ -13,10 +13,10 @@ import pytest
 
 import kuiper
 from classroom import gallery, register, stubs
-from classroom.gallery.bench import Settings
-from classroom.gallery.check import CheckingBench
+from classroom.gallery.departure import CheckingPipeline
 from classroom.gallery.mine import usable_in
-from classroom.gallery.piece import Watch, Wishes
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs import PLUGS
 from classroom.gallery.plugs.engine import in_small_language
 from classroom.gallery.plugs.text import places_in_use
@@ -40,19 +40,19 @@ USES = {
 }
 
 
-def checked(piece_name: str, **functions: Callable[..., Any]) -> tuple[CheckingBench, Settings]:
+def checked(piece_name: str, **functions: Callable[..., Any]) -> tuple[CheckingPipeline, Replacements]:
     """The piece with these functions in it, compared with the framework's."""
-    piece, settings = gallery.find(piece_name), Settings()
+    piece, replacements = gallery.find(piece_name), Replacements()
     for exercise, function in functions.items():
-        settings = PLUGS[exercise].attach(settings, exercise, function)
-    bench = CheckingBench(piece.model, piece.steps, settings)
-    piece.look(bench, few_items(piece_name), Watch())
-    return bench, settings
+        replacements = PLUGS[exercise].attach(replacements, exercise, function)
+    pipeline = CheckingPipeline(piece.model, piece.steps, replacements)
+    piece.look(pipeline, few_items(piece_name), Callbacks())
+    return pipeline, replacements
 
 
 def few_items(piece_name: str) -> Sequence[Any]:
     piece = gallery.find(piece_name)
-    return piece.sample(Wishes(tokens=3 if piece_name == "write" else None), mine=True)[: piece.checked]
+    return piece.sample(DemoOptions(tokens=3 if piece_name == "write" else None), mine=True)[: piece.checked]
 
 
 def answer(exercise: str) -> Any:
@@ -79,9 +79,9 @@ def test_each_network_uses_the_exercises_that_have_a_part_in_it(piece_name: str)
 @pytest.mark.parametrize("piece_name", gallery.NAMES)
 def test_right_answers_all_together_agree_and_each_is_called(piece_name: str) -> None:
     mine = USES[piece_name].split()
-    bench, settings = checked(piece_name, **{exercise: answer(exercise) for exercise in mine})
-    assert bench.departures == []
-    assert set(settings.calls) == set(mine)
+    pipeline, replacements = checked(piece_name, **{exercise: answer(exercise) for exercise in mine})
+    assert pipeline.departures == []
+    assert set(replacements.calls) == set(mine)
 
 
 def transposed_wrongly(*args: Any) -> np.ndarray:
@@ -127,8 +127,8 @@ def sees_ahead(q: Any, k: Any, v: Any, keys: Any, values: Any, count: int) -> np
 def test_a_wrong_answer_departs_where_it_works(piece_name: str, exercise: str) -> None:
     function, operator_type = WRONG[piece_name, exercise]
     wrong = {"sigmoid": Forgetful(), "cached_attention": sees_ahead}.get(exercise, function)
-    bench, _ = checked(piece_name, **{exercise: wrong})
-    first = bench.departures[0]
+    pipeline, _ = checked(piece_name, **{exercise: wrong})
+    first = pipeline.departures[0]
     assert first["type"] == operator_type
     if not operator_type:
         assert first["place"] == exercise
@@ -149,11 +149,11 @@ def test_a_result_of_another_element_type_is_an_error_that_says_so() -> None:
 
 def test_plugging_in_leaves_the_courses_own_registry_as_it_is() -> None:
     before = {name: kuiper.registry.find(name) for name in kuiper.registry}
-    settings = Settings()
+    replacements = Replacements()
     for name in PLUGS:
-        settings = PLUGS[name].attach(settings, name, lambda *_: None)
+        replacements = PLUGS[name].attach(replacements, name, lambda *_: None)
     assert {name: kuiper.registry.find(name) for name in kuiper.registry} == before
-    assert settings.registry.find("nn.Linear") != before["nn.Linear"]
+    assert replacements.registry.find("nn.Linear") != before["nn.Linear"]
 
 
 def test_expressions_that_the_homework_cannot_read_are_the_frameworks() -> None:

@@ -14,10 +14,10 @@ import pytest
 import kuiper
 from classroom import gallery
 from classroom.gallery import detect, show, write
-from classroom.gallery.bench import Bench
-from classroom.gallery.piece import Watch, Wishes
-from classroom.gallery.show import show as show_piece
-from classroom.gallery.text import Typewriter
+from classroom.gallery.piece import Callbacks, DemoOptions
+from classroom.gallery.pipeline import Pipeline
+from classroom.gallery.show import show_piece as show_piece
+from classroom.gallery.terminal import Typewriter
 from kuiper.text import Sampler, Tokens
 from kuiper.text import write as write_on
 from kuiper.vision import Detections, Letterbox, read_picture
@@ -33,8 +33,8 @@ def metrics(name: str) -> dict[str, Any]:
     return json.loads((gallery.find(name).folder / "metrics.json").read_text())
 
 
-def shown(name: str, out: Path, capsys: pytest.CaptureFixture[str], wishes: Wishes | None = None) -> str:
-    assert show_piece(name, wishes, out) == 0
+def shown(name: str, out: Path, capsys: pytest.CaptureFixture[str], options: DemoOptions | None = None) -> str:
+    assert show_piece(name, options, out) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.replace(str(out), "demo").splitlines())) <= 80
     return text
@@ -63,7 +63,7 @@ def test_a_text_comes_token_by_token_and_is_measured(
 ) -> None:
     pieces: list[str] = []
     monkeypatch.setattr(Typewriter, "__call__", lambda self, text: pieces.append(text))
-    text = shown("write", tmp_path, capsys, Wishes(prompt="The function return", tokens=7, temperature=0.0))
+    text = shown("write", tmp_path, capsys, DemoOptions(prompt="The function return", tokens=7, temperature=0.0))
     folder = gallery.find("write").folder
     graph, tokens = kuiper.load(folder / "writer.pnnx.param"), Tokens.load(folder / "tokens.json")
     likeliest = list(write_on(graph, tokens, "The function return", 7, sampler=Sampler(temperature=0)))
@@ -80,8 +80,8 @@ def test_the_same_seed_writes_the_same_and_another_one_something_else(capsys: py
 
 def write_with(seed: int) -> str:
     piece = gallery.find("write")
-    items = piece.sample(Wishes(tokens=12, seed=seed))[:1]
-    return piece.look(Bench(piece.model, piece.steps), items, Watch())["text"]
+    items = piece.sample(DemoOptions(tokens=12, seed=seed))[:1]
+    return piece.look(Pipeline(piece.model, piece.steps), items, Callbacks())["text"]
 
 
 def test_the_bits_of_certain_and_of_even_chances() -> None:
@@ -134,13 +134,13 @@ def test_an_error_of_the_framework_is_a_sentence(
     def broken(*_: Any) -> Any:
         raise kuiper.KuiperError("the graph is broken", operator="conv1")
 
-    monkeypatch.setattr(Bench, "network", broken)
+    monkeypatch.setattr(Pipeline, "network", broken)
     assert show_piece("digits") == 2
     assert "course: conv1: the graph is broken" in capsys.readouterr().err
 
 
 def test_a_reader_who_has_enough_is_no_error() -> None:
-    with pytest.raises(BrokenPipeError), show.told():
+    with pytest.raises(BrokenPipeError), show.errors_explained():
         raise BrokenPipeError
 
 
@@ -158,17 +158,17 @@ def test_a_file_in_the_folders_place_is_told_before_the_work(
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(kuiper.KuiperError, match="cannot be made"):
-        show.save([("x", np.zeros((2, 2, 3), np.uint8))], tmp_path / "file" / "folder")
+        show.save_drawings([("x", np.zeros((2, 2, 3), np.uint8))], tmp_path / "file" / "folder")
 
 
 def test_the_heads_decoded_give_the_networks_own_rows() -> None:
     piece = gallery.find("detect")
-    bench = Bench(piece.model, piece.steps)
-    x = piece.sample(Wishes())[0].image.transpose(2, 0, 1)[None] / np.float32(255)
-    kept = bench.network(x, keep=detect.heads_of(bench)).kept
-    heads = zip(detect.heads_of(bench), detect.anchors_of(bench), (8, 16, 32))
+    pipeline = Pipeline(piece.model, piece.steps)
+    x = piece.sample(DemoOptions())[0].image.transpose(2, 0, 1)[None] / np.float32(255)
+    kept = pipeline.network(x, keep=detect.heads_of(pipeline)).kept
+    heads = zip(detect.heads_of(pipeline), detect.anchors_of(pipeline), (8, 16, 32))
     rows = np.concatenate([detect.decode(kept[name][0], anchors, stride) for name, anchors, stride in heads])
-    np.testing.assert_allclose(rows, bench.network(x)[0][0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(rows, pipeline.network(x)[0][0], rtol=1e-4, atol=1e-4)
 
 
 def test_restore_is_the_letterboxs_way_back_within_a_pixel() -> None:
@@ -182,9 +182,9 @@ def test_restore_is_the_letterboxs_way_back_within_a_pixel() -> None:
 
 
 def test_a_cut_scene_keeps_its_digits_and_their_places() -> None:
-    for scene in gallery.find("detect").sample(Wishes()):
-        part = detect.cut(scene)
-        assert min(part.image.shape[0] / detect.SMALLEST[0], part.image.shape[1] / detect.SMALLEST[1]) >= 1
+    for scene in gallery.find("detect").sample(DemoOptions()):
+        part = detect.cropped(scene)
+        assert min(part.image.shape[0] / detect.MIN_CROP[0], part.image.shape[1] / detect.MIN_CROP[1]) >= 1
         x1, y1, x2, y2 = (int(v) for v in part.boxes[0])
         dx, dy = (scene.boxes[0] - part.boxes[0])[:2].astype(int)
         np.testing.assert_array_equal(part.image[y1:y2, x1:x2], scene.image[y1 + dy : y2 + dy, x1 + dx : x2 + dx])
@@ -192,7 +192,7 @@ def test_a_cut_scene_keeps_its_digits_and_their_places() -> None:
 
 def test_a_digit_counts_once_and_only_with_its_own_class() -> None:
     boxes = np.array([[0.0, 0, 10, 10], [0, 0, 10, 11], [20, 20, 30, 30]])
-    scene = detect.Scene(np.zeros((40, 40, 3), np.uint8), boxes[[0, 2]], np.array([3, 4]))
+    scene = detect.AnnotatedImage(np.zeros((40, 40, 3), np.uint8), boxes[[0, 2]], np.array([3, 4]))
     found = Detections(boxes, np.array([0.9, 0.8, 0.7]), np.array([3, 3, 5]))
     assert detect.matches(found, scene) == 1
     assert detect.matches(Detections(boxes, found.scores, np.array([3, 3, 4])), scene) == 2

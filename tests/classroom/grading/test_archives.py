@@ -178,19 +178,19 @@ def test_an_encrypted_member_is_refused(tmp_path: Path) -> None:
 def test_counts_and_sizes_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = zipped(tmp_path / "many.zip", **{f"{n}/hw.py": CONTENT for n in range(300)})
     taken = take(many, wanted)
-    assert len(taken.found) == limits.MOST_WANTED
+    assert len(taken.found) == limits.MAX_WANTED_FILES
     assert "at most 200 files" in texts(taken)
-    monkeypatch.setattr(limits, "LARGEST_DIRECTORY", 1000)
+    monkeypatch.setattr(limits, "MAX_DIRECTORY_BYTES", 1000)
     assert "directory is larger" in texts(take(many, wanted))
-    monkeypatch.setattr(limits, "LARGEST_ARCHIVE", 1000)
+    monkeypatch.setattr(limits, "MAX_ARCHIVE_BYTES", 1000)
     assert "at most" in texts(take(many, wanted))
-    monkeypatch.setattr(limits, "MOST_MEMBERS", 10)
+    monkeypatch.setattr(limits, "MAX_MEMBERS", 10)
     members = [(tarfile.TarInfo(str(n)), b"") for n in range(20)]
     assert "more than 10 files" in texts(take(tarred(tmp_path / "many.tar.gz", *members), wanted))
 
 
 def test_the_archives_of_one_student_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LARGEST_TOTAL", 10 * len(CONTENT))
+    monkeypatch.setattr(limits, "MAX_TOTAL_BYTES", 10 * len(CONTENT))
     budget, taken = Budget(), Taken()
     for number in range(30):
         one = take(zipped(tmp_path / f"{number}.zip", **{"hw.py": CONTENT}), wanted, budget)
@@ -201,7 +201,7 @@ def test_the_archives_of_one_student_have_one_limit_together(tmp_path: Path, mon
 
 
 def test_packed_archives_have_one_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 60_000)
+    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 60_000)
     budget = Budget()
     found = []
     for number in range(10):

@@ -119,9 +119,9 @@ def test_the_answers_that_do_no_work_are_those_of_the_stub_filled_in(tmp_path: P
     path.write_text(blanket.blanket("def f(x, y):\n    raise NotImplementedError('f: TODO')\n"), encoding="utf-8")
     with Session(path) as session:
         student = session._loaded()
-        student.choose_blanket(blanket.LINES.index("return first"))
+        student.choose_blanket(blanket.BLANKET_LINES.index("return first"))
         assert student.f([3], 4) == [3]
-        student.choose_blanket(blanket.LINES.index("return None"))
+        student.choose_blanket(blanket.BLANKET_LINES.index("return None"))
         assert student.f([3], 4) is None
 
 

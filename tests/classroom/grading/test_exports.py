@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from classroom.grading.exports import canvas, gradescope, nbgrader, refusal
+from classroom.grading.exports import canvas, export_refusal, gradescope, nbgrader
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.grading.told import HAPPENED
@@ -175,7 +175,7 @@ def test_below_strong_isolation_exports_are_refused_unless_forced(tmp_path: Path
 
 
 def test_strong_isolation_is_not_refused() -> None:
-    assert refusal([graded("ann"), graded("bo")]) == ""
+    assert export_refusal([graded("ann"), graded("bo")]) == ""
 
 
 @pytest.mark.parametrize("other_name", ["Ann", "a\u202enn"])

@@ -350,7 +350,7 @@ def test_a_time_that_a_student_wrote_is_not_believed(teacher: Any, tmp_path: Pat
 def test_many_archives_of_one_student_have_one_limit(
     teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "LARGEST_TOTAL", 5000)
+    monkeypatch.setattr(limits, "MAX_TOTAL_BYTES", 5000)
     (tmp_path / "s" / "ann").mkdir(parents=True)
     for number in range(30):
         with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:
@@ -361,7 +361,7 @@ def test_many_archives_of_one_student_have_one_limit(
 
 
 def test_names_without_end_are_not_all_looked_at(teacher: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_MEMBERS", 50)
+    monkeypatch.setattr(limits, "MAX_MEMBERS", 50)
     (tmp_path / "s" / "ann").mkdir(parents=True)
     for number in range(5):
         with zipfile.ZipFile(tmp_path / "s" / "ann" / f"{number}.zip", "w") as archive:

@@ -406,7 +406,7 @@ def turn(x):
 def test_what_is_still_the_stub_s_is_unwritten_whatever_it_raises(teacher: Any) -> None:
     stub = teacher.stub + STUB_THAT_RAISES
     teacher.file.write_text(stub, encoding="utf-8")
-    stubs.pack(teacher.root)
+    stubs.pack_stubs(teacher.root)
     suite = suite_of(teacher.lesson, load_settings(teacher.root), 7)
     for text, status in ((stub, Status.MISSING), (stub.replace('find("turn")', 'find("tern")'), Status.FAILED)):
         job = replace(teacher.job(hw01_numbers=text), suite=suite)

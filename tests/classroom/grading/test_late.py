@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from classroom.grading.late import factor_of, late_days, lateness, parse_time, read_times, time_of
+from classroom.grading.late import factor_of, late_days, lateness, listed_time, parse_time, read_times
 from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.register import ROOT
 
@@ -69,10 +69,10 @@ def test_a_table_of_times_goes_by_student_and_homework(tmp_path: Path, teacher: 
         encoding="utf-8",
     )
     times = read_times(path, teacher.course)
-    assert time_of(times, "ann", "01_numbers") == NOON + timedelta(days=1)
-    assert time_of(times, "ann", "other") == NOON
-    assert time_of(times, "bo", "01_numbers") == NOON + timedelta(days=2)
-    assert time_of(times, "bo", "other") is None
+    assert listed_time(times, "ann", "01_numbers") == NOON + timedelta(days=1)
+    assert listed_time(times, "ann", "other") == NOON
+    assert listed_time(times, "bo", "01_numbers") == NOON + timedelta(days=2)
+    assert listed_time(times, "bo", "other") is None
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_class_is_the_same_for_the_same_seed(teacher: Any, tmp_path: Path) -> 
 
 def test_grades_that_contradict_what_must_come_are_found(teacher: Any) -> None:
     right, wrong = (
-        population.Student("ann", population.WRONG, {}, frozenset(ids), open=frozenset({"power"}))
+        population.SimulatedStudent("ann", population.WRONG, {}, frozenset(ids), open=frozenset({"power"}))
         for ids in ({"double"}, {"turn"})
     )
     solution = teacher.solution.replace("return 2 * x", "return 3 * x")

@@ -19,7 +19,7 @@ from classroom.grading.settings import GradingError
 from classroom.judge.homework import homework_of
 from classroom.register import ROOT, Release, Solutions
 from classroom.solutions import ARCHIVE
-from classroom.stubs import blocks, text_of
+from classroom.stubs import blocks, definitions_text
 
 COURSE = register.load(ROOT)
 WHOLE = [homework for lesson in COURSE.lessons if (homework := homework_of(lesson)) is not None]
@@ -66,8 +66,8 @@ def squeezed(text: str) -> str:
 def bodies(solution: str, stub: str) -> Iterator[str]:
     """What the worked solution adds to the stub: for each function that differs, its statements after the docstring."""
     for name in blocks(solution):
-        source = text_of(solution, [name])
-        if source == text_of(stub, [name]):
+        source = definitions_text(solution, [name])
+        if source == definitions_text(stub, [name]):
             continue
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.FunctionDef):
@@ -88,8 +88,8 @@ def test_no_text_of_a_solution_gets_in(texts: dict[str, str]) -> None:
     for homework in WHOLE:
         stub, solution = (path.read_text(encoding="utf-8") for path in (homework.stub, homework.solution))
         for name in blocks(solution):
-            source = text_of(solution, [name])
-            if source != text_of(stub, [name]):
+            source = definitions_text(solution, [name])
+            if source != definitions_text(stub, [name]):
                 assert not [where for where, text in texts.items() if squeezed(source) in text], name
         for body in map(squeezed, bodies(solution, stub)):
             if len(body) > 120:  # a line or two may stand in a lesson, as hints give them
@@ -102,7 +102,7 @@ def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
     for homework in WHOLE:
         hidden = (homework.folder / "judge" / "hidden.py").read_text(encoding="utf-8")
         for test in homework.hidden:
-            source = squeezed(text_of(hidden, [test.name]))
+            source = squeezed(definitions_text(hidden, [test.name]))
             assert not [where for where, text in texts.items() if source in text], test.name
         for mutant in homework.mutants:
             if len(mutant.why) > 30:

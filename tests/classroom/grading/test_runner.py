@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from classroom.cli import steps
+from classroom.cli import progress_bar
 from classroom.grading import grade as grading
 from classroom.grading import population, runner
-from classroom.grading.grade import Options, Run, in_shard
+from classroom.grading.grade import GradingRun, Options, in_shard
 from classroom.grading.handing_in import write_class
 from classroom.grading.judging import Job, judge
 from classroom.grading.records import Graded, Isolation, Status
 from classroom.grading.settings import GradingError
-from classroom.grading.store import NAME, Store
+from classroom.grading.store import FILE_NAME, Store
 from classroom.sandbox import Bare
 
 FULL = {"double": 2.0, "turn": 3.0, "power": 4.0}
@@ -40,9 +40,9 @@ def points(out: Path) -> dict[Key, float]:
 
 def results(out: Path) -> dict[str, tuple[int, str]]:
     """digest -> (row, result)."""
-    if not (out / NAME).is_file():
+    if not (out / FILE_NAME).is_file():
         return {}
-    base = sqlite3.connect(out / NAME, timeout=60)
+    base = sqlite3.connect(out / FILE_NAME, timeout=60)
     try:
         return {row[0]: row[1:] for row in base.execute("SELECT digest, rowid, graded FROM results")}
     except sqlite3.OperationalError:  # the tables are not there yet
@@ -51,12 +51,12 @@ def results(out: Path) -> dict[str, tuple[int, str]]:
         base.close()
 
 
-def expected(people: Iterable[population.Student]) -> dict[Key, float]:
+def expected(people: Iterable[population.SimulatedStudent]) -> dict[Key, float]:
     """Every mutant of the small course fails all hidden tests of its exercise."""
     return {(one.name, name): 0.0 if name in one.wrong else most for one in people for name, most in FULL.items()}
 
 
-def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.Student]:
+def hand_in(teacher: Any, folder: Path, count: int, seed: int = 0) -> list[population.SimulatedStudent]:
     people = population.make_class([teacher.lesson], count, seed)
     write_class(people, [teacher.lesson], folder)
     return people
@@ -267,13 +267,13 @@ def test_the_seed_is_secret_kept_and_never_mixed(teacher: Any, tmp_path: Path) -
     seeds = []
     for name in ("a", "b"):
         with Store(tmp_path / name) as store:
-            seeds += [Run(teacher.course, tmp_path / name, Options())._seed(store) for _ in (1, 2)]
+            seeds += [GradingRun(teacher.course, tmp_path / name, Options())._seed(store) for _ in (1, 2)]
     assert seeds[0] == seeds[1] != seeds[2]
     with Store(tmp_path / "c") as store:
-        assert Run(teacher.course, tmp_path, Options(seed=3))._seed(store) == 3
-        assert Run(teacher.course, tmp_path, Options())._seed(store) == 3
+        assert GradingRun(teacher.course, tmp_path, Options(seed=3))._seed(store) == 3
+        assert GradingRun(teacher.course, tmp_path, Options())._seed(store) == 3
         with pytest.raises(GradingError, match="was graded with --seed 3"):
-            Run(teacher.course, tmp_path, Options(seed=4))._seed(store)
+            GradingRun(teacher.course, tmp_path, Options(seed=4))._seed(store)
 
 
 def test_fresh_judges_again_and_retry_infra_only_what_could_not_be(
@@ -281,7 +281,7 @@ def test_fresh_judges_again_and_retry_infra_only_what_could_not_be(
 ) -> None:
     people = hand_in(teacher, tmp_path / "subs", 2, seed=1)
     with Store(tmp_path / "out") as store:
-        run = Run(teacher.course, tmp_path / "out", Options())
+        run = GradingRun(teacher.course, tmp_path / "out", Options())
         run.take_in(tmp_path / "subs", store)
         suites = run.suites(store)
         digests = run.jobs(store, suites, Isolation.NONE)
@@ -328,15 +328,15 @@ def test_a_folder_that_holds_no_submissions_is_told_before_anything_is_made(
 def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "EVERY", 0.0)
-    with steps.progress("judging", 4) as step:
+    monkeypatch.setattr(progress_bar, "EVERY", 0.0)
+    with progress_bar.progress("judging", 4) as step:
         for _ in range(3):
             step.done()
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(",")[0] for line in lines] == ["judging: 1 of 4", "judging: 2 of 4", "judging: 3 of 4"]
     assert all("a second" in line and "min left" in line for line in lines)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    with steps.progress("judging", 2) as step:
+    with progress_bar.progress("judging", 2) as step:
         step.done()
         step.done()
     shown = capsys.readouterr().out

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from classroom.grading.exports import table
-from classroom.grading.safe import LONGEST_NAME, cell, clean, cut, file_names, number, one_line
+from classroom.grading.exports import csv_text
+from classroom.grading.safe import MAX_NAME_LENGTH, cell, clean, file_names, one_line, points_text, truncated
 
 HOSTILE = [
     "\x1b[2J\x1b[31mred\x1b[0m",
@@ -61,14 +61,14 @@ def test_no_cell_is_a_formula(text: str) -> None:
 
 @given(st.lists(st.lists(st.text(), min_size=1), min_size=1))
 def test_a_table_reads_back_as_the_same_cells(rows: list[list[str]]) -> None:
-    read = list(csv.reader(io.StringIO(table(rows))))
+    read = list(csv.reader(io.StringIO(csv_text(rows))))
     assert read == [[cell(value) for value in row] for row in rows] or any(row == [""] for row in rows)
     assert not [value for row in read for value in row if value.startswith(tuple("=+-@\t\r"))]
 
 
 def test_numbers_are_written_as_numbers() -> None:
     assert [cell(value) for value in (0, 0.0, 3, 2.5, 1 / 3, 10.0, None)] == ["0", "0", "3", "2.5", "0.33", "10", ""]
-    assert number(100.0) == "100"
+    assert points_text(100.0) == "100"
 
 
 @given(st.lists(st.text(st.characters(codec=None, categories=None)), unique=True))
@@ -82,7 +82,7 @@ def test_file_names_are_plain_and_unlike_on_any_system(names: list[str]) -> None
         assert PurePosixPath(page).name == PureWindowsPath(page).name == page
         assert not set(file) & set('<>:"/\\|?*\0 \n')
         assert not file.startswith((".", "-"))
-        assert len(page.encode()) <= LONGEST_NAME + 20
+        assert len(page.encode()) <= MAX_NAME_LENGTH + 20
         assert not PureWindowsPath(page).is_reserved()
 
 
@@ -106,7 +106,7 @@ def test_names_that_differ_by_capitals_get_files_of_their_own() -> None:
 
 
 def test_what_is_cut_is_said() -> None:
-    assert cut("x" * 10, 4) == "xxxx… (6 more characters)"
+    assert truncated("x" * 10, 4) == "xxxx… (6 more characters)"
     assert len(one_line("word " * 100, 50)) == 50
 
 

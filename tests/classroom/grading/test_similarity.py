@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from classroom.grading import similarity
 from classroom.grading.records import Submission
 from classroom.grading.similarity import FEW, GRAM, WINDOW, Comparison, Pair, grams, similar_pairs, winnow
-from classroom.grading.tokens import LEXEMES, MOST_TOKENS, code, tokens
+from classroom.grading.source_tokens import LEXEMES, MAX_TOKENS, code, tokens
 from classroom.judge import Session
 from classroom.judge.homework import Homework, homework_of
 from classroom.register import load
@@ -126,7 +126,7 @@ def test_a_copy_of_one_exercise_of_two_is_found() -> None:
 
 def test_a_common_part_of_much_work_is_not_reported() -> None:
     shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(grams(code(shared))[0]) > 4 * similarity.LEAST_SHARED
+    assert len(grams(code(shared))[0]) > 4 * similarity.MIN_SHARED
     assert compare(GRAPHS[0] + TENSORS[0] + shared, GRAPHS[1] + TENSORS[1] + shared) == []
 
 
@@ -190,7 +190,7 @@ def test_a_copy_that_goes_round_is_reported_however_many_have_it() -> None:
     pairs = compare(GRAPHS[0], *dressed_up, *GRAPHS[1:])
     assert {name for pair in pairs for name in pair.students} == {f"student{i}" for i in range(61)}
     assert len(pairs) < 80, "not every one with every other"
-    assert all(pair.shared >= similarity.LEAST_SHARED and pair.lines[0] and pair.lines[1] for pair in pairs)
+    assert all(pair.shared >= similarity.MIN_SHARED and pair.lines[0] and pair.lines[1] for pair in pairs)
 
 
 def test_one_that_changed_the_copy_that_goes_round_is_reported_too() -> None:
@@ -232,7 +232,7 @@ def worksheet(*cells: tuple[str, str]) -> bytes:
 
 def compared(**files: dict[str, bytes]) -> Comparison:
     handed_in = [Submission(student, "04_graph", of) for student, of in files.items()]
-    return similarity.compare(handed_in, text_of("04_graph", "stub"), text_of("04_graph", "solution"))
+    return similarity.compare_submissions(handed_in, text_of("04_graph", "stub"), text_of("04_graph", "solution"))
 
 
 def test_answers_in_a_worksheet_are_compared_with_worksheets_and_with_files() -> None:
@@ -258,7 +258,7 @@ def test_answers_in_a_worksheet_are_compared_with_worksheets_and_with_files() ->
             "it runs code from a text, in line 4",
         ),
         ({"hw.py": b"y = eval (input)"}, "it runs code from a text, in line 1"),
-        ({"hw.py": b"x = x + 1\n" * MOST_TOKENS}, "only the first 40,000 words and signs of it were compared"),
+        ({"hw.py": b"x = x + 1\n" * MAX_TOKENS}, "only the first 40,000 words and signs of it were compared"),
     ],
 )
 def test_what_cannot_be_compared_is_said(files: dict[str, bytes], why: str) -> None:

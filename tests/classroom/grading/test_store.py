@@ -10,7 +10,7 @@ import pytest
 
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
-from classroom.grading.store import NAME, Store, from_json, to_json
+from classroom.grading.store import FILE_NAME, Store, from_json, to_json
 from classroom.register import Exercise
 
 EXERCISES = {"hw": (Exercise("f", "f", 2), Exercise("g", "g", 1, stretch=True))}
@@ -162,7 +162,7 @@ def test_the_last_decision_of_a_person_counts_and_all_are_kept(tmp_path: Path) -
         store.override("ann", "hw", "f", 1.0, "first")
         store.override("ann", "hw", "f", 1.5, "second")
         assert store.overrides() == {("ann", "hw", "f"): (1.5, "second")}
-    with sqlite3.connect(tmp_path / NAME) as base:
+    with sqlite3.connect(tmp_path / FILE_NAME) as base:
         rows = base.execute("SELECT why, at FROM overrides ORDER BY number").fetchall()
     assert [why for why, _ in rows] == ["first", "second"]
     assert all(datetime.fromisoformat(at).tzinfo for _, at in rows)
@@ -211,7 +211,7 @@ def test_results_of_an_earlier_version_are_read_and_merged(tmp_path: Path) -> No
 
 
 def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_bytes(b"no database at all, " * 100)
+    (tmp_path / FILE_NAME).write_bytes(b"no database at all, " * 100)
     with pytest.raises(GradingError, match=r"results\.sqlite"):
         Store(tmp_path)
 

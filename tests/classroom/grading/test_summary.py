@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from classroom.grading.charts import LABELS, counted, distribution
+from classroom.grading.charts import LABELS, distribution, histogram
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.grading.settings import GradingError
@@ -92,8 +92,8 @@ def test_what_belongs_to_no_homework_is_one_row() -> None:
 
 def test_a_chart_counts_every_submission_once() -> None:
     points = [0, 0, 0.5, 1, 2, 2.5, 3.9, 4, 4, 5]
-    assert counted(points, 4) == [2, 2, 1, 1, 1, 3]
-    assert sum(counted(points, 4)) == len(points)
+    assert histogram(points, 4) == [2, 2, 1, 1, 1, 3]
+    assert sum(histogram(points, 4)) == len(points)
 
 
 def test_a_chart_is_an_image_with_a_title_and_its_numbers_in_words() -> None:

@@ -126,7 +126,7 @@ def f():
         error = fault(student.f)
     assert error.kind == "died"
     assert "too large" in error.message
-    assert codec.LARGEST_HEADER == 4 << 20
+    assert codec.MAX_HEADER_BYTES == 4 << 20
 
 
 def test_a_worker_outlives_the_thread_that_asked_for_it(sandbox: Sandbox, write: Write) -> None:

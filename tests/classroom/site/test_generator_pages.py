@@ -203,9 +203,10 @@ def test_a_lesson_that_does_not_say_how_long_it_takes_is_counted(small: Tree) ->
     cell = {"cell_type": "markdown", "source": ["word " * 1500]}
     code = {"cell_type": "code", "source": ["x"]}
     assert (
-        facts.time_of("", {"cells": [cell, *[code] * 10]}, lesson) == "about 30 minutes, and about 20 for the exercises"
+        facts.lesson_time("", {"cells": [cell, *[code] * 10]}, lesson)
+        == "about 30 minutes, and about 20 for the exercises"
     )
-    assert facts.time_of("an hour", {"cells": []}, lesson) == "an hour, and about 20 for the exercises"
+    assert facts.lesson_time("an hour", {"cells": []}, lesson) == "an hour, and about 20 for the exercises"
 
 
 def test_every_operator_type_is_on_the_page_once_and_can_be_searched(tree: Tree) -> None:

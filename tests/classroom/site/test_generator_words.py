@@ -12,7 +12,7 @@ import pytest
 from classroom import explain, register
 from classroom.check import check
 from classroom.site.build import SiteError, build
-from classroom.site.pages_front import FIRST_STEPS, INDEX, WORDS
+from classroom.site.pages_front import FIRST_STEPS, INDEX, WORDS_FOLDER
 from classroom.site.tree import Tree
 from classroom.started import COMMAND, DOCUMENTED
 from classroom.tasks import find_one
@@ -36,7 +36,7 @@ def shown_for(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def box(beginning: str) -> str:
     """The block of the first steps that begins like this."""
-    text = (WORDS / FIRST_STEPS).read_text(encoding="utf-8")
+    text = (WORDS_FOLDER / FIRST_STEPS).read_text(encoding="utf-8")
     return next(one for one in re.findall(r"^```text\n(.*?)^```", text, re.M | re.S) if one.startswith(beginning))
 
 
@@ -60,7 +60,7 @@ def test_the_right_answer_of_the_first_steps_is_told_in_these_words(
 
 def test_the_first_steps_show_the_first_stub(tree: Tree) -> None:
     stub = (ROOT / "homework/01_first_tests/hw01_numpy.py").read_text(encoding="utf-8")
-    assert TODO in (WORDS / FIRST_STEPS).read_text(encoding="utf-8")
+    assert TODO in (WORDS_FOLDER / FIRST_STEPS).read_text(encoding="utf-8")
     assert TODO in stub
 
 
@@ -70,7 +70,7 @@ def test_every_command_of_the_first_steps_exists() -> None:
     from classroom.cli import app
 
     known = set(get_command(app).commands)  # type: ignore[attr-defined]
-    texts = "".join((WORDS / page).read_text(encoding="utf-8") for page in (FIRST_STEPS, INDEX))
+    texts = "".join((WORDS_FOLDER / page).read_text(encoding="utf-8") for page in (FIRST_STEPS, INDEX))
     assert {name for name in re.findall(r"python3 course\.py ([a-z]+)", texts)} <= known
 
 

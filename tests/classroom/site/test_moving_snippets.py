@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from classroom.site import moving
-from classroom.site.moving.scene import Frame, Panel, Part, Scene, State, data_script
+from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene, data_script
 
 ROOT = Path(__file__).resolve().parents[3]
 VOID = {"input", "img", "br", "hr", "meta", "link"}
@@ -106,7 +106,7 @@ def test_the_still_picture_is_the_frame_that_the_scene_names(name: str) -> None:
     kinds = {part.key: part.kind for panel in scene.panels for part in panel.parts}
     assert drawn.keys() == kinds.keys()
     for key, attributes in drawn.items():
-        state = frame.states.get(key, State(kinds[key]))
+        state = frame.states.get(key, PartState(kinds[key]))
         assert attributes["class"] == f"part {state.kind}".strip()
 
 
@@ -135,7 +135,7 @@ def test_no_part_of_a_drawing_lies_outside_its_panel(name: str) -> None:
 def test_a_frame_may_speak_only_of_parts_that_exist() -> None:
     panel = Panel(10, 10, "a panel", [Part("a")])
     with pytest.raises(moving.MovingError, match=r"frame 0 speaks of b"):
-        Scene("s", "title", [panel], [Frame("text", {"b": State()})], 0)
+        Scene("s", "title", [panel], [Frame("text", {"b": PartState()})], 0)
     with pytest.raises(moving.MovingError, match=r"found a twice"):
         Scene("s", "title", [panel, panel], [], 0)
 

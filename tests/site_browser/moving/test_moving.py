@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from classroom.site import moving
-from classroom.site.moving.scene import Panel, State
+from classroom.site.moving.scene import Panel, PartState
 
 STEPS = tuple(moving.SCENES)
 PHONE = {"width": 390, "height": 844}
@@ -28,12 +28,12 @@ SHOWN = """() => [document.querySelector(".moving-live .moving-say").textContent
 """The sentence, part -> its classes, its text and its transform, and the number of the step, as the page has them."""
 
 
-def drawn(panels: list[Panel], states: dict[str, State]) -> dict[str, list[str]]:
+def drawn(panels: list[Panel], states: dict[str, PartState]) -> dict[str, list[str]]:
     """The parts of the same step as Python draws them."""
     result = {}
     for panel in panels:
         for part in panel.parts:
-            state = states.get(part.key, State(part.kind))
+            state = states.get(part.key, PartState(part.kind))
             move = f"translate({state.dx:g}px,{state.dy:g}px)" if state.dx or state.dy else ""
             said = part.text if state.text is None else state.text
             result[part.key] = [f"part {state.kind}".strip(), said, move]

@@ -11,6 +11,7 @@ import numpy as np
 from kuiper.errors import KuiperError
 from kuiper.expression.functions import call
 from kuiper.expression.parser import TokenNode
+from kuiper.expression.polish import fold
 from kuiper.expression.tokens import TokenType
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.pointwise.curves import ERF, clip
@@ -143,18 +144,20 @@ def evaluate(
 
     Numbers among themselves stay Python's, as in kuiper.expression.
     """
-    stack: list[Any] = []
-    for node in order:
+
+    def leaf(node: TokenNode) -> Argument:
         if node.token.type is TokenType.OPERAND:
-            stack.append(operand(inputs[node.num_index], values, node.num_index))
-        elif node.token.type in (TokenType.INTEGER, TokenType.FLOAT):
-            stack.append(node.token.value)
-        elif node.token.type is TokenType.FUNCTION:
-            operands = [stack.pop() for _ in node.children][::-1]
-            stack.append(apply(program, node.text, operands))
-        else:
+            return operand(inputs[node.num_index], values, node.num_index)
+        if node.token.type in (TokenType.INTEGER, TokenType.FLOAT):
+            return node.token.value
+        raise NotHandled(node.text)
+
+    def function(node: TokenNode, operands: list[Argument]) -> Argument:
+        if node.token.type is not TokenType.FUNCTION:
             raise NotHandled(node.text)
-    return stack[0]
+        return apply(program, node.text, operands)
+
+    return fold(order, leaf, function)
 
 
 def apply(program: Program, name: str, operands: Sequence[Argument]) -> Argument:

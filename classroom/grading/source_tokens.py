@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOST_TOKENS = 40_000
+MAX_TOKENS = 40_000
 """Of a file, comments and layout not counted; what follows is not compared."""
-RUNNERS = frozenset({"exec", "eval", "compile"})
+EXEC_FUNCTIONS = frozenset({"exec", "eval", "compile"})
 """Functions that run a text as code; as methods the last two are something else."""
 ALWAYS_RUN = frozenset({"exec", "builtins", "__builtins__"})
 """Names with which a text is run, whatever stands before them."""
-DEEPEST = 3
+MAX_DEPTH = 3
 """So often a text that is run may run a text; what stands deeper is not compared."""
 LEXEMES = re.compile(
     r"(?P<comment>\#[^\n]*)"
@@ -48,7 +48,7 @@ NAME, NUMBER, STRING = "N", "0", "S"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "\n": "", "f": " ", "v": " "}
 
 
-class Token(NamedTuple):
+class SourceToken(NamedTuple):
     """A normalised token, the line it stands in, counted from 1, and whether it is the first of a logical line."""
 
     text: str
@@ -60,7 +60,7 @@ class Token(NamedTuple):
 class Code:
     """What is compared of a source, and why that is not all of it, "" where it is."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[SourceToken, ...]
     left_out: str = ""
 
 
@@ -69,24 +69,24 @@ def code(source: str) -> Code:
 
     Time is linear in the source's length, and nothing recurs: it may be anything.
     """
-    left_out, found, waiting = "", list[Token](), [(source, 1)]
-    for _ in range(DEEPEST + 1):
+    left_out, found, waiting = "", list[SourceToken](), [(source, 1)]
+    for _ in range(MAX_DEPTH + 1):
         inner = []
         for text, line in waiting:
-            if len(found) > MOST_TOKENS:
+            if len(found) > MAX_TOKENS:
                 break
-            some = tokens(text, MOST_TOKENS + 1 - len(found))
+            some = tokens(text, MAX_TOKENS + 1 - len(found))
             found += [token._replace(line=token.line + line - 1) for token in some]
             runs, texts = texts_run(text)
             left_out = left_out or (f"it runs code from a text, in line {runs + line - 1}" if runs else "")
             inner += [(one, place + line - 1) for one, place in texts]
         waiting = inner
-    if len(found) > MOST_TOKENS:
-        left_out = f"only the first {MOST_TOKENS:,} words and signs of it were compared"
-    return Code(tuple(plain(found[:MOST_TOKENS])), left_out)
+    if len(found) > MAX_TOKENS:
+        left_out = f"only the first {MAX_TOKENS:,} words and signs of it were compared"
+    return Code(tuple(without_grouping(found[:MAX_TOKENS])), left_out)
 
 
-def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
+def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
     """Source -> its first `most` normalised tokens; Python with mistakes in it is read as far as it can be.
 
     Names become N, numbers 0, texts S. Keywords, operators, called builtins and the attributes of numpy's and Python's
@@ -95,7 +95,7 @@ def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
     >>> [token.text for token in tokens("y = np.exp(-x)  # shares")]
     ['N', '=', 'N', '.', 'exp', '(', '-', 'N', ')']
     """
-    found: list[Token] = []
+    found: list[SourceToken] = []
     source = one_kind_of_line_end(source)
     depth, line, begin = 0, 1, 0
     for match in LEXEMES.finditer(source):
@@ -104,7 +104,7 @@ def tokens(source: str, most: int = MOST_TOKENS) -> list[Token]:
             begin = _without_docstring(found, begin)
         elif kind in ("string", "number", "name", "operator"):
             depth = max(0, depth + (text in OPEN) - (text in CLOSE))
-            found.append(Token(_normal(kind, text, found, source, match.end()), line, len(found) == begin))
+            found.append(SourceToken(_normal(kind, text, found, source, match.end()), line, len(found) == begin))
             if len(found) >= most:
                 break
         line += text.count("\n")
@@ -117,15 +117,15 @@ def one_kind_of_line_end(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def plain(found: Iterable[Token]) -> list[Token]:
+def without_grouping(found: Iterable[SourceToken]) -> list[SourceToken]:
     """The tokens without brackets that group, `pass`, semicolons and commas before a closing bracket.
 
-    >>> " ".join(token.text for token in plain(tokens("(y) = ((f)((x + 1),)); pass")))
+    >>> " ".join(token.text for token in without_grouping(tokens("(y) = ((f)((x + 1),)); pass")))
     'N = N ( N + 0 )'
     """
-    kept: list[Token] = []
+    kept: list[SourceToken] = []
     grouping: list[bool] = []
-    before = Token("", 0)
+    before = SourceToken("", 0)
     for token in found:
         text, dropped = token.text, token.text in (";", "pass")
         if text == "(":
@@ -147,13 +147,13 @@ def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
 
     Which of its texts a file runs is not known before it does. Those that stand side by side or are added are one.
     """
-    if not any(name in source for name in RUNNERS | ALWAYS_RUN):
+    if not any(name in source for name in EXEC_FUNCTIONS | ALWAYS_RUN):
         return 0, []
     line, runs, before, joined = 1, 0, "", False
     texts: list[tuple[list[str], int]] = []
     for match in LEXEMES.finditer(one_kind_of_line_end(source)):
         kind, text = match.lastgroup, match[0]
-        if kind == "name" and (text in ALWAYS_RUN or (text in RUNNERS and before != ".")):
+        if kind == "name" and (text in ALWAYS_RUN or (text in EXEC_FUNCTIONS and before != ".")):
             runs = runs or line
         if kind == "string":
             texts += [] if joined else [([], line)]
@@ -182,14 +182,14 @@ def _ends_value(text: str) -> bool:
     return text in CLOSE or text in (NAME, STRING) or (text.isidentifier() and not keyword.iskeyword(text))
 
 
-def _without_docstring(found: list[Token], begin: int) -> int:
+def _without_docstring(found: list[SourceToken], begin: int) -> int:
     """Drop a line that is nothing but a text; returns where the next line begins."""
     if len(found) > begin and all(token.text == STRING for token in found[begin:]):
         del found[begin:]
     return len(found)
 
 
-def _normal(kind: str, text: str, before: list[Token], source: str, end: int) -> str:
+def _normal(kind: str, text: str, before: list[SourceToken], source: str, end: int) -> str:
     if kind == "string":
         return STRING
     if kind == "number":

@@ -1,4 +1,4 @@
-"""How far a long job is: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a long job: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-class Step(Protocol):
-    """Something of which one more is done."""
+class ProgressDisplay(Protocol):
+    """Displays how many items of a job are done."""
 
     def done(self) -> None:
-        """One more."""
+        """Count one more item."""
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Step]:
-    """A bar with rate and time left on a terminal, plain lines elsewhere."""
+def progress(what: str, total: int | None) -> Iterator[ProgressDisplay]:
+    """Show a bar with rate and remaining time on a terminal, plain lines elsewhere."""
     if not sys.stdout.isatty():
-        lines = Lines(what, total)
+        lines = ProgressLines(what, total)
         yield lines
         lines.end()
         return
@@ -35,24 +35,24 @@ def progress(what: str, total: int | None) -> Iterator[Step]:
 
     rate = TextColumn("{task.fields[rate]:.1f} a second")
     with Progress(TextColumn(what), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn()) as bar:
-        yield Bar(bar, bar.add_task(what, total=total, rate=0.0))
+        yield ProgressBar(bar, bar.add_task(what, total=total, rate=0.0))
 
 
-class Bar:
-    """Rich's bar."""
+class ProgressBar:
+    """A Rich progress bar."""
 
     def __init__(self, bar: Progress, task: TaskID) -> None:
         self._bar, self._task = bar, task
         self._count, self._start = 0, time.monotonic()
 
     def done(self) -> None:
-        """One more."""
+        """Count one more item."""
         self._count += 1
         self._bar.update(self._task, advance=1, rate=self._count / max(time.monotonic() - self._start, 1e-9))
 
 
-class Lines:
-    """A line now and then: how many are done, how many a second, how long it still takes."""
+class ProgressLines:
+    """A line every EVERY seconds: items done, items per second, remaining time."""
 
     def __init__(self, what: str, total: int | None) -> None:
         self._what, self._total, self._count = what, total, 0
@@ -60,13 +60,13 @@ class Lines:
         self._last = -1
 
     def done(self) -> None:
-        """One more."""
+        """Count one more item."""
         self._count += 1
         if time.monotonic() - self._told > EVERY:
             self.tell()
 
     def end(self) -> None:
-        """Print the last line, unless it stands there."""
+        """Print the last line, unless it was printed already."""
         if self._last != self._count:
             self.tell()
 

@@ -1,4 +1,4 @@
-"""Where a student's code first departs from the framework's: both compute every step, from the same inputs."""
+"""Find the first step where a student's code differs from the framework's: both run every step on the same inputs."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 
 import kuiper
-from classroom.gallery.bench import Bench, Settings, called
+from classroom.gallery.pipeline import Pipeline, Replacements, call_student
 
 RTOL, ATOL = 1e-3, 1e-4
 Departure = dict[str, Any]
-"""place: an operator's name, or an exercise's; type: the operator's, "" for a step; step: its number in the order;
-value: which of several values; then expected and got (texts or shapes), or difference, where and values."""
+"""place: name of the operator or exercise; type: the operator's, "" for a step; step: index in execution order;
+value: index of the output, if several; then expected and got (texts or shapes), or difference, where and values."""
 
 
-class CheckingBench(Bench):
-    """A bench on which both compute, and the framework's results go on; `departures` are in the order of execution."""
+class CheckingPipeline(Pipeline):
+    """A pipeline that runs both and passes on the framework's results; `departures` are in execution order."""
 
-    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], settings: Settings) -> None:
+    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], replacements: Replacements) -> None:
         self.departures: list[Departure] = []
-        super().__init__(model, steps, settings)
+        super().__init__(model, steps, replacements)
 
     def load(self, model: Path) -> Any:
-        """Both networks."""
-        return Both(kuiper.load(model, engine="simple"), self.settings.load(model), self.departures)
+        """Load both networks."""
+        return Both(kuiper.load(model, engine="simple"), self.replacements.load(model), self.departures)
 
     def step(self, exercise: str, *args: Any) -> Any:
-        """The framework's result; a student's is compared with it."""
+        """The framework's result, after comparing the student's with it."""
         expected = self.steps[exercise](*args)
         if self.replaced(exercise):
-            found = difference(expected, called(exercise, self.settings.steps[exercise], args))
+            found = difference(expected, call_student(exercise, self.replacements.steps[exercise], args))
             if found is not None:
                 self.departures.append({"place": exercise, "type": "", **found})
         return expected
@@ -46,7 +46,7 @@ class Both:
         self.inputs, self.operators = reference.inputs, reference.operators
 
     def __call__(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
-        """The reference's outputs, with all results kept; the first operator that departs is noted."""
+        """The reference's outputs, with all results kept; records the first operator that differs."""
         outputs = self.reference(*inputs, keep=True)
         found = departure(self.reference.operators, outputs.kept, self.mine(*inputs, keep=True).kept)
         if found is not None:
@@ -57,7 +57,7 @@ class Both:
 def departure(
     operators: Iterable[kuiper.RuntimeOperator], expected: Mapping[str, Any], got: Mapping[str, Any]
 ) -> Departure | None:
-    """The first operator whose kept result is not the expected one; None when there is none."""
+    """The first operator whose result differs from the expected one, or None."""
     for step, op in enumerate(operators):
         if op.name in expected:
             found = difference(expected[op.name], got[op.name])
@@ -67,9 +67,9 @@ def departure(
 
 
 def difference(expected: Any, got: Any) -> Departure | None:
-    """How two results differ: arrays and numbers, or tuples and lists of them. None where they agree.
+    """How two results (arrays, numbers, or tuples and lists of them) differ; None if they agree.
 
-    Numbers may differ by rounding, bytes (pixels) by 1.
+    Numbers may differ by RTOL and ATOL, bytes (pixels) by 1.
 
     >>> difference((1.0, np.zeros(2)), (1.0, np.array([0.0, 3.0])))["where"]
     [1]

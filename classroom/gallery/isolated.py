@@ -1,4 +1,4 @@
-"""A piece in a process of its own, with a time limit: whatever a student's code does, this one goes on."""
+"""Run a piece in a separate process with a time limit, so that a student's code cannot stop this one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from classroom.gallery.piece import Piece, Wishes
+from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.show import bar
-from classroom.tasks import Task
+from classroom.tasks import HomeworkTask
 
-WORKER = Path(__file__).with_name("worker.py")
+WORKER = Path(__file__).with_name("piece_worker.py")
 
 
 @dataclass(frozen=True)
-class Run:
-    """What came of a piece with some exercises plugged in; see worker.answer."""
+class PieceResult:
+    """Result of a piece with some exercises plugged in; see piece_worker.answer."""
 
     error: str = ""
     errors: dict[str, str] = field(default_factory=dict)
@@ -31,22 +31,27 @@ class Run:
 
     @property
     def good(self) -> bool:
-        """Whether everything was plugged in, and every step gave what the reference gives."""
+        """Whether everything was plugged in and every step agreed with the reference."""
         return not self.error and not self.errors and self.departure is None
 
 
 def run(
-    piece: Piece, wishes: Wishes, tasks: Sequence[Task], *, seconds: float | None = None, check_only: bool = False
-) -> Run:
-    """The piece with the code of these tasks, in a process of its own.
+    piece: Piece,
+    options: DemoOptions,
+    tasks: Sequence[HomeworkTask],
+    *,
+    seconds: float | None = None,
+    check_only: bool = False,
+) -> PieceResult:
+    """Run the piece with the code of these tasks in a separate process.
 
-    seconds : the time limit; by default the piece's.
-    check_only : compare with the reference, and leave it at that.
+    seconds : time limit; default: the piece's.
+    check_only : only compare with the reference.
     """
     limit = piece.seconds if seconds is None else seconds
     request = {
         "piece": piece.name,
-        "wishes": asdict(wishes),
+        "options": asdict(options),
         "plugs": [[task.id, str(task.file)] for task in tasks],
         "check_only": check_only,
     }
@@ -57,19 +62,23 @@ def run(
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
-    items = piece.sample(wishes, mine=True)
+    items = piece.sample(options, mine=True)
     total = piece.work(items[: piece.checked]) + (0 if check_only else piece.work(items))
     try:
         with bar(f"demo {piece.name}", total) as advance:
-            return Run(**json.loads(output_of(worker, limit, advance)))
+            return PieceResult(**json.loads(output_of(worker, limit, advance)))
     except subprocess.TimeoutExpired:
-        return Run(error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?")
+        return PieceResult(
+            error=f"no result within {limit:g} s: is there a loop that never ends, or one that is very slow?"
+        )
     except (ValueError, TypeError):
-        return Run(error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?")
+        return PieceResult(
+            error=f"the process ended by itself (exit code {worker.returncode}): does the code call exit?"
+        )
 
 
 def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[], None]) -> bytes:
-    """The last line that the process writes; each line "." before it advances.
+    """The last line that the process writes; each line "." before it calls `advance`.
 
     Raises TimeoutExpired. The process has ended in any case.
     """
@@ -77,7 +86,7 @@ def output_of(worker: subprocess.Popen[bytes], limit: float, advance: Callable[[
 
     def listen() -> None:
         for line in worker.stdout or ():
-            if line.rstrip(b"\r\n") == b".":  # text ends its lines with both on Windows
+            if line.rstrip(b"\r\n") == b".":  # Windows writes \r\n
                 advance()
             else:
                 lines.append(line)

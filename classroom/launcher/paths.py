@@ -22,14 +22,14 @@ OPTIONS = {"grading": "--grading", "course": "--lessons", "site": "--site", "dev
 
 
 @dataclass(frozen=True)
-class Place:
+class Paths:
     """The course's folder and the folder of its environment."""
 
     root: Path
     venv: Path
 
     @classmethod
-    def of(cls, root: Path, variables: Mapping[str, str]) -> Place:
+    def of(cls, root: Path, variables: Mapping[str, str]) -> Paths:
         """The environment is `.venv` in the course's folder, unless COURSE_VENV names another."""
         chosen = variables.get("COURSE_VENV")
         venv = Path(chosen).expanduser().absolute() if chosen else root / ".venv"

@@ -8,9 +8,9 @@ import pytest
 
 import kuiper
 from classroom import gallery
-from classroom.gallery.bench import Bench, Settings
-from classroom.gallery.check import CheckingBench, departure, difference
+from classroom.gallery.departure import CheckingPipeline, departure, difference
 from classroom.gallery.mine import departed
+from classroom.gallery.pipeline import Pipeline, Replacements
 
 MODEL = gallery.find("digits").model
 
@@ -97,16 +97,16 @@ def double(x: np.ndarray) -> np.ndarray:
 
 
 def test_a_step_is_the_students_where_there_is_one() -> None:
-    settings = Settings(steps={"double": lambda x: x + x + 1})
-    bench = Bench(MODEL, {"double": double, "same": lambda x: x}, settings)
-    assert bench.step("double", np.ones(1)) == 3
-    assert bench.step("same", 7) == 7
+    replacements = Replacements(steps={"double": lambda x: x + x + 1})
+    pipeline = Pipeline(MODEL, {"double": double, "same": lambda x: x}, replacements)
+    assert pipeline.step("double", np.ones(1)) == 3
+    assert pipeline.step("same", 7) == 7
 
 
 def test_what_a_step_raises_names_it() -> None:
-    bench = Bench(MODEL, {"double": double}, Settings(steps={"double": lambda x: x[5]}))
+    pipeline = Pipeline(MODEL, {"double": double}, Replacements(steps={"double": lambda x: x[5]}))
     with pytest.raises(kuiper.KuiperError, match="double raised IndexError: index 5 is out of bounds"):
-        bench.step("double", np.ones(1))
+        pipeline.step("double", np.ones(1))
 
 
 def test_a_step_cannot_spoil_what_it_is_given() -> None:
@@ -115,16 +115,16 @@ def test_a_step_cannot_spoil_what_it_is_given() -> None:
         return x
 
     x = np.ones(2)
-    Bench(MODEL, {"double": double}, Settings(steps={"double": spoils})).step("double", x)
+    Pipeline(MODEL, {"double": double}, Replacements(steps={"double": spoils})).step("double", x)
     assert x.tolist() == [1, 1]
 
 
 def test_after_a_departure_the_check_goes_on_with_the_frameworks_result() -> None:
-    bench = CheckingBench(MODEL, {"double": double}, Settings(steps={"double": lambda x: x}))
-    assert bench.step("double", np.ones(1)) == 2
-    assert [found["place"] for found in bench.departures] == ["double"]
+    pipeline = CheckingPipeline(MODEL, {"double": double}, Replacements(steps={"double": lambda x: x}))
+    assert pipeline.step("double", np.ones(1)) == 2
+    assert [found["place"] for found in pipeline.departures] == ["double"]
 
 
 def test_a_missing_network_is_an_error_of_kuiper(tmp_path: Path) -> None:
     with pytest.raises(kuiper.KuiperError, match="no such file"):
-        Bench(tmp_path / "none.pnnx.param", {})
+        Pipeline(tmp_path / "none.pnnx.param", {})

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from classroom import register
-from classroom.dev import check as checks
-from classroom.dev.check import Result
+from classroom.dev import soundness
 from classroom.dev.cli import app
+from classroom.dev.soundness import HomeworkReport
 from classroom.judge.homework import HomeworkError, Mutant
 from classroom.register import RegisterError
 
@@ -70,9 +70,9 @@ Make = Callable[..., Path]
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """make(file, old, new) -> the root of a sound course with that change made."""
-    monkeypatch.setattr(checks, "FEWEST_MUTANTS", 2)
-    monkeypatch.setattr(checks, "MUTANT_SECONDS", 1.0)
-    checks._homework.cache_clear()
+    monkeypatch.setattr(soundness, "MIN_MUTANTS", 2)
+    monkeypatch.setattr(soundness, "MUTANT_SECONDS", 1.0)
+    soundness._homework.cache_clear()
 
     def write(file: str = "", old: str = "", new: str = "") -> Path:
         for name, text in FILES.items():
@@ -85,8 +85,8 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     return write
 
 
-def checked(root: Path, seeds: int = 3) -> Result:
-    (result,) = checks.check(checks.found(root), seeds=seeds, solution_seeds=3, processes=1)
+def checked(root: Path, seeds: int = 3) -> HomeworkReport:
+    (result,) = soundness.check_homeworks(soundness.find_homeworks(root), seeds=seeds, solution_seeds=3, processes=1)
     return result
 
 
@@ -98,7 +98,7 @@ def test_a_sound_homework_has_no_problems(make: Make) -> None:
 
 def test_several_processes_find_the_same(make: Make) -> None:
     root = make(HW + "judge/mutants.py", 'return x"', 'return table.TWO * x"')
-    (parallel,) = checks.check(checks.found(root), seeds=2, solution_seeds=2, processes=2)
+    (parallel,) = soundness.check_homeworks(soundness.find_homeworks(root), seeds=2, solution_seeds=2, processes=2)
     assert parallel.problems == checked(root, 2).problems != []
 
 
@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said(make: Make, file: str, old: str, new: str, proble
 
 def test_too_few_mutants_are_a_problem(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make()
-    monkeypatch.setattr(checks, "FEWEST_MUTANTS", 8)
+    monkeypatch.setattr(soundness, "MIN_MUTANTS", 8)
     assert checked(root).problems == ["expected at least 8 mutants, found 2"]
 
 
@@ -159,15 +159,15 @@ def test_a_mutant_that_is_found_on_some_seeds_only_is_a_problem(make: Make) -> N
 
 def test_a_lesson_without_homework_is_refused(make: Make) -> None:
     with pytest.raises(HomeworkError, match="lesson 2 has no homework/02_second"):
-        checks.found(make(), [2])
+        soundness.find_homeworks(make(), [2])
     with pytest.raises(RegisterError, match="lesson 3"):
-        checks.found(make(), [3])
+        soundness.find_homeworks(make(), [3])
 
 
 def test_the_framework_cannot_be_called_where_the_stub_does_without_it(make: Make) -> None:
-    (homework,) = checks.found(make())
+    (homework,) = soundness.find_homeworks(make())
     assert homework.without == ("kuiper",)
-    (homework,) = checks.found(make(HW + "hw01.py", "def", "import kuiper\ndef"))
+    (homework,) = soundness.find_homeworks(make(HW + "hw01.py", "def", "import kuiper\ndef"))
     assert homework.without == ()
 
 

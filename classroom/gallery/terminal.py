@@ -1,4 +1,4 @@
-"""Lines for the terminal: columns, and a text that comes piece by piece."""
+"""Terminal output: columns, and text that arrives piece by piece."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from classroom.page import fitting, seen, width
 
 
-def columns(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
-    """Rows of texts as lines, each column as wide as its widest text.
+def in_columns(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
+    """Rows of texts as lines, each column as wide as its widest cell.
 
-    >>> print(columns([["picture", "it says"], ["1", "brick"]]))
+    >>> print(in_columns([["picture", "it says"], ["1", "brick"]]))
     picture  it says
     1        brick
     """
@@ -21,7 +21,7 @@ def columns(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
 
 
 class Typewriter:
-    """Prints a text as it comes; a word that would pass the right margin begins a new line."""
+    """Prints text as it arrives, wrapping words at the right margin."""
 
     def __init__(self) -> None:
         self.column = 0

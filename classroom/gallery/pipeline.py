@@ -1,4 +1,4 @@
-"""A network with the steps around it: the framework's own code, or a student's in any place."""
+"""A network with its pre- and post-processing steps, any of which may be a student's code."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import kuiper
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a student's code replaces, and how often each exercise was called.
+class Replacements:
+    """The parts replaced by a student's code, and how often each exercise was called.
 
-    toolbox, registry : those of kuiper.load.
+    toolbox, registry : passed to kuiper.load.
     steps : exercise -> the student's function, for a step before or after the network.
     """
 
@@ -28,7 +28,7 @@ class Settings:
     calls: Counter[str] = field(default_factory=Counter)
 
     def counted(self, exercise: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, each call of it counted."""
+        """Wrap the function so that its calls are counted."""
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -38,52 +38,54 @@ class Settings:
         return call
 
     def load(self, model: Path, engine: str = "simple") -> kuiper.RuntimeGraph:
-        """The network with this code in it. Raises KuiperError."""
+        """Load the network with these replacements. Raises KuiperError."""
         return kuiper.load(model, registry=self.registry, toolbox=self.toolbox, engine=engine)
 
 
-class Bench:
-    """Where a piece works.
+class Pipeline:
+    """A network with its pre- and post-processing steps.
 
     model : the network's file.
     steps : exercise -> the framework's function for a step before or after the network.
-    settings : a student's code; None for the framework's alone, which may then use its fast engine.
+    replacements : a student's code; None: the framework's alone, which may then use its fast engine.
 
     Raises KuiperError.
     """
 
-    def __init__(self, model: Path, steps: Mapping[str, Callable[..., Any]], settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
-        self.graph = self.load(model) if settings else kuiper.load(model)
+    def __init__(
+        self, model: Path, steps: Mapping[str, Callable[..., Any]], replacements: Replacements | None = None
+    ) -> None:
+        self.replacements = replacements or Replacements()
+        self.graph = self.load(model) if replacements else kuiper.load(model)
         self.steps = steps
 
     def load(self, model: Path) -> Any:
-        """The network that computes: called as a RuntimeGraph is."""
-        return self.settings.load(model)
+        """Load the network; the result is called like a RuntimeGraph."""
+        return self.replacements.load(model)
 
     def replaced(self, exercise: str) -> bool:
         """Whether the step is a student's."""
-        return exercise in self.settings.steps
+        return exercise in self.replacements.steps
 
     def step(self, exercise: str, *args: Any) -> Any:
-        """The step's result, by the student's function where there is one. Raises KuiperError for what that raises."""
+        """Run the step, with the student's function if there is one. Raises KuiperError for whatever that raises."""
         if self.replaced(exercise):
-            return called(exercise, self.settings.steps[exercise], args)
+            return call_student(exercise, self.replacements.steps[exercise], args)
         return self.steps[exercise](*args)
 
     def network(self, *inputs: Any, keep: Iterable[str] = ()) -> Any:
-        """The network's outputs, as RuntimeGraph.forward gives them."""
+        """Run the network; outputs as from RuntimeGraph.forward."""
         return self.graph(*inputs, keep=list(keep))
 
     def facts(self) -> str:
-        """How large the network is, in words; constants that no layer has learnt do not count."""
+        """The size of the network in words, without constants that were not trained."""
         operators = self.graph.operators
         weights = [a for op in operators if op.type != "pnnx.Attribute" for a in op.attributes.values()]
         return f"{len(operators)} operators and {sum(a.data.size for a in weights):,} parameters"
 
 
-def called(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:
-    """function(*args) of a student's, with copies of the arrays; what it raises becomes a KuiperError."""
+def call_student(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:
+    """Call a student's function with copies of the arrays; exceptions become KuiperErrors."""
     try:
         return function(*[x.copy() if isinstance(x, np.ndarray) else x for x in args])
     except Exception as error:

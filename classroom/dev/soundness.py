@@ -1,12 +1,12 @@
-"""Proof that a homework judges rightly: the stub fails, the solution passes, every known mistake is found.
+"""Check that a homework's tests are sound: the stub fails, the solution passes, every mutant is caught.
 
 A homework is sound when
 - the stub imports, and fails every exercise;
 - the worked solution passes every test on every seed;
 - every mutant (the solution with one mistake in it) runs, and some test of its exercise fails on every seed;
 - every test finds at least one mutant;
-- each exercise has a public and a hidden test that no blanket answer passes (judge/blanket.py);
-- exercises in course.toml and in the tests are the same, each with public and hidden tests, mutants and three hints.
+- each exercise has a public and a hidden test that no trivial answer passes (judge/blanket.py);
+- course.toml and the tests have the same exercises, each with public and hidden tests, mutants and three hints.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from classroom.judge.homework import Homework, HomeworkError, homework_of
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
 
-FEWEST_MUTANTS = 8
+MIN_MUTANTS = 8
 HINTS = 3
 SECONDS = 10.0
 MUTANT_SECONDS = 5.0
-"""Time limit of a call; a mutant that hangs is found when it is over, so its limit is shorter."""
+"""Time limit of a call; shorter for mutants, since a mutant that hangs always uses all of it."""
 CHUNK = 25
 BROKEN = {"NameError", "UnboundLocalError", "SyntaxError", "ImportError", "ModuleNotFoundError"}
 
 
 @dataclass(frozen=True)
-class Job:
-    """One submission to one homework, on some seeds; `index` is a mutant's place in its list."""
+class CheckJob:
+    """One submission to one homework on a range of seeds; `index` is the mutant's index."""
 
     root: Path
     number: int
@@ -50,8 +50,8 @@ class Job:
 
 
 @dataclass
-class Report:
-    """What a job found: what is wrong, and the tests that failed on the first seed."""
+class CheckReport:
+    """Result of a job: the problems, and the tests that failed on the first seed."""
 
     problems: list[str] = field(default_factory=list)
     killers: set[str] = field(default_factory=set)
@@ -59,8 +59,8 @@ class Report:
 
 
 @dataclass
-class Result:
-    """All that was found out about one homework."""
+class HomeworkReport:
+    """Combined result for one homework."""
 
     name: str
     exercises: list[str] = field(default_factory=list)
@@ -71,8 +71,8 @@ class Result:
     seconds: float = 0.0
 
 
-def found(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
-    """The homework folders of a course, of the lessons given or of all. Raises RegisterError, HomeworkError."""
+def find_homeworks(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
+    """The homework of the given lessons, or of all. Raises RegisterError, HomeworkError."""
     course = register.load(root)
     wanted = [course.lesson(number) for number in numbers]
     homeworks = [homework for lesson in wanted or course.lessons if (homework := homework_of(lesson))]
@@ -82,21 +82,21 @@ def found(root: Path, numbers: Iterable[int] = ()) -> list[Homework]:
     return homeworks
 
 
-def check(
+def check_homeworks(
     homeworks: Sequence[Homework], *, seeds: int, solution_seeds: int, processes: int | None = None
-) -> Iterator[Result]:
-    """Check homeworks, each mutant on `seeds` seeds and the solution on `solution_seeds`; results in their order.
+) -> Iterator[HomeworkReport]:
+    """Check homeworks, each mutant on `seeds` seeds and the solution on `solution_seeds`; yields reports in order.
 
-    `processes` run at the same time, as many as the machine has cores if None; 1 starts none.
+    `processes` : worker processes, one per core if None; with 1 everything runs in this process.
     """
     forms = [form(homework) for homework in homeworks]
     jobs = [_jobs(homework, seeds, solution_seeds) if sound else [] for homework, (sound, _) in zip(homeworks, forms)]
     with contextlib.ExitStack() as stack:
         count = processes or os.cpu_count() or 1
         if count == 1:
-            reports: Iterator[Report] = map(run, (job for some in jobs for job in some))
+            reports: Iterator[CheckReport] = map(run, (job for some in jobs for job in some))
         else:
-            # spawn: forks of a process with threads, and Windows, know nothing else
+            # spawn: forking a process with threads is unsafe, and Windows has nothing else
             context = multiprocessing.get_context("spawn")
             pool = stack.enter_context(ProcessPoolExecutor(count, mp_context=context))
             stack.callback(pool.shutdown, wait=False, cancel_futures=True)
@@ -106,7 +106,7 @@ def check(
 
 
 def form(homework: Homework) -> tuple[bool, list[str]]:
-    """(whether it can be run at all, what is missing or contradicts itself) without running a submission."""
+    """Static checks, without running a submission -> (whether it can be run at all, problems)."""
     try:
         tests, mutants = homework.public + homework.hidden, homework.mutants
         solution = homework.solution.read_text(encoding="utf-8")
@@ -128,8 +128,8 @@ def form(homework: Homework) -> tuple[bool, list[str]]:
         given = sum(bool(hint.strip()) for hint in exercise.hints)
         if len(exercise.hints) != HINTS or given != HINTS:
             problems.append(f"{exercise.id}: expected {HINTS} hints in course.toml, found {given}")
-    if len(mutants) < FEWEST_MUTANTS:
-        problems.append(f"expected at least {FEWEST_MUTANTS} mutants, found {len(mutants)}")
+    if len(mutants) < MIN_MUTANTS:
+        problems.append(f"expected at least {MIN_MUTANTS} mutants, found {len(mutants)}")
     problems += _mutants_form(homework, solution)
     return True, problems
 
@@ -150,21 +150,21 @@ def _mutants_form(homework: Homework, solution: str) -> Iterator[str]:
         seen[text] = name
 
 
-def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[Job]:
+def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[CheckJob]:
     root, number = homework.lesson.root, homework.lesson.number
     chunks = [range(n, min(n + CHUNK, solution_seeds)) for n in range(0, solution_seeds, CHUNK)]
     solution = homework.solution.read_text(encoding="utf-8")
     mutants = [index for index, mutant in enumerate(homework.mutants) if solution.count(mutant.old) == 1]
     return [
-        Job(root, number, "stub", range(1)),
-        Job(root, number, "blanket", range(1)),
-        *(Job(root, number, "solution", chunk) for chunk in chunks),
-        *(Job(root, number, "mutant", range(seeds), index) for index in mutants),
+        CheckJob(root, number, "stub", range(1)),
+        CheckJob(root, number, "blanket", range(1)),
+        *(CheckJob(root, number, "solution", chunk) for chunk in chunks),
+        *(CheckJob(root, number, "mutant", range(seeds), index) for index in mutants),
     ]
 
 
-def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Job, Report]]) -> Result:
-    result = Result(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
+def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[CheckJob, CheckReport]]) -> HomeworkReport:
+    result = HomeworkReport(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
     if not reports:
         return result
     killers: set[str] = set()
@@ -181,14 +181,14 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Job
     return result
 
 
-def run(job: Job) -> Report:
-    """One job, in any process. Whatever goes wrong, skips too, is a problem and never a pass."""
-    started, report = time.monotonic(), Report()
+def run(job: CheckJob) -> CheckReport:
+    """Run one job, in any process. Every exception, skips included, is a problem and never a pass."""
+    started, report = time.monotonic(), CheckReport()
     try:
         RUNNERS[job.kind](_homework(job.root, job.number), job, report)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # pytest.skip is no Exception
+    except BaseException as error:  # pytest.skip raises a BaseException
         report.problems.append(f"{job.kind} {job.index}: the check failed: {type(error).__name__}: {error}")
     report.seconds = time.monotonic() - started
     return report
@@ -203,7 +203,7 @@ def _homework(root: Path, number: int) -> Homework:
 
 @contextlib.contextmanager
 def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
-    """A submission of that text, under the stub's name, beside the files that a student has beside it."""
+    """A session for a submission with that text, named like the stub, beside the files that a student has there."""
     with tempfile.TemporaryDirectory() as folder:
         for neighbour in homework.folder.glob("*.py"):
             if neighbour.name not in (homework.stub.name, "public.py"):
@@ -214,8 +214,8 @@ def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]
             yield session
 
 
-def _stub(homework: Homework, job: Job, report: Report) -> None:
-    """Every exercise must fail by its public tests; some of them may hold already (what works must go on working)."""
+def _stub(homework: Homework, job: CheckJob, report: CheckReport) -> None:
+    """Every exercise must fail at least one public test; others may pass, such as tests of code that is given."""
     failed: set[str] = set()
     with _session(homework, homework.stub.read_text(encoding="utf-8"), SECONDS) as session:
         for test in homework.public:
@@ -229,8 +229,8 @@ def _stub(homework: Homework, job: Job, report: Report) -> None:
     report.problems += [f"{name}: the stub as handed out passes all its public tests" for name in passed]
 
 
-def _blanket(homework: Homework, job: Job, report: Report) -> None:
-    """Of every exercise a public and a hidden test must tell work from none."""
+def _blanket(homework: Homework, job: CheckJob, report: CheckReport) -> None:
+    """Every exercise needs a public and a hidden test that no trivial answer passes."""
     passed = passable(homework, homework.stub.read_text(encoding="utf-8"), SECONDS)
     for exercise in dict.fromkeys(test.exercise for test in homework.public):
         for tests, kind in ((homework.public, "public"), (homework.hidden, "hidden")):
@@ -242,7 +242,7 @@ def _blanket(homework: Homework, job: Job, report: Report) -> None:
                 )
 
 
-def _solution(homework: Homework, job: Job, report: Report) -> None:
+def _solution(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     failed: set[str] = set()
     with _session(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
         for seed in job.seeds:
@@ -253,7 +253,7 @@ def _solution(homework: Homework, job: Job, report: Report) -> None:
                     report.problems.append(f"{_name(test)}: the solution fails on seed {seed}: {_said(outcome)}")
 
 
-def _mutant(homework: Homework, job: Job, report: Report) -> None:
+def _mutant(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     mutant = homework.mutants[job.index]
     title = f"mutant {mutant.exercise}/{mutant.name}"
     tests = [test for test in homework.public + homework.hidden if test.exercise == mutant.exercise]
@@ -267,7 +267,7 @@ def _mutant(homework: Homework, job: Job, report: Report) -> None:
         elif failures and all(getattr(outcome.error, "type", "") in BROKEN for outcome in failures):
             report.problems.append(f"{title}: broken rather than mistaken: {_said(failures[0])}")
         survived = [] if failures else [job.seeds[0]]
-        # those that are sure and quick first; the first to fail is enough
+        # the most certain and fastest first; the first to fail is enough
         order = sorted(tests, key=lambda test: _rank(test, failures))
         survived += [seed for seed in job.seeds[1:] if all(session.run(test, seed).passed for test in order)]
     if survived:

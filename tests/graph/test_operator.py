@@ -1,0 +1,142 @@
+"""Lesson 3: operators, operands, attributes and parameters, and how a graph joins them."""
+
+import numpy as np
+import pytest
+
+import kuiper
+from kuiper import pnnx
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
+from kuiper.toolbox import init_graph_params
+
+KINDS = {
+    "nothing": Parameter(ParameterKind.NULL),
+    "flag": Parameter(ParameterKind.BOOL, True),
+    "count": Parameter(ParameterKind.INT, 3),
+    "rate": Parameter(ParameterKind.FLOAT, 0.5),
+    "mode": Parameter(ParameterKind.STRING, "zeros"),
+    "sizes": Parameter(ParameterKind.INTS, [1, 2]),
+    "scales": Parameter(ParameterKind.FLOATS, [0.5, 2.0]),
+    "names": Parameter(ParameterKind.STRINGS, ["a", "b"]),
+}
+
+
+def test_parameters_of_every_kind_reach_the_layer_as_the_file_has_them():
+    given = init_graph_params(KINDS)
+    assert given is not KINDS
+    assert list(given) == list(KINDS)
+    for name, parameter in KINDS.items():
+        assert given[name].value == parameter.value
+        assert given[name].kind is parameter.kind
+    assert given["sizes"].kind is ParameterKind.INTS is ParameterKind(5)
+
+
+def diamond():
+    """0 -> one -> 1, 0 -> two -> 2, (1, 2, 1) -> sum -> 3; not connected yet."""
+    x, a, b, y = (Operand(str(i)) for i in range(4))
+    return [
+        Operator("pnnx.Output", "out", [y]),
+        Operator("torch.cat", "sum", [a, b, a], [y]),
+        Operator("nn.ReLU", "two", [x], [b]),
+        Operator("nn.ReLU", "one", [x], [a]),
+        Operator("pnnx.Input", "in", [], [x]),
+    ]
+
+
+def test_connect_tells_every_operand_who_writes_and_who_reads_it():
+    graph = Graph(diamond()).connect()
+    found = {
+        name: (operand.producer.name, [reader.name for reader in operand.consumers])
+        for name, operand in graph.operands.items()
+    }
+    assert found == {
+        "0": ("in", ["two", "one"]),
+        "1": ("one", ["sum", "sum"]),
+        "2": ("two", ["sum"]),
+        "3": ("sum", ["out"]),
+    }
+    assert list(graph.operator("in").output_operators) == ["two", "one"]
+    assert [producer.name for producer in graph.operator("sum").producers] == ["one", "two", "one"]
+    assert graph.operator("sum").input_names == [None, None, None]
+
+
+def test_connect_forgets_what_no_longer_holds():
+    operators = diamond()
+    graph = Graph(operators).connect()
+    a = graph.operands["1"]
+    graph.operators = [op for op in operators if op.name not in ("sum", "out")]
+    graph.connect()
+    assert list(graph.operands) == ["0", "2", "1"]
+    assert a.consumers == []
+    twice = [len(operand.consumers) for operand in graph.connect().operands.values()]
+    assert twice == [2, 0, 0]
+
+
+def test_connect_returns_the_graph_whose_ends_come_in_the_order_of_the_file():
+    operators = diamond()
+    extra = [
+        Operator("pnnx.Input", "late", [], [Operand("7")]),
+        Operator("pnnx.Output", "last", [operators[3].outputs[0]]),
+    ]
+    graph = Graph([*operators, *extra])
+    assert graph.connect() is graph
+    assert [operand.name for operand in graph.inputs] == ["0", "7"]
+    assert [operand.name for operand in graph.outputs] == ["3", "1"]
+
+
+def test_the_courses_words_are_the_graphs_own_classes():
+    assert kuiper.RuntimeOperator is Operator
+    assert kuiper.RuntimeOperand is Operand
+    assert kuiper.RuntimeAttribute is Attribute
+    assert kuiper.RuntimeParameter is Parameter
+
+
+@pytest.fixture
+def constant(tmp_path):
+    """A model that returns one stored array; returns the path."""
+
+    def write(array):
+        value = Operand("0")
+        weight = Operator("pnnx.Attribute", "w", [], [value], attributes={"data": Attribute.from_array(array)})
+        output = Operator("pnnx.Output", "out", [value])
+        path = tmp_path / "constant.pnnx.param"
+        pnnx.write(Graph([weight, output]).connect(), path)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i8", "i4", "i2", "i1", "u1", "?", "c8", "c16"])
+def test_attributes_of_every_type_are_read(constant, dtype):
+    array = np.arange(6).reshape(2, 3).astype(dtype)
+    got = kuiper.load(constant(array))()[0]
+    assert got.dtype == array.dtype
+    np.testing.assert_array_equal(got, array)
+
+
+def test_reading_an_attribute_twice_gives_the_same_weights(constant):
+    graph = kuiper.load(constant(np.arange(6.0)))
+    attribute = graph.operator("w").attributes["data"]
+    np.testing.assert_array_equal(attribute.data, attribute.data)
+    assert attribute.data.size == 6
+
+
+def test_weights_cannot_be_written_to(constant):
+    graph = kuiper.load(constant(np.arange(6.0)))
+    with pytest.raises(ValueError, match="read-only"):
+        graph.operator("w").attributes["data"].data[0] = 1
+
+
+def test_a_result_that_is_a_weight_can_be_written_to_and_leaves_the_weight(constant):
+    graph = kuiper.load(constant(np.arange(6.0)))
+    graph()[0][:] = -1
+    np.testing.assert_array_equal(graph()[0], np.arange(6.0))
+
+
+def test_a_single_number_without_axes_is_read(tmp_path):
+    """PNNX writes a folded constant such as torch.zeros(()) with the shape ()."""
+    path = tmp_path / "net.pnnx.param"
+    path.write_text("7767517\n2 1\npnnx.Attribute w 0 1 0 @data=()f32\npnnx.Output out 1 0 0\n")
+    with open(tmp_path / "net.pnnx.bin", "wb") as file:
+        pnnx.archive.write_archive(file, {"w.data": np.array([2.5], np.float32)})
+    got = kuiper.load(path)()[0]
+    assert (got.shape, got.item()) == ((), 2.5)
