@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -25,7 +25,7 @@ def positive(name: str, value: Any) -> int:
 def at_least_three(x: np.ndarray) -> tuple[tuple[int, ...], int, int, int]:
     """The shape of x as (...), C, H, W. Raises ShapeError for fewer dimensions."""
     if x.ndim < 3:
-        raise ShapeError("input", "(..., C, H, W)", f"shape {x.shape}", status=InferStatus.DIMENSION)
+        raise RankError("input", "(..., C, H, W)", f"shape {x.shape}")
     return x.shape[:-3], *x.shape[-3:]
 
 
@@ -52,7 +52,7 @@ class PixelShuffle(Layer):
         r = self.r
         if channels % (r * r):
             expected = f"a multiple of upscale_factor*upscale_factor={r * r} channels"
-            raise ShapeError("input", expected, f"{channels} in {x.shape}", status=InferStatus.CHANNEL)
+            raise ChannelError("input", expected, f"{channels} in {x.shape}")
         blocks = x.reshape(math.prod(batch), channels // (r * r), r, r, height, width)
         pixels = blocks.transpose(0, 1, 4, 2, 5, 3)  # (batch, C, H, i, W, j)
         return pixels.reshape(*batch, channels // (r * r), height * r, width * r)

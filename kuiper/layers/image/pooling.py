@@ -9,18 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    Sizes,
-    as_batch,
-    check_dtype,
-    like_input,
-    pad_planes,
-    per_axis,
-    single,
-    unbatch,
-    windows,
-)
+from kuiper.dtypes import single
+from kuiper.errors import OutputSizeError, ParameterError
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.image.windows import Sizes, as_batch, like_input, pad_planes, per_axis, unbatch, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -39,16 +31,15 @@ class _Pool(Layer):
     """How many spatial axes the input has: 2 in an image."""
 
     def __init__(self, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> None:
-        status = ParseParameterAttrStatus
-        self.kernel_size = per_axis(self.axes, "kernel_size", kernel_size, 1, status.KERNEL)
+        self.kernel_size = per_axis(self.axes, "kernel_size", kernel_size, 1)
         no_stride = stride is None or (np.iterable(stride) and len(tuple(stride)) == 0)
-        self.stride = self.kernel_size if no_stride else per_axis(self.axes, "stride", stride, 1, status.STRIDE)
-        self.padding = per_axis(self.axes, "padding", padding, 0, status.PADDING)
-        self.dilation = per_axis(self.axes, "dilation", dilation, 1, status.DILATION)
+        self.stride = self.kernel_size if no_stride else per_axis(self.axes, "stride", stride, 1)
+        self.padding = per_axis(self.axes, "padding", padding, 0)
+        self.dilation = per_axis(self.axes, "dilation", dilation, 1)
         self.ceil_mode = ceil_mode
         if any(2 * p > k for p, k in zip(self.padding, self.kernel_size)):
             expected = f"at most half of kernel_size {self.kernel_size}, so that every window sees the image"
-            raise ParameterError("padding", expected, repr(padding), status=status.PADDING)
+            raise ParameterError("padding", expected, repr(padding))
 
     def _output_size(self, x: np.ndarray) -> Sizes:
         """(H', W'). With ceil_mode a last, partial window counts if it starts inside the image or its left padding."""
@@ -63,7 +54,7 @@ class _Pool(Layer):
         if min(sizes) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
             name = f"{type(self).__name__} input with padding {self.padding}"
-            raise ShapeError(name, expected, x.shape[2:], status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError(name, expected, x.shape[2:])
         return tuple(sizes)
 
     def _windows(self, x: np.ndarray, value: float) -> np.ndarray:
@@ -118,7 +109,7 @@ class MaxPool2d(_Pool):
 
     def forward(self, x: np.ndarray) -> Any:
         """The maxima of `x`, or (maxima, indices). Raises ShapeError for an image smaller than a window."""
-        check_dtype(type(self).__name__, x, "fiu")
+        check_dtype(type(self).__name__, x, "fi")
         batch = as_batch(type(self).__name__, x, axes=self.axes)
         view = self._windows(batch, _least(x.dtype))
         if self.return_indices:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ShapeError
+from kuiper.errors import OutputSizeError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -36,7 +36,7 @@ class MaxUnpool(Layer):
         channels, count = x.shape[: -len(size)], math.prod(size)
         if indices.size and not 0 <= indices.min() <= indices.max() < count:
             found = f"{indices.min()} to {indices.max()}"
-            raise ShapeError("MaxUnpool indices", f"0 to {count - 1}", found, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError("MaxUnpool indices", f"0 to {count - 1}", found)
         y = np.zeros((*channels, count), x.dtype)
         np.put_along_axis(y, indices.reshape(*channels, -1), x.reshape(*channels, -1), axis=-1)
         return y.reshape(*channels, *size)

@@ -2,22 +2,10 @@
 
 import numpy as np
 import pytest
-from kuiper.layers.arrays.leftovers import Leftover
 
 import kuiper
-from kuiper.errors import InferError
-from kuiper.layers.arrays.slicing import Slice
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
-
-
-def test_inputs_are_sorted_by_name_and_none_means_the_default():
-    layer = Leftover(Slice, "x dim start end step", "x start _")
-    x = np.arange(6)
-    assert layer.forward(x, 0, 1, None, 2).tolist() == [1, 3, 5]
-    assert layer.forward(x, 4, "cpu").tolist() == [4, 5]
-    with pytest.raises(InferError, match="expected 3 or 5 inputs, found 2"):
-        layer.forward(x, 0)
 
 
 class Views(torch.nn.Module):
@@ -56,7 +44,7 @@ class Chosen(torch.nn.Module):
 
 
 @pytest.mark.parametrize("model", [Views(), Joins(), Chosen()], ids=["views", "joins", "chosen"])
-def test_exported_leftovers_at_another_size(model, export):
+def test_exported_operators_at_another_size(model, export):
     x, y = torch.rand(3, 4, 5), torch.rand(6, 4, 5)
     graph = kuiper.load(export(model.eval(), x, dynamic=(y,)))
     for sample in (x, y):
