@@ -166,6 +166,21 @@ class Bound(Layer):
             self._known.check(operator)
 
 
+class FunctionLayer(Layer):
+    """A layer that is a function, such as one of another library: the same loop then runs the operators by it.
+
+    >>> FunctionLayer(max).forward(2, 3)
+    3
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def forward(self, *inputs: Any) -> Any:
+        """Call the function."""
+        return self.function(*inputs)
+
+
 def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
     """`layer.forward(*inputs)`; whatever goes wrong becomes a KuiperError that names the operator."""
     try:

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast.kernels.pointwise.activation import ActivationKernel, activation_of
-from kuiper.layers.binding import Bound
+from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
 from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.elementwise.softmax import Softmax
+from kuiper.layers.layer import Bound
 
 LAYERS = [
     *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),
@@ -69,7 +70,7 @@ def test_function_may_overwrite_its_operand_only_where_that_is_allowed(layer, sp
     np.testing.assert_allclose(target, layer.forward(x), rtol=1e-5, atol=1e-6)
     assert (wide[:, :3] == 9).all()
     assert (wide[:, 53:] == 9).all()
-    assert len(taken) <= activation.scratch + 1
+    assert len(taken) <= (2 if isinstance(layer, (simple.GELU, simple.Mish)) else 1)
     if not spoil and not in_place:
         np.testing.assert_array_equal(source, x)
 
@@ -144,6 +145,6 @@ def test_no_kernel_for_another_element_type(lowered, dtype):
 
 
 def test_bounds_that_come_as_inputs_have_a_kernel_only_if_they_are_constant(lowered):
-    x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, {}, ["x", "min", "max"])
+    x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, Binding({}, ["x", "min", "max"]))
     assert isinstance(lowered(layer, x, 0.0, 1.0), ActivationKernel)
     assert lowered(layer, x, np.zeros(()), np.ones(())) is None
