@@ -10,6 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pointwise import curves
 from kuiper.fast.kernels.pointwise.curves import Activation
@@ -67,6 +68,7 @@ class ActivationKernel(Kernel):
     """(...) -> (...): an activation by itself, tile by tile."""
 
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, activation: Activation) -> None:
         self.activation = activation

@@ -11,6 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
+from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pointwise.curves import clip
 from kuiper.fast.kernels.pointwise.formulas import FORMULAS, NotHandled, apply, evaluate, operand
@@ -39,6 +40,7 @@ class FormulaKernel(Kernel):
 
     label = "Pointwise"
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, program: Program, slots: Sequence[int], constants: Sequence[np.ndarray] = ()) -> None:
         self.program, self.slots, self.constants = program, slots, constants
