@@ -20,6 +20,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pointwise.program import Program, UfuncCall, calls_on, registers
 from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
@@ -226,6 +227,7 @@ class ActivationKernel(Kernel):
     """(...) -> (...): an activation by itself, tile by tile."""
 
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, activation: ActivationSteps) -> None:
         self.activation = activation

@@ -14,6 +14,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
+from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pointwise.program import Argument, Program, ProgramValue, calls_on, registers
 from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
@@ -42,6 +43,7 @@ class FormulaKernel(Kernel):
 
     label = "Pointwise"
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, program: Program, slots: Sequence[int], constants: Sequence[np.ndarray] = ()) -> None:
         self.program, self.slots, self.constants = program, slots, constants
