@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from kuiper.layers.arrays.leftovers import Leftover
 from kuiper.layers.image.late_pooling import LatePool
+from kuiper.layers.operation import _Declared
 
 from kuiper.fast.kernel import View
 from kuiper.fast.kernels.box_pooling import ImageMean, MeanOf
@@ -12,11 +14,9 @@ from kuiper.fast.kernels.pooling import Pool
 from kuiper.fast.kernels.reshape import Reshape
 from kuiper.fast.kernels.resize import Resize
 from kuiper.layers.arrays import joining, shape
-from kuiper.layers.arrays.leftovers import Leftover
 from kuiper.layers.elementwise import conversion
 from kuiper.layers.image import pooling, resize
 from kuiper.layers.layer import _Late
-from kuiper.layers.operation import _Declared
 from kuiper.layers.reduction import reduction
 
 IMAGE = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32)

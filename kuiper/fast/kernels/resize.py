@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from kuiper.fast.workspace import Workspace
 from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
-    NearestExactByInputs,
+    NearestExact,
     Taps,
     Upsample,
     UpsamplingBilinear2d,
@@ -209,25 +208,10 @@ def _weighted(run: Run, windows: np.ndarray, groups: np.ndarray) -> Call:
     return partial(np.matmul, run.weights, windows, out=groups)
 
 
-@lowers(Upsample, UpsamplingBilinear2d)
+@lowers(Upsample, UpsamplingBilinear2d, NearestExact, BilinearAntialiased, BicubicAntialiased)
 def upsample(node: Node) -> Resize | None:
-    """(N, C, H, W) -> (N, C, H', W') float32, by any mode."""
-    return resize(node, node.layer)
-
-
-@lowers(NearestExactByInputs, BilinearAntialiased, BicubicAntialiased)
-def upsample_by_inputs(node: Node) -> Resize | None:
-    """The same with the options as constant inputs: size, align_corners but for the nearest, and scales."""
-    options: list[Any] = [spec.value for spec in node.inputs[1:]]
-    if not options or not all(spec.constant for spec in node.inputs[1:]):
-        return None
-    align = False if isinstance(node.layer, NearestExactByInputs) else options.pop(1)
-    return resize(node, node.layer.layer(options[0], align, tuple(options[1:])))
-
-
-def resize(node: Node, layer: Upsample) -> Resize | None:
-    """The kernel that does what `layer` does; None for anything but images of float32."""
-    x = node.inputs[0]
+    """(N, C, H, W) -> (N, C, H', W') float32, by any mode; None for anything but images of float32."""
+    x, layer = node.inputs[0], node.layer
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape:
         return None
     images = np.broadcast_to(np.float32(0), x.shape)
