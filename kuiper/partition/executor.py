@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InputCountError
+from kuiper.partition.cut import runtime_of
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.invariants import verify
 from kuiper.partition.memory import over_arrays
-from kuiper.partition.network import runtime_of
-from kuiper.partition.node_graph import TensorKind
 from kuiper.partition.running import Run
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.stats import Stats
@@ -106,9 +105,9 @@ class Executor:
     def _constants(self) -> dict[int, np.ndarray]:
         """Tensor -> array for constants, which a network may return."""
         graph = self.partition.graph
-        return {
-            tensor: next(iter(graph.operators[v].attributes.values())).data
-            for v in graph.sources
-            for tensor in graph.nodes[v].outputs
-            if graph.tensors[tensor].kind is TensorKind.CONST
-        }
+        constants = {}
+        for v in graph.sources:
+            op = graph.nodes[v].operator
+            if op is not None and op.layer is not None:  # a pnnx.Input has none
+                constants[graph.nodes[v].outputs[0]] = op.layer.forward()
+        return constants

@@ -105,6 +105,7 @@ class RuntimeGraph:
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
         """A graph that was made in memory instead of read from files, in state NEED_BUILD.
 
+        It takes the operators as they are: `build` connects them and gives each its layer.
         name : how messages call it. options : as for the constructor.
 
         >>> from kuiper.graph import Operand, Operator

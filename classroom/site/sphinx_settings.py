@@ -1,0 +1,102 @@
+"""Sphinx's configuration for the site. Pages load nothing from elsewhere, and no notebook is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from classroom.site import math_font, moving_places
+from classroom.site.code_links import linkcode_resolve
+from classroom.site.tree import Tree
+
+THEME = Path(__file__).with_name("theme")
+TITLE = "Kuiper"
+
+ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
+"""Links: at least 4.5 : 1 on the page's background."""
+
+
+def settings(tree: Tree) -> dict[str, Any]:
+    """The configuration for a filled tree."""
+    moving = moving_places.assets()
+    return {
+        "project": TITLE,
+        "html_title": TITLE,
+        "html_short_title": TITLE,
+        "language": "en",
+        "author": "",
+        "root_doc": "index",
+        "extensions": [
+            "myst_nb",
+            "sphinx.ext.autodoc",
+            "sphinx.ext.linkcode",
+            "classroom.site.sphinx_extension",
+        ],
+        "suppress_warnings": ["myst.domains"],
+        "course_root": str(tree.root),
+        "course_sources": sorted(str(path) for path in tree.sources),
+        "linkcode_resolve": linkcode_resolve,
+        # notebooks as stored
+        "nb_execution_mode": "off",
+        "nb_code_prompt_show": "Guessed? Show the {type}",
+        "nb_code_prompt_hide": "Hide the {type}",
+        "nb_merge_streams": True,
+        "myst_enable_extensions": ["dollarmath", "amsmath", "colon_fence"],
+        "myst_heading_anchors": 4,
+        "myst_links_external_new_tab": False,
+        # the API
+        "autodoc_member_order": "bysource",
+        "autodoc_typehints": "signature",
+        # a first line such as "size(x) -> the lengths" is text, not a signature
+        "autodoc_docstring_signature": False,
+        "autodoc_preserve_defaults": True,
+        "python_use_unqualified_type_names": True,
+        "default_role": "literal",
+        "highlight_language": "text",
+        "add_module_names": False,
+        "smartquotes": False,
+        # appearance, and no copies of the sources
+        "html_theme": "furo",
+        "html_theme_options": theme_options(),
+        "html_static_path": [
+            str(THEME / "static"),
+            str(tree.folder / math_font.FILE),
+            str(math_font.LICENCE),
+            *(str(path) for path in moving),
+        ],
+        "html_css_files": ["site.css", *(path.name for path in moving if path.suffix == ".css")],
+        "html_js_files": [
+            ("site.js", {"defer": "defer"}),
+            *((path.name, {"defer": "defer"}) for path in moving if path.suffix == ".js"),
+        ],
+        "html_math_renderer": "mathml",
+        "html_copy_source": False,
+        "html_show_sourcelink": False,
+        "html_show_copyright": False,
+        "html_last_updated_fmt": None,
+        # search summaries would be fetched, which browsers refuse without a server
+        "html_show_search_summary": False,
+        "pygments_style": "a11y-high-contrast-light",
+        "html_use_index": True,
+        "html_domain_indices": False,
+        "html_permalinks_icon": "#",
+    }
+
+
+def theme_options() -> dict[str, Any]:
+    """Options of the Furo theme: our colours."""
+    return {
+        "sidebar_hide_name": False,
+        "navigation_with_keys": False,
+        "top_of_page_buttons": [],
+        "light_css_variables": {
+            "color-brand-primary": ACCENT["light"],
+            "color-brand-content": ACCENT["light"],
+            "color-brand-visited": "#6b3fa0",
+        },
+        "dark_css_variables": {
+            "color-brand-primary": ACCENT["dark"],
+            "color-brand-content": ACCENT["dark"],
+            "color-brand-visited": "#c4a5f0",
+        },
+    }
