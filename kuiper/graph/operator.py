@@ -173,16 +173,37 @@ class Graph:
         return find_operator(self.operators, name)
 
     def connect(self) -> Graph:
-        """Tell every operand which operator writes it and which read it; -> the graph itself."""
-        self.operands = {operand.name: operand for op in self.operators for operand in (*op.inputs, *op.outputs)}
-        for operand in self.operands.values():
+        """Tell every operand which operator writes it and which read it; -> the graph itself.
+
+        Raises GraphError for two operators or two operands of one name, and an operand that not exactly one writes.
+        """
+        _unique("operator", self.operators)
+        operands = {id(operand): operand for op in self.operators for operand in (*op.inputs, *op.outputs)}.values()
+        _unique("operand", operands)
+        self.operands = {operand.name: operand for operand in operands}
+        for operand in operands:
             operand.producer, operand.consumers = None, []
         for op in self.operators:
             for operand in op.outputs:
+                if operand.producer is not None:
+                    both = f"{operand.producer.name} and {op.name}"
+                    raise GraphError(f"operand {operand.name}: expected one operator that writes it, found {both}")
                 operand.producer = op
             for operand in op.inputs:
                 operand.consumers.append(op)
+        for operand in operands:
+            if operand.producer is None:
+                reader = operand.consumers[0].name
+                raise GraphError(f"operand {operand.name}: expected an operator that writes it; {reader} reads it")
         return self
+
+
+def _unique(what: str, things: Iterable[Operator] | Iterable[Operand]) -> None:
+    names: set[str] = set()
+    for thing in things:
+        if thing.name in names:
+            raise GraphError(f"expected {what}s of different names, found two {what}s called {thing.name!r}")
+        names.add(thing.name)
 
 
 def find_operator(operators: Iterable[Operator], name: str) -> Operator:

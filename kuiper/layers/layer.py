@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.dtypes import converted
-from kuiper.errors import InferError, InferStatus, KuiperError
+from kuiper.errors import InferError, KuiperError, OutputCountError
 from kuiper.graph import Operator
 from kuiper.layers.binding import SURPLUS, Binding, X, arguments, bind
 from kuiper.layers.cost import Shapes, UnknownShapeError, known
@@ -166,6 +166,21 @@ class Bound(Layer):
             self._known.check(operator)
 
 
+class FunctionLayer(Layer):
+    """A layer that is a function, such as one of another library: the same loop then runs the operators by it.
+
+    >>> FunctionLayer(max).forward(2, 3)
+    3
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def forward(self, *inputs: Any) -> Any:
+        """Call the function."""
+        return self.function(*inputs)
+
+
 def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
     """`layer.forward(*inputs)`; whatever goes wrong becomes a KuiperError that names the operator."""
     try:
@@ -188,7 +203,7 @@ def store_outputs(operator: Operator, result: Any, values: MutableMapping[str, A
     if not isinstance(result, (tuple, list)) or len(result) != len(outputs):
         found = len(result) if isinstance(result, (tuple, list)) else 1
         message = f"{operator.type}: expected {len(outputs)} outputs, the layer gave {found}"
-        raise InferError(message, operator=operator.name, status=InferStatus.OUTPUT_SIZE)
+        raise OutputCountError(message, operator=operator.name)
     for operand, value in zip(outputs, result, strict=True):
         values[operand.name] = value
 

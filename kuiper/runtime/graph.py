@@ -11,8 +11,7 @@ from kuiper import pnnx
 from kuiper.errors import (
     ExpressionError,
     GraphError,
-    InferError,
-    InferStatus,
+    InputCountError,
     KuiperError,
     ModelFormatError,
     UnsupportedOperatorError,
@@ -115,6 +114,7 @@ class RuntimeGraph:
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
         """A graph that was made in memory instead of read from files, in state NEED_BUILD.
 
+        It takes the operators as they are: `build` connects them and gives each its layer.
         name : how messages call it. options : as for the constructor.
 
         >>> from kuiper.graph import Operand, Operator
@@ -245,7 +245,7 @@ class RuntimeGraph:
     def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
         if len(inputs) != len(self.inputs):
             message = f"expected {len(self.inputs)} input array(s), found {len(inputs)}"
-            raise InferError(message, status=InferStatus.INPUT_COUNT)
+            raise InputCountError(message)
         return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:

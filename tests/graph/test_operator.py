@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kuiper
-from kuiper import pnnx
+from kuiper import GraphError, pnnx
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.toolbox import init_graph_params
 
@@ -60,15 +60,13 @@ def test_connect_tells_every_operand_who_writes_and_who_reads_it():
 
 
 def test_connect_forgets_what_no_longer_holds():
-    operators = diamond()
-    graph = Graph(operators).connect()
+    graph = Graph(diamond()).connect()
     a = graph.operands["1"]
-    graph.operators = [op for op in operators if op.name not in ("sum", "out")]
+    graph.operators = [op for op in graph if op.name not in ("sum", "out")]
     graph.connect()
     assert list(graph.operands) == ["0", "2", "1"]
     assert a.consumers == []
-    twice = [len(operand.consumers) for operand in graph.connect().operands.values()]
-    assert twice == [2, 0, 0]
+    assert [len(operand.consumers) for operand in graph.connect().operands.values()] == [2, 0, 0]
 
 
 def test_connect_returns_the_graph_whose_ends_come_in_the_order_of_the_file():
@@ -81,6 +79,19 @@ def test_connect_returns_the_graph_whose_ends_come_in_the_order_of_the_file():
     assert graph.connect() is graph
     assert [operand.name for operand in graph.inputs] == ["0", "7"]
     assert [operand.name for operand in graph.outputs] == ["3", "1"]
+
+
+def test_what_cannot_be_connected_says_what_is_wrong():
+    x, y = Operand("0"), Operand("1")
+    source, relu = Operator("pnnx.Input", "in", [], [x]), Operator("nn.ReLU", "relu", [x], [y])
+    for operators, message in (
+        ([source, relu, Operator("nn.ReLU", "relu", [y], [Operand("2")])], "two operators called 'relu'"),
+        ([source, relu, Operator("nn.ReLU", "last", [y], [Operand("1")])], "two operands called '1'"),
+        ([source, relu, Operator("nn.ReLU", "last", [x], [y])], "operand 1: .* found relu and last"),
+        ([relu], "operand 0: expected an operator that writes it; relu reads it"),
+    ):
+        with pytest.raises(GraphError, match=message):
+            Graph(operators).connect()
 
 
 def test_the_courses_words_are_the_graphs_own_classes():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kuiper
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.runtime import GraphState
 
 WRITER = Path(__file__).parents[2] / "models/writer/writer.pnnx.param"
@@ -117,7 +118,7 @@ class TestStates:
         with pytest.raises(kuiper.GraphError, match=r"call init\(\), then build\(\)"):
             graph.forward(image())
 
-    def test_init_wraps_operators_operands_and_parameters(self, model):
+    def test_init_reads_operators_operands_and_parameters(self, model):
         graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
         graph.init()
         add = graph.operator("add")
@@ -129,6 +130,81 @@ class TestStates:
     def test_build_connects_operators_by_name(self, simple_ops):
         assert list(simple_ops.operator("op2").output_operators) == ["op3", "op4"]
         assert [op.name for op in simple_ops.operator("add").producers] == ["op3", "op4"]
+
+
+class TestFromGraph:
+    """A graph that was made in memory."""
+
+    @staticmethod
+    def affine(weight, bias):
+        """x -> relu(x W^T + b), its operators in no order."""
+        x, hidden, y = Operand("0"), Operand("1"), Operand("2")
+        weights = {"weight": Attribute.from_array(weight), "bias": Attribute.from_array(bias)}
+        options = {
+            "bias": Parameter(ParameterKind.BOOL, True),
+            "in_features": Parameter(ParameterKind.INT, weight.shape[1]),
+            "out_features": Parameter(ParameterKind.INT, weight.shape[0]),
+        }
+        return Graph(
+            [
+                Operator("pnnx.Output", "out", [y]),
+                Operator("nn.ReLU", "relu", [hidden], [y]),
+                Operator("nn.Linear", "linear", [x], [hidden], params=options, attributes=weights),
+                Operator("pnnx.Input", "in", [], [x]),
+            ]
+        )
+
+    @pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+    def test_it_runs_with_every_engine(self, engine):
+        rng = np.random.default_rng(0)
+        weight, bias = rng.standard_normal((3, 4), np.float32), rng.standard_normal(3, np.float32)
+        graph = kuiper.RuntimeGraph.from_graph(self.affine(weight, bias), engine=engine)
+        assert graph.state is GraphState.NEED_BUILD
+        graph.build()
+        for batch in (1, 5, 5, 5):
+            x = rng.standard_normal((batch, 4), np.float32)
+            np.testing.assert_allclose(graph(x)[0], np.maximum(x @ weight.T + bias, 0), rtol=1e-5, atol=1e-6)
+        assert [op.name for op in graph.operators] == ["in", "linear", "relu", "out"]
+        assert (graph.executor.plan_for({"0": x}) is None) == (engine == "simple")
+
+    def test_it_gives_what_the_same_graph_gives_from_its_file(self, tmp_path):
+        source = self.affine(np.arange(12, dtype="f4").reshape(3, 4), np.full(3, -20, "f4"))
+        kuiper.pnnx.write(source.connect(), tmp_path / "net.pnnx.param")
+        mine = kuiper.RuntimeGraph.from_graph(source)
+        mine.build()
+        x = image(shape=(2, 4))
+        np.testing.assert_array_equal(mine(x)[0], kuiper.load(tmp_path / "net.pnnx.param")(x)[0])
+
+    def test_its_warnings_are_those_of_the_graph(self):
+        source = self.affine(np.ones((1, 1), "f4"), np.ones(1, "f4"))
+        source.warnings.append("seen while it was made")
+        assert kuiper.RuntimeGraph.from_graph(source).warnings == ["seen while it was made"]
+
+    def test_its_name_stands_in_messages(self):
+        with pytest.raises(kuiper.GraphError, match="toy: expected at least one operator, found none"):
+            kuiper.RuntimeGraph.from_graph(Graph(), "toy")
+        without_output = Graph([Operator("pnnx.Input", "in", [], [Operand("0")])])
+        with pytest.raises(kuiper.GraphError, match=r"toy: expected a pnnx.Output"):
+            kuiper.RuntimeGraph.from_graph(without_output, "toy").build()
+        broken = self.affine(np.ones((1, 1), "f4"), np.ones(1, "f4"))
+        text = Parameter(ParameterKind.STRING, "add(@0")
+        broken.operators[1] = Operator(
+            "pnnx.Expression", "sum", broken.operators[1].inputs, broken.operators[1].outputs, params={"expr": text}
+        )
+        with pytest.raises(kuiper.ModelFormatError, match=r"toy: expected an expression in sum, found .*never closed"):
+            kuiper.RuntimeGraph.from_graph(broken, "toy").build()
+
+    def test_what_cannot_run_is_an_error_of_build(self):
+        x, y = Operand("0"), Operand("1")
+        for operators, message in (
+            ([Operator("nn.ReLU", "relu", [x], [y]), Operator("pnnx.Output", "out", [y])], "operand 0: expected an op"),
+            ([Operator("nn.ReLU", "a", [x], [y]), Operator("nn.ReLU", "b", [y], [x])], "cycle: a -> b -> a"),
+            ([Operator("nn.Odd", "odd", [], [y]), Operator("pnnx.Output", "out", [y])], r"nn\.Odd"),
+        ):
+            graph = kuiper.RuntimeGraph.from_graph(Graph(operators))
+            with pytest.raises(kuiper.KuiperError, match=message):
+                graph.build()
+            assert graph.state is GraphState.NEED_BUILD
 
 
 class TestForward:
@@ -291,6 +367,14 @@ class TestSpace:
         assert simple_ops.plan.total_bytes == 4_608 * floats
         assert simple_ops.plan.planned_bytes == 2_304 * floats
         assert simple_ops.plan.lower_bound_bytes == 2_304 * floats
+
+    def test_there_is_no_plan_before_the_graph_is_built(self, model):
+        graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
+        assert graph.plan is None
+        graph.init()
+        assert graph.plan is None
+        graph.build()
+        assert graph.plan.planned_bytes == 2_304 * 4
 
     def test_a_dynamic_shape_leaves_the_plan_open(self, model):
         assert kuiper.load(model(SIMPLE_OPS.replace("(1,3", "(?,3"))).plan is None

@@ -30,8 +30,8 @@ from classroom.site.extension import (
     _without_modules,
     mathml,
 )
-from kuiper.fast.kernel import Kernel
-from kuiper.fast.place import Halo
+from kuiper.fast.kernels.base.buffer import Halo
+from kuiper.fast.kernels.base.kernel import Kernel
 from kuiper.layers.arrays.joining import Hstack
 
 ROOT = Path(__file__).resolve().parents[3]
