@@ -66,7 +66,7 @@ def full_name(module: str, name: str) -> str | None:
     """The full name of what `name` means in a module of kuiper; None if kuiper does not define it.
 
     >>> full_name("kuiper.runtime.graph", "Operator")
-    'kuiper.runtime.operator.RuntimeOperator'
+    'kuiper.graph.operator.Operator'
     """
     if not module:
         return None

@@ -49,13 +49,13 @@ def operator_facts(op: Operator) -> dict[str, Any]:
     >>> operator_facts(Operator("nn.ReLU", "relu", [Operand("3", (1, 8))], [], ["input"]))["in"]
     [['#3', '1x8', 'input']]
     """
-    slots = [*op.input_names, *[None] * len(op.inputs)]
+    slots = zip(op.inputs, op.input_names)
     return {
         "name": op.name,
         "type": op.type,
         "family": family(op.type).name,
         "params": [[key, str(param.value)] for key, param in op.params.items()],
-        "in": [[f"#{x.name}", operand_label(x.shape, x.dtype), slot or ""] for x, slot in zip(op.inputs, slots)],
+        "in": [[f"#{x.name}", operand_label(x.shape, x.dtype), slot or ""] for x, slot in slots],
         "out": [[f"#{x.name}", operand_label(x.shape, x.dtype)] for x in op.outputs],
         "weights": [[key, operand_label(w.shape, w.dtype), math.prod(w.shape)] for key, w in op.attributes.items()],
     }

@@ -11,6 +11,7 @@ from classroom.register import ROOT
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import path, rect, words
 from kuiper.graph import MemoryPlan, Operator, plan_memory
+from kuiper.graph.memory import largest_first
 
 DIGITS = ROOT / "models" / "digits" / "digits.pnnx.param"
 LARGE = 1024
@@ -37,9 +38,8 @@ class PlannedNetwork:
         return sum(self.plan.sizes[name] for name in self.alive(step))
 
     def by_size(self) -> list[str]:
-        """The values in the planner's order: largest first, then earliest."""
-        lives, sizes = self.plan.lifetimes, self.plan.sizes
-        return sorted(sizes, key=lambda name: (-sizes[name], lives[name].first))
+        """The values in the order in which kuiper's planner places them: the largest first, then the earliest."""
+        return largest_first(self.plan.lifetimes, self.plan.sizes)
 
 
 def network() -> PlannedNetwork:
