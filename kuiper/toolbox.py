@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kuiper import expression, graph, tensor
-from kuiper.graph import Parameter
+from kuiper.expression import parse
+from kuiper.graph import Parameter, topological_order
+from kuiper.tensor import flatten, padding
 
 
 def init_graph_params(params: Mapping[str, Parameter]) -> dict[str, Parameter]:
@@ -28,8 +29,8 @@ class Toolbox:
     parse_expression(text) -> the tree that evaluation walks                                   lesson 7
     """
 
-    padding: Callable[[np.ndarray, Sequence[int], float], np.ndarray] = tensor.padding
-    flatten: Callable[[np.ndarray, bool], np.ndarray] = tensor.flatten
+    padding: Callable[[np.ndarray, Sequence[int], float], np.ndarray] = padding
+    flatten: Callable[[np.ndarray, bool], np.ndarray] = flatten
     init_graph_params: Callable[[Mapping[str, Parameter]], dict[str, Parameter]] = init_graph_params
-    topological_order: Callable[[Mapping[str, Sequence[str]]], list[str]] = graph.topological_order
-    parse_expression: Callable[[str], Any] = expression.parse
+    topological_order: Callable[[Mapping[str, Sequence[str]]], list[str]] = topological_order
+    parse_expression: Callable[[str], Any] = parse

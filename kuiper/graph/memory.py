@@ -64,8 +64,9 @@ def plan_memory(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> Memo
     Source: Y. Pisarchyk and J. Lee, Efficient memory management for deep neural net inference, 2020, "greedy by size".
     """
     names = list(sizes)
-    largest_first = sorted(range(len(names)), key=lambda i: (-sizes[names[i]], lives[names[i]].first))
-    offsets = dict(zip(names, place(largest_first, list(sizes.values()), neighbours(lives, names)), strict=True))
+    index = {name: i for i, name in enumerate(names)}
+    order = [index[name] for name in largest_first(lives, sizes)]
+    offsets = dict(zip(names, place(order, list(sizes.values()), neighbours(lives, names)), strict=True))
     changes: dict[int, int] = {}
     for name, bytes_of in sizes.items():
         changes[lives[name].first] = changes.get(lives[name].first, 0) + bytes_of
@@ -73,6 +74,11 @@ def plan_memory(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> Memo
     peak = max(itertools.accumulate(changes[step] for step in sorted(changes)), default=0)
     planned = max((offsets[name] + bytes_of for name, bytes_of in sizes.items()), default=0)
     return MemoryPlan(offsets, dict(sizes), {n: lives[n] for n in sizes}, sum(sizes.values()), planned, peak)
+
+
+def largest_first(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> list[str]:
+    """The names by falling size; those of one size in the order in which they are written."""
+    return sorted(sizes, key=lambda name: (-sizes[name], lives[name].first))
 
 
 def neighbours(lives: Mapping[str, Lifetime], names: Sequence[str]) -> list[list[int]]:

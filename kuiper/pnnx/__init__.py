@@ -1,4 +1,4 @@
-"""The PNNX file format (lesson 3): graph, reader, writer."""
+"""The PNNX file format (lesson 3): reader, writer, and the archive of the weights."""
 
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 from kuiper.pnnx.archive import Archive

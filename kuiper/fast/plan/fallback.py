@@ -44,7 +44,7 @@ class Fallback(Kernel):
         def compute() -> None:
             values = dict(fixed)
             values.update((name, self.dynamic[name]) for name in late)
-            op.layer.forward_operator(op, values)  # type: ignore[union-attr]
+            op.layer.forward_operator(op, values)
             for operand, spec, buffer in zip(op.outputs, self.step.outputs, outputs):
                 result = values[operand.name]
                 if spec.shape is None:

@@ -1,1 +1,1 @@
-"""Layers on every element: activations, expressions, comparisons, conversions (lessons 5, 7)."""
+"""Layers on every element: activations, expressions, comparisons, conversions."""

@@ -11,6 +11,8 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import ParameterError
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import per_input
+from kuiper.layers.families import POOLING
 from kuiper.layers.image.windows import as_batch, like_input, per_axis, unbatch
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -24,6 +26,8 @@ class _AdaptivePool(Layer):
     A window is a box, so the axes can be pooled one after the other.
     """
 
+    family = POOLING
+    flops = per_input(1)
     axes: ClassVar[int] = 2
     """How many spatial axes the input has: 2 in an image."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -10,6 +11,8 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import OutputSizeError, ParameterError, ShapeError
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, size
+from kuiper.layers.families import CONVOLUTION
 from kuiper.layers.image.windows import Sizes, as_batch, col2im, im2col, like_input, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -22,6 +25,7 @@ BAND = 2**19
 class _Convolution(Layer):
     """The options that both directions share, checked against the weights once, when the model is loaded."""
 
+    family = CONVOLUTION
     weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
     axes: ClassVar[int] = 2
     """How many spatial axes the input has: 2 in an image."""
@@ -123,25 +127,29 @@ class Conv2d(_Convolution):
         """Weight (O, C/groups, kh, kw) -> (C, O)."""
         return shape[1] * groups, shape[0]
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every output element sums in_channels/groups x kernel products, and the bias."""
+        return size(outputs[0]) * (2 * math.prod(self.weight.shape[1:]) + (self.bias is not None))
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The convolution of `x`. Raises ShapeError for other channels than the weight's, or too small an image."""
         check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = self._pad(as_batch(type(self).__name__, single(x), self.in_channels, self.axes))
         reach = tuple((k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation))
-        if any(r > size for r, size in zip(reach, batch.shape[2:])):
+        if any(r > extent for r, extent in zip(reach, batch.shape[2:])):
             raise OutputSizeError(
                 f"{type(self).__name__} input with its padding",
                 f"at least {reach}, which kernel_size={self.kernel_size}, dilation={self.dilation} reach over",
                 batch.shape[2:],
             )
         view = windows(batch, self.kernel_size, self.stride, self.dilation)
-        n, size = len(view), view.shape[2 : 2 + self.axes]
-        y = np.empty((n, self.groups, self.out_channels // self.groups, *size), batch.dtype)
+        n, places = len(view), view.shape[2 : 2 + self.axes]
+        y = np.empty((n, self.groups, self.out_channels // self.groups, *places), batch.dtype)
         for band in _bands(view):
             rows = im2col(view[:, :, band])
             by_group = rows.reshape(n, rows.shape[1], self.groups, -1).transpose(0, 2, 3, 1)
-            y[:, :, :, band] = (self.kernels @ by_group).reshape(*y.shape[:3], -1, *size[1:])
-        return like_input(self._add_bias(y.reshape(n, self.out_channels, *size)), x)
+            y[:, :, :, band] = (self.kernels @ by_group).reshape(*y.shape[:3], -1, *places[1:])
+        return like_input(self._add_bias(y.reshape(n, self.out_channels, *places)), x)
 
     def _pads(self, padding: Any) -> Sizes:
         """Rows and columns to add: (up, bottom, left, right); two numbers per spatial axis."""
@@ -161,9 +169,9 @@ class Conv2d(_Convolution):
             return pad_planes(self.toolbox, x, self.pads, 0)
         sides = list(zip(self.pads[::2], self.pads[1::2]))
         spare = 1 if self.padding_mode == "reflect" else 0  # a mirror does not repeat the edge
-        for size, widest in zip(x.shape[2:], map(max, sides)):
-            if self.padding_mode != "replicate" and widest > size - spare:
-                expected = f"at most {size - spare} for padding_mode={self.padding_mode} of an input {x.shape}"
+        for extent, widest in zip(x.shape[2:], map(max, sides)):
+            if self.padding_mode != "replicate" and widest > extent - spare:
+                expected = f"at most {extent - spare} for padding_mode={self.padding_mode} of an input {x.shape}"
                 raise ShapeError(f"{type(self).__name__} padding", expected, widest)
         mode: Any = NUMPY_MODE[self.padding_mode]
         return np.pad(x, [(0, 0), (0, 0), *sides], mode=mode)
@@ -238,25 +246,30 @@ class ConvTranspose2d(_Convolution):
         """Weight (C, O/groups, kh, kw) -> (C, O)."""
         return shape[0], shape[1] * groups
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every input element is spread over out_channels/groups x kernel outputs; every output has its bias."""
+        products = size(inputs[0]) * math.prod(self.weight.shape[1:])
+        return 2 * products + (0 if self.bias is None else size(outputs[0]))
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The transposed convolution of `x`. Raises ShapeError for other channels than the weight's."""
         check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = as_batch(type(self).__name__, single(x), self.in_channels, self.axes)
         n = len(batch)
-        full, size = self._sizes(batch.shape[2:])
+        full, left = self._sizes(batch.shape[2:])
         pixels = batch.reshape(n, self.groups, self.in_channels // self.groups, -1)
         columns = self.kernels.swapaxes(1, 2) @ pixels
         rows = columns.reshape(n, -1, pixels.shape[-1]).swapaxes(1, 2)
         image = col2im(rows, full, self.kernel_size, self.stride, self.dilation)
-        y = np.zeros((n, self.out_channels, *size), image.dtype)
-        inside: Any = tuple(slice(p, p + count) for p, count in zip(self.padding, size))
+        y = np.zeros((n, self.out_channels, *left), image.dtype)
+        inside: Any = tuple(slice(p, p + count) for p, count in zip(self.padding, left))
         cut = image[(..., *inside)]
         y[tuple(map(slice, cut.shape))] = cut
         return like_input(self._add_bias(y), x)
 
-    def _sizes(self, size: Sizes) -> tuple[Sizes, Sizes]:
+    def _sizes(self, extents: Sizes) -> tuple[Sizes, Sizes]:
         """What the windows cover, and what is left of that after padding and output_padding."""
-        options = zip(size, self.stride, self.dilation, self.kernel_size)
+        options = zip(extents, self.stride, self.dilation, self.kernel_size)
         full = tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in options)
         left = tuple(f - 2 * p + extra for f, p, extra in zip(full, self.padding, self.output_padding))
         if min(left) < 1:

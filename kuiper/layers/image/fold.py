@@ -10,6 +10,8 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import OutputSizeError, ShapeError
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import moves, per_input
+from kuiper.layers.families import SHAPE
 from kuiper.layers.image.windows import as_batch, col2im, im2col, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -17,6 +19,8 @@ from kuiper.layers.registry import registry
 
 class _Windows(Layer):
     """The options that say where the windows lie."""
+
+    family = SHAPE
 
     def __init__(self, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
         self.kernel_size = per_axis(2, "kernel_size", kernel_size, 1)
@@ -50,6 +54,8 @@ class Unfold(_Windows):
            [2., 3.]])
     """
 
+    flops = moves
+
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
 
@@ -78,6 +84,8 @@ class Fold(_Windows):
     >>> Fold((1, 3), (1, 2)).forward(np.array([[1.0, 2], [2, 3]]))
     array([[[1., 4., 3.]]])
     """
+
+    flops = per_input(1)
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import OutputSizeError, ParameterError, RankError, ShapeError
-from kuiper.layers.arrays.shape import integers
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
 
@@ -114,7 +113,7 @@ def pad_array(x: np.ndarray, pad: tuple[int, ...], mode: str = "constant", value
 
 
 @registry.register("F.pad")
-class Pad(Layer):
+class Pad(Movement):
     """(..., n, m) -> (..., top + n + bottom, left + m + right), and so on for further pairs in `pad`.
 
     Parameters

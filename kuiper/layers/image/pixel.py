@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
-from kuiper.layers.layer import Layer
+from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.registry import registry
 
 
@@ -30,7 +30,7 @@ def at_least_three(x: np.ndarray) -> tuple[tuple[int, ...], int, int, int]:
 
 
 @registry.register("nn.PixelShuffle", "F.pixel_shuffle")
-class PixelShuffle(Layer):
+class PixelShuffle(Movement):
     """(..., C*r*r, H, W) -> (..., C, H*r, W*r): channel c*r*r + i*r + j fills the pixels (h*r + i, w*r + j) of c.
 
     Parameters
@@ -59,7 +59,7 @@ class PixelShuffle(Layer):
 
 
 @registry.register("nn.PixelUnshuffle", "F.pixel_unshuffle")
-class PixelUnshuffle(Layer):
+class PixelUnshuffle(Movement):
     """(..., C, H*r, W*r) -> (..., C*r*r, H, W): the inverse of PixelShuffle.
 
     Parameters

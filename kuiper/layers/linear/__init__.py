@@ -1,1 +1,1 @@
-"""Layers that are products of matrices (lessons 8, 13)."""
+"""Layers that are products of matrices (lesson 8)."""

@@ -1,1 +1,1 @@
-"""Layers that shift and scale by means and variances, or by norms (lesson 8)."""
+"""Layers that shift and scale by means and variances, or by norms."""

@@ -23,12 +23,12 @@ def small(tmp_path: Path) -> Tree:
     """A course of two lessons, the second without anything, and no pages yet."""
     root = tmp_path / "course"
     (root / "lessons/01_one").mkdir(parents=True)
-    (root / "kuiper/runtime").mkdir(parents=True)
+    (root / "kuiper/graph").mkdir(parents=True)
     (root / "homework/01_one/judge").mkdir(parents=True)
     (root / "course.toml").write_text(
         'title = "Small"\n'
         '[[lesson]]\nnumber = 1\ntitle = "One"\nsummary = "The first"\nfolder = "01_one"\n'
-        'modules = ["kuiper.runtime"]\nhomework = "hw01.py"\n'
+        'modules = ["kuiper.graph"]\nhomework = "hw01.py"\n'
         '[[lesson.exercise]]\nid = "double"\ntitle = "Twice"\npoints = 2\nsection = "How?"\n'
         'hints = ["Is a < b?", "Use `2 * x`.", "Return 2 * x."]\n'
         '[[lesson]]\nnumber = 2\ntitle = "Two"\nsummary = "The second"\nfolder = "02_two"\nmodules = []\n',

@@ -32,9 +32,9 @@ def test_a_link_to_a_file_without_a_page_leads_to_a_page_that_shows_it(small: Tr
 
 
 def test_a_link_to_a_folder_shows_the_folder_and_its_files(small: Tree) -> None:
-    text = relinked("[runtime](../../kuiper/runtime/)", FILE, FILE, small)
-    assert text == '<a href="../../source/kuiper/runtime.html">runtime</a>'
-    assert small.sources == {P("kuiper/runtime"), P("kuiper/graph/order.py")}
+    text = relinked("[the graph](../../kuiper/graph/)", FILE, FILE, small)
+    assert text == '<a href="../../source/kuiper/graph.html">the graph</a>'
+    assert small.sources == {P("kuiper/graph"), P("kuiper/graph/order.py")}
 
 
 @pytest.mark.parametrize(

@@ -145,14 +145,14 @@ def evaluate(
     Numbers among themselves stay Python's, as in kuiper.expression.
     """
 
-    def leaf(node: TokenNode) -> Operand:
+    def leaf(node: TokenNode) -> Argument:
         if node.token.type is TokenType.OPERAND:
             return operand(inputs[node.num_index], values, node.num_index)
         if node.token.type in (TokenType.INTEGER, TokenType.FLOAT):
             return node.token.value
         raise NotHandled(node.text)
 
-    def function(node: TokenNode, operands: list[Operand]) -> Operand:
+    def function(node: TokenNode, operands: list[Argument]) -> Argument:
         if node.token.type is not TokenType.FUNCTION:
             raise NotHandled(node.text)
         return apply(program, node.text, operands)
