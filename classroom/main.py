@@ -1,4 +1,4 @@
-"""Entry point of the command `course`: it runs the main job even where the command line's packages are missing."""
+"""Entry point of the command `course`; without the command line's packages it still runs the default demo."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ MISSING = 'is not installed. The course\'s commands need it: pip install -e ".[c
 
 
 def main() -> None:
-    """Run the command line; exit code 2 for trouble that has been explained, 130 for Ctrl-C."""
+    """Run the command line; exit code 2 for errors that were explained, 130 for Ctrl-C."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # a character that the terminal cannot show must not end the program
+            # a character that the terminal cannot show must not crash the program
             stream.reconfigure(errors="replace")
     try:
         sys.exit(_run(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # the reader (head, less) has what it wanted; closing stdout again at exit must stay quiet
+        # the reader (head, less) is gone; closing stdout again at exit must not fail
         with contextlib.suppress(OSError):
             sys.stdout.close()
         sys.exit(0)
@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _without_packages(package: str, arguments: list[str]) -> int:
-    """The main job needs numpy only; everything else says what to install."""
+    """Run the default demo, which needs only numpy; for everything else say what to install."""
     if arguments:
         print(f"course: {package} {MISSING}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Text for any terminal: colour where it is wanted, ASCII where the encoding knows no more."""
+"""Text output for any terminal: colour if wanted, ASCII if the encoding has nothing else."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CODE_PAGES = {932, 936, 949, 950}
 
 
 def colour_wanted() -> bool:
-    """Whether standard output is a terminal that shows colours and nobody asked for none (NO_COLOR)."""
+    """Whether standard output is a terminal with colours and NO_COLOR is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     old_windows = os.name == "nt" and "WT_SESSION" not in os.environ
     return sys.stdout.isatty() and not plain and not old_windows
 
 
 def styled(text: str, style: str) -> str:
-    """The text in a style of CODES, where colours are wanted.
+    """The text in a style of CODES, if colours are wanted.
 
     >>> styled("right", "good")
     'right'
@@ -43,7 +43,7 @@ def styled(text: str, style: str) -> str:
 
 
 def ambiguous_is_wide(encoding: str | None) -> bool:
-    """Whether the terminal gives two columns to characters of ambiguous width, as East Asian consoles do.
+    """Whether characters of ambiguous width take two columns, as on East Asian consoles.
 
     >>> ambiguous_is_wide("cp932"), ambiguous_is_wide("utf-8")
     (True, False)
@@ -53,12 +53,12 @@ def ambiguous_is_wide(encoding: str | None) -> bool:
             return True
     except LookupError:
         return False
-    # Python speaks UTF-8 to a console of Windows, whatever its code page.
+    # Python writes UTF-8 to a Windows console, whatever its code page.
     return os.name == "nt" and "WT_SESSION" not in os.environ and code_page() in CODE_PAGES
 
 
 def code_page() -> int:
-    """The code page of Windows' console; 0 on other systems."""
+    """The code page of the Windows console; 0 on other systems."""
     if sys.platform != "win32":
         return 0
     import ctypes
@@ -67,7 +67,7 @@ def code_page() -> int:
 
 
 def fitting(text: str, encoding: str | None) -> str:
-    """The text itself when the encoding can write it in as many columns as it has characters, else in ASCII.
+    """The text if the encoding can represent it in one column per character, else in ASCII.
 
     >>> fitting("8×8", "ascii")
     '8x8'
@@ -82,17 +82,17 @@ def fitting(text: str, encoding: str | None) -> str:
 
 
 def say(text: str = "") -> None:
-    """Print the text as standard output can show it."""
+    """Print the text in characters that standard output can show."""
     print(fitting(text, sys.stdout.encoding))
 
 
 def width() -> int:
-    """Columns to write in: the terminal's (or COLUMNS), within reason."""
+    """Width of the page in columns: the terminal's (or COLUMNS), between NARROWEST and WIDEST."""
     return min(max(shutil.get_terminal_size().columns, NARROWEST), WIDEST)
 
 
 def paragraph(text: str, indent: int = 0, first: str = "") -> str:
-    """The text in lines that fit the page; `first` stands in the margin of the first one. `a b` stays in one line.
+    """The text wrapped to the page; `first` is put in the margin of the first line. Text in backquotes is not broken.
 
     >>> paragraph("a few words", indent=6, first="  So")
     '  So  a few words'
@@ -106,7 +106,7 @@ def paragraph(text: str, indent: int = 0, first: str = "") -> str:
 
 
 def side_by_side(blocks: list[str], gap: int = 3) -> str:
-    """Blocks of lines next to each other.
+    """Blocks of lines side by side.
 
     >>> print(side_by_side(["a\\nbb", "c\\nd"], gap=1))
     a  c
@@ -124,13 +124,13 @@ def side_by_side(blocks: list[str], gap: int = 3) -> str:
 
 
 def seen(text: str) -> int:
-    """How many columns the text takes: its colour codes take none, Chinese characters two each."""
+    """Number of columns that the text takes: colour codes take none, Chinese characters two each."""
     plain = re.sub("\x1b\\[[0-9;]*m", "", text)
     return sum(column_width(character) for character in plain)
 
 
 def column_width(character: str) -> int:
-    """How many columns a terminal gives to the character.
+    """Number of columns that a character takes on a terminal.
 
     >>> column_width("a"), column_width("网"), column_width("\u0301")
     (1, 2, 0)

@@ -1,4 +1,4 @@
-"""The map of the course as a picture: each lesson, the modules it builds, the homework that goes with it."""
+"""The map of the course as SVG: each lesson, the modules it builds, its homework."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLOURS = {"lesson": ("#fde0c2", "#b8651b"), "modules": ("#cfe3fa", "#2f6db3"), 
 
 
 def draw_map(course: Course) -> Svg:
-    """One row per lesson: lesson -> modules of kuiper -> exercises; a dashed box is not written yet."""
+    """One row per lesson: lesson -> modules of kuiper -> exercises; dashed boxes are not written yet."""
     columns = [MARGIN, MARGIN + LESSON + GAP, MARGIN + LESSON + MODULES + 2 * GAP]
     parts = [part for one in course.lessons for part in (one.notebook(), one.sources(), one.homework())]
     heads = ["lesson", "what it builds", f"homework (points){'' if all(parts) else '; dashed: to come'}"]

@@ -1,4 +1,4 @@
-"""Arrays that are pictures: which ones are, and what they look like."""
+"""Recognise arrays that are pictures, and draw them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SIDE, SAMPLES, MARGIN, HEAD = 200, 256, 16.0, 50.0
 
 
 def is_picture(value: Any) -> bool:
-    """Whether the value is a picture in colour by its type alone: (H,W,3) of bytes."""
+    """Whether the value is a colour picture by its type alone: (H,W,3) of uint8."""
     return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[-1] == 3
 
 
 def channel_axis(array: np.ndarray, pictures: bool) -> int | None:
-    """The axis of red, green and blue of one picture (H,W,3) or (3,H,W); None for what is none.
+    """The channel axis of one picture (H,W,3) or (3,H,W); None if it is not a picture.
 
-    pictures : whether the exercise is about pictures, so that numbers other than bytes, and channels first, are some.
+    pictures : whether the exercise is about pictures, so that other dtypes, and channels first, count as pictures.
     """
     if array.ndim != 3 or array.dtype.kind not in "uif" or array.size == 0:
         return None
@@ -35,7 +35,7 @@ def channel_axis(array: np.ndarray, pictures: bool) -> int | None:
 
 
 def draw_picture(array: np.ndarray, axis: int, low: float, high: float, title: str) -> Svg:
-    """A picture whose channels are that axis -> SVG; `low` is black and `high` white."""
+    """A picture with channels on that axis -> SVG; `low` is black and `high` white."""
     values = np.moveaxis(array, axis, 2)
     step = -(-max(values.shape[:2]) // SAMPLES)
     with np.errstate(all="ignore"):
@@ -62,7 +62,7 @@ def draw_picture(array: np.ndarray, axis: int, low: float, high: float, title: s
 
 
 def scale_of(array: np.ndarray) -> tuple[float, float]:
-    """Which numbers are black and white: 0 and 255 for bytes; for others 0 and 1, or 0 and 255, if all lie between."""
+    """The values of black and white: 0 and 255 for bytes; else 0 and 1, or 0 and 255, if all values lie between."""
     if array.dtype == np.uint8:
         return 0.0, 255.0
     finite = array[np.isfinite(array)]

@@ -1,7 +1,7 @@
-"""What a student has done so far: .course/progress.json, a plain file that never stands in the way.
+"""A student's progress in .course/progress.json, a plain file whose errors never stop a command.
 
-Each write replaces the whole file at once, so that a crash leaves the old or the new one. A file that cannot be read is
-set aside under another name; a folder that cannot be written costs the memory and nothing else.
+Each write replaces the file atomically, so that a crash leaves the old or the new one. An unreadable file is renamed.
+If the folder is not writable, progress is just not saved.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class ProgressEntry:
-    """One exercise.
+    """Progress in one exercise.
 
-    attempts, hints : checks run, hints seen.
-    solved : the digest of the file that passed the public tests, "" = none.
-    last : which check of all was its last, counted from 1; 0 = not known.
+    attempts, hints : number of checks run, of hints seen.
+    solved : digest of the file that passed the public tests; "" if none.
+    last : sequence number of its last check among all checks, from 1; 0 if unknown.
     """
 
     attempts: int = 0
@@ -40,17 +40,17 @@ class ProgressEntry:
 
 
 def to_stderr(sentence: str) -> None:
-    """The usual way to tell the student."""
+    """Print to stderr; the default `note`."""
     print(f"course: {sentence}", file=sys.stderr)
 
 
 class Progress:
-    """The progress of one course folder. Reads the file when asked, and again before each change.
+    """The progress in one course folder. Reads the file on each access, and again before each change.
 
     Parameters
     ----------
     root : the course's folder.
-    note : called with a sentence about trouble with the file, once for each sentence.
+    note : called with each error message about the file, once per message.
     """
 
     def __init__(self, root: Path, note: Callable[[str], None] = to_stderr) -> None:
@@ -59,7 +59,7 @@ class Progress:
         self._unsaved: dict[str, ProgressEntry] | None = None
 
     def entries(self) -> dict[str, ProgressEntry]:
-        """Exercise -> what is known of it; {} when nothing is kept yet."""
+        """Exercise -> entry; {} if nothing is stored yet."""
         if self._unsaved is not None:
             return dict(self._unsaved)
         try:
@@ -79,15 +79,15 @@ class Progress:
         return entries
 
     def entry(self, exercise: str) -> ProgressEntry:
-        """What is known of one exercise."""
+        """The entry of one exercise."""
         return self.entries().get(exercise, ProgressEntry())
 
     def update(self, exercise: str, change: Callable[[ProgressEntry], ProgressEntry]) -> ProgressEntry:
-        """Change the entry of one exercise and keep it. Returns the new entry."""
+        """Change and store the entry of one exercise -> the new entry."""
         return self.update_all({exercise: change})[exercise]
 
     def update_all(self, changes: dict[str, Callable[[ProgressEntry], ProgressEntry]]) -> dict[str, ProgressEntry]:
-        """Change several entries with one write."""
+        """Change several entries in one write -> the new entries."""
         before = self.entries()
         entries = before | {name: change(before.get(name, ProgressEntry())) for name, change in changes.items()}
         if any(entries[name] != before.get(name, ProgressEntry()) for name in changes):
@@ -121,7 +121,7 @@ class Progress:
 
 
 def parse(text: str) -> tuple[dict[str, ProgressEntry], bool]:
-    """The text of the file -> entries, and whether all of it was sound.
+    """The text of the file -> (entries, whether all of it was valid).
 
     >>> parse('{"version": 1, "exercises": {"flatten": {"hints": 2}, "padding": 3}}')
     ({'flatten': ProgressEntry(attempts=0, hints=2, solved='', last=0)}, False)
@@ -155,7 +155,7 @@ def _entry(values: Any) -> ProgressEntry | None:
 
 
 def digest(path: Path) -> str:
-    """A short fingerprint of a file's content, "" when it cannot be read."""
+    """A short hash of a file's content; "" if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     except OSError:
@@ -163,7 +163,7 @@ def digest(path: Path) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write the file so that it is never seen half written. Raises OSError."""
+    """Write the file atomically. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
     try:
@@ -180,7 +180,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def free_name(path: Path) -> Path:
-    """`path`, or with a number added when something has that name already."""
+    """`path`, with a number added if it already exists."""
     count, candidate = 1, path
     while candidate.exists():
         count += 1

@@ -1,4 +1,4 @@
-"""The register of lessons: course.toml as dataclasses, and what of each lesson is on the disk."""
+"""The register of lessons: course.toml as dataclasses, and what exists of each lesson on disk."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ELSEWHERE = ("grading",)
 
 
 class RegisterError(Exception):
-    """course.toml is missing, or says something that cannot be."""
+    """course.toml is missing or invalid."""
 
 
 @dataclass(frozen=True)
 class Exercise:
     """One exercise of a lesson's homework.
 
-    `hints` are three: a question, an approach, the step. `section` is the heading of the lesson that it belongs to.
-    The points of a `stretch` exercise are a bonus.
+    hints : three of them: a question, an approach, the step. section : heading in the lesson that it belongs to.
+    stretch : its points are a bonus.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson as the register has it; what exists of it is asked of the disk each time."""
+    """A lesson in the register; what exists of it is looked up on disk each time."""
 
     number: int
     title: str
@@ -50,7 +50,7 @@ class Lesson:
 
     @property
     def points(self) -> int:
-        """Points of its exercises without the bonus."""
+        """Points of its exercises, without the bonus."""
         return sum(exercise.points for exercise in self.exercises if not exercise.stretch)
 
     @property
@@ -59,21 +59,21 @@ class Lesson:
         return sum(exercise.points for exercise in self.exercises if exercise.stretch)
 
     def stub(self) -> Path | None:
-        """The file that the student edits, when it is there."""
+        """The file that the student edits, if it exists."""
         path = self.root / "homework" / self.folder / self.homework_file
         return path if self.homework_file and path.is_file() else None
 
     def notebook(self) -> Path | None:
-        """The lesson's notebook, when it is there."""
+        """The lesson's notebook, if it exists."""
         return next(iter(sorted((self.root / "lessons" / self.folder).glob("*.ipynb"))), None)
 
     def homework(self) -> Path | None:
-        """The folder of its homework, when there is something in it."""
+        """The folder of its homework, if not empty."""
         path = self.root / "homework" / self.folder
         return path if path.is_dir() and any(path.iterdir()) else None
 
     def sources(self) -> tuple[Path, ...]:
-        """The files and folders of its modules that are there."""
+        """The files and folders of its modules that exist."""
         found = []
         for module in self.modules:
             path = self.root.joinpath(*module.split("."))
@@ -82,7 +82,7 @@ class Lesson:
 
 
 class Solutions(Enum):
-    """When students' copies of the course show worked solutions; the value is what course.toml says."""
+    """When students' copies of the course show worked solutions; the values are those of course.toml."""
 
     NONE = "none"
     AFTER_PASS = "after-pass"
@@ -91,7 +91,7 @@ class Solutions(Enum):
 
 @dataclass(frozen=True)
 class Release:
-    """What students' copies of the course hold."""
+    """What students' copies of the course contain."""
 
     solutions: Solutions = Solutions.NONE
 
@@ -105,7 +105,7 @@ class Course:
     release: Release = Release()
 
     def lesson(self, number: int) -> Lesson:
-        """The lesson of that number. Raises RegisterError when there is none."""
+        """The lesson with that number. Raises RegisterError if there is none."""
         for lesson in self.lessons:
             if lesson.number == number:
                 return lesson
@@ -113,7 +113,7 @@ class Course:
 
 
 def load(root: Path = ROOT) -> Course:
-    """Read course.toml in `root`. Raises RegisterError when it is missing or does not hold together."""
+    """Read course.toml in `root`. Raises RegisterError if it is missing or invalid."""
     path = root / "course.toml"
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

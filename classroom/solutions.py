@@ -1,7 +1,7 @@
-"""The worked solutions, with their explanations: where they lie, and how they are packed for students' copies.
+"""The worked solutions and their explanations: where they are, and how they are packed for students' copies.
 
-The whole course has them in homework/*/judge. A copy for students has no such folders; where `[release]` of course.toml
-allows it, it has them in one archive, which nobody comes upon who looks at homework, and which `reveal` reads.
+The full course has them in homework/*/judge. A students' copy has no such folders; if `[release]` in course.toml allows
+it, it has them in one archive, out of sight of the homework, which `reveal` reads.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ NAMES = ("solution.py", "explanation.md")
 
 
 class SolutionsError(Exception):
-    """Why an archive of solutions cannot be used."""
+    """The archive of solutions cannot be used."""
 
 
 @dataclass(frozen=True)
 class Worked:
-    """One homework solved: the file's text, and why it is so; "" for what is not there."""
+    """The worked solution of one homework and its explanation; "" if missing."""
 
     source: str
     explanation: str
@@ -34,12 +34,12 @@ class Worked:
 
 
 def allowed(course: Course, lesson: Lesson) -> Solutions:
-    """When a student may see the lesson's solutions: in the whole course at any time, in a copy as it was released."""
+    """When a student may see the lesson's solutions: always in the full course, in a copy as released."""
     return Solutions.ANY_TIME if _judge(lesson).is_dir() else course.release.solutions
 
 
 def worked(lesson: Lesson) -> Worked:
-    """The lesson's homework solved, from the whole course's folder or from the archive. Raises SolutionsError."""
+    """The worked solution of the lesson's homework, from the folder or the archive. Raises SolutionsError."""
     folder, archive = _judge(lesson), _archive(lesson)
     if folder.is_dir() or not archive.is_file():
         files = {name: (folder / name).read_bytes() for name in NAMES if (folder / name).is_file()}
@@ -55,7 +55,7 @@ def worked(lesson: Lesson) -> Worked:
 
 
 def pack_solutions(course: Course) -> bytes | None:
-    """The archive for students' copies, with the same bytes for the same solutions; None where there are none."""
+    """The archive for students' copies, reproducible; None if there are no solutions."""
     found = [
         (f"{lesson.folder}/{name}", _judge(lesson) / name)
         for lesson in course.lessons

@@ -1,4 +1,4 @@
-"""How the course was started: the command that every message prints. Standard library only."""
+"""How the course was started: COMMAND, which every message prints. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONG_PATH = 30
 
 
 def typed(script: str, words: Sequence[str]) -> str:
-    """The words of a command line up to the launcher, as the user can type them again; "" when it runs something else.
+    """The command line up to the launcher, as the user can type it again; "" if it does not run the launcher.
 
     >>> typed("-m", ["python3", "-m", "classroom"])
     ''
@@ -33,22 +33,22 @@ def typed(script: str, words: Sequence[str]) -> str:
         return ""
     before = list(words[: words.index(script)]) if script in words else [sys.executable]
     if os.name == "nt":
-        # What py.exe starts does not see that it was py.exe; bare `python` is the store's alias on many machines.
+        # A script cannot see that py.exe started it; on many machines bare `python` is only the Store's alias.
         return subprocess.list2cmdline(["py" if shutil.which("py") else "python", script])
     return shlex.join([short_name(before[0]), *before[1:], script])
 
 
 def named(command: str) -> str:
-    """A path to the environment's program as one can type it, where a shell does not find it; other commands stay."""
+    """The path to the environment's program if a shell does not find it by name; other commands unchanged."""
     if os.path.basename(command) == PROGRAM and os.path.isfile(command):
         return PROGRAM if on_the_path(PROGRAM, command) else shlex.quote(command)
     return command
 
 
 def short_name(interpreter: str) -> str:
-    """The interpreter as typed; a long path becomes a name on the PATH, where one is the same interpreter.
+    """The interpreter as typed; a long path becomes a name on the PATH if that is the same interpreter.
 
-    Its own name comes first: pyenv starts a program by its path, with a PATH on which every name is that version's.
+    Its own name is tried first: with pyenv, every name on the PATH is that version's.
     """
     if len(interpreter) < LONG_PATH:
         return interpreter
@@ -57,7 +57,7 @@ def short_name(interpreter: str) -> str:
 
 
 def on_the_path(name: str, file: str) -> bool:
-    """Whether a shell finds the file by the name."""
+    """Whether a shell finds the file by that name."""
     found = shutil.which(name)
     return found is not None and os.path.exists(file) and os.path.samefile(found, file)
 

@@ -1,4 +1,4 @@
-"""The map of the course: lesson, modules, homework as they are on the disk, and how far the student has come."""
+"""The map of the course: lessons, modules and homework on disk, and the student's progress."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Entries = Mapping[str, ProgressEntry]
 
 
 def material(lesson: Lesson) -> str:
-    """What there is to learn from: the command for the notebook, else the framework's code, else nothing yet."""
+    """The lesson's material: the command for the notebook, else the framework's code, else nothing yet."""
     if lesson.notebook():
         return f"lab {lesson.number}"
     return together([short_path(path, lesson.root) for path in lesson.sources()]) or "not yet"
 
 
 def homework(lesson: Lesson, states: Mapping[str, State]) -> str:
-    """The exercises with their marks, once they are there."""
+    """The exercises with their marks, if they exist."""
     if not lesson.exercises:
         return "none"
     shown = [exercise for exercise in lesson.exercises if states.get(exercise.id, State.ABSENT) in MARKS]
@@ -34,7 +34,7 @@ def homework(lesson: Lesson, states: Mapping[str, State]) -> str:
 
 
 def states_of(course: Course, entries: Entries) -> dict[str, State]:
-    """How every exercise stands, by what is known; nothing is run."""
+    """The state of every exercise according to the progress; nothing is run."""
     return {task.id: state_of(task, dict(entries)) for task in all_tasks(course)}
 
 
@@ -45,12 +45,12 @@ def rows(course: Course, entries: Entries) -> list[tuple[str, str, str, str]]:
 
 
 def score_line(course: Course, entries: Entries) -> str:
-    """What is solved, in a sentence or two; "" while there is no homework at all."""
+    """The score in a sentence or two; "" if there is no homework at all."""
     tasks = [task for task in all_tasks(course) if task.exists]
     if not tasks:
         return ""
     states = states_of(course, entries)
-    # a solved file that was edited since keeps its points until a check says otherwise
+    # a solved file edited since keeps its points until a check fails
     mine = [task for task in tasks if states[task.id] in (State.SOLVED, State.CHANGED)]
     text = f"Yours by the public tests: {len(mine)} of {len(tasks)} exercises, worth {_points(mine, False)} of "
     text += f"{_points(tasks, False)} points"
@@ -62,16 +62,16 @@ def score_line(course: Course, entries: Entries) -> str:
 
 
 def current_lesson(course: Course, entries: Entries) -> int:
-    """The lesson one is in: that of the exercise checked last; the furthest one where the order is not known."""
+    """The current lesson: that of the exercise checked last, or the furthest one if the order is unknown."""
     tried = [task for task in all_tasks(course) if (entry := entries.get(task.id)) and (entry.attempts or entry.solved)]
     latest = max(tried, key=lambda task: (entries[task.id].last, task.lesson.number), default=None)
     return latest.lesson.number if latest else 1
 
 
 def next_task(course: Course, entries: Entries) -> HomeworkTask | None:
-    """The exercise to do next: an open one of the lesson one is in, else of a later one, else of an earlier one.
+    """The next exercise: an open one of the current lesson, else of a later one, else of an earlier one.
 
-    The bonus ones come after all others.
+    Bonus exercises come last.
     """
     here = current_lesson(course, entries)
 
@@ -83,7 +83,7 @@ def next_task(course: Course, entries: Entries) -> HomeworkTask | None:
 
 
 def next_step(course: Course, entries: Entries) -> str:
-    """What to do now: the exercise, and the commands for it, in a few lines."""
+    """The next exercise and the commands for it, in a few lines."""
     task = next_task(course, entries)
     if task is None:
         return paragraph(_without_exercise(course))
@@ -99,7 +99,7 @@ def next_step(course: Course, entries: Entries) -> str:
 
 
 def _besides(course: Course, entries: Entries, following: HomeworkTask) -> list[str]:
-    """The bonus of the lesson that is done, and what was left open before."""
+    """Lines on bonus exercises of the finished lesson, and on exercises left open earlier."""
     here, lines = current_lesson(course, entries), []
     others = [task for task in _open(course, entries) if task != following]
     bonus = [task for task in others if task.exercise.stretch and task.lesson.number == here]
@@ -142,13 +142,13 @@ def _points(tasks: list[HomeworkTask], stretch: bool) -> int:
 
 
 def short_path(path: Path, root: Path) -> str:
-    """The path from the course's folder, with forward slashes; a folder ends in one."""
+    """The path relative to the course's folder, with forward slashes; folders end in one."""
     text = path.relative_to(root).as_posix()
     return text + "/" if path.is_dir() else text
 
 
 def together(paths: list[str]) -> str:
-    """Paths with the folder named once where they share it.
+    """Paths as a list that names a shared folder only once.
 
     >>> together(["kuiper/layers/layer.py", "kuiper/layers/registry.py"])
     'kuiper/layers/layer.py, registry.py'

@@ -1,8 +1,8 @@
-"""The stubs as they were handed out, so that an exercise can be begun again.
+"""The original stubs, so that an exercise can be reset.
 
-A student's folder may be an unpacked archive without git, and under git the homework is theirs to commit. So the
-course carries its stubs a second time, in homework/stubs.zip. `python -m classroom.stubs` writes that file; a stub that
-is solved in part is refused.
+A student's folder may be an unpacked archive without git, and with git students commit their homework. So the course
+contains its stubs a second time, in homework/stubs.zip. `python -m classroom.stubs` writes that file; a partly solved
+stub is refused.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ DEFINITION = re.compile(r"(?:async\s+def|def|class)\b|@|# ")
 
 
 class StubError(Exception):
-    """Why a stub cannot be put back, or not be packed."""
+    """A stub cannot be restored or packed."""
 
 
 def pristine(task: HomeworkTask) -> str:
-    """The text of the task's homework file as it was handed out. Raises StubError."""
+    """The original text of the task's homework file. Raises StubError."""
     return _handed_out(task.lesson)
 
 
@@ -56,10 +56,10 @@ def _handed_out(lesson: Lesson) -> str:
 
 
 def forbidden(lesson: Lesson) -> tuple[str, ...]:
-    """Modules that the homework is solved without, by its stub as handed out: the student's edits change nothing.
+    """Modules that the homework must not use, according to the original stub: the student's edits do not matter.
 
-    A stub that does not import kuiper at its top is solved without it: an import inside a function is a way into the
-    framework for afterwards, and no test goes it. One that does is solved without the modules of its own lesson.
+    If the stub does not import kuiper at the top, kuiper is forbidden: imports inside functions are for use after the
+    homework, and no test runs them. If it does, the modules of its own lesson are forbidden.
     """
     try:
         text = _handed_out(lesson)
@@ -70,7 +70,7 @@ def forbidden(lesson: Lesson) -> tuple[str, ...]:
 
 
 def _imports_kuiper(source: str) -> bool:
-    """Whether the file imports kuiper when it is itself imported."""
+    """Whether importing the file imports kuiper."""
     try:
         waiting: list[ast.AST] = [ast.parse(source)]
     except (SyntaxError, ValueError):
@@ -88,7 +88,7 @@ def _imports_kuiper(source: str) -> bool:
 
 
 def untouched(task: HomeworkTask) -> bool:
-    """Whether the functions of the exercise are still those of the stub."""
+    """Whether the functions of the exercise are unchanged."""
     try:
         stub, source = pristine(task), task.file.read_text(encoding="utf-8")
         names = names_of(stub, task.id)
@@ -98,13 +98,13 @@ def untouched(task: HomeworkTask) -> bool:
 
 
 def names_of(stub: str, exercise: str) -> list[str]:
-    """The functions and classes of the stub that the exercise is about: "TODO exercise" stands in or above them."""
+    """The stub's functions and classes for the exercise: those with "TODO exercise" in or above them."""
     mark = re.compile(rf"TODO {re.escape(exercise)}\b|\b{re.escape(exercise)}: TODO\b")
     return [name for name, (first, last) in blocks(stub).items() if mark.search(_lines(stub, first, last))]
 
 
 def blocks(source: str) -> dict[str, Block]:
-    """Name -> place, of every function and class at the top of the file. Raises SyntaxError."""
+    """Name -> line range of every top-level function and class. Raises SyntaxError."""
     lines, found = _lines_of(source), {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
@@ -116,15 +116,15 @@ def blocks(source: str) -> dict[str, Block]:
 
 
 def definitions_text(source: str, names: Iterable[str]) -> str:
-    """The named functions and classes as they stand in the source."""
+    """The source of the named functions and classes."""
     places = blocks(source)
     return "\n\n".join(_lines(source, *places[name]).rstrip("\n") for name in names if name in places)
 
 
 def put_back(source: str, stub: str, names: Iterable[str], places: Places = blocks) -> str:
-    """The source with the named functions as the stub has them; one that is gone comes back at the end.
+    """The source with the named functions restored from the stub; a missing one is appended.
 
-    places : finds the functions of the source. Raises what it raises.
+    places : finds the functions in the source. Raises what it raises.
     """
     for name in names:
         fresh, place = definitions_text(stub, [name]) + "\n", places(source).get(name)
@@ -137,7 +137,7 @@ def put_back(source: str, stub: str, names: Iterable[str], places: Places = bloc
 
 
 def blocks_at_margin(source: str, ends: re.Pattern[str] = STATEMENT) -> dict[str, Block]:
-    """As `blocks`, for a source that Python cannot read: a function goes on until a line at the margin `ends` it.
+    """As `blocks`, for invalid Python: a function extends to the next unindented line that matches `ends`.
 
     >>> blocks_at_margin("def f(x):\\n    return (x\\n\\n\\ndef g(x):\\n    return x\\n")
     {'f': (1, 2), 'g': (5, 6)}
@@ -164,7 +164,7 @@ def blocks_at_margin(source: str, ends: re.Pattern[str] = STATEMENT) -> dict[str
 
 
 def readable(source: str) -> bool:
-    """Whether it is Python."""
+    """Whether the source is valid Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -175,7 +175,7 @@ def readable(source: str) -> bool:
 
 
 def _restored(source: str, stub: str, names: Sequence[str]) -> str:
-    """As `put_back`, also where Python cannot read the source: the first of several ways after which it can."""
+    """As `put_back`, also for invalid Python: tries several ways until the result is valid."""
     if readable(source):
         return put_back(source, stub, names)
     ways = [partial(blocks_at_margin, ends=ends) for ends in (STATEMENT, DEFINITION)]
@@ -184,9 +184,9 @@ def _restored(source: str, stub: str, names: Sequence[str]) -> str:
 
 
 def reset_exercise(task: HomeworkTask) -> Path | None:
-    """Put back the functions of one exercise; the rest of the file stays. Returns the copy of the old file.
+    """Restore the functions of one exercise, leaving the rest of the file. Returns the backup of the old file.
 
-    None when there was nothing to do. Raises StubError.
+    None if there was nothing to do. Raises StubError.
     """
     stub = pristine(task)
     names = names_of(stub, task.id)
@@ -203,13 +203,13 @@ def reset_exercise(task: HomeworkTask) -> Path | None:
 
 
 def reset_file(task: HomeworkTask) -> Path | None:
-    """Put the whole homework file back. Returns the copy of the old file, None when nothing had to be kept."""
+    """Restore the whole homework file. Returns the backup of the old file, None if there was nothing to keep."""
     old = task.file.read_bytes().decode("utf-8", "surrogateescape") if task.file.exists() else None
     return _replace(task, old, pristine(task))
 
 
 def backup(task: HomeworkTask) -> Path:
-    """Copy the homework file into .course/backups under a name with the time. Raises StubError, nothing being lost."""
+    """Copy the homework file to .course/backups, with the time in its name. Raises StubError; nothing is lost."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     folder = task.lesson.root / FOLDER / "backups"
     for place in (folder, task.file.parent):
@@ -223,7 +223,7 @@ def backup(task: HomeworkTask) -> Path:
 
 
 def pack_stubs(root: Path = ROOT) -> Path:
-    """Write homework/stubs.zip from the homework files. Raises StubError for one that is solved already."""
+    """Write homework/stubs.zip from the homework files. Raises StubError if one is already solved."""
     tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
     for task in tasks:
         if not names_of(task.file.read_text(encoding="utf-8"), task.id):
@@ -232,7 +232,7 @@ def pack_stubs(root: Path = ROOT) -> Path:
     with zipfile.ZipFile(archive, "w") as stubs:
         for file in files_of(tasks):
             entry = zipfile.ZipInfo(f"{file.parent.name}/{file.name}", FIXED_TIME)
-            entry.create_system = 3  # the same bytes on every system
+            entry.create_system = 3  # reproducible on every system
             text = file.read_text(encoding="utf-8")
             stubs.writestr(entry, text.encode(), zipfile.ZIP_STORED)
     return archive
@@ -254,7 +254,7 @@ def _lines(source: str, first: int, last: int) -> str:
 
 
 def _lines_of(source: str) -> list[str]:
-    """The lines as Python counts them: a form feed ends none."""
+    """The lines as Python counts them: a form feed does not end a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", source)
 
 

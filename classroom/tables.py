@@ -1,4 +1,4 @@
-"""Tables of a TOML file as dataclasses; what does not fit is a sentence: where, which key, what was expected."""
+"""Read TOML tables into dataclasses, with errors that say where, which key, and what was expected."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TYPE_WORDS: dict[type, tuple[str, str]] = {
 
 
 class TableError(Exception):
-    """What of a table does not fit, in a sentence."""
+    """A table is invalid; the message is a sentence."""
 
 
 def read_table(kind: type[T], table: object, where: str, name: str = "", also: Iterable[str] = ()) -> T:
-    """The table as a `kind`, its lists as tuples, the tables in them as dataclasses. Raises TableError.
+    """Read the table as a `kind`, lists as tuples, nested tables as dataclasses. Raises TableError.
 
-    where : what the sentence begins with. name : the table's own in the file. also : keys that others read.
+    where : start of error messages. name : the table's name in the file. also : keys to ignore.
     """
     if not isinstance(table, dict):
         heading = f"tables with the heading [[{name}]]" if name else "a table"
@@ -45,7 +45,7 @@ def read_table(kind: type[T], table: object, where: str, name: str = "", also: I
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """What to write in place of a word that is not known: the one most like it, or all there are.
+    """A suggestion for an unknown word: the most similar known word, or all of them.
 
     >>> suggestion("pionts", ["id", "points"])
     'did you mean points?'
@@ -62,7 +62,7 @@ def _is_needed(one: Field[Any]) -> bool:
 
 
 def _value(hint: Any, value: object, where: str, key: str, name: str) -> Any:
-    """The value as the field holds it."""
+    """Convert the value to the field's type."""
     if get_origin(hint) is not tuple:
         if isinstance(hint, type) and is_dataclass(hint):
             inner = f"{name}.{key}" if name else key
@@ -92,7 +92,7 @@ def _value(hint: Any, value: object, where: str, key: str, name: str) -> Any:
 
 
 def _title(entry: object) -> str:
-    """The table's title or id in brackets, to tell it from its neighbours."""
+    """The table's title or id in parentheses, to identify it."""
     if not isinstance(entry, Mapping):
         return ""
     title = next((entry[key] for key in ("id", "title") if isinstance(entry.get(key), str)), "")
@@ -100,7 +100,7 @@ def _title(entry: object) -> str:
 
 
 def _example(key: str, hint: Any, name: str) -> str:
-    """A missing key in words."""
+    """An example line for a missing key."""
     if get_origin(hint) is not tuple:
         return f"the key {key} with {TYPE_WORDS[hint][0]}, which is missing"
     of = get_args(hint)[0]
@@ -110,7 +110,7 @@ def _example(key: str, hint: Any, name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as TOML writes it, near enough.
+    """The value in approximate TOML syntax.
 
     >>> _shown(True), _shown("3"), _shown(2.5)
     ('true', "'3'", '2.5')

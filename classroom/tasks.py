@@ -1,4 +1,4 @@
-"""Tasks: one exercise with the lesson it belongs to, and the names by which a student calls them."""
+"""Tasks: exercises with their lessons, looked up by the names that students use."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from classroom.started import COMMAND
 
 
 class UnknownTask(Exception):
-    """A name that is no exercise, lesson or homework file; the message names similar ones."""
+    """The name is not an exercise, lesson or homework file; the message lists similar ones."""
 
 
 @dataclass(frozen=True)
 class HomeworkTask:
-    """One exercise in its lesson. `number` is the course's, 2.1 for the first exercise of lesson 2."""
+    """An exercise with its lesson. `number` is "2.1" for the first exercise of lesson 2."""
 
     lesson: Lesson
     exercise: Exercise
@@ -25,22 +25,22 @@ class HomeworkTask:
 
     @property
     def id(self) -> str:
-        """The exercise's name, `flatten`."""
+        """The exercise's id, such as `flatten`."""
         return self.exercise.id
 
     @property
     def file(self) -> Path:
-        """The file that the student edits, whether it is there or not."""
+        """The file that the student edits, even if it does not exist."""
         return self.lesson.root / "homework" / self.lesson.folder / self.lesson.homework_file
 
     @property
     def public_tests(self) -> Path:
-        """The tests that come with the exercise."""
+        """The file of its public tests."""
         return self.file.with_name("public.py")
 
     @property
     def exists(self) -> bool:
-        """Whether its homework has been written: a homework file in the register, and tests on the disk."""
+        """Whether its homework exists: a homework file in the register, and tests on disk."""
         return bool(self.lesson.homework_file) and self.public_tests.is_file()
 
     @property
@@ -51,7 +51,7 @@ class HomeworkTask:
 
 
 def all_tasks(course: Course) -> list[HomeworkTask]:
-    """Every exercise of the course, in its order."""
+    """All exercises of the course, in order."""
     return [
         HomeworkTask(lesson, exercise, f"{lesson.number}.{place}")
         for lesson in course.lessons
@@ -60,9 +60,9 @@ def all_tasks(course: Course) -> list[HomeworkTask]:
 
 
 def find(course: Course, name: str) -> list[HomeworkTask]:
-    """The tasks that `name` stands for: an exercise (`flatten`, `2.1`), a lesson (`2`, `02_tensor`) or a file.
+    """The tasks that `name` refers to: an exercise (`flatten`, `2.1`), a lesson (`2`, `02_tensor`) or a file.
 
-    Raises UnknownTask, with the names that are similar.
+    Raises UnknownTask with similar names.
     """
     tasks = all_tasks(course)
     bare = PurePath(name).name or name
@@ -75,7 +75,7 @@ def find(course: Course, name: str) -> list[HomeworkTask]:
 
 
 def find_one(course: Course, name: str) -> HomeworkTask:
-    """The one exercise of that name. Raises UnknownTask when it stands for several."""
+    """The single exercise with that name. Raises UnknownTask if it refers to several."""
     found = find(course, name)
     if len(found) > 1:
         raise UnknownTask(f"{name} has several exercises: {', '.join(task.id for task in found)}; name one of them")
@@ -83,7 +83,7 @@ def find_one(course: Course, name: str) -> HomeworkTask:
 
 
 def files_of(tasks: Iterable[HomeworkTask]) -> list[Path]:
-    """The homework files of the tasks, each once."""
+    """The homework files of the tasks, without duplicates."""
     return list(dict.fromkeys(task.file for task in tasks if task.lesson.homework_file))
 
 

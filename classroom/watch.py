@@ -1,4 +1,4 @@
-"""Watch files by asking for their times again and again: no dependency, and it works on network drives too."""
+"""Watch files by polling their modification times: no dependency, and it works on network drives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 
 
 def signature(path: Path) -> Signature:
-    """What changes when the file is written: its time and its size; None while it is not there."""
+    """Modification time and size of the file; None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -23,9 +23,9 @@ def signature(path: Path) -> Signature:
 def changes(
     files: Iterable[Path], seconds: float = 0.5, sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[list[Path]]:
-    """Yield the files that were written since the last look, whenever there are some; never ends by itself.
+    """Yield the files changed since the last poll, whenever there are some; never ends.
 
-    A file that is still being written, or away while an editor replaces it, is left for the next look.
+    A file that is still being written, or missing while an editor replaces it, is left for the next poll.
     """
     settled = {path: signature(path) for path in files}
     before = dict(settled)
@@ -33,7 +33,7 @@ def changes(
         sleep(seconds)
         now = {path: signature(path) for path in settled}
         changed = [path for path, seen in now.items() if seen != settled[path] and seen == before[path]]
-        # None: the editor may be about to put the new one there; a second look decides
+        # None: the editor may be about to replace it; the next poll decides
         before = now
         if changed:
             settled.update({path: now[path] for path in changed})

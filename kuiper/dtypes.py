@@ -139,6 +139,11 @@ def as_float(dtype: np.dtype) -> np.dtype:
     return dtype if dtype.kind in "fc" else np.dtype("f4")
 
 
+def single(x: np.ndarray) -> np.ndarray:
+    """float16 -> float32, in which sums are formed before they are rounded; other types as they are."""
+    return x.astype(np.float32) if x.dtype == np.float16 else x
+
+
 def as_array(value: Any) -> np.ndarray:
     """An array as it is; a Python number as a 0-d array of the type that PyTorch gives it.
 

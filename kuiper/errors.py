@@ -4,55 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum, auto
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 Self = TypeVar("Self", bound="KuiperError")
 
 
 class InferStatus(Enum):
-    """Why a layer could not compute its outputs."""
+    """Why a layer could not compute its outputs; each kind of InferError has one."""
 
     INPUT_EMPTY = auto()
     INPUT_COUNT = auto()
-    WEIGHT = auto()
-    BIAS = auto()
-    STRIDE = auto()
     DIMENSION = auto()
-    INPUT_OUTPUT_SIZE_MISMATCH = auto()
     OUTPUT_SIZE = auto()
     SHAPE = auto()
     CHANNEL = auto()
-    OUTPUT_EMPTY = auto()
     DTYPE = auto()
     VALUE = auto()
 
 
 class ParseParameterAttrStatus(Enum):
-    """Which parameter or attribute of an operator was missing or unusable."""
+    """Which parameter or attribute of an operator was missing or unusable; the values are their names."""
 
-    STRIDE = auto()
-    PADDING = auto()
-    KERNEL = auto()
-    USE_BIAS = auto()
-    IN_CHANNELS = auto()
-    OUT_CHANNELS = auto()
-    EPS = auto()
-    NUM_FEATURES = auto()
-    DIM = auto()
-    EXPR = auto()
-    OUT_HW = auto()
-    SHAPE = auto()
-    GROUPS = auto()
-    SCALE = auto()
-    RESIZE_MODE = auto()
-    DILATION = auto()
-    PADDING_MODE = auto()
-    ATTR_BIAS = auto()
-    ATTR_WEIGHT = auto()
-    ATTR_RUNNING_MEAN = auto()
-    ATTR_RUNNING_VAR = auto()
-    OUT_FEATURES = auto()
-    OTHER = auto()
+    STRIDE = ("stride",)
+    PADDING = ("padding", "output_padding", "pad")
+    KERNEL = ("kernel_size",)
+    IN_CHANNELS = ("in_channels",)
+    OUT_CHANNELS = ("out_channels",)
+    EPS = ("eps",)
+    NUM_FEATURES = ("num_features",)
+    DIM = ("dim",)
+    EXPR = ("expr",)
+    OUT_HW = ("output_size",)
+    SHAPE = ("shape", "normalized_shape")
+    GROUPS = ("groups", "num_groups")
+    SCALE = ("scale_factor",)
+    RESIZE_MODE = ("mode",)
+    DILATION = ("dilation",)
+    PADDING_MODE = ("padding_mode",)
+    ATTR_BIAS = ("bias",)
+    ATTR_WEIGHT = ("weight",)
+    ATTR_RUNNING_MEAN = ("running_mean",)
+    ATTR_RUNNING_VAR = ("running_var",)
+    OUT_FEATURES = ("in_features", "out_features")
+    OTHER = ()
 
 
 class KuiperError(Exception):
@@ -119,47 +113,74 @@ class UnsupportedOperatorError(KuiperError):
 class ParameterError(KuiperError):
     """An operator's parameter or attribute is missing or has a value that its layer cannot use."""
 
-    def __init__(
-        self,
-        parameter: str,
-        expected: str,
-        found: str,
-        *,
-        operator: str | None = None,
-        status: ParseParameterAttrStatus = ParseParameterAttrStatus.OTHER,
-    ) -> None:
+    def __init__(self, parameter: str, expected: str, found: str, *, operator: str | None = None) -> None:
         super().__init__(f"parameter {parameter}: expected {expected}, found {found}", operator=operator)
-        self.parameter, self.expected, self.found, self.status = parameter, expected, found, status
+        self.parameter, self.expected, self.found = parameter, expected, found
+
+    @property
+    def status(self) -> ParseParameterAttrStatus:
+        """The course's word for the parameter."""
+        of_name = (status for status in ParseParameterAttrStatus if self.parameter in status.value)
+        return next(of_name, ParseParameterAttrStatus.OTHER)
 
 
 class InferError(KuiperError):
     """A layer cannot compute on the inputs that came."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        operator: str | None = None,
-        status: InferStatus = InferStatus.VALUE,
-    ) -> None:
-        super().__init__(message, operator=operator)
-        self.status = status
+    status: ClassVar[InferStatus] = InferStatus.VALUE
+    """The course's word for the kind of error."""
+
+
+class InputCountError(InferError):
+    """There are more inputs, or fewer, than expected."""
+
+    status = InferStatus.INPUT_COUNT
+
+
+class OutputCountError(InferError):
+    """A layer gave more outputs, or fewer, than its operator has."""
+
+    status = InferStatus.OUTPUT_SIZE
+
+
+class DTypeError(InferError):
+    """An array has an element type that does not fit."""
+
+    status = InferStatus.DTYPE
 
 
 class ShapeError(InferError):
     """An array has a shape that does not fit."""
 
-    def __init__(
-        self,
-        what: str,
-        expected: str,
-        found: object,
-        *,
-        operator: str | None = None,
-        status: InferStatus = InferStatus.SHAPE,
-    ) -> None:
-        super().__init__(f"{what}: expected {expected}, found {found}", operator=operator, status=status)
+    status = InferStatus.SHAPE
+
+    def __init__(self, what: str, expected: str, found: object, *, operator: str | None = None) -> None:
+        super().__init__(f"{what}: expected {expected}, found {found}", operator=operator)
         self.what, self.expected, self.found = what, expected, found
+
+
+class RankError(ShapeError):
+    """An array has more dimensions, or fewer, than expected."""
+
+    status = InferStatus.DIMENSION
+
+
+class ChannelError(ShapeError):
+    """An array has more channels, or fewer, than expected."""
+
+    status = InferStatus.CHANNEL
+
+
+class EmptyError(ShapeError):
+    """An array has no elements, or there is no array."""
+
+    status = InferStatus.INPUT_EMPTY
+
+
+class OutputSizeError(ShapeError):
+    """The output would have a size that is not possible."""
+
+    status = InferStatus.OUTPUT_SIZE
 
 
 class GraphError(KuiperError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ShapeError
+from kuiper.errors import DTypeError, InferError, ShapeError
 
 Shape = tuple[int, ...]
 
@@ -106,9 +106,7 @@ class Tensor:
         """
         tensor = cls(*shape, dtype=dtype)
         if tensor._data.dtype.kind != "f":
-            raise InferError(
-                f"rand: expected a floating dtype, found {tensor._data.dtype.name}", status=InferStatus.DTYPE
-            )
+            raise DTypeError(f"rand: expected a floating dtype, found {tensor._data.dtype.name}")
         (seed,) = _whole_numbers("seed", (seed,), "one whole number >= 0", {1})
         return tensor.fill(np.random.default_rng(seed).standard_normal(tensor.shapes))
 
@@ -301,11 +299,9 @@ def _number_type(dtype: Any) -> np.dtype:
     try:
         number = np.dtype(dtype)
     except TypeError:
-        raise InferError(
-            f"dtype: expected a numpy type of numbers, found {dtype!r}", status=InferStatus.DTYPE
-        ) from None
+        raise DTypeError(f"dtype: expected a numpy type of numbers, found {dtype!r}") from None
     if number.kind not in "biufc":
-        raise InferError(f"dtype: expected numbers, found {number}", status=InferStatus.DTYPE)
+        raise DTypeError(f"dtype: expected numbers, found {number}")
     return number
 
 

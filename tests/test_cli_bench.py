@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from kuiper.cli import app, bench, versus
 from kuiper.cli.text import count
 from kuiper.fast import Choices
-from kuiper.fast.kernel import Kernel
+from kuiper.fast.kernels.base.kernel import Kernel
 from kuiper.peers import Difference, Measured, Task
 from kuiper.profile import Roof, roof
 

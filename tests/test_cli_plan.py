@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import kuiper
 from kuiper.cli import app
-from kuiper.fast.summary import summary
+from kuiper.fast.plan.summary import summary
 
 DIGITS = "models/digits/digits.pnnx.param"
 OPEN = """7767517

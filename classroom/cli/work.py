@@ -219,7 +219,7 @@ def print_results(results: Sequence[Result], all_failures: bool) -> None:
 
 
 def _print_headings(results: Sequence[Result]) -> None:
-    """Print a line per exercise, the error of each file that cannot be checked, and the share of points at stake."""
+    """Print a line per exercise, the error of each file that cannot be checked, and the points at stake."""
     told: set[Path] = set()
     for result in results:
         file = result.task.file

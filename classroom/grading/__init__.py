@@ -1,1 +1,1 @@
-"""Grading: hand the course out, take submissions in, judge each in a sandbox, keep the results, report them."""
+"""Grading: release the course, collect submissions, judge each in a sandbox, store the results, report them."""

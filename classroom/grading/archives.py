@@ -1,7 +1,7 @@
-"""Take named files out of a folder, a .zip or a .tar.gz that a stranger made. Nothing is ever extracted to the disk.
+"""Read wanted files from an untrusted folder, .zip or .tar.gz. Nothing is ever extracted to disk.
 
-Only files that are asked for are read, streamed, up to a size. Refused, in words: paths that lead out, links, devices,
-encrypted and sparse members, members larger than they say, archives that unpack to far more than they are.
+Only wanted files are read, as streams, up to a size limit. Refused, with a reason: paths that escape, links, devices,
+encrypted and sparse members, members larger than declared, decompression bombs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ OTHER_ARCHIVES = (".tar.xz", ".tar.bz2", ".tar.zst", ".txz", ".tbz2", ".7z", ".r
 
 @dataclass(frozen=True)
 class Found:
-    """One file taken: its path inside, its contents, the time that its maker gave it.
+    """One file read: its path in the source, its contents, its modification time.
 
-    called : its name in words where that is not its path.
+    called : its name in messages if that is not its path.
     """
 
     path: tuple[str, ...]
@@ -40,13 +40,13 @@ class Found:
 
     @property
     def name(self) -> str:
-        """The file's own name."""
+        """The file name without folders."""
         return self.path[-1]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What could not be taken, in words; `path` is the file's, () where the whole is meant."""
+    """Why something could not be read; `path` is the file's, or () for the whole source."""
 
     text: str
     path: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Fault:
 
 @dataclass
 class Taken:
-    """What came out of one folder or archive."""
+    """The files and faults of one folder or archive."""
 
     found: list[Found] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
@@ -65,7 +65,7 @@ Wanted = Callable[[tuple[str, ...]], int]
 
 
 def archive_suffix(name: str) -> str:
-    """The suffix by which a name is an archive's, "" for none.
+    """The archive suffix of a file name, "" if it has none.
 
     >>> archive_suffix("ann.tar.gz"), archive_suffix("ann.py")
     ('.tar.gz', '')
@@ -74,10 +74,10 @@ def archive_suffix(name: str) -> str:
 
 
 def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str = "") -> Taken:
-    """The wanted files of a folder or archive, or with a `name` the file itself under that name.
+    """Read the wanted files of a folder or archive; with a `name`, the file itself under that name.
 
-    Whatever the source holds, only faults tell of it; nothing is raised. `budget` is shared by all sources of a
-    student; once it is spent, no more is taken, and the source that spent it says so.
+    Problems with the source become faults; nothing is raised. `budget` is shared by all sources of a student; once it
+    is spent, nothing more is read, and the source that spent it gets the fault.
     """
     taken, budget = Taken(), Budget() if budget is None else budget
     if budget.spent:
@@ -95,7 +95,7 @@ def take(source: Path, wanted: Wanted, budget: Budget | None = None, name: str =
             raise Refused(too_much())
     except Refused as refused:
         taken.faults.append(Fault(str(refused)))
-    except Exception as error:  # the parsers of the standard library raise many kinds for damaged input
+    except Exception as error:  # the standard library's parsers raise many kinds of exceptions on damaged input
         said = shown(str(error)) or type(error).__name__
         taken.faults.append(Fault(f"{shown(source.name)} cannot be read: {said}"))
     return taken
@@ -161,7 +161,7 @@ def _take_folder(folder: Path, wanted: Wanted, taken: Taken, budget: Budget) -> 
 
 
 def _take_file(file_path: Path, path: tuple[str, ...], wanted: Wanted, taken: Taken, budget: Budget) -> None:
-    """One file of a folder; `path` is what it is called."""
+    """Read one file of a folder; `path` is its name in the result."""
     limit = wanted(path)
     if not limit:
         return
@@ -178,7 +178,7 @@ def _take_file(file_path: Path, path: tuple[str, ...], wanted: Wanted, taken: Ta
 
 
 def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[str], tuple[str, ...]]]:
-    """All entries but folders, links to folders not followed, folders that hold no homework left out."""
+    """All files below a folder, without following links and without folders that hold no homework."""
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
@@ -190,7 +190,7 @@ def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[os.DirEntry[st
 
 
 def _look(name: str, wanted: Wanted, taken: Taken, folder: bool) -> tuple[tuple[str, ...] | None, int]:
-    """A member's name -> its path and how large it may be; (None, 0) where it is not taken."""
+    """A member's name -> its path and maximum size; (None, 0) if it is not read."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     if folder or not parts or any(_skipped(part) for part in parts[:-1]) or len(parts) > limits.MAX_DEPTH:
         return None, 0
@@ -211,7 +211,7 @@ def _add(
     budget: Budget,
     size: int | None = None,
 ) -> None:
-    """Read one member, at most one byte more than allowed; `size` is what the archive says of it."""
+    """Read one member, at most one byte more than allowed; `size` is its declared size."""
     path = empty.path
     if budget.spent:
         raise TooMuch(too_much())
@@ -236,7 +236,7 @@ def _add(
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Open a regular file; a link, pipe or device is refused without waiting for it."""
+    """Open a regular file; refuse a link, pipe or device without blocking on it."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise Refused(f"{shown(path.name)} is a link or device")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -256,7 +256,7 @@ def _skipped(folder: str) -> bool:
 
 
 def _zip_time(info: zipfile.ZipInfo) -> datetime | None:
-    """A zip holds the local time of where it was made; it is read as this machine's."""
+    """A zip stores local time without a zone; it is read as this machine's."""
     try:
         return None if info.date_time[0] <= 1980 else datetime(*info.date_time).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -271,6 +271,6 @@ def _epoch(seconds: float) -> datetime | None:
 
 
 def shown(text: str) -> str:
-    """A stranger's name or message in a sentence: one line, printable, not long."""
+    """An untrusted name or message for a sentence: one line, printable, shortened."""
     line = "".join(c if c.isprintable() else "?" for c in text)
     return line if len(line) <= 120 else line[:117] + "..."

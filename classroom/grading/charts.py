@@ -1,4 +1,4 @@
-"""How points are distributed, as a picture that reads on a white and on a black page."""
+"""Histograms of points as SVG, readable on light and dark pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH, HEIGHT, TOP, BOTTOM = 288.0, 128.0, 18.0, 20.0
 
 
 def histogram(points: Sequence[float], most: float) -> list[int]:
-    """How many of `points` are none, up to a quarter, a half, three quarters, below all, and all of `most`.
+    """Counts of `points` that are 0, up to 25%, 50%, 75%, below 100%, and 100% of `most`.
 
     >>> histogram([0, 1, 2, 3.5, 4, 4], 4)
     [1, 1, 1, 0, 1, 2]
@@ -28,7 +28,7 @@ def histogram(points: Sequence[float], most: float) -> list[int]:
 
 
 def distribution(title: str, points: Sequence[float], most: float) -> Svg:
-    """Bars: how many submissions have which share of the points. The same numbers give the same text."""
+    """A bar chart of `histogram`. Deterministic."""
     counts = histogram(points, most)
     step, highest = WIDTH / len(counts), max(*counts, 1)
     marks = []

@@ -1,7 +1,8 @@
-"""Judge on many machines: jobs go to the workers of a Dask cluster, results come back to this process alone.
+"""Judge on many machines: jobs go to the workers of a Dask cluster, results come back to this process.
 
-Each worker needs the same version of the course and its own sandbox; a worker with another version gives no grades but
-Status.INFRASTRUCTURE. Start workers with one thread each: `dask worker ADDRESS --nworkers N --nthreads 1`.
+Each worker needs the same version of the course and its own sandbox; a worker with another version returns
+Status.INFRASTRUCTURE instead of grades. Start workers with one thread each:
+`dask worker ADDRESS --nworkers N --nthreads 1`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ TO_CONNECT = 30
 
 
 def run_dask(jobs: Iterable[Job], address: str, security: Any = None) -> Iterator[Graded]:
-    """Judge the jobs on the cluster at `address` (tcp://host:8786, tls://host:8786); results as they come.
+    """Judge the jobs on the cluster at `address` (tcp://host:8786, tls://host:8786); yield results as they come.
 
-    What is lost with a worker is judged by another one, ATTEMPTS times at most. Raises GradingError when Dask is not
+    A job lost with its worker is retried on another, ATTEMPTS times at most. Raises GradingError if Dask is not
     installed or the cluster cannot be reached.
     """
     try:
@@ -52,12 +53,12 @@ def run_dask(jobs: Iterable[Job], address: str, security: Any = None) -> Iterato
             job = pending.pop(future.key)
             try:
                 yield future.result()
-            except Exception as error:  # KilledWorker, and whatever else the cluster says
+            except Exception as error:  # KilledWorker, or any other error of the cluster
                 yield infrastructure(job, f"the cluster lost it: {type(error).__name__}: {error}")
             submit(1)
 
 
 def judge_there(job: Job) -> Graded:
-    """Judge on a worker's machine, by the course that lies there if it lies elsewhere."""
+    """Judge on a worker's machine, with its own copy of the course unless the job's is there."""
     root = job.suite.root if (Path(job.suite.root) / "course.toml").is_file() else register.ROOT
     return judge(replace(job, suite=replace(job.suite, root=root)))

@@ -1,4 +1,4 @@
-"""The layouts in which other tools export submissions -> students, and where each one's files lie.
+"""Recognise the layouts in which other tools export submissions, and find each student's files.
 
 - a folder, .zip or .tar.gz for each student, named after them;
 - Canvas: files side by side, STUDENT_ID_FILEID_NAME, and STUDENT_LATE_ID_FILEID_NAME; a student is STUDENT_ID;
@@ -37,11 +37,11 @@ _FIELD = re.compile(r"^(\s*)(- )?:?(submitters|name|sid|email|created_at|history
 
 @dataclass(frozen=True)
 class Source:
-    """One folder, archive or file of one student.
+    """A folder, archive or file of one student.
 
-    handed_in : where the exporting tool says it.
-    file : the student's own name of a single file.
-    stamped : the tool has written a timestamp.txt into each folder right below.
+    handed_in : submission time, if the exporting tool says it.
+    file : the student's own name for a single file.
+    stamped : whether the tool wrote a timestamp.txt into each folder directly below.
     """
 
     student: str
@@ -52,7 +52,7 @@ class Source:
 
 
 def sources(folder: Path) -> list[Source]:
-    """Every student's folders, archives and files, in the order of their names. Raises GradingError."""
+    """All students' folders, archives and files, sorted by student. Raises GradingError."""
     entries = _entries(folder)
     names = {entry.name for entry in entries}
     if METADATA in names:
@@ -66,7 +66,7 @@ def sources(folder: Path) -> list[Source]:
 
 
 def strays(folder: Path) -> list[str]:
-    """The files in a folder of submissions that are of no student. Raises GradingError."""
+    """Files in a folder of submissions that belong to no student. Raises GradingError."""
     entries = _entries(folder)
     names = {entry.name for entry in entries}
     if METADATA in names or ("submitted" in names and names & NBGRADER):
@@ -83,7 +83,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _source(entry: os.DirEntry[str]) -> Source | None:
-    """The student whose folder, archive or file it is; None for a file of nobody's."""
+    """The source that a directory entry is; None for a file that belongs to no student."""
     path, is_folder = Path(entry.path), entry.is_dir()
     found = None if is_folder else _CANVAS.fullmatch(entry.name)
     if found and found["file"]:
@@ -96,7 +96,7 @@ def _source(entry: os.DirEntry[str]) -> Source | None:
 
 
 def timestamp(text: str) -> datetime | None:
-    """The time in nbgrader's timestamp.txt, None for what is none.
+    """The time in nbgrader's timestamp.txt; None if it cannot be parsed.
 
     Source: https://nbgrader.readthedocs.io/en/stable/user_guide/creating_and_grading_assignments.html
     """
@@ -130,10 +130,10 @@ def _gradescope(folder: Path, names: list[str]) -> list[Source]:
 
 
 def read_metadata(text: str) -> dict[str, tuple[tuple[str, ...], datetime | None]]:
-    """submission_NNN -> (students, time) of Gradescope's file; what cannot be understood is passed over.
+    """Parse Gradescope's metadata: submission_NNN -> (students, time). What cannot be parsed is skipped.
 
-    A student is called by the email, else the student id, else the name. Every member of a group is one. This reads
-    the lines that Gradescope writes and is no reader of YAML.
+    A student is identified by email, else student id, else name; each member of a group separately. This parses only
+    the lines that Gradescope writes, not YAML in general.
     """
     found: dict[str, tuple[tuple[str, ...], datetime | None]] = {}
     current, section = "", ""

@@ -1,8 +1,7 @@
 """Files for grade books: Gradescope's results.json, nbgrader's and Canvas's tables.
 
-A submission that the judge could not judge is left out of all three: it has no grade yet. So is a homework that is
-neither handed in nor due: nobody has earned no points in it. Two students whose names a grade book could take for one
-are left out of the tables.
+A submission that could not be judged is left out of all three: it has no grade yet. So is a homework that is neither
+handed in nor due. Students whose names a grade book could confuse are left out of the tables.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ CANVAS = ("Student", "ID", "SIS Login ID", "Section")
 
 
 def export_refusal(results: Sequence[Graded]) -> str:
-    """Why these results belong in no grade book, "" when they may go there."""
+    """Why these results must not be exported; "" if they may be."""
     below = [one for one in results if one.isolation is not Isolation.STRONG]
     if not below:
         return ""
@@ -56,7 +55,7 @@ def write_exports(
     names: Mapping[str, str],
     submissions: Mapping[str, Submission],
 ) -> list[str]:
-    """Write gradescope/HOMEWORK/STUDENT/results.json, nbgrader.csv and canvas.csv; returns lines that say so."""
+    """Write gradescope/HOMEWORK/STUDENT/results.json, nbgrader.csv and canvas.csv -> messages to print."""
     ready = [one for one in results if total(one).complete and one.counts]
     twins = alike(names)
     in_tables = [one for one in ready if one.student not in twins]
@@ -78,7 +77,7 @@ def write_exports(
 
 
 def alike(students: Iterable[str]) -> list[str]:
-    """The students whose names differ by capitals, or by marks that nobody sees, alone.
+    """Students whose names differ only in case or in invisible characters.
 
     >>> alike(["ann", "Ann", "bo"])
     ['ann', 'Ann']
@@ -89,11 +88,11 @@ def alike(students: Iterable[str]) -> list[str]:
 
 
 def gradescope(graded: Graded, register: Course) -> dict[str, object]:
-    """The results.json of one submission: one test for each exercise, seen by the student once grades are published.
+    """The results.json of one submission: one test per exercise, visible to the student after grades are published.
 
-    Hidden tests stand in the text of their exercise and not as tests with visibility "hidden": with one of those
-    Gradescope shows a student no total. Nothing that the code printed is shown, and not how long it ran: it could wait
-    as long as a hidden input is large. Formats are "text", because Gradescope's default for the whole output is HTML.
+    Hidden tests are part of their exercise's text rather than tests with visibility "hidden", because with any of
+    those Gradescope shows the student no total. Output and run time are not shown, since they could leak hidden
+    inputs. Formats are "text", because Gradescope's default for the whole output is HTML.
 
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
@@ -144,7 +143,7 @@ def _failure(check: Check) -> str:
 
 
 def nbgrader(results: Iterable[Graded], submissions: Mapping[str, Submission]) -> str:
-    """A row for each student and homework, with nbgrader's columns; what is not known is left empty."""
+    """nbgrader's table: a row per student and homework; unknown cells are empty."""
     rows: list[list[object]] = [list(NBGRADER)]
     for one in results:
         points, handed_in = total(one), getattr(submissions.get(one.digest), "handed_in", None)
@@ -155,10 +154,10 @@ def nbgrader(results: Iterable[Graded], submissions: Mapping[str, Submission]) -
 
 
 def canvas(results: Sequence[Graded], register: Course) -> str:
-    """A row for each student and a column for each homework, as Canvas's import of a grade book reads it.
+    """Canvas's grade-book table: a row per student, a column per homework.
 
-    The second row holds the points possible; no student's name may look like it. A cell stays empty where there is no
-    grade. Students are known to Canvas by SIS Login ID, so the folders must be named after that.
+    The second row holds the points possible; no student's name may look like it. Cells without a grade are empty.
+    Canvas identifies students by SIS Login ID, so submission folders must be named after that.
 
     Source: lib/gradebook_importer.rb of https://github.com/instructure/canvas-lms
     """
@@ -177,7 +176,7 @@ def canvas(results: Sequence[Graded], register: Course) -> str:
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Rows as CSV, every cell safe."""
+    """Rows as CSV, with every cell made safe."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([cell(value) for value in row] for row in rows)
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""The page that one student gets: points, what passed, what failed and why, as far as a student may see it."""
+"""The feedback page of one student: points, what passed, what failed and why, as far as students may see it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from classroom.grading.words import (
 from classroom.register import Course
 
 VALUE = 4000
-"""Characters of a call, an expected or a received value that are shown."""
+"""Maximum length of a call, expected or received value shown."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Failed:
 
 @dataclass(frozen=True)
 class ExerciseFeedback:
-    """One exercise on the page; why the judge did not work stays off it.
+    """One exercise on the feedback page, without errors of the judge itself.
 
-    `hints` are those of failed hidden tests, each with how many say it.
+    `hints` : hints of failed hidden tests, each with the number of tests that give it.
     """
 
     grade: Grade
@@ -59,10 +59,10 @@ class ExerciseFeedback:
 
 @dataclass(frozen=True)
 class HomeworkFeedback:
-    """One homework on the page.
+    """One homework on the feedback page.
 
-    facts : (label, text) of the file that was judged, when it came, the deadline.
-    whole : what is to be said of all exercises at once.
+    facts : (label, text) about the judged file, submission time, deadline.
+    whole : message about all exercises at once.
     """
 
     anchor: str
@@ -76,11 +76,10 @@ class HomeworkFeedback:
 
 
 def feedback_page(student: str, results: Sequence[Graded], register: Course) -> str:
-    """The HTML page of one student over all homeworks in `results`.
+    """The HTML page of one student for all homeworks in `results`.
 
-    Homework that is neither written nor due is named in one line, in another one where files of it came, and what was
-    wrong with those is told at the top. Hidden tests appear as hints only: neither their names nor their messages,
-    calls and values are read.
+    Homework that is neither written nor due gets one line, or a second one if files were handed in; their faults are
+    at the top of the page. Hidden tests appear as hints only: their names, messages, calls and values are not read.
     """
     counted = [graded for graded in results if graded.counts]
     rest = [graded for graded in results if not graded.counts]
@@ -103,7 +102,7 @@ def feedback_page(student: str, results: Sequence[Graded], register: Course) -> 
 
 
 def homework_feedback(graded: Graded, register: Course, anchor: str) -> HomeworkFeedback:
-    """One graded submission as its part of the page shows it."""
+    """One graded submission as shown on the feedback page."""
     lesson, said = lesson_of(graded.homework, register), _said_of_all(graded)
     faults = tuple(one_line(fault, 600) for fault in graded.faults if fault not in (*graded.aside, said))
     shown = () if said and not stopped(graded) else graded.grades
@@ -128,7 +127,7 @@ def _facts(graded: Graded) -> tuple[tuple[str, str], ...]:
 
 
 def _said_of_all(graded: Graded) -> str:
-    """What is true of all exercises: nothing handed in, a file that cannot be read or imported; "" else."""
+    """Message about all exercises: nothing handed in, or a file that cannot be read or imported; else ""."""
     statuses, messages = {grade.status for grade in graded.grades}, {grade.message for grade in graded.grades}
     untested = not any(grade.checks for grade in graded.grades)
     if untested and len(messages) == 1 and (statuses == {Status.MISSING} or statuses == {Status.UNREADABLE}):
@@ -140,7 +139,7 @@ def _said_of_all(graded: Graded) -> str:
 
 
 def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> ExerciseFeedback:
-    """One grade as the page shows it; `stopped_all` where the homework's part says why no test could run."""
+    """One grade as shown on the page; `stopped_all` : the homework's message already says why no test could run."""
     failed = [check for check in grade.checks if not check.passed and _is_begun(grade) and not stopped_all]
     hints = Counter(one_line(check.hint, 600) or NO_HINT for check in failed if not check.public)
     return ExerciseFeedback(
@@ -156,14 +155,14 @@ def exercise_feedback(grade: Grade, title: str, stopped_all: bool = False) -> Ex
 
 
 def _is_begun(grade: Grade) -> bool:
-    """Whether the exercise is more than the stub, whatever points a person has set."""
+    """Whether the exercise differs from the stub, regardless of overridden points."""
     public = [check for check in grade.checks if check.public]
     unwritten = all(check.message.startswith("raised NotImplementedError") for check in public)
     return grade.status is not Status.MISSING and not (public and unwritten)
 
 
 def _together(failed: Sequence[Failed]) -> tuple[Failed, ...]:
-    """One for all where every test met the same thing before it called anything, as in a file that fails to load."""
+    """Merge into one if all tests failed the same way before calling anything, as with a file that fails to load."""
     if len(failed) > 1 and len({one.message for one in failed}) == 1 and not any(one.values for one in failed):
         return (Failed(f"{len(failed)} public tests failed, all in this way:", failed[0].message, ()),)
     return tuple(failed)

@@ -1,4 +1,4 @@
-"""One run of grading: take in, judge what is not judged yet, keep every result, write the tables and pages."""
+"""A grading run: read submissions, judge the new ones, store every result, write tables and pages."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ COLUMNS = ("student", "homework", "exercise", "points", "max_points", "status", 
 
 @dataclass(frozen=True)
 class Options:
-    """What one run is asked for; see `course grade --help`.
+    """Options of a grading run; see `course grade --help`.
 
-    shard : (i, n): of n parts of the class, by hash of the students' names, the i-th, counted from 1.
+    shard : (i, n): only the i-th of n parts of the class, by hash of student name, counted from 1.
     """
 
     homeworks: tuple[str, ...] = ()
@@ -48,9 +48,9 @@ class Options:
 
 @dataclass
 class GradingRun:
-    """A run that is under way: the jobs to do, and how they are told of.
+    """A grading run: one method per stage, with callbacks for progress.
 
-    taken : called with each student whose files were read. judged : with each result and whether it was new.
+    taken : called with each student whose files were read. judged : called with each result and whether it is new.
     """
 
     course: Course
@@ -62,14 +62,14 @@ class GradingRun:
         self.settings = load_settings(self.course.lessons[0].root)
 
     def check(self, folder: Path) -> None:
-        """Raise GradingError where this copy of the course, or that folder, holds nothing to grade."""
+        """Raise GradingError if this copy of the course or that folder has nothing to grade."""
         lessons_with_homework(self.course, self.options.homeworks)
         if holds_results(folder):
             raise GradingError(f"{folder} holds results, not submissions: name the folder of what was handed in")
         sources(folder)
 
     def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> list[str]:
-        """Read all submissions of this shard into the store -> lines on what stayed outside. Raises GradingError."""
+        """Read all submissions of this shard into the store -> messages about skipped files. Raises GradingError."""
         lessons = lessons_with_homework(self.course, self.options.homeworks)
         times = read_times(self.options.times, self.course) if self.options.times else None
         strangers = {student: None for student, _ in times or ()}
@@ -86,7 +86,7 @@ class GradingRun:
         return lines
 
     def suites(self, store: Store) -> dict[str, Suite]:
-        """Homework -> suite, of all that something was handed in for."""
+        """Homework -> suite, for every homework with submissions."""
         seed = self._seed(store)
         wanted = {one.folder for one in lessons_with_homework(self.course, self.options.homeworks)}
         there = {one.homework for one in store.submissions() if one.files} & wanted
@@ -94,7 +94,7 @@ class GradingRun:
         return {lesson.folder: suite_of(lesson, self.settings, seed, store.meta) for lesson in lessons}
 
     def _seed(self, store: Store) -> int:
-        """The run's seed: the one asked for, else the one of earlier runs, else a new one that nobody knows."""
+        """The run's seed: the one given, else that of earlier runs, else a new random one."""
         asked = self.options.seed
         if asked is None and store.meta("seed") is None and self.options.shard[1] > 1:
             raise GradingError("--shard needs --seed N, the same for all shards, so that their results can be merged")
@@ -104,14 +104,14 @@ class GradingRun:
         return kept
 
     def changed(self, store: Store, suites: dict[str, Suite]) -> list[str]:
-        """The homeworks that were judged by other suites than these."""
+        """The homeworks that were judged by other suites."""
         kept = store.suites()
         return sorted(name for name in suites.keys() & kept.keys() if suites[name].version != kept[name])
 
     def jobs(self, store: Store, suites: dict[str, Suite], isolation: Isolation | None) -> list[str]:
-        """The digests of what these suites, which count from now on, have to judge.
+        """Make these suites current -> digests of the submissions to judge.
 
-        With `fresh` that is everything, else what is not judged, or was in weaker isolation.
+        With `fresh` all of them, else those not judged yet or judged in weaker isolation.
         """
         store.keep_suites({name: suite.version for name, suite in suites.items()})
         if self.options.retry_infrastructure:
@@ -130,7 +130,7 @@ class GradingRun:
         return open_ones
 
     def judge(self, store: Store, suites: dict[str, Suite], digests: Iterable[str]) -> Iterator[Graded]:
-        """Judge, and keep each result before it is given on. Only this process writes."""
+        """Judge the submissions; store each result before yielding it. Only this process writes the store."""
         jobs = (Job(one, suites[one.homework]) for one in map(store.__getitem__, digests))
         with workplace(self.out) as folder:
             cluster = self.options.dask
@@ -140,7 +140,7 @@ class GradingRun:
                 yield graded
 
     def report(self, store: Store, force: bool = False) -> list[str]:
-        """Write grades.csv, the pages and the exports from what is kept -> lines that say so."""
+        """Write grades.csv, the pages and the exports from the store -> messages to print."""
         exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
         graded, overrides = store.graded(self.settings, exercises), store.overrides()
         write_whole(self.out / "grades.csv", grades_csv(overridden(graded, overrides)))
@@ -148,14 +148,14 @@ class GradingRun:
         lines = [f"grades of {students} students: {self.out / 'grades.csv'}"]
         left = store.unjudged()
         lines += [f"{left} submissions are not judged yet and stand nowhere: grade again"] if left else []
-        from classroom.grading.reports import write_reports  # which needs jinja2
+        from classroom.grading.reports import write_reports  # needs jinja2
 
         shown = write_reports(self.out, graded, self.course, overrides=overrides, submissions=store, force=force)
         return [*lines, *shown]
 
 
 def in_shard(student: str, shard: tuple[int, int]) -> bool:
-    """Whether the student belongs to part i of n, the same on every machine.
+    """Whether the student is in part i of n; the same on every machine.
 
     >>> sum(in_shard("ann", (i, 3)) for i in (1, 2, 3))
     1
@@ -166,7 +166,7 @@ def in_shard(student: str, shard: tuple[int, int]) -> bool:
 
 
 def grades_csv(graded: Iterable[Graded]) -> str:
-    """A row for each exercise of each submission; points are after the deduction for lateness."""
+    """grades.csv: a row per exercise of each submission; points are after the late deduction."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)

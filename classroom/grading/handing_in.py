@@ -1,4 +1,4 @@
-"""How a made-up class hands in: folders and archives of every form, nbgrader's folder, or Gradescope's export."""
+"""Write the submissions of a simulated class: folders and archives of all kinds, nbgrader's or Gradescope's layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Files = Mapping[str, bytes]
 
 
 def write_class(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
-    """One after the other as a folder, a .zip, a .tar.gz, a folder that holds a .zip, a folder below two others."""
+    """Students take turns: folder, .zip, .tar.gz, folder containing a .zip, folder nested two levels deep."""
     folder.mkdir(parents=True, exist_ok=True)
     forms = (_folder, _zip, _tar, _zip_in_folder, _deep_folder)
     for number, student in enumerate(students):
@@ -29,7 +29,7 @@ def write_class(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson],
 
 
 def write_nbgrader(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
-    """FOLDER/submitted/STUDENT/HOMEWORK with its timestamp.txt, beside what else nbgrader keeps."""
+    """nbgrader's layout: FOLDER/submitted/STUDENT/HOMEWORK with timestamp.txt, beside nbgrader's other files."""
     (folder / "source").mkdir(parents=True, exist_ok=True)
     for student in students:
         for path, data in _files(student, lessons).items():
@@ -40,7 +40,7 @@ def write_nbgrader(students: Sequence[SimulatedStudent], lessons: Sequence[Lesso
 
 
 def write_gradescope(students: Sequence[SimulatedStudent], lessons: Sequence[Lesson], folder: Path) -> None:
-    """FOLDER/submission_NNN with submission_metadata.yml, as Gradescope exports them."""
+    """Gradescope's export: FOLDER/submission_NNN with submission_metadata.yml."""
     metadata = []
     for number, student in enumerate(students, 1):
         _folder(folder, f"submission_{number}", _files(student, lessons), _time(student))
@@ -61,7 +61,7 @@ def _time(student: SimulatedStudent) -> datetime:
 
 
 def _files(student: SimulatedStudent, lessons: Sequence[Lesson]) -> dict[str, bytes]:
-    """Path -> contents."""
+    """The student's files: path -> contents."""
     files = {}
     for lesson in lessons:
         text, folder = student.texts[lesson.folder], f"homework/{lesson.folder}"
@@ -74,7 +74,7 @@ def _files(student: SimulatedStudent, lessons: Sequence[Lesson]) -> dict[str, by
 
 
 def _worksheet(sheet: bytes, text: str) -> bytes:
-    """The worksheet with the homework file's text in a cell at its end."""
+    """The worksheet with the homework file's text as its last cell."""
     notebook = json.loads(sheet)
     source = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("from __future__"))
     cell = {"cell_type": "code", "id": "mine", "metadata": {}, "execution_count": 1, "outputs": []}
@@ -98,7 +98,7 @@ def _deep_folder(folder: Path, name: str, files: Files, time: datetime) -> None:
 
 
 def _zip(folder: Path, name: str, files: Files, time: datetime) -> None:
-    # a zip says its times without an offset, and they are read as this machine's
+    # a zip stores times without an offset; they are read as this machine's
     stamp = time.astimezone().timetuple()[:6]
     with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
         for path, data in files.items():

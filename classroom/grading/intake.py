@@ -1,9 +1,9 @@
-"""Take submissions in: for each student and homework the file that counts, when it was handed in, and what was wrong.
+"""Read submissions: for each student and homework the file that counts, the submission time, and the faults.
 
-Of several files of one homework the one counts that comes first by these rules: it differs from the stub as handed out;
-it defines a function that the homework asks for; nothing in its name says that it is a test or an older one; fewer
-folders above it; the later time; the later name (`hw01_numpy-1.py` after `hw01_numpy.py`). A worksheet notebook is
-judged where no homework file is handed in, or only the untouched stub.
+If a homework has several files, the first by these rules counts: it differs from the original stub; it defines a
+function that the homework asks for; its name does not mark it as a test or an older version; fewer folders above it;
+the later time; the later name (`hw01_numpy-1.py` after `hw01_numpy.py`). A worksheet notebook is judged if there is no
+homework file, or only the untouched stub.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _LESSER = re.compile(r"(?<![^\W_])(old|older|backup|bak|orig|original|draft|test
 
 
 def lessons_with_homework(course: Course, names: Iterable[str] = ()) -> list[Lesson]:
-    """The lessons whose homework can be graded, of those named (number, folder or file) or of all.
+    """The lessons with homework that can be graded, among those named (number, folder or file) or all.
 
-    Raises GradingError for a name that is none, and where the course's copy holds no hidden tests.
+    Raises GradingError for an unknown name, and if this copy of the course has no hidden tests.
     """
     there = [lesson for lesson in course.lessons if lesson.homework_file and lesson.exercises and lesson.homework()]
     judged = [one for one in there if (one.root / "homework" / one.folder / "judge" / "hidden.py").is_file()]
@@ -66,7 +66,7 @@ def lessons_with_homework(course: Course, names: Iterable[str] = ()) -> list[Les
 
 @dataclass
 class _Pile:
-    """What was found of one student's homework."""
+    """The files and faults found for one homework of one student."""
 
     files: list[Found] = field(default_factory=list)
     notebooks: list[Found] = field(default_factory=list)
@@ -75,13 +75,13 @@ class _Pile:
 
 
 class Intake:
-    """Reads submissions to the given lessons.
+    """Reads the submissions for the given lessons.
 
     Parameters
     ----------
-    lessons : whose homework is looked for.
-    times : when students handed in, before what folders and archives say.
-    known : all lessons of the course, whose files are no strangers; (): those that are looked for.
+    lessons : lessons whose homework is looked for.
+    times : submission times that take precedence over those in folders and archives.
+    known : all lessons of the course, whose files are recognised; (): only `lessons`.
     """
 
     def __init__(self, lessons: list[Lesson], times: Times | None = None, known: Sequence[Lesson] = ()) -> None:
@@ -90,12 +90,12 @@ class Intake:
         self.stubs = {lesson.folder: stub_of_lesson(lesson).encode() for lesson in lessons}
 
     def submissions(self, folder: Path) -> Iterator[tuple[str, list[Submission]]]:
-        """(student, one submission for each lesson) in the order of their names. Raises GradingError."""
+        """(student, one submission per lesson), sorted by student. Raises GradingError."""
         for student, own in groupby(sorted(sources(folder), key=lambda one: one.student), key=lambda one: one.student):
             yield student, self.of_student(student, list(own))
 
     def of_student(self, student: str, own: list[Source]) -> list[Submission]:
-        """One submission for each lesson; its files are empty where nothing was handed in or could be read."""
+        """One submission per lesson; without files if nothing was handed in or could be read."""
         desk = _Desk(self, named=len(own) > 1)
         for source in own:
             desk.take(source)
@@ -130,9 +130,9 @@ class Intake:
 
 
 class _Desk:
-    """One student's files: each comes onto the pile of its homework, and what belongs to none is told of.
+    """Sorts one student's files by homework, and reports those that belong to none.
 
-    named : sources are several, so that their names belong to the paths.
+    named : there are several sources, so their names are part of the paths.
     """
 
     def __init__(self, intake: Intake, named: bool) -> None:
@@ -144,11 +144,11 @@ class _Desk:
         self.recognised = False
 
     def take(self, source: Source) -> None:
-        """A folder, an archive or a single file of the student's; archives in a folder are opened too, once."""
+        """Read a folder, archive or single file; archives directly inside a folder are opened too."""
         above = (source.path.name,) if self._named and not source.file else ()
         inner: list[tuple[str, ...]] = []
         is_folder = source.path.is_dir() and not source.path.is_symlink()
-        source = source if is_folder else replace(source, stamped=False)  # an archive is the student's own
+        source = source if is_folder else replace(source, stamped=False)  # the student made the archive
         taken = take(source.path, self._wanted(above, inner if is_folder else None, source), self._budget, source.file)
         stamps = {one.path[0]: timestamp(decoded(one.data)) for one in taken.found if self._is_stamp(source, one.path)}
         self._sort(taken, above, source, stamps)
@@ -158,9 +158,9 @@ class _Desk:
             self._sort(taken, (*above, *path), source, {"": stamps.get(path[0])})
 
     def _wanted(self, above: tuple[str, ...], archives: list[tuple[str, ...]] | None, source: Source) -> Any:
-        """How large a file may be, 0 for one that is not asked for, which is remembered.
+        """A function: path -> maximum size of the file, 0 if it is not wanted (which is remembered).
 
-        archives : where archives are to be noted; None where one is not opened.
+        archives : list to add archives to; None if they are not opened.
         """
 
         def wanted(path: tuple[str, ...]) -> int:
@@ -184,7 +184,7 @@ class _Desk:
         return wanted
 
     def _may_be_homework(self, name: str) -> bool:
-        """Whether a file is read: its name says so, or it says nothing and there is still time."""
+        """Whether to read a file: its name is a homework's, or it could be and few such files were read so far."""
         if self._recogniser.named(name) or name.lower() == WORKSHEET:
             return True
         self._looked_into += 1
@@ -196,11 +196,11 @@ class _Desk:
 
     @staticmethod
     def _is_stamp(source: Source, path: tuple[str, ...]) -> bool:
-        """Whether it is the time that nbgrader writes beside a student's files, in place of one of the student's."""
+        """Whether it is nbgrader's timestamp.txt, rather than a file of the student's."""
         return source.stamped and len(path) == 2 and path[-1] == STAMP
 
     def _sort(self, taken: Taken, above: tuple[str, ...], source: Source, stamps: Mapping[str, Any]) -> None:
-        """Put what one source held onto the piles of its homeworks; `stamps` has its folders' times, "" for all."""
+        """Sort the files of one source by homework; `stamps` : folder -> its time, "" for all."""
         for one in taken.found:
             if self._is_stamp(source, one.path):
                 continue
@@ -230,9 +230,9 @@ class _Desk:
             (self.piles[lesson.folder].faults if lesson else self.aside).append(fault.text)
 
     def sort_out(self) -> None:
-        """Tell of what belongs to no homework: what may be meant as work, and where there is nothing else, all.
+        """Report files that belong to no homework: those that may be meant as work; all, if there is nothing else.
 
-        It is told first, so that no number of damaged archives hides it.
+        They are reported first, so that many damaged archives cannot hide them.
         """
         told = list[str]()
         names = ["/".join(path) for path in self._others if not self.recognised or path[-1].lower().endswith(WRITTEN)]
@@ -251,13 +251,13 @@ class _Desk:
 
 
 def _told_apart(found: list[Found]) -> list[Found]:
-    """The files, of which only those with equal paths are called by the name that the course system gave them."""
+    """The files; only those with equal paths keep the name that the course system gave them."""
     paths = Counter(one.path for one in found)
     return [one if paths[one.path] > 1 else replace(one, called="") for one in found]
 
 
 def _some(told: list[str]) -> list[str]:
-    """At most MOST_FAULTS sentences; where there are more, the last says how many."""
+    """At most MAX_FAULTS sentences; if there are more, the last says how many."""
     if len(told) <= MAX_FAULTS:
         return list(told)
     kept = told[: MAX_FAULTS - 1]
@@ -265,7 +265,7 @@ def _some(told: list[str]) -> list[str]:
 
 
 def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> str | None:
-    """Which of the files is judged: the homework file, or the worksheet with answers where that is still the stub."""
+    """The name of the file to judge: the homework file, or the worksheet with answers if that is still the stub."""
     if WORKSHEET not in files:
         return homework_file if homework_file in files else None
     if homework_file not in files:
@@ -275,7 +275,7 @@ def judged_file(files: Mapping[str, bytes], homework_file: str, stub: bytes) -> 
 
 
 def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
-    """Whether a worksheet defines a function of the stub; one that cannot be read may."""
+    """Whether a worksheet defines a function of the stub; true if it cannot be read."""
     try:
         return bool(defined("\n\n".join(notebook.answers(sheet))) & defined(decoded(stub)))
     except notebook.NotebookFault:
@@ -283,7 +283,7 @@ def _may_hold_answers(sheet: bytes, stub: bytes) -> bool:
 
 
 def _notebook_fault(found: Found) -> str:
-    """Why a notebook cannot be read, "" for one that can and for other files."""
+    """Why a notebook cannot be read; "" if it can, and for other files."""
     try:
         if found.name.lower().endswith(NOTEBOOK):
             notebook.answers(found.data)
@@ -304,7 +304,7 @@ RULES = (
 
 
 def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[str]) -> Found | None:
-    """The file that counts; what was left out, and why, is told in `faults`."""
+    """The file that counts; `faults` gets what was left out, and why."""
     if len(found) < 2:
         return found[0] if found else None
     untouched = significant_lines(stub)
@@ -327,7 +327,7 @@ def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[s
 
 
 def _natural(one: Found) -> list[Any]:
-    """A name, then its path, so that -2 comes before -10, and a name with a number after the same one without."""
+    """Sort key: natural order of the name (-2 before -10, no number before a number), then of the path."""
     names = re.sub(r"\.\w+$", "", one.name), "/".join(one.path)
     return [
         [[int(part), ""] if part.isdecimal() else [-1, part] for part in re.split(r"(\d+)", name)] for name in names

@@ -1,8 +1,8 @@
 """Judge one submission: its public tests in one worker, each hidden test in a fresh one, then the points.
 
-Whatever does not end in a test that held is no pass: no answer, a death, a time limit, a skip. A worker that died is
-tried once more, since a machine short of memory kills too. Trouble of the judge's own is tried again a few times, and
-is then Status.INFRASTRUCTURE: no grade.
+A test passes only if it ran to its end and held: no answer, a crash, a timeout or a skip is a failure. A worker that
+died is retried once, since a machine short of memory kills processes too. Errors of the judge itself are retried a few
+times, and are then Status.INFRASTRUCTURE: no grade.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOT_PYTHON = {"SyntaxError", "IndentationError", "TabError"}
 
 @dataclass(frozen=True)
 class Job:
-    """One submission to be judged by a suite. It travels to other processes and machines."""
+    """A submission and the suite to judge it by. Sent to other processes and machines."""
 
     submission: Submission
     suite: Suite
@@ -46,15 +46,15 @@ class Job:
 
 @cache
 def this_sandbox() -> tuple[Sandbox, Isolation]:
-    """The best sandbox of this machine, and how well it shuts in, proved once a process."""
+    """The best sandbox of this machine and its isolation, tested once per process."""
     sandbox = best_sandbox()
     return sandbox, canary(sandbox)
 
 
 def judge(job: Job, sandbox: Sandbox | None = None, isolation: Isolation | None = None) -> Graded:
-    """Judge a submission. It always comes back: trouble of the judge's own is Status.INFRASTRUCTURE.
+    """Judge a submission. Never raises: errors of the judge itself become Status.INFRASTRUCTURE.
 
-    Lateness and faults are not this function's: they are added when results are read.
+    Lateness and faults are added later, when results are read.
     """
     started = time.monotonic()
     trouble = ""
@@ -72,7 +72,7 @@ def judge(job: Job, sandbox: Sandbox | None = None, isolation: Isolation | None 
 
 
 def infrastructure(job: Job, trouble: str, isolation: Isolation = Isolation.NONE, seconds: float = 0.0) -> Graded:
-    """The result that is no grade, for what the judge could not do."""
+    """A result without a grade, for a submission that could not be judged."""
     exercises = homework_in(job.suite.root, job.suite.homework).exercises
     message = f"the judge could not work: {trouble[:300]}"
     grades = tuple(nothing(exercise, Status.INFRASTRUCTURE, message) for exercise in exercises)
@@ -120,7 +120,7 @@ def _unreadable(homework: Homework, why: str) -> tuple[Grade, ...]:
 
 
 def _text(submission: Submission, name: str, stub: str) -> tuple[bytes, str]:
-    """(the text of the file that is judged, a remark). Raises NotebookFault."""
+    """(content of the judged file, remark). Raises NotebookFault."""
     which = judged_file(submission.files, name, stub.encode())
     if which != WORKSHEET:
         return submission.files[name], ""
@@ -129,7 +129,7 @@ def _text(submission: Submission, name: str, stub: str) -> tuple[bytes, str]:
 
 
 def _not_python(outcomes: Iterable[Outcome]) -> str:
-    """Why the file is no Python, "" where it is: the first test's word, since all load the same file."""
+    """The syntax error of the file, else "": from the first test, since all tests load the same file."""
     for outcome in outcomes:
         error = outcome.error
         if isinstance(error, SubmissionError) and error.kind == "load" and error.type in NOT_PYTHON:
@@ -139,13 +139,13 @@ def _not_python(outcomes: Iterable[Outcome]) -> str:
 
 
 class SubmissionRunner:
-    """Runs the tests of one submission within its times, every worker a fresh one.
+    """Runs the tests of one submission within the time limits, each in a fresh worker.
 
     Parameters
     ----------
-    path : the submission's file, in a folder of its own.
-    suite, seed : what judges it, and where its inputs come from.
-    workers : where its workers come from.
+    path : the submission's file, alone in its folder.
+    suite, seed : the suite to judge by, and the seed of its inputs.
+    workers : starts the workers.
     """
 
     def __init__(self, path: Path, suite: Suite, seed: int, workers: Workers) -> None:
@@ -156,8 +156,8 @@ class SubmissionRunner:
         )
 
     def run(self, public: list[Test], hidden: list[Test]) -> Iterator[tuple[Outcome, float]]:
-        """(outcome, seconds) of every test. What cannot hold is not run: of a file that cannot be loaded nothing, of
-        an exercise whose public tests all met what they meet in the stub no hidden test."""
+        """(outcome, seconds) of every test. Tests that cannot pass are not run: none if the file cannot be loaded, and
+        no hidden test of an exercise whose public tests all fail exactly as with the stub."""
         unloadable: SubmissionError | None = None
         written: set[str] = set()
         session = self._session()
@@ -188,7 +188,7 @@ class SubmissionRunner:
                 yield self._alone(test)
 
     def _alone(self, test: Test) -> tuple[Outcome, float]:
-        """One test in a fresh worker; once more where that died."""
+        """Run one test in a fresh worker; again if the worker died."""
         for again in (False, True):
             with self._session() as session:
                 outcome, seconds = self._one(session, test)
@@ -211,7 +211,7 @@ class SubmissionRunner:
 
 
 class Timed:
-    """A student whose calls are over when a test's time is: each call alone may be short enough."""
+    """A Student whose calls end when the test's time is up: many short calls could exceed it."""
 
     def __init__(self, student: Any, until: float) -> None:
         self._student, self._until = student, until

@@ -1,4 +1,4 @@
-"""Lateness: days after the deadline, what they cost, and a table of times where files do not tell them."""
+"""Lateness: days after the deadline, the deduction, and a table of submission times to use instead of file times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Times = Mapping[tuple[str, str], datetime]
 
 
 def late_days(handed_in: datetime | None, deadline: datetime | None, grace: timedelta) -> int | None:
-    """Days begun after the deadline and its grace; 0 without a deadline, None where the time is not known.
+    """Days started after the deadline plus grace; 0 without a deadline, None if the time is unknown.
 
     >>> from datetime import UTC
     >>> noon = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ def late_days(handed_in: datetime | None, deadline: datetime | None, grace: time
 
 
 def factor_of(days: int | None, settings: Settings) -> float:
-    """What the points are multiplied by: 1 in time or at an unknown time, 0 after the last late day.
+    """The factor for the points: 1 if on time or unknown, 0 after the last late day.
 
     >>> factor_of(2, Settings(late_deduction=0.1, late_days_at_most=5))
     0.8
@@ -43,17 +43,17 @@ def factor_of(days: int | None, settings: Settings) -> float:
 
 
 def lateness(homework: str, handed_in: datetime | None, settings: Settings) -> tuple[int | None, float]:
-    """(late days, factor) of what was handed in for a homework at that time."""
+    """(late days, factor) of a homework handed in at that time."""
     grace = timedelta(minutes=settings.grace_minutes)
     days = late_days(handed_in, settings.deadlines.get(homework), grace)
     return days, factor_of(days, settings)
 
 
 def read_times(path: Path, course: Course) -> Times:
-    """Read a CSV table with the columns student, time and, if wanted, homework (folder, number or file name).
+    """Read a CSV table with columns student, time and, optionally, homework (folder, number or file name).
 
-    A time is ISO 8601; one without an offset is this machine's local time. Of several the last one counts.
-    Raises GradingError with the line.
+    Times are ISO 8601, in this machine's local time if without an offset. If several match, the last one counts.
+    Raises GradingError with the line number.
     """
     found: dict[tuple[str, str], datetime] = {}
     try:
@@ -72,12 +72,12 @@ def read_times(path: Path, course: Course) -> Times:
 
 
 def listed_time(times: Times, student: str, homework: str) -> datetime | None:
-    """The table's time for a student's homework."""
+    """The time in the table for a student's homework."""
     return times.get((student, homework), times.get((student, "")))
 
 
 def plain_name(name: str) -> str:
-    """A student's name as every part of grading writes it: composed Unicode, stray bytes as \\udcNN, no margins.
+    """The canonical form of a student's name: NFC, stray bytes as \\udcNN, stripped.
 
     >>> plain_name("  Zoe\\u0308 ")
     'Zoë'
@@ -87,7 +87,7 @@ def plain_name(name: str) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """A time in ISO 8601, or as nbgrader and Gradescope write it: "2027-03-01 15:58:23.948203 UTC".
+    """Parse a time in ISO 8601, or as nbgrader and Gradescope write it: "2027-03-01 15:58:23.948203 UTC".
 
     Raises ValueError.
     """

@@ -1,4 +1,4 @@
-"""What may be taken of one student's archives, and streams that end in a refusal where that is exceeded."""
+"""Limits on what is read from one student's archives, and streams that enforce them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ MAX_EMPTY_READS = 16
 
 
 class Refused(Exception):
-    """A sentence for a fault."""
+    """An archive exceeds a limit; the message becomes a fault."""
 
 
 class TooMuch(Refused):
-    """A sentence for a student's budget that is spent."""
+    """The student's budget is spent; the message becomes a fault."""
 
 
 @dataclass
 class Budget:
-    """What may be taken of one student, out of all folders and archives together."""
+    """What may still be read from all folders and archives of one student together."""
 
     files: int = field(default_factory=lambda: MAX_WANTED_FILES)
     content: int = field(default_factory=lambda: MAX_TOTAL_BYTES)
@@ -38,25 +38,25 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more may be taken."""
+        """Whether nothing more may be read."""
         return self.files <= 0 or self.content <= 0 or self.unpacked <= 0
 
 
 def too_much() -> str:
-    """Why no more is taken of a student."""
+    """The message for a spent budget."""
     what = f"{MAX_WANTED_FILES} files, {MAX_TOTAL_BYTES >> 20} MB of them and {MAX_UNPACKED_BYTES >> 20} MB unpacked"
     return f"at most {what} are taken of one student; the rest was not looked at"
 
 
 class Bounded:
-    """A file of which no single read gives more than a central directory may have."""
+    """A file that refuses single reads larger than MAX_DIRECTORY_BYTES, the limit for a zip's central directory."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.seek, self.tell, self.close = file.seek, file.tell, lambda: None
 
     def seekable(self) -> bool:
-        """True: zipfile asks."""
+        """True; zipfile asks."""
         return True
 
     def read(self, count: int = -1) -> bytes:
@@ -70,9 +70,9 @@ class Bounded:
 
 
 class Counted:
-    """A stream that ends in a refusal after so many bytes, and where someone goes on reading behind its end.
+    """A stream that raises Refused after a number of bytes, and on repeated reads past its end.
 
-    tarfile does: it skips a member of a claimed size block by block, whether there are blocks or not.
+    tarfile reads past the end: it skips a member by its declared size, block by block, whether it is there or not.
     """
 
     def __init__(self, stream: Any, most: int, budget: Budget) -> None:

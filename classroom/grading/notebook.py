@@ -1,7 +1,7 @@
-"""Answers written in a worksheet notebook: take its code cells as text, and make a homework file of them.
+"""Answers in a worksheet notebook: take its code cells as text, and turn them into a homework file.
 
-Outputs, counts, tags such as skip-execution or raises-exception, and cells that hold no code are not looked at. The
-cells' code runs in the worker.
+Outputs, execution counts, tags such as skip-execution or raises-exception, and other cells are ignored. The code runs
+only in the worker.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ WHAT_TO_DO = "open it in Jupyter, save it and hand it in again, or hand in the h
 
 
 class NotebookFault(Exception):
-    """Why a notebook cannot be judged, in words."""
+    """A notebook cannot be judged; the message says why."""
 
 
 def answers(data: bytes) -> tuple[str, ...]:
-    """The sources of a submitted notebook's code cells, in its order. Raises NotebookFault."""
+    """The code cells of a submitted notebook, in order. Raises NotebookFault."""
     taken = tuple(_source(cell) for cell in _cells(data) if cell.get("cell_type") == "code")
     if sum(map(len, taken)) > MAX_ANSWER_BYTES:
         raise NotebookFault(f"the worksheet's code is longer than {MAX_ANSWER_BYTES >> 10} KB")
@@ -33,7 +33,7 @@ def answers(data: bytes) -> tuple[str, ...]:
 
 
 def code_of(data: bytes) -> str:
-    """All code of a notebook as one text; "" of what is no notebook."""
+    """All code of a notebook as one text; "" if it is not a notebook."""
     try:
         return "\n\n".join(answers(data))
     except NotebookFault:
@@ -41,7 +41,7 @@ def code_of(data: bytes) -> str:
 
 
 def lesson_number(data: bytes) -> int | None:
-    """The N of the heading "# Worksheet N: ...", None where there is no such cell."""
+    """The N of the heading "# Worksheet N: ...", or None."""
     try:
         cells = _cells(data)
     except NotebookFault:
@@ -52,9 +52,9 @@ def lesson_number(data: bytes) -> int | None:
 
 
 def as_module(cells: Iterable[str], stub: str) -> str:
-    """The text of a homework file: the stub with the cells' functions and classes in place of its own.
+    """A homework file: the stub, with the cells' functions and classes in place of its own.
 
-    The text holds the cells as data. They are read and run by the loader, in the process that imports the file.
+    The file contains the cells as data; the loader parses and runs them when the file is imported.
     """
     call = f"_loader['load']({list(cells)!a}, {stub!a}, globals())"
     return f"_loader = {{'__name__': 'notebook_loader'}}\nexec({_loader()!a}, _loader)\n{call}\n"

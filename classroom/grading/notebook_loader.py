@@ -1,9 +1,9 @@
-"""Run a homework file whose functions stand in the cells of a worksheet. Runs in the worker, among the student's code.
+"""Run the functions in the cells of a worksheet as a homework file. Runs in the worker, beside the student's code.
 
-The homework file made of a worksheet holds this text and the cells (see notebook.as_module). Of all cells it runs the
-imports, the functions and classes, and the statements that set up what these read. Experiments and plots are left out,
-and a statement that fails is passed over: neither costs anybody the functions beside it. Nor does a copy of the
-untouched stub, wherever it stands.
+The homework file made from a worksheet contains this text and the cells (see notebook.as_module). It runs the cells'
+imports, functions and classes, and the statements that define what these read. Experiments and plots are left out, and
+a statement that fails is skipped, so that neither breaks the functions beside it. Nor does a copy of the untouched
+stub.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEFINED = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.M)
 
 
 def load(cells: list[str], stub: str, names: dict[str, Any]) -> None:
-    """Run the stub with the cells' functions and classes in place of its own; before and after it what they need."""
+    """Run the stub with the cells' functions and classes in place of its own, and what they need."""
     given = ast.parse(stub).body
     untouched = {one.name: ast.dump(one) for one in given if isinstance(one, DEFINITIONS)}
     asked = set(untouched)
@@ -39,13 +39,13 @@ def load(cells: list[str], stub: str, names: dict[str, Any]) -> None:
         if replaced is None or (again := run_all([replaced], names)):
             run(one, names)
             failed += again if replaced is not None else []
-    run_all([*failed, *late], names)  # what needed the stub's own names
+    run_all([*failed, *late], names)  # they needed names from the stub
     found = mine.keys() | {name for one in late for name in stored(one)}
     names |= {name: refusing(why) for name, why in unreadable(cells).items() if name in asked - found}
 
 
 def parsed(cell: str) -> list[ast.stmt]:
-    """The cell's statements without magics and commands of the shell; none of a cell that is no Python."""
+    """The cell's statements without magics and shell commands; [] if the cell is not Python."""
     try:
         return tree(cell).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -53,7 +53,7 @@ def parsed(cell: str) -> list[ast.stmt]:
 
 
 def tree(cell: str) -> ast.Module:
-    """The cell parsed, its magics left out if it is no Python with them. Raises what ast.parse raises."""
+    """Parse the cell, without its magics if it does not parse with them. Raises what ast.parse raises."""
     try:
         return ast.parse(cell)
     except SyntaxError:
@@ -61,7 +61,7 @@ def tree(cell: str) -> ast.Module:
 
 
 def without_magics(cell: str) -> str:
-    """The cell with `pass` in place of each line that IPython takes for a command."""
+    """The cell with each line that is an IPython command replaced by `pass`."""
     lines: list[str] = []
     for line in cell.split("\n"):
         magic = MAGIC.match(line)
@@ -70,7 +70,7 @@ def without_magics(cell: str) -> str:
 
 
 def is_open(lines: list[str]) -> bool:
-    """Whether the next line goes on with a statement: in brackets, in a text, or after a backslash."""
+    """Whether the next line continues the statement: inside brackets or a string, or after a backslash."""
     if lines and lines[-1].endswith("\\"):
         return True
     try:
@@ -84,7 +84,7 @@ def is_open(lines: list[str]) -> bool:
 
 
 def unreadable(cells: Iterable[str]) -> dict[str, str]:
-    """Function -> why the cell that defines it is no Python."""
+    """Function -> syntax error of the cell that defines it."""
     found: dict[str, str] = {}
     for cell in cells:
         try:
@@ -98,7 +98,7 @@ def unreadable(cells: Iterable[str]) -> dict[str, str]:
 
 
 def refusing(why: str) -> Any:
-    """A function that tells why it could not be read."""
+    """A function that raises the syntax error of its cell."""
 
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise SyntaxError(why)
@@ -107,7 +107,7 @@ def refusing(why: str) -> Any:
 
 
 def needed(rest: list[ast.stmt], mine: dict[str, Any], asked: set[str]) -> list[ast.stmt]:
-    """The imports and definitions among `rest`, and the statements that make what all definitions read."""
+    """The imports and definitions among `rest`, and the statements that define what these read."""
     wanted = asked | read_by([*mine.values(), *(one for one in rest if isinstance(one, DEFINITIONS))])
     taken: set[int] = set()
     while True:
@@ -124,7 +124,7 @@ def needed(rest: list[ast.stmt], mine: dict[str, Any], asked: set[str]) -> list[
 
 
 def read_by(definitions: Iterable[ast.stmt]) -> set[str]:
-    """The names outside of them that functions and classes read."""
+    """The global names that functions and classes read."""
     found: set[str] = set()
     for one in definitions:
         whole = symtable.symtable(ast.unparse(one), NAME, "exec")
@@ -138,7 +138,7 @@ def read_by(definitions: Iterable[ast.stmt]) -> set[str]:
 
 
 def stored(statement: ast.stmt) -> set[str]:
-    """The names that a statement sets, be it in a branch or a loop."""
+    """The names that a statement assigns, branches and loops included."""
     found = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -151,12 +151,12 @@ def stored(statement: ast.stmt) -> set[str]:
 
 
 def mentioned(statement: ast.stmt) -> set[str]:
-    """The names that stand in a statement."""
+    """The names that occur in a statement."""
     return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
 
 
 def run_all(statements: Iterable[Any], names: dict[str, Any]) -> list[ast.stmt]:
-    """Run statements one by one -> those that failed."""
+    """Run statements one by one -> the failed ones."""
     failed = []
     for statement in statements:
         try:
@@ -167,7 +167,7 @@ def run_all(statements: Iterable[Any], names: dict[str, Any]) -> list[ast.stmt]:
 
 
 def run(statement: ast.stmt, names: dict[str, Any]) -> None:
-    """Run one statement, its annotations left unevaluated, as in the stubs."""
+    """Run one statement with annotations unevaluated, as in the stubs."""
     if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
         return
     future = ast.parse("from __future__ import annotations").body

@@ -1,6 +1,6 @@
-"""HTML pages from the templates of this folder: every value escaped and cleaned, nothing loaded from elsewhere.
+"""HTML pages from the templates in this folder: every value escaped and cleaned, no external resources.
 
-The only script is one of ours, which the page's policy names by its hash.
+The only script is our own, allowed by its hash in the page's content security policy.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ MAX_TEXT_LENGTH = 20_000
 
 
 def page(template: str, **values: object) -> str:
-    """The template filled in. Raises GradingError where jinja2 is not installed."""
+    """Render a template. Raises GradingError if jinja2 is not installed."""
     return _environment().get_template(template).render(values)
 
 
 def save_page(path: Path, text: str) -> None:
-    """Write a file that is never seen half written, and that can be made again: the disk is not waited for.
+    """Write a file atomically, without fsync: it can be generated again.
 
     Raises OSError.
     """
@@ -40,7 +40,7 @@ def save_page(path: Path, text: str) -> None:
 
 
 def markup(text: str) -> Any:
-    """Markup of our own, such as a picture, that is not escaped again."""
+    """Mark our own markup, such as a picture, as safe: it is not escaped."""
     from markupsafe import Markup
 
     return Markup(text)
@@ -72,10 +72,10 @@ def _script(name: str) -> str:
 
 
 def _script_hash(name: str) -> str:
-    """What a page's policy calls a script of ours, so that a browser runs no other."""
+    """The hash of our script for the content security policy, so that browsers run no other."""
     return f"sha256-{base64.b64encode(hashlib.sha256(_script(name).encode()).digest()).decode()}"
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints: strangers' text without control codes; markup of our own as it is."""
+    """Filter for template values: untrusted text without control codes; our own markup unchanged."""
     return truncated(value, MAX_TEXT_LENGTH) if type(value) is str else value

@@ -1,12 +1,13 @@
-"""From the outcomes of an exercise's tests to its points.
+"""Points of an exercise from the outcomes of its tests.
 
-points = max_points x (share x public + (1 - share) x hidden), where `public` and `hidden` are the parts passed of
-those tests. All tests of one kind weigh the same. The zero line is what the stub as handed out passes: those tests earn
-nothing, and breaking one costs as much as any other.
+points = max_points x (share x public + (1 - share) x hidden), where `public` and `hidden` are the fractions of those
+tests passed. All tests of one kind have the same weight. Tests that the original stub passes earn nothing, and
+breaking one costs as much as failing any other.
 
-What a blanket answer passes (always raise an error, return the argument, nan, None, 0 ...; see judge/blanket.py) counts
-only beside a test that none passes: a test that bad input is refused is passed by whoever refuses everything. No hidden
-test earned: no points, since answers to the public tests can be learnt by heart. Everything passed: all points.
+A test that a trivial answer passes (always raise, return the argument, nan, None, 0 ...; see judge/blanket.py) counts
+only together with one that no trivial answer passes: code that always raises passes every test that bad input is
+refused. Without any hidden test earned there are no points, since public tests can be hard-coded. All tests passed: all
+points.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ def grade_of(
     unwritten: bool = False,
     blanket: Names = (),
 ) -> Grade:
-    """The grade of one exercise from all of its tests.
+    """The grade of one exercise from all its tests.
 
-    given : the tests that the stub passes. blanket : those that a blanket answer passes.
-    unwritten : the stub's own error is all that came.
+    given : tests that the stub passes. blanket : tests that a trivial answer passes.
+    unwritten : every public test met only the stub's own error.
     """
     checks = tuple(checks)
     if not checks or not any(not check.public for check in checks):
@@ -54,7 +55,7 @@ def grade_of(
 
 
 def fraction(checks: Sequence[Check], given: Names, public_share: float) -> float:
-    """The part of the points, from 0 to 1, for checks of which not all passed."""
+    """The fraction of the points, 0 to 1, if not all checks passed."""
     public = earned([check for check in checks if check.public], given)
     hidden = earned([check for check in checks if not check.public], given)
     if not hidden:
@@ -63,7 +64,7 @@ def fraction(checks: Sequence[Check], given: Names, public_share: float) -> floa
 
 
 def earned(checks: Sequence[Check], given: Names) -> float | None:
-    """The part of the tests passed, above what the stub passes; None where there is nothing to earn.
+    """The fraction of tests passed beyond those that the stub passes; None if there is nothing to earn.
 
     >>> checks = [Check("f", "a", False, True), Check("f", "b", False, False), Check("f", "c", False, True)]
     >>> earned(checks, [])
@@ -78,12 +79,12 @@ def earned(checks: Sequence[Check], given: Names) -> float | None:
 
 
 def nothing(exercise: Exercise, status: Status, message: str) -> Grade:
-    """No points, and why."""
+    """A grade of 0 points with a reason."""
     return Grade(exercise.id, 0.0, float(exercise.points), status, message, (), exercise.stretch)
 
 
 def tests_passed(checks: Sequence[Check]) -> str:
-    """How many public and hidden tests passed, in words."""
+    """Number of public and hidden tests passed, in words."""
     parts = []
     for kind, public in (("public", True), ("hidden", False)):
         some = [check.passed for check in checks if check.public is public]

@@ -1,7 +1,7 @@
-"""A class of made-up students, to try grading on: honest ones, wrong ones with the course's own mutants, hostile ones.
+"""A simulated class for testing the grader: honest students, wrong ones made from the course's mutants, hostile ones.
 
-Every student is drawn from the seed and the number alone, so the same class can be made again anywhere. How they hand
-in is handing_in.py's.
+Each student depends only on the seed and the index, so the same class can be generated anywhere. handing_in.py writes
+their files.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ HOSTILES = {
 
 @dataclass(frozen=True)
 class SimulatedStudent:
-    """One made-up student: how the submission was made, and what must come of it.
+    """A simulated student: how the submission was made, and what grading must find.
 
-    texts : homework's folder -> the homework file.
-    wrong : exercises that must not get all their points; all others must get theirs.
-    open : exercises of which neither is known: they call a function that was made wrong.
+    texts : homework's folder name -> content of the homework file.
+    wrong : exercises that must not get full points; all others must.
+    open : exercises where both are possible: they call a function that is wrong.
     in_worksheet : whether the answers are handed in as a worksheet.
-    late : days after the deadline of the class.
+    late : days after the deadline.
     """
 
     name: str
@@ -57,13 +57,13 @@ class SimulatedStudent:
 
 
 def make_class(lessons: Sequence[Lesson], count: int, seed: int = 0) -> list[SimulatedStudent]:
-    """A class of `count` students with a homework file for each lesson. Raises HomeworkError."""
+    """Generate `count` students with a homework file per lesson. Raises HomeworkError."""
     homeworks = [homework for lesson in lessons if (homework := homework_of(lesson)) is not None]
     return [_student(number, homeworks, seed) for number in range(count)]
 
 
 def contradictions(student: SimulatedStudent, graded: Graded) -> list[str]:
-    """The exercises whose grade is not what must come of this student's."""
+    """The exercises whose grade contradicts what this student must get."""
     return [
         grade.exercise
         for grade in graded.grades
@@ -83,13 +83,13 @@ def _student(number: int, homeworks: Sequence[Homework], seed: int) -> Simulated
         text, made_wrong = _text(kind, one, draw, attack)
         wrong |= made_wrong
         unsure |= _touched(text, one) - made_wrong if kind in (WRONG, PARTIAL) else set()
-        # a name of its own in each, or all would be one submission
+        # a different name in each, or all would be the same submission
         texts[one.folder.name] = f"{text}\n# {name}\n" if kind == HONEST else text
     return SimulatedStudent(name, kind, texts, frozenset(wrong), frozenset(unsure), in_worksheet, late)
 
 
 def _text(kind: str, homework: Homework, draw: random.Random, attack: str) -> tuple[str, set[str]]:
-    """(the homework file, the exercises that are wrong in it)."""
+    """(content of the homework file, wrong exercises)."""
     solution, stub, ids = _solution(homework), _stub(homework), [one.id for one in homework.exercises]
     if kind == HONEST:
         return solution, set()
@@ -112,7 +112,7 @@ def _text(kind: str, homework: Homework, draw: random.Random, attack: str) -> tu
 
 
 def _touched(text: str, homework: Homework) -> set[str]:
-    """The exercises whose functions differ from the solution's, or call, however far away, one that does."""
+    """The exercises whose functions differ from the solution's, or call one that does, directly or indirectly."""
     solution, stub = _solution(homework), _stub(homework)
     names = blocks(solution).keys() & blocks(text).keys()
     changed = {name for name in names if definitions_text(text, [name]) != definitions_text(solution, [name])}
@@ -137,6 +137,6 @@ def _stub(homework: Homework) -> str:
 
 
 def count_by_kind(students: Sequence[SimulatedStudent]) -> Mapping[str, int]:
-    """Kind -> how many, the most frequent first."""
+    """Kind -> number of students, most frequent first."""
     counts = {kind: sum(one.kind == kind for one in students) for kind in SHARES}
     return dict(sorted(counts.items(), key=lambda item: -item[1]))

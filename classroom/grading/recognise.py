@@ -1,4 +1,4 @@
-"""Which homework a file is: by its name where that says it, else by the functions that it defines."""
+"""Which homework a file belongs to: by its name if possible, else by the functions that it defines."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)|^(\w+)[ \t]*=[
 
 
 class Recogniser:
-    """Knows the homeworks of some lessons, and the files of the course itself.
+    """Recognises the homework files of some lessons, and the course's own files.
 
     Parameters
     ----------
-    lessons : all lessons whose homework may be handed in, be it graded in this run or not.
+    lessons : all lessons whose homework may be handed in, whether graded in this run or not.
     """
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
@@ -50,7 +50,7 @@ class Recogniser:
         self._own = set[tuple[str, str]]().union(*(own_files(root) for root in {one.root for one in self.lessons}))
 
     def named(self, name: str) -> Lesson | None:
-        """The lesson whose homework a name says, as hw1.py, homework-1_final.py and 01_first_tests do."""
+        """The lesson that a file name refers to, such as hw1.py, homework-1_final.py or 01_first_tests."""
         stem = unicodedata.normalize("NFKC", _ENDINGS.sub("", name))
         plain = _plain(stem)
         found = {
@@ -63,24 +63,24 @@ class Recogniser:
         return next(lesson for lesson in self.lessons if lesson.folder in found)
 
     def defining(self, text: str) -> list[Lesson]:
-        """The lessons of whose exercises a text defines functions."""
+        """The lessons with exercises for which the text defines functions."""
         names = defined(text)
         return [lesson for lesson in self.lessons if names & self._asked[lesson.folder]]
 
     def asked_of(self, lesson: Lesson) -> frozenset[str]:
-        """The functions that a homework asks for and that no other homework has."""
+        """The functions that this homework asks for and no other does."""
         return frozenset(self._asked[lesson.folder])
 
     def is_the_course_s(self, path: Sequence[str]) -> bool:
-        """Whether a path is that of a file which everybody was given, and nobody edits."""
+        """Whether the path is that of a course file that is handed out and not meant to be edited."""
         folder, name = path[-2] if len(path) > 1 else "", path[-1]
         notebook_s = self._is_a_lesson_s(name) and name == f"{folder}{NOTEBOOK}"
         return notebook_s or (folder, name) in self._own or ("", name) in self._own
 
     def claims(self, found: Found) -> list[Lesson]:
-        """The lessons whose homework a file could be; one where it is plain, none where nothing tells.
+        """The lessons whose homework a file could be: one if it is clear, none if there is no evidence.
 
-        A name that says another homework than the functions leaves both.
+        If the name and the functions disagree, both are returned.
         """
         is_notebook = found.name.lower().endswith(NOTEBOOK)
         text = notebook.code_of(found.data) if is_notebook else decoded(found.data)
@@ -93,7 +93,7 @@ class Recogniser:
         return by_content
 
     def _by_name(self, found: Found, is_notebook: bool) -> Lesson | None:
-        """By its own name; a worksheet also by the folders above it, its heading, and the number after its name."""
+        """The lesson by file name; for a worksheet also by the folders above, its heading, and its number."""
         if not is_notebook:
             return self.named(found.name)
         if not self._is_a_lesson_s(found.name) and (lesson := self.named(found.name)):
@@ -109,7 +109,7 @@ class Recogniser:
 
 
 def defined(text: str) -> set[str]:
-    """The functions and classes that stand at the top of a text, be it whole Python or not.
+    """The top-level functions and classes of a text, even if it is not valid Python.
 
     >>> sorted(defined("def f(x):\\n    def g(): pass\\nclass C: pass\\nh = lambda x: x\\n"))
     ['C', 'f', 'h']
@@ -119,7 +119,7 @@ def defined(text: str) -> set[str]:
 
 @cache
 def own_files(root: Path) -> frozenset[tuple[str, str]]:
-    """(folder, name) of the course's files that are handed out and not edited; ("", name) for any folder."""
+    """(folder, name) of the course's files that are handed out and not edited; ("", name): in any folder."""
     found = {("", name) for name in ANYWHERE}
     for top in FOLDERS:
         for folder, _, names in os.walk(root / top):
@@ -128,7 +128,7 @@ def own_files(root: Path) -> frozenset[tuple[str, str]]:
 
 
 def stub_of_lesson(lesson: Lesson) -> str:
-    """The homework file as it was handed out, "" where there is none."""
+    """The original homework file, "" if there is none."""
     try:
         return pristine(HomeworkTask(lesson, lesson.exercises[0], f"{lesson.number}.1"))
     except StubError:
@@ -146,7 +146,7 @@ def _all_names(lesson: Lesson) -> Iterable[str]:
 
 
 def _plain(name: str) -> str:
-    """A name in small letters, its words parted by "_"."""
+    """The name in lower case with "_" between words."""
     return re.sub(r"[\W_]+", "_", name.lower())
 
 

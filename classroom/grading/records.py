@@ -1,4 +1,4 @@
-"""What grading passes between its parts: a submission taken in, a task's grade, a graded submission."""
+"""The data that grading's modules exchange: a submission, the grade of an exercise, a graded submission."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How one exercise of one submission came out. The value stands in the results."""
+    """The result of one exercise. The value is stored in the results."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -26,7 +26,7 @@ class Status(StrEnum):
 
 
 class Isolation(StrEnum):
-    """How well the worker was shut in."""
+    """How well the sandbox isolates the worker."""
 
     NONE = "none"
     WEAK = "weak"
@@ -35,15 +35,15 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in for one homework, taken from folders and archives, as bytes.
+    """What one student handed in for one homework, as bytes read from folders and archives.
 
-    student : the name of the folder or archive.
+    student : name of the folder or archive.
     homework : the homework's folder name in the course, such as "01_first_tests".
-    files : file name -> contents; the homework's own file and, if handed in, its worksheet notebook.
-    handed_in : when, if known (time zone aware).
-    faults : what could not be taken in of this homework, in words.
-    judged : the path of the file that is judged, as it was handed in; "" where there is none.
-    aside : what of the student's belongs to no homework or could not be opened, the same for all homeworks.
+    files : file name -> contents; the homework file and, if handed in, the worksheet notebook.
+    handed_in : submission time, if known (time zone aware).
+    faults : what could not be read for this homework, in words.
+    judged : path of the file that is judged, as handed in; "" if none.
+    aside : files of the student that belong to no homework or could not be opened; the same for all homeworks.
     """
 
     student: str
@@ -56,7 +56,7 @@ class Submission:
 
     @property
     def digest(self) -> str:
-        """sha256 over homework, student's name, file names and contents: the key of its results."""
+        """sha256 of homework, student's name, file names and contents: the key of the results."""
         hash_ = hashlib.sha256()
         for part in (self.homework.encode(), self.student.encode("utf-8", "surrogatepass")):
             hash_.update(len(part).to_bytes(8, "big") + part)
@@ -68,10 +68,9 @@ class Submission:
 
 @dataclass(frozen=True)
 class Check:
-    """One test's outcome as the report may show it.
+    """One test's outcome, as far as reports may show it.
 
-    `call`, `expected`, `got` are shown for public tests only and are empty for hidden ones; `hint` is what a hidden
-    test's failure may say.
+    `call`, `expected` and `got` are empty for hidden tests; `hint` is what a failed hidden test may reveal.
     """
 
     exercise: str
@@ -88,7 +87,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Grade:
-    """One exercise of one submission."""
+    """The grade of one exercise of one submission."""
 
     exercise: str
     points: float
@@ -101,12 +100,12 @@ class Grade:
 
 @dataclass(frozen=True)
 class Graded:
-    """One submission judged: a grade per exercise, how it was isolated, and what went with it.
+    """A judged submission: a grade per exercise, the isolation, and facts about the submission.
 
-    late_days : whole days after the deadline, None when no time is known. `points` in `grades` are before any deduction
-    for lateness; `factor` is what the policy multiplies them by.
-    judged, handed_in, faults, aside : the submission's.
-    deadline, due : the homework's deadline, if it has one, and whether it and its grace are over.
+    late_days : days started after the deadline, None if the time is unknown. `points` in `grades` are before the late
+    deduction; `factor` is what they are multiplied by.
+    judged, handed_in, faults, aside : those of the submission.
+    deadline, due : the homework's deadline, if any, and whether it and the grace period are over.
     """
 
     student: str
@@ -127,7 +126,7 @@ class Graded:
 
     @property
     def is_handed_in(self) -> bool:
-        """Whether there is anything for this homework, be it the untouched stub or a file that cannot be read."""
+        """Whether anything was handed in for this homework, even the untouched stub or an unreadable file."""
         statuses = {grade.status for grade in self.grades}
         if Status.OVERRIDDEN in statuses or any(grade.checks for grade in self.grades):
             return True
@@ -136,5 +135,5 @@ class Graded:
 
     @property
     def counts(self) -> bool:
-        """Whether the homework belongs into a sum or a grade book: something is written for it, or it is due."""
+        """Whether the homework counts in totals and grade books: something was written for it, or it is due."""
         return self.due or (self.is_handed_in and any(grade.status is not Status.MISSING for grade in self.grades))

@@ -1,9 +1,9 @@
-"""What students get: the course without hidden tests and mutants, as a folder and a zip.
+"""Write the students' copy of the course, without hidden tests and mutants, as a folder and a zip.
 
-Worked solutions are in it where course.toml allows it, in an archive that `reveal` reads (classroom/solutions.py).
+If course.toml allows it, worked solutions are included in an archive that `reveal` reads (classroom/solutions.py).
 
-Only files that git knows are taken, from the working tree; where there is no git, all but what GENERATED names. A stub
-that differs from homework/stubs.zip stops the release: it may be solved in part.
+Only files tracked by git are included, as in the working tree; without git, everything but GENERATED. A stub that
+differs from homework/stubs.zip stops the release: it may contain part of a solution.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ EXECUTABLE = {"course.py"}
 
 
 def released_files(course: Course) -> list[PurePosixPath]:
-    """The files that students get, relative to the course's folder, sorted. Raises GradingError."""
+    """The files for students, relative to the course's folder, sorted. Raises GradingError."""
     root = course.lessons[0].root
     return sorted(path for path in _known_files(root) if not is_kept_back(path) and (root / path).is_file())
 
 
 def is_kept_back(path: PurePosixPath) -> bool:
-    """Whether a file of the course is not for students.
+    """Whether a file is kept from students.
 
     >>> is_kept_back(PurePosixPath("homework/01_first_tests/judge/solution.py"))
     True
@@ -59,10 +59,10 @@ def is_kept_back(path: PurePosixPath) -> bool:
 
 
 def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[Path, Path, int]:
-    """Write FOLDER/course and FOLDER/course.zip -> (folder, zip, number of files). The same files give the same bytes.
+    """Write FOLDER/course and FOLDER/course.zip -> (folder, zip, number of files). The zip is reproducible.
 
-    `solved`: homework may be solved here, and goes out as homework/stubs.zip has it. Raises GradingError where it may
-    not, or something is in the way that is no release; OSError where nothing can be written.
+    `solved` : homework may be solved here; the stubs of homework/stubs.zip are released instead. Raises GradingError
+    if homework is solved and may not be, or if something other than a release is in the way; OSError.
     """
     root, target = course.lessons[0].root, folder / NAME
     edited = edited_stubs(course)
@@ -96,7 +96,7 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
 
 
 def _zip(source: Path, target: Path, files: Iterable[PurePosixPath]) -> Path:
-    """Stored, not packed: what packing makes of the same bytes is not the same everywhere."""
+    """Write a zip without compression: compressed bytes differ between zlib versions."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for path in files:
             entry = zipfile.ZipInfo(f"{NAME}/{path.as_posix()}", FIXED_TIME)
@@ -107,7 +107,7 @@ def _zip(source: Path, target: Path, files: Iterable[PurePosixPath]) -> Path:
 
 
 def _known_files(root: Path) -> list[PurePosixPath]:
-    """The files that git knows; links are left out."""
+    """The files tracked by git, without links."""
     if (root / ".git").exists():
         command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z", "--cached"]
         try:
@@ -122,7 +122,7 @@ def _known_files(root: Path) -> list[PurePosixPath]:
 
 
 def edited_stubs(course: Course) -> dict[PurePosixPath, bytes]:
-    """The homework files that are not as they were handed out -> how they were. Raises GradingError."""
+    """Homework files that differ from the original -> the original. Raises GradingError."""
     root, edited = course.lessons[0].root, {}
     tasks = [task for task in all_tasks(course) if task.exists]
     first = {task.file: task for task in tasks}

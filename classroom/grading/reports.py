@@ -1,4 +1,4 @@
-"""Everything that is shown of graded submissions: a page for each student, a summary, files for grade books."""
+"""All reports: a page per student, a summary, files for grade books."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def write_reports(
     submissions: Mapping[str, Submission] | None = None,
     force: bool = False,
 ) -> list[str]:
-    """Write OUT/feedback/STUDENT.html, OUT/summary.html and OUT/exports; returns lines that say what was done.
+    """Write OUT/feedback/STUDENT.html, OUT/summary.html and OUT/exports -> messages to print.
 
     Parameters
     ----------
-    graded : at most one for each student and homework; their order does not matter.
+    graded : at most one per student and homework, in any order.
     overrides : (student, homework, exercise) -> (points, reason), set by a person.
-    submissions : digest -> what was handed in, for comparing them and for the time of handing in.
-    force : write the exports though the isolation was below strong.
+    submissions : digest -> submission, for the similarity check and submission times.
+    force : write the exports even if the isolation was below strong.
 
-    Raises GradingError for two results of one student and homework, OSError where a file cannot be written.
+    Raises GradingError for two results of one student and homework; OSError.
     """
     results = _in_order(overridden(graded, overrides or {}))
     submissions = {} if submissions is None else submissions
@@ -72,7 +72,7 @@ def _in_order(results: Sequence[Graded]) -> list[Graded]:
 
 
 def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> Comparison:
-    """Similar pairs of all homeworks, the code of the course left out of each, and what could not be compared."""
+    """Compare the submissions of each homework, ignoring code from the course."""
     lessons = {lesson.folder: lesson for lesson in register.lessons}
     whole = Comparison([], [])
     for homework in sorted({one.homework for one in results}):
@@ -85,7 +85,7 @@ def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], 
 
 
 def _code_of_the_course(lesson: Lesson | None) -> tuple[str, str]:
-    """The code as it was handed out, and the worked solution; "" for what is not there."""
+    """(original stub, worked solution); "" if missing."""
     if lesson is None or not lesson.exercises or not lesson.homework_file:
         return "", ""
     folder = lesson.root / "homework" / lesson.folder

@@ -1,7 +1,7 @@
-"""Judge many submissions at a time on this machine: a few processes, each judging one after the other.
+"""Judge submissions in parallel on this machine: a few processes, each judging one submission at a time.
 
-A process that dies (killed, out of memory) or hangs costs the submission that it had one attempt, and no other one.
-After ATTEMPTS of them the submission is Status.INFRASTRUCTURE.
+A process that dies (killed, out of memory) or hangs costs only its current submission one attempt. After ATTEMPTS the
+submission is Status.INFRASTRUCTURE.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SPAWN = multiprocessing.get_context("spawn")
 
 @dataclass
 class Attempt:
-    """A job with the number of times that it was begun, and the moment when it must be done."""
+    """A job, the number of times it was started, and its deadline."""
 
     job: Job
     number: int = 1
@@ -35,7 +35,7 @@ class Attempt:
 
 
 class Slot:
-    """One judging process, and what it is busy with."""
+    """One judging process and its current attempt."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.attempt: Attempt | None = None
@@ -49,11 +49,11 @@ class Slot:
         settings = attempt.job.suite.settings
         attempt.until = time.monotonic() + ATTEMPTS * settings.submission_seconds + SPARE
         self.attempt = attempt
-        with contextlib.suppress(OSError):  # dead already: `receive` will tell
+        with contextlib.suppress(OSError):  # already dead: `receive` notices
             self.connection.send(attempt.job)
 
     def receive(self) -> Graded | None:
-        """The result, None where the process is gone."""
+        """The result, or None if the process died."""
         try:
             graded = self.connection.recv()
         except (EOFError, OSError):
@@ -61,7 +61,7 @@ class Slot:
         return graded if isinstance(graded, Graded) else None
 
     def end(self) -> None:
-        """End the process; its workers end with it."""
+        """Kill the process; its workers die with it."""
         with contextlib.suppress(OSError):
             self.connection.close()
         self.process.kill()
@@ -69,7 +69,7 @@ class Slot:
 
 
 def serve(connection: Connection, folder: Path | None = None) -> None:
-    """What a judging process does: jobs in, results out, until the other end is closed. Its files go to `folder`."""
+    """Main loop of a judging process: receive jobs, send results, until the connection closes. Files go to `folder`."""
     tempfile.tempdir = str(folder) if folder else None
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
@@ -78,9 +78,9 @@ def serve(connection: Connection, folder: Path | None = None) -> None:
 
 
 def run_local(jobs: Iterable[Job], processes: int, folder: Path | None = None) -> Iterator[Graded]:
-    """Judge the jobs in so many processes; results as they come. `jobs` is read no faster than they are judged.
+    """Judge the jobs in `processes` processes; yield results as they come. `jobs` is read only as fast as it is judged.
 
-    Submissions lie in `folder` while they are judged, or where the system has its temporary files.
+    Submissions are written to `folder` while they are judged; default: the system's temporary folder.
     """
     waiting, rest = deque[Attempt](), iter(jobs)
     slots: list[Slot] = []
@@ -125,7 +125,7 @@ def run_local(jobs: Iterable[Job], processes: int, folder: Path | None = None) -
 def _filled(
     slots: list[Slot], processes: int, following: Callable[[], Attempt | None], folder: Path | None
 ) -> list[Slot]:
-    """Give every idle slot its next job -> the slots that had to be started for it."""
+    """Give every idle slot its next job -> newly started slots."""
     started: list[Slot] = []
     idle = [slot for slot in slots if slot.attempt is None]
     while len(slots) + len(started) < processes or idle:

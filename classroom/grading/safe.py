@@ -1,4 +1,4 @@
-"""Text of strangers made safe: for a page, for a cell of a table, for the name of a file."""
+"""Make untrusted text safe for a page, a table cell or a file name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 TERMINAL = re.compile(
-    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, movements: CSI ... final byte
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movement: CSI ... final byte
     "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # titles, links: OSC ... end
     "|\x1b[ -/]*[0-~]?"
 )
@@ -25,9 +25,9 @@ MAX_NAME_LENGTH = 80
 
 
 def clean(text: str) -> str:
-    """The text without terminal sequences, control codes, and marks that turn or hide what stands around them.
+    """The text without terminal sequences, control codes, and marks that reorder or hide other text.
 
-    New lines and tabs stay; what is no character (a lone surrogate) becomes U+FFFD.
+    Newlines and tabs stay; a lone surrogate becomes U+FFFD.
 
     >>> clean("\\x1b[31mred\\x1b[0m \\u202eexe.txt")
     'red exe.txt'
@@ -37,7 +37,7 @@ def clean(text: str) -> str:
 
 
 class _Kept(dict[int, str]):
-    """Code of a character -> what stays of it, worked out once for each."""
+    """Code point -> its replacement, computed once each."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -51,7 +51,7 @@ _KEPT = _Kept()
 
 
 def one_line(text: str, most: int = 200) -> str:
-    """The cleaned text in one line of at most `most` characters.
+    """The cleaned text as one line of at most `most` characters.
 
     >>> one_line("two\\n  words and more", 12)
     'two words a…'
@@ -61,7 +61,7 @@ def one_line(text: str, most: int = 200) -> str:
 
 
 def name_list(names: Sequence[str], most: int = 5) -> str:
-    """Names in a sentence, the first few of many.
+    """Names for a sentence, truncated after `most`.
 
     >>> name_list(["ann", "bo", "cy"], 2)
     'ann, bo and 1 more'
@@ -71,7 +71,7 @@ def name_list(names: Sequence[str], most: int = 5) -> str:
 
 
 def truncated(text: str, most: int = 4000) -> str:
-    """The cleaned text, what is beyond `most` characters left out and said so.
+    """The cleaned text, truncated to `most` characters with a note.
 
     >>> truncated("abcdefgh", 4)
     'abcd… (4 more characters)'
@@ -81,7 +81,7 @@ def truncated(text: str, most: int = 4000) -> str:
 
 
 def cell(value: object) -> str:
-    """A value as a cell of a CSV file: a number as it is, text in one line that no spreadsheet takes for a formula.
+    """A value for a CSV cell: numbers unchanged, text on one line and never a spreadsheet formula.
 
     Source: https://owasp.org/www-community/attacks/CSV_Injection
 
@@ -98,7 +98,7 @@ def cell(value: object) -> str:
 
 
 def points_text(value: float) -> str:
-    """Points as text: at most two digits after the point, and none where there is nothing to say.
+    """Points as text with at most two decimals, without trailing zeros.
 
     >>> points_text(3.0), points_text(2.5), points_text(2 / 3)
     ('3', '2.5', '0.67')
@@ -107,10 +107,10 @@ def points_text(value: float) -> str:
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
-    """Name -> a file name for it without a suffix: of letters, digits, `.`, `_`, `-`, and no two alike on any system.
+    """Name -> file name without suffix: letters, digits, `.`, `_`, `-`; unique on every file system.
 
-    A name that had to be changed, that differs from another by capitals alone, or that already looks so, ends in twelve
-    digits of its sha256: nobody can choose a name that gets the file of another.
+    A name that had to be changed, that differs from another only in case, or that looks like such a file name, gets
+    twelve digits of its sha256 appended: nobody can choose a name that gets another's file.
 
     >>> file_names(["ann", "../bo"])
     {'ann': 'ann', '../bo': 'bo-e8b019606c27'}

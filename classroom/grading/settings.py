@@ -1,4 +1,4 @@
-"""The table [grading] of course.toml: shares, time limits, what lateness costs, deadlines."""
+"""The table [grading] of course.toml: shares, time limits, late deduction, deadlines."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from classroom.tables import suggestion
 
 
 class GradingError(Exception):
-    """Why grading cannot go on: settings, folders or results that contradict themselves."""
+    """Grading cannot go on: settings, folders or results are invalid or contradictory."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How homework is graded.
+    """Grading settings.
 
-    public_share : the share of an exercise's points for its public tests; the rest is for the hidden ones.
-    call_seconds, test_seconds, submission_seconds : for loading and each call, for all calls of a test, for everything.
-    late_deduction : the share that each day begun after the deadline takes; after `late_days_at_most` nothing is left.
-    grace_minutes : by which a deadline may be missed.
-    deadlines : homework's folder -> time, with its offset from UTC.
+    public_share : share of an exercise's points for its public tests; the rest is for the hidden ones.
+    call_seconds, test_seconds, submission_seconds : time limit of the import and each call, of a test, of everything.
+    late_deduction : share deducted per day started after the deadline; after `late_days_at_most` days, everything.
+    grace_minutes : a delay without deduction.
+    deadlines : homework's folder name -> time with UTC offset.
     """
 
     public_share: float = 0.3
@@ -38,7 +38,7 @@ class Settings:
 
     @property
     def decisive(self) -> tuple[float, ...]:
-        """What a test's outcome and its points depend on: with other values a result is not the same."""
+        """The settings that results depend on: part of the suite's version."""
         return self.public_share, self.call_seconds, self.test_seconds, self.submission_seconds
 
 
@@ -54,7 +54,7 @@ RANGES: dict[str, tuple[float, float]] = {
 
 
 def load_settings(root: Path) -> Settings:
-    """Read [grading] of root/course.toml; what is not there has its default. Raises GradingError."""
+    """Read [grading] of root/course.toml; missing keys have defaults. Raises GradingError."""
     path = root / "course.toml"
     try:
         whole = tomllib.loads(path.read_text(encoding="utf-8"))

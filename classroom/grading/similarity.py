@@ -1,10 +1,10 @@
-"""Pairs of submissions that share more code than chance explains: advice for a person, never a grade.
+"""Find pairs of submissions that share more code than chance explains: a hint for a person, never a grade.
 
 Fingerprints of token sequences are chosen by winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for
-document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, texts, comments, brackets
-that group and the order of functions do not matter; answers in a worksheet and code in a text that is run are compared
-like all code. Left out is what is no sign of copying: the code that was handed out, short forms that more than a few
-different submissions have, and what several have that the worked solution has too.
+document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, strings, comments,
+grouping brackets and the order of functions do not matter; answers in a worksheet and code in strings passed to exec
+are compared too. Ignored, as no sign of copying: code that was handed out, short fragments that more than a few
+submissions have, and code that several have in common with the worked solution.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ NO_HASH = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students' submissions of one homework that are alike.
+    """Two similar submissions of one homework.
 
-    share : part of the smaller one's distinctive fingerprints that both have, 0 to 1.
-    shared : how many fingerprints that is.
-    lines : where they stand, (first, last) in each of the two.
+    share : fraction of the smaller one's distinctive fingerprints that both have, 0 to 1.
+    shared : number of those fingerprints.
+    lines : their line ranges (first, last) in each of the two.
     """
 
     homework: str
@@ -60,7 +60,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Uncompared:
-    """A submission of which not everything could be compared, and why."""
+    """A submission that could not be compared completely, and why."""
 
     homework: str
     student: str
@@ -69,14 +69,14 @@ class Uncompared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What comparing submissions of one homework found, and what it could not look at."""
+    """Result of comparing the submissions of one homework: similar pairs, and what could not be compared."""
 
     pairs: list[Pair]
     uncompared: list[Uncompared]
 
 
 def compare_submissions(submissions: Sequence[Submission], given: str = "", solution: str = "") -> Comparison:
-    """Compare submissions of one homework; the parameters are those of `similar_pairs`."""
+    """Compare the submissions of one homework; parameters as for `similar_pairs`."""
     read = list[Code]()
     uncompared = []
     for one in submissions:
@@ -87,14 +87,14 @@ def compare_submissions(submissions: Sequence[Submission], given: str = "", solu
 
 
 def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: str = "") -> list[Pair]:
-    """The similar pairs among submissions of one homework, the most similar first.
+    """The similar pairs among the submissions of one homework, most similar first.
 
-    given : the code as it was handed out; what stands in it is nobody's own.
-    solution : the worked solution; of what stands in it too, OBVIOUS submissions at most may have the same.
+    given : code that was handed out; ignored.
+    solution : the worked solution; code shared with it counts only if at most OBVIOUS submissions have it.
 
-    Submissions that are equal in all that counts are put together, and count as one where a common form is looked for:
-    of more than FEW of them the first is paired with each other one. Time grows with the number of submissions: a
-    fingerprint is looked up in an index, and one that more than MANY different submissions have is not compared at all.
+    Submissions with equal fingerprints are grouped, and count as one when common fragments are looked for; in a group
+    of more than FEW, the first is paired with each other one. Time is linear in the number of submissions: fingerprints
+    are looked up in an index, and one that more than MANY different submissions have is ignored.
     """
     return compare_submissions(submissions, given, solution).pairs
 
@@ -141,7 +141,7 @@ def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code,
 
 
 def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list[int]]:
-    """Groups of submissions with the same fingerprints, of which enough are not the worked solution's."""
+    """Groups of submissions with equal fingerprints, enough of them not in the worked solution."""
     same: dict[frozenset[int], list[int]] = defaultdict(list)
     for place, prints in enumerate(found):
         same[frozenset(prints)].append(place)
@@ -149,14 +149,14 @@ def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list
 
 
 def _telling(index: dict[int, list[int]], limit: int, solution: set[int]) -> dict[int, list[int]]:
-    """The entries of the index that are no common form."""
+    """The index entries that are not common fragments."""
     return {
         value: places for value, places in index.items() if len(places) <= (OBVIOUS if value in solution else limit)
     }
 
 
 def _together(holders: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
-    """Pair of submissions -> how many fingerprints both have."""
+    """Pair of submissions -> number of fingerprints that both have."""
     count: Counter[tuple[int, int]] = Counter()
     for places in holders:
         count.update(combinations(places, 2))
@@ -164,7 +164,7 @@ def _together(holders: Iterable[Sequence[int]]) -> Counter[tuple[int, int]]:
 
 
 def _scattered(first: Mapping[int, object], second: Mapping[int, object]) -> bool:
-    """Whether what both have stands here and there, as where two people go the same way by themselves."""
+    """Whether the shared fingerprints are scattered, as when two people have the same idea independently."""
     count = in_stretches(first, second)
     return count < MIN_SHARED or count < TOGETHER * len(first.keys() & second.keys())
 
@@ -174,7 +174,7 @@ def _share(both: Collection[int], first: Collection[int], second: Collection[int
 
 
 def in_stretches(first: Iterable[int], second: Iterable[int], worked: Collection[int] = ()) -> int:
-    """How many fingerprints follow one another in both, in stretches of STRETCH or more, but for those of `worked`.
+    """Number of fingerprints in common runs of at least STRETCH, without those in `worked`.
 
     >>> in_stretches(range(20), [*range(100, 110), *range(5, 17), 3], {6})
     11
@@ -193,9 +193,9 @@ def in_stretches(first: Iterable[int], second: Iterable[int], worked: Collection
 
 
 def source(submission: Submission) -> tuple[str, str]:
-    """(the Python files and the worksheet's cells as one text, why something is not in it).
+    """(Python files and worksheet cells as one text, why something is missing from it).
 
-    What is no UTF-8 is replaced.
+    Invalid UTF-8 is replaced.
     """
     names = sorted(submission.files)
     texts = [submission.files[name].decode("utf-8", "replace") for name in names if name.endswith(".py")]
@@ -209,7 +209,7 @@ def source(submission: Submission) -> tuple[str, str]:
 
 
 def fingerprints(read: Code, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
-    """Code -> fingerprint -> (first, last) line of where it first stands, in order, winnowed, without the ignored."""
+    """Winnowed fingerprints in order, without ignored ones -> (first, last) line of the first occurrence."""
     values, lines = grams(read)
     if not len(values):
         return {}
@@ -222,7 +222,7 @@ def fingerprints(read: Code, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
 
 
 def grams(read: Code) -> tuple[np.ndarray, list[int]]:
-    """Code of n tokens -> (n - GRAM + 1,) uint64 hashes of its runs of GRAM tokens, and the n tokens' lines."""
+    """n tokens -> (n - GRAM + 1,) uint64 hashes of all GRAM-token windows, and the n tokens' lines."""
     found = read.tokens
     count = len(found) - GRAM + 1
     if count < 1:
@@ -237,7 +237,7 @@ def grams(read: Code) -> tuple[np.ndarray, list[int]]:
 
 
 def winnow(values: np.ndarray, width: int = WINDOW) -> np.ndarray:
-    """(n,) hashes -> places of the chosen ones: the rightmost smallest of every `width` in a row.
+    """(n,) hashes -> indices of the selected ones: the rightmost minimum of every window of `width`.
 
     >>> winnow(np.array([77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98], np.uint64), 4).tolist()
     [3, 6, 8, 11, 15]
@@ -249,7 +249,7 @@ def winnow(values: np.ndarray, width: int = WINDOW) -> np.ndarray:
 
 
 def _ranges(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Ranges of lines, those that touch put together."""
+    """Line ranges, with touching ones merged."""
     joined: list[tuple[int, int]] = []
     for first, last in sorted(places):
         if joined and first <= joined[-1][1] + 1:

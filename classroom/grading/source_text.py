@@ -1,4 +1,4 @@
-"""The bytes of a homework file: what they say, and why Python cannot read them."""
+"""Decode the bytes of a homework file, or say why Python cannot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WHAT_TO_DO = "save it as UTF-8 and hand it in again"
 
 
 def significant_lines(data: bytes) -> list[str]:
-    """The lines that say something: no byte order mark, no line ends, no empty lines, no lines of comment.
+    """The lines that matter: without BOM, line ends, empty lines and comment lines.
 
     >>> significant_lines(b"# mine\\r\\n\\r\\nx = 1  \\r\\n") == significant_lines(b"x = 1")
     True
@@ -23,13 +23,13 @@ def significant_lines(data: bytes) -> list[str]:
 
 
 def decoded(data: bytes) -> str:
-    """The bytes as text, whatever they are."""
+    """The bytes as text; never raises."""
     wide = next((name for mark, name in WIDE_ENCODINGS.items() if data.startswith(mark)), None)
     return data.decode(wide or "utf-8-sig", "replace")
 
 
 def wide_fault(name: str, data: bytes) -> str:
-    """Why a file of wide characters, or of no characters at all, cannot be judged; "" for any other."""
+    """Why a UTF-16, UTF-32 or binary file cannot be judged; "" for other files."""
     wide = next((kind for mark, kind in WIDE_ENCODINGS.items() if data.startswith(mark)), None)
     if wide is None and b"\0" not in data:
         return ""
@@ -38,7 +38,7 @@ def wide_fault(name: str, data: bytes) -> str:
 
 
 def encoding_fault(name: str, data: bytes) -> str:
-    """Why the bytes are no text in the encoding that the file names, or in UTF-8; "" where they are."""
+    """Why the bytes cannot be decoded with the declared encoding, or UTF-8; "" if they can."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         data.decode(encoding)

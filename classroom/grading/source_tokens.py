@@ -1,4 +1,4 @@
-"""Python source as a stream of normalised tokens, whatever its state: what renaming and commenting does not change."""
+"""Python source, valid or not, as normalised tokens that renaming and commenting do not change."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "\n": "", "f": " ", "v": " "}
 
 
 class SourceToken(NamedTuple):
-    """A normalised token, the line it stands in, counted from 1, and whether it is the first of a logical line."""
+    """A normalised token, its line number from 1, and whether it starts a logical line."""
 
     text: str
     line: int
@@ -58,16 +58,16 @@ class SourceToken(NamedTuple):
 
 @dataclass(frozen=True)
 class Code:
-    """What is compared of a source, and why that is not all of it, "" where it is."""
+    """The tokens to compare, and why they are not the whole source; "" if they are."""
 
     tokens: tuple[SourceToken, ...]
     left_out: str = ""
 
 
 def code(source: str) -> Code:
-    """Source -> the tokens to compare: without grouping brackets, and with those of the texts that it runs.
+    """Source -> the tokens to compare: without grouping brackets, and with those of strings that it executes.
 
-    Time is linear in the source's length, and nothing recurs: it may be anything.
+    Time is linear in the length of the source, and there is no recursion: the source is untrusted.
     """
     left_out, found, waiting = "", list[SourceToken](), [(source, 1)]
     for _ in range(MAX_DEPTH + 1):
@@ -87,10 +87,10 @@ def code(source: str) -> Code:
 
 
 def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
-    """Source -> its first `most` normalised tokens; Python with mistakes in it is read as far as it can be.
+    """Source -> its first `most` normalised tokens; invalid Python is tokenised as far as possible.
 
-    Names become N, numbers 0, texts S. Keywords, operators, called builtins and the attributes of numpy's and Python's
-    own types stay. Comments, docstrings and the layout of lines are left out.
+    Names become N, numbers 0, strings S. Keywords, operators, called builtins and attributes of numpy's and Python's
+    own types stay. Comments, docstrings and whitespace are dropped.
 
     >>> [token.text for token in tokens("y = np.exp(-x)  # shares")]
     ['N', '=', 'N', '.', 'exp', '(', '-', 'N', ')']
@@ -113,12 +113,12 @@ def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
 
 
 def one_kind_of_line_end(source: str) -> str:
-    """The source with \\n at the end of every line that ends for Python: a comment ends at \\r too."""
+    """The source with \\n for every line ending that Python knows, \\r included."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def without_grouping(found: Iterable[SourceToken]) -> list[SourceToken]:
-    """The tokens without brackets that group, `pass`, semicolons and commas before a closing bracket.
+    """The tokens without grouping brackets, `pass`, semicolons and trailing commas.
 
     >>> " ".join(token.text for token in without_grouping(tokens("(y) = ((f)((x + 1),)); pass")))
     'N = N ( N + 0 )'
@@ -143,9 +143,9 @@ def without_grouping(found: Iterable[SourceToken]) -> list[SourceToken]:
 
 
 def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
-    """(line of the first call that runs a text, or 0; then all texts of the source with their lines, else none).
+    """(line of the first exec-like call, or 0; all strings of the source with their lines, if there is one).
 
-    Which of its texts a file runs is not known before it does. Those that stand side by side or are added are one.
+    Which strings are executed is not known statically. Adjacent and added strings count as one.
     """
     if not any(name in source for name in EXEC_FUNCTIONS | ALWAYS_RUN):
         return 0, []
@@ -168,7 +168,7 @@ def texts_run(source: str) -> tuple[int, list[tuple[str, int]]]:
 
 
 def _contents(literal: str) -> str:
-    """What a text in quotes stands for; of one with values in it what is written there."""
+    """The value of a string literal; for an f-string, its source text."""
     bare = literal.lstrip("rbuftRBUFT")
     quotes = bare[:3] if bare[:3] in ("'''", '"""') else bare[:1]
     inner = bare[len(quotes) :].removesuffix(quotes)
@@ -178,12 +178,12 @@ def _contents(literal: str) -> str:
 
 
 def _ends_value(text: str) -> bool:
-    """Whether a bracket after this token is that of a call."""
+    """Whether a bracket after this token belongs to a call."""
     return text in CLOSE or text in (NAME, STRING) or (text.isidentifier() and not keyword.iskeyword(text))
 
 
 def _without_docstring(found: list[SourceToken], begin: int) -> int:
-    """Drop a line that is nothing but a text; returns where the next line begins."""
+    """Drop a line that is only a string; returns the index where the next line begins."""
     if len(found) > begin and all(token.text == STRING for token in found[begin:]):
         del found[begin:]
     return len(found)

@@ -1,7 +1,7 @@
-"""OUT/results.sqlite: what was handed in, what was judged, and what a person has decided. One process writes it.
+"""OUT/results.sqlite: submissions, results, and points overridden by a person. Only one process writes it.
 
-A result's key is (digest of the submission, version of the suite), and the first one written stays: a run that is
-killed and started again judges what is missing, and nothing twice. Write-ahead logging keeps the file whole.
+A result's key is (digest of the submission, version of the suite), and the first one written stays: a run that was
+killed judges only what is missing when started again. Write-ahead logging keeps the file consistent.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ ISOLATION_RANK = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
 
 
 def holds_results(folder: Path) -> bool:
-    """Whether a run of the grader has written its results there."""
+    """Whether the folder holds results of a grading run."""
     return (folder / FILE_NAME).is_file()
 
 
 class Store(Mapping[str, Submission]):
-    """The results of one folder; as a mapping, digest -> what was handed in.
+    """The results of one folder; also a mapping digest -> Submission.
 
-    Raises GradingError for a file that is none of ours.
+    Raises GradingError for a file that is not a results file.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,7 +79,7 @@ class Store(Mapping[str, Submission]):
             self._base.execute(f"ALTER TABLE submissions ADD COLUMN {name} {ADDED[name]}")
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         self._base.close()
 
     def __enter__(self) -> Store:
@@ -89,7 +89,7 @@ class Store(Mapping[str, Submission]):
         self.close()
 
     def meta(self, key: str, value: str | None = None) -> str | None:
-        """What is kept under a key; with a value, that value is kept first where there is none."""
+        """The value stored under a key; if there is none, `value` is stored first."""
         if value is not None:
             with self._base:
                 self._base.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
@@ -97,16 +97,16 @@ class Store(Mapping[str, Submission]):
         return str(row[0]) if row else None
 
     def keep_suites(self, versions: Mapping[str, str]) -> None:
-        """Homework -> the version of the suite whose results count from now on."""
+        """Set homework -> version of the suite whose results count from now on."""
         with self._base:
             self._base.executemany("INSERT OR REPLACE INTO suites VALUES (?, ?)", versions.items())
 
     def suites(self) -> dict[str, str]:
-        """Homework -> the version that counts."""
+        """Homework -> version of the current suite."""
         return dict(self._base.execute("SELECT homework, version FROM suites"))
 
     def keep_submissions(self, submissions: Iterable[Submission]) -> None:
-        """Keep what students handed in, in place of what they handed in before."""
+        """Store submissions, replacing earlier ones of the same students and homeworks."""
         with self._base:
             for one in submissions:
                 time = one.handed_in.isoformat() if one.handed_in else None
@@ -117,7 +117,7 @@ class Store(Mapping[str, Submission]):
                 self._base.executemany("INSERT OR IGNORE INTO files VALUES (?, ?, ?)", rows)
 
     def submissions(self, student: str | None = None) -> Iterator[Submission]:
-        """What was handed in, of one student or of all, by student and homework."""
+        """Submissions of one student or of all, sorted by student and homework."""
         query = f"SELECT {TAKEN_IN} FROM submissions"
         where, values = (" WHERE student = ?", (student,)) if student is not None else ("", ())
         for row in self._base.execute(f"{query}{where} ORDER BY student, homework", values).fetchall():
@@ -146,36 +146,36 @@ class Store(Mapping[str, Submission]):
         )
 
     def is_judged(self, digest: str, suite: str) -> bool:
-        """Whether there is a result for that submission and suite."""
+        """Whether there is a result for this submission and suite."""
         query = "SELECT 1 FROM results WHERE digest = ? AND suite = ?"
         return self._base.execute(query, (digest, suite)).fetchone() is not None
 
     def keep(self, graded: Graded) -> bool:
-        """Keep a result; False where there was one, which stays."""
+        """Store a result; False if there was one already, which is kept."""
         infrastructure = any(grade.status is Status.INFRASTRUCTURE for grade in graded.grades)
         row = (graded.digest, graded.suite, graded.isolation.value, infrastructure, _now(), to_json(graded))
         with self._base:
             return self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
 
     def forget(self, digest: str, suite: str) -> None:
-        """Let a submission be judged again."""
+        """Delete a result, so that the submission is judged again."""
         with self._base:
             self._base.execute("DELETE FROM results WHERE digest = ? AND suite = ?", (digest, suite))
 
     def forget_infrastructure(self) -> int:
-        """Let what the judge could not judge be judged again -> how many."""
+        """Delete results with Status.INFRASTRUCTURE, so that they are judged again -> how many."""
         with self._base:
             return self._base.execute("DELETE FROM results WHERE infrastructure").rowcount
 
     def forget_weaker(self, isolation: Isolation) -> int:
-        """Let what was judged in a weaker isolation than this be judged again -> how many."""
+        """Delete results from weaker isolation than this, so that they are judged again -> how many."""
         weaker = [level.value for level in ISOLATION_RANK if ISOLATION_RANK[level] < ISOLATION_RANK[isolation]]
         marks = ", ".join("?" * len(weaker))
         with self._base:
             return self._base.execute(f"DELETE FROM results WHERE isolation IN ({marks})", weaker).rowcount
 
     def override(self, student: str, homework: str, exercise: str, points: float, why: str) -> None:
-        """Keep the points that a person has set. Earlier decisions stay in the table; the last one counts."""
+        """Store points set by a person. Earlier decisions stay in the table; the last one counts."""
         row = (student, homework, exercise, points, why, _now())
         with self._base:
             self._base.execute(
@@ -183,17 +183,17 @@ class Store(Mapping[str, Submission]):
             )
 
     def overrides(self) -> dict[tuple[str, str, str], tuple[float, str]]:
-        """(student, homework, exercise) -> (points, why) of the last decisions."""
+        """(student, homework, exercise) -> (points, why) of the latest decisions."""
         query = "SELECT student, homework, exercise, points, why FROM overrides ORDER BY number"
         return {(row[0], row[1], row[2]): (row[3], row[4]) for row in self._base.execute(query)}
 
     def graded(
         self, settings: Settings, exercises: Mapping[str, Iterable[Exercise]], now: datetime | None = None
     ) -> list[Graded]:
-        """A result for every submission that has one, with lateness and faults; nothing handed in is a result too.
+        """Results of all judged submissions, with lateness and faults, including those where nothing was handed in.
 
-        `exercises` are those of each homework; what was handed in for others is left out. So is a homework that is not
-        due and of which nobody handed in a file, unless that holds of all. `now` says what is due.
+        `exercises` : homework -> its exercises; submissions for other homework are left out. So is homework that is not
+        due and that nobody handed in, unless that is true of all. `now` decides what is due.
         """
         now = now or datetime.now(UTC)
         query = """SELECT s.student, s.homework, s.digest, s.handed_in, s.faults, s.judged, s.aside,
@@ -234,21 +234,21 @@ class Store(Mapping[str, Submission]):
         return found
 
     def unjudged(self) -> int:
-        """How many submissions have files, and no result by the suite that counts."""
+        """Number of submissions with files but without a result of the current suite."""
         query = """SELECT COUNT(*) FROM submissions s JOIN suites u ON u.homework = s.homework
             WHERE EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)
             AND NOT EXISTS (SELECT 1 FROM results r WHERE r.digest = s.digest AND r.suite = u.version)"""
         return int(self._base.execute(query).fetchone()[0])
 
     def _isolation(self) -> Isolation:
-        """The weakest isolation of all results, for what needed none."""
+        """The weakest isolation of all results, used for submissions that needed none."""
         rows = self._base.execute("SELECT DISTINCT isolation FROM results")
         return min((Isolation(row[0]) for row in rows), key=ISOLATION_RANK.__getitem__, default=Isolation.STRONG)
 
     def merge(self, other: Path) -> int:
-        """Take over another folder's submissions, results and decisions -> how many results were new.
+        """Import another folder's submissions, results and decisions -> number of new results.
 
-        Raises GradingError where the two were judged by different suites, or are no results at all.
+        Raises GradingError if they were judged by different suites, or `other` holds no results.
         """
         if not holds_results(other):
             raise GradingError(f"{other}: expected {FILE_NAME} in it")
@@ -280,12 +280,12 @@ class Store(Mapping[str, Submission]):
 
 
 def to_json(graded: Graded) -> str:
-    """A result as text; what the submission and the deadline tell, which is known again each time, left out."""
+    """A result as text, without what is derived from the submission and the deadline on reading."""
     return json.dumps({name: value for name, value in asdict(graded).items() if name in JUDGED}, ensure_ascii=True)
 
 
 def from_json(text: str) -> Graded:
-    """The result that `to_json` wrote."""
+    """Parse what `to_json` wrote."""
     table: dict[str, Any] = json.loads(text)
     grades = tuple(
         Grade(**{**one, "status": Status(one["status"]), "checks": tuple(Check(**check) for check in one["checks"])})

@@ -1,4 +1,4 @@
-"""What judges one homework: its tests, its stub, the settings and the seed, and a version that names all of it."""
+"""The suite that judges one homework: its tests, stub, settings and seed, and a version hash of all of it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Kept = Callable[[str, str | None], str | None]
 
 @dataclass(frozen=True)
 class Suite:
-    """What every judging process must agree on, in a form that travels.
+    """What every judging process must agree on; picklable.
 
-    homework : its folder's name; the course lies in `root`.
-    version : a hash over all that decides a grade.
-    given : (public, name) of the tests that the stub as handed out passes, which therefore earn nothing.
-    unwritten : (name, message) of what its public tests meet instead: who meets the same has written nothing yet.
-    blanket : the tests that a blanket answer passes, which count only beside one that none passes.
+    homework : its folder name, in the course at `root`.
+    version : hash of everything that decides a grade.
+    given : (public, name) of the tests that the original stub passes; they earn nothing.
+    unwritten : (name, message) of its failed public tests: a submission that fails the same way is unwritten.
+    blanket : tests that a trivial answer passes; they count only together with one that none passes.
     """
 
     root: Path
@@ -49,20 +49,20 @@ class Suite:
     blanket: frozenset[Name] = frozenset()
 
     def is_unwritten(self, outcome: Outcome) -> bool:
-        """Whether a public test met what it meets in the stub."""
+        """Whether a public test failed as it does with the stub."""
         unfinished = isinstance(outcome.error, SubmissionError) and outcome.error.type == "NotImplementedError"
         return unfinished or (outcome.test.name, str(outcome.error)) in self.unwritten
 
     def seed_of(self, student: str) -> int:
-        """The seed of a student's inputs: known to whoever knows this suite's, and no two students' alike."""
+        """The seed of a student's inputs: derived from the suite's seed, different for each student."""
         text = f"{self.seed}\0{self.homework}\0{student}".encode("utf-8", "surrogatepass")
         return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
 def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda key, value: value) -> Suite:
-    """The suite of a lesson's homework. Raises GradingError for a homework that is not whole.
+    """The suite of a lesson's homework. Raises GradingError for an incomplete homework.
 
-    The stub and the blanket answers are run once for each version: `kept` gives back what it was given under a key.
+    The stub and the trivial answers are run once per version: `kept(key, value)` caches the result.
     """
     try:
         homework = homework_in(lesson.root, lesson.folder)
@@ -76,7 +76,7 @@ def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda 
 
 
 def _without_work(homework: Homework, settings: Settings) -> list[list[Any]]:
-    """The suite's `given`, `unwritten` and `blanket`, found by running the stub and the blanket answers."""
+    """The suite's `given`, `unwritten` and `blanket`, by running the stub and the trivial answers."""
     stub, seconds = stub_of(homework.lesson.root, homework.folder.name), settings.call_seconds
     outcomes = of_stub(homework, stub, seconds)
     return [
@@ -88,14 +88,14 @@ def _without_work(homework: Homework, settings: Settings) -> list[list[Any]]:
 
 @cache
 def homework_in(root: Path, folder: str) -> Homework:
-    """The homework of that folder in the course at `root`, its tests loaded once a process."""
+    """The homework with that folder name in the course at `root`; its tests are loaded once per process."""
     lesson = next(one for one in register.load(root).lessons if one.folder == folder)
     return Homework(lesson, root / "homework" / folder)
 
 
 @cache
 def stub_of(root: Path, folder: str) -> str:
-    """The homework file as handed out."""
+    """The original homework file."""
     homework = homework_in(root, folder)
     try:
         return pristine(HomeworkTask(homework.lesson, homework.lesson.exercises[0], ""))
@@ -104,9 +104,9 @@ def stub_of(root: Path, folder: str) -> str:
 
 
 def version_of(homework: Homework, settings: Settings, seed: int) -> str:
-    """sha256 over the judge's code, the tests, the stub, points and settings, and the seed.
+    """sha256 of the judge's code, the tests, the stub, points, settings and the seed.
 
-    Titles, hints and deadlines of course.toml are left out: they change no result.
+    Titles, hints and deadlines of course.toml are left out: they do not change results.
     """
     root, folder = homework.lesson.root, homework.folder
     here = Path(__file__).parent
@@ -123,6 +123,6 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
 
 
 def check_version(suite: Suite) -> None:
-    """Raise GradingError unless this process would judge as the one that made the suite."""
+    """Raise GradingError unless this process has the same suite as the one that created it."""
     if version_of(homework_in(suite.root, suite.homework), suite.settings, suite.seed) != suite.version:
         raise GradingError("another version of the course or of its tests lies here than where grading was started")

@@ -1,4 +1,4 @@
-"""The page that instructors get: how points are distributed, what fails most, whom a person should look at."""
+"""The instructors' page: distribution of points, most frequent failures, submissions that need a person."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from classroom.grading.words import MEANING, exercise_of, lesson_of, numbers_of,
 from classroom.register import Course
 
 SLOWEST, FAILURES, PAIRS = 10, 15, 200
-"""Rows that a table has at most."""
+"""Maximum number of rows per table."""
 UNREADABLE = MEANING[Status.UNREADABLE]
 UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
-"""Grades that say nothing of how hard an exercise is."""
+"""Grades that say nothing about how hard an exercise is."""
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """One exercise, or a whole homework: its picture, and what it says in numbers."""
+    """The distribution of points of an exercise or a whole homework: histogram and statistics."""
 
     title: str
     picture: object
@@ -39,7 +39,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class HomeworkSummary:
-    """One homework on the page."""
+    """One homework on the summary page."""
 
     title: str
     submissions: int
@@ -51,7 +51,7 @@ class HomeworkSummary:
 
 @dataclass(frozen=True)
 class Row:
-    """One submission in a table: the student's name, the page, the homework, what is to be said."""
+    """A table row about one submission: student's name, feedback page, homework, remark."""
 
     student: str
     link: str
@@ -66,7 +66,7 @@ def summary_page(
     names: Mapping[str, str],
     uncompared: Sequence[Uncompared] = (),
 ) -> str:
-    """The HTML page over all results; `names` gives each student's file in `feedback/`."""
+    """The HTML summary of all results; `names` : student -> file name in `feedback/`."""
     by_homework: dict[str, list[Graded]] = defaultdict(list)
     for one in results:
         by_homework[one.homework].append(one)
@@ -126,7 +126,7 @@ def _handed_in(graded: Graded) -> bool:
 
 
 def _judged(graded: Graded) -> bool:
-    """Whether its points say something of the homework: written, read and judged."""
+    """Whether its points count in statistics: it was written, readable and judged."""
     return total(graded).complete and any(grade.status not in UNCOUNTED for grade in graded.grades)
 
 
@@ -147,7 +147,7 @@ def _distribution(title: str, points: Sequence[float], most: float, left_out: st
 
 
 def _failures(results: Iterable[Graded]) -> list[tuple[str, str, bool, int, int]]:
-    """(exercise, test, public, how often it failed, how often it ran), the most frequent first."""
+    """(exercise, test, public, failures, runs), most failures first."""
     ran: Counter[tuple[str, str, bool]] = Counter()
     failed: Counter[tuple[str, str, bool]] = Counter()
     for one in results:
@@ -161,7 +161,7 @@ def _failures(results: Iterable[Graded]) -> list[tuple[str, str, bool, int, int]
 
 
 def _isolation(results: Sequence[Graded]) -> str:
-    """What is to be said of the isolation, "" where all was strong."""
+    """A remark on the isolation; "" if it was strong for all."""
     results = [one for one in results if one.is_handed_in]
     counts: Counter[Isolation] = Counter(one.isolation for one in results)
     del counts[Isolation.STRONG]
@@ -172,7 +172,7 @@ def _isolation(results: Sequence[Graded]) -> str:
 
 
 def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str]) -> list[Row]:
-    """Whom a person should look at; a damaged archive is one row and not one for each homework."""
+    """Submissions that a person should look at; a damaged archive is a single row, not one per homework."""
     mixed = any(one.isolation is Isolation.STRONG for one in results)
     alike: dict[tuple[str, str], list[Graded]] = defaultdict(list)
     for one in results:
@@ -192,9 +192,9 @@ def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str
 
 
 def _needs_person(graded: Graded, mixed: bool) -> str:
-    """Why a person should look at a submission, "" where nobody need.
+    """Why a person should look at a submission; "" if no need.
 
-    mixed : isolation was strong for some; where it was for none, the note at the top of the page says so once.
+    mixed : isolation was strong for some; if for none, a note at the top of the page says so once.
     """
     if not graded.is_handed_in:
         return ""
@@ -222,7 +222,7 @@ def _row(graded: Graded, register: Course, names: Mapping[str, str], words: str)
 
 
 def _link(student: str, names: Mapping[str, str]) -> tuple[str, str]:
-    """A student's name as shown, and the address of the page beside this one; "" where there is none."""
+    """A student's displayed name, and the relative link to their page; "" if there is none."""
     return one_line(student, 80), f"feedback/{quote(names[student])}.html" if student in names else ""
 
 
@@ -233,7 +233,7 @@ def _slowest(results: Sequence[Graded], register: Course, names: Mapping[str, st
 
 
 def _column(homework: str, results: Sequence[Graded], register: Course) -> tuple[str, str, float]:
-    """(heading, title, the points that there are) of a homework in the table of all points."""
+    """(heading, tooltip, maximum points) of a homework's column in the table of totals."""
     lesson = lesson_of(homework, register)
     heading = str(lesson.number) if lesson else one_line(homework, 20)
     return heading, title_of(homework, register), total(results[0]).most
@@ -242,7 +242,7 @@ def _column(homework: str, results: Sequence[Graded], register: Course) -> tuple
 def _totals(
     results: Sequence[Graded], homeworks: Sequence[str], names: Mapping[str, str]
 ) -> list[tuple[str, str, float | None, list[float | None]]]:
-    """(name, link, their sum, points of each homework) of every student; None where there are none yet."""
+    """(name, link, sum, points per homework) of every student; None where there are no points yet."""
     points: dict[str, dict[str, float]] = defaultdict(dict)
     for one in results:
         if total(one).complete and one.counts:

@@ -1,7 +1,7 @@
-"""What is told of one test's outcome: everything of a public test, of a hidden one only what must hold.
+"""What reports disclose about a test's outcome: everything for a public test, only the requirement for a hidden one.
 
-A submission sees the inputs of hidden tests. So nothing that it says of them is passed on: no message, no returned
-value, no exception's name of its own.
+A submission sees the inputs of hidden tests, so nothing that it says about them is passed on: no message, no returned
+value, no exception name of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HAPPENED = {
 
 
 def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
-    """The outcome as reports may show it. Parameters' names come from the stub, never from the submission."""
+    """The outcome as reports may show it. Parameter names come from the stub, never from the submission."""
     test, error = outcome.test, outcome.error
     common = (test.exercise, test.name, test.public, outcome.passed)
     if error is None:
@@ -44,19 +44,19 @@ def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
 
 
 def _both(failure: Failure) -> tuple[str, str]:
-    """Expected and got: two arrays of one shape around the first difference, other values from their beginning."""
+    """Expected and got: two arrays of the same shape around the first difference, other values from the start."""
     expected, got = failure.expected, failure.got
     try:
         if difference.comparable(expected, got):
             first, second = difference.each_in_text(expected, got, failure.where)
             return first[:MAX_VALUE_LENGTH], second[:MAX_VALUE_LENGTH]
     except Exception:
-        pass  # an array that cannot be shown cell by cell is shown as any other value
+        pass  # an array that cannot be shown cell by cell is shown like any other value
     return _text(lambda: explain.long(expected)), _text(lambda: explain.long(got))
 
 
 def public_message(error: Failure | SubmissionError) -> str:
-    """What happened, with the likely cause where one is known."""
+    """What happened, with the likely cause if known."""
     if isinstance(error, Failure):
         return error.message[:MAX_VALUE_LENGTH] + (f". Likely why: {error.cause}" if error.cause else "")
     line = f" (line {error.line})" if error.line else ""
@@ -66,7 +66,7 @@ def public_message(error: Failure | SubmissionError) -> str:
 
 
 def hidden_message(error: Failure | SubmissionError) -> str:
-    """What happened, in words of the judge's alone.
+    """What happened, in the judge's words only.
 
     >>> hidden_message(SubmissionError("raise", "x was [3, 1, 4]", "Leak314"))
     'raised an exception'
@@ -81,7 +81,7 @@ def hidden_message(error: Failure | SubmissionError) -> str:
 
 
 def _text(make: Callable[[], str]) -> str:
-    """The text, "" where a value of the submission's makes none."""
+    """The text; "" if formatting a value of the submission fails."""
     try:
         return make()[:MAX_VALUE_LENGTH]
     except Exception:

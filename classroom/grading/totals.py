@@ -1,4 +1,4 @@
-"""Points added up: of one submission, after the deduction for lateness, and with what a person has decided."""
+"""Totals: the points of a submission after the late deduction, and overrides by a person."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Overrides = Mapping[Key, tuple[float, str]]
 
 @dataclass(frozen=True)
 class Total:
-    """What one submission comes to.
+    """The total of one submission.
 
-    points : after the deduction, bonus included; it can be above `most`.
+    points : after the late deduction, bonus included; may exceed `most`.
     raw : before the deduction.
-    bonus : the part of `points` that stretch exercises gave.
-    most : what all exercises but the stretch ones can give.
-    complete : False where the judge could not judge all of it; then `points` is no grade.
+    bonus : the part of `points` from stretch exercises.
+    most : maximum points without stretch exercises.
+    complete : False if not everything could be judged; then `points` is not a grade.
     """
 
     points: float
@@ -32,17 +32,17 @@ class Total:
 
     @property
     def deducted(self) -> float:
-        """What lateness took away."""
+        """Points deducted for lateness."""
         return round(self.raw - self.points, 6)
 
     @property
     def regular(self) -> float:
-        """`points` without the bonus: at most `most`."""
+        """`points` without the bonus; at most `most`."""
         return round(self.points - self.bonus, 6)
 
 
 def total(graded: Graded) -> Total:
-    """Sum of points x factor; points of stretch exercises are a bonus on top of the maximum."""
+    """Sum of points x factor; points of stretch exercises are a bonus beyond the maximum."""
     raw = sum(grade.points for grade in graded.grades)
     bonus = sum(grade.points for grade in graded.grades if grade.stretch)
     most = sum(grade.max_points for grade in graded.grades if not grade.stretch)
@@ -51,7 +51,7 @@ def total(graded: Graded) -> Total:
 
 
 def overridden(results: Sequence[Graded], overrides: Overrides) -> list[Graded]:
-    """The results with the points that a person has set, whatever the judge said; lateness is still deducted."""
+    """The results with points set by a person in place of the judge's; lateness is still deducted."""
     return [
         replace(graded, grades=tuple(_set(grade, overrides, graded) for grade in graded.grades)) for graded in results
     ]

@@ -1,4 +1,4 @@
-"""What is said of a submission, the same on its page and in the exports: how an exercise stands, lateness, faults."""
+"""Wording shared by pages and exports: the state of an exercise, lateness, faults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEANING = {
 
 @dataclass(frozen=True)
 class Tally:
-    """How many tests there were of one kind, and how many passed."""
+    """Number of tests of one kind, and how many passed."""
 
     passed: int
     all: int
@@ -41,13 +41,13 @@ class Tally:
 
 
 def tally(checks: Sequence[Check], public: bool) -> Tally:
-    """The public checks, or the hidden ones, counted."""
+    """Count the public or the hidden checks."""
     kind = [check for check in checks if check.public is public]
     return Tally(sum(check.passed for check in kind), len(kind))
 
 
 def standing(grade: Grade) -> str:
-    """How the tests of an exercise came out; of public tests alone it never says "all tests".
+    """The test results of an exercise in words; says "all tests" only if there were hidden ones.
 
     >>> standing(Grade("axby", 2, 2, Status.PASSED, checks=(Check("axby", "t", public=True, passed=True),)))
     'public tests passed (1 of 1)'
@@ -60,12 +60,12 @@ def standing(grade: Grade) -> str:
 
 
 def status_in_words(grade: Grade) -> str:
-    """The status of a grade in words; an exercise that is still the stub's was handed in, and not written."""
+    """The status of a grade in words; an unchanged stub was handed in, but not written."""
     return UNWRITTEN if grade.status is Status.MISSING and grade.checks else MEANING[grade.status]
 
 
 def remark(grade: Grade) -> str:
-    """What the judge's message says beyond `meaning` and `standing`; nothing of why the judge did not work.
+    """What the judge's message adds to `status_in_words` and `standing`, without errors of the judge itself.
 
     >>> remark(Grade("axby", 0, 2, Status.MISSING, "not written yet; judged from the worksheet"))
     'judged from the worksheet'
@@ -85,19 +85,19 @@ def _counted(count: Tally, kind: str) -> str:
 
 
 def requirement(check: Check) -> str:
-    """What a public test says must hold: its sentence, else its name in words."""
+    """What a public test requires: its docstring, else its name in words."""
     return one_line(check.hint or check.name.replace("_", " "), 300)
 
 
 def remarks(graded: Graded) -> list[str]:
-    """What is to be said of the whole submission: lateness with what it cost, why nothing runs, and faults."""
+    """Remarks on the whole submission: lateness and its deduction, why nothing runs, faults."""
     words = [line for line in (lateness_remark(graded), stopped(graded)) if line]
     told = dict.fromkeys((*graded.faults, *graded.aside))
     return [*words, *(one_line(fault, 400) for fault in told)]
 
 
 def lateness_remark(graded: Graded) -> str:
-    """How late it was and what that costs; "" where there is nothing to say."""
+    """How late it was and the deduction; "" if on time."""
     factor, points = graded.factor, total(graded)
     if graded.late_days:
         days = f"Handed in {graded.late_days} day{'s' * (graded.late_days != 1)} late"
@@ -110,7 +110,7 @@ def lateness_remark(graded: Graded) -> str:
 
 
 def stopped(graded: Graded) -> str:
-    """Why no test could call anything, where the whole file cannot be imported; "" else."""
+    """Why no test could run, if the file cannot be imported; else ""."""
     checks = [check for grade in graded.grades for check in grade.checks]
     if any(check.passed for check in checks) or HAPPENED["load"] not in {check.message for check in checks}:
         return ""
@@ -118,7 +118,7 @@ def stopped(graded: Graded) -> str:
 
 
 def when(time: datetime, zone: tzinfo | None = None) -> str:
-    """A time to the minute with its offset, in the given zone or its own.
+    """A time to the minute with UTC offset, in the given zone or its own.
 
     >>> from datetime import UTC
     >>> when(datetime(2027, 3, 1, 12, 30, 59, tzinfo=UTC))
@@ -130,7 +130,7 @@ def when(time: datetime, zone: tzinfo | None = None) -> str:
 
 
 def numbers_of(homeworks: Sequence[str], register: Course) -> str:
-    """Homeworks by their numbers, three in a row as one: "homework 1, 2 and 4 to 6"; unknown ones by folder."""
+    """Homework numbers, three or more in a row as a range: "homework 1, 2 and 4 to 6"; unknown ones by folder."""
     known = sorted(lesson.number for name in homeworks if (lesson := lesson_of(name, register)))
     rows: list[list[int]] = []
     for number_ in known:
@@ -145,17 +145,17 @@ def numbers_of(homeworks: Sequence[str], register: Course) -> str:
 
 
 def lesson_of(homework: str, register: Course) -> Lesson | None:
-    """The lesson of a homework's folder name, None when the register has none."""
+    """The lesson with that homework folder, None if there is none."""
     return next((lesson for lesson in register.lessons if lesson.folder == homework), None)
 
 
 def title_of(homework: str, register: Course) -> str:
-    """The homework's name for people: "Homework 2: Tensor"."""
+    """The homework's display name: "Homework 2: Tensor"."""
     lesson = lesson_of(homework, register)
     return f"Homework {lesson.number}: {lesson.title}" if lesson else one_line(homework, 80)
 
 
 def exercise_of(grade: Grade, lesson: Lesson | None) -> Exercise:
-    """The register's exercise; one with the grade's own data where the register has none."""
+    """The exercise in the register; if there is none, one made from the grade."""
     found = next((one for one in lesson.exercises if one.id == grade.exercise), None) if lesson else None
     return found or Exercise(grade.exercise, "", int(grade.max_points), stretch=grade.stretch)

@@ -1,7 +1,7 @@
-"""A temporary folder for one run: submissions lie in it while they are judged.
+"""A temporary folder for one run, holding submissions while they are judged.
 
-A run that is killed leaves it behind. The next run with the same results removes it: the folder's name tells whose it
-is, and a lock, which ends with the process, whether that run is still under way.
+A killed run leaves it behind. The next run with the same results folder removes it: the name says which results it
+belongs to, and a lock, released when the process ends, whether that run is still active.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOCK = "in-use"
 
 @contextmanager
 def workplace(out: Path) -> Iterator[Path]:
-    """A new folder for a run whose results go to `out`; what earlier runs there left is removed. Raises OSError."""
+    """A new folder for a run with results in `out`; removes what earlier runs left behind. Raises OSError."""
     prefix = f"judging-{hashlib.sha256(os.fsencode(out.resolve())).hexdigest()[:12]}-"
     for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         if _is_mine(left) and not _in_use(left):
@@ -33,14 +33,14 @@ def workplace(out: Path) -> Iterator[Path]:
 
 
 def _is_mine(folder: Path) -> bool:
-    """Whether this user made it: a temporary folder is everybody's."""
+    """Whether this user created it: anybody can write to the temporary folder."""
     if folder.is_symlink() or not folder.is_dir():
         return False
     return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
 
 
 def _in_use(folder: Path) -> bool:
-    """Whether a process still holds the lock; a folder without one is just being made."""
+    """Whether a process holds the lock; a folder without a lock file is just being created."""
     try:
         with (folder / LOCK).open("r+b") as file:
             _lock(file)
@@ -50,7 +50,7 @@ def _in_use(folder: Path) -> bool:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed. Raises OSError where another process has locked it."""
+    """Lock a file until it is closed. Raises OSError if another process has locked it."""
     if sys.platform == "win32":
         import msvcrt
 

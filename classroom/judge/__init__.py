@@ -1,6 +1,6 @@
-"""The judge: tests that see a submission only as plain data from a process of its own.
+"""The judge: runs tests on a submission in a separate process and sees it only as plain data.
 
-A test file holds functions of (student, rng):
+A test file contains functions of (student, rng):
 
     @task("flatten")
     def rows_come_first(student, rng):

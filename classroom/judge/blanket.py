@@ -1,4 +1,4 @@
-"""Blanket answers: the stub with the same line in place of every TODO. What they pass is passed without work."""
+"""Blanket (trivial) answers: the stub with the same line in place of every TODO. Tests they pass need no work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Name = tuple[bool, str]
 
 
 def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
-    """The tests that some blanket answer passes: they cannot tell work from none."""
+    """The tests that some blanket answer passes."""
     found = set[Name]()
     with _session(homework, blanket(stub), seconds) as session:
         for choice in range(len(BLANKET_LINES)):
@@ -50,15 +50,15 @@ def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
 
 
 def of_stub(homework: Homework, stub: str, seconds: float) -> list[Outcome]:
-    """How the tests come out for the stub as it is."""
+    """The outcomes of the tests for the unchanged stub."""
     with _session(homework, stub, seconds) as session:
         return [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
 
 
 def blanket(stub: str) -> str:
-    """All blanket answers in one file: `choose_blanket(n)` says which line of LINES the functions follow from then on.
+    """All blanket answers in one file: `choose_blanket(n)` selects which of BLANKET_LINES the functions execute.
 
-    A TODO is where the stub says `raise NotImplementedError(...)`, in functions and methods.
+    A TODO is a `raise NotImplementedError(...)` in a function or method of the stub.
     """
     rows = stub.splitlines(keepends=True)
     tree = ast.parse(stub)
@@ -80,7 +80,7 @@ def blanket(stub: str) -> str:
 
 @contextmanager
 def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
-    """A homework file of the course's own, ready for tests; one worker does for all."""
+    """A session for a homework file written by the course; one worker for all tests."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / homework.stub.name
         path.write_text(text, encoding="utf-8")
@@ -89,7 +89,7 @@ def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]
 
 
 def _chosen(test: Test, choice: int) -> Test:
-    """The test, a line chosen before it: the worker may be a new one."""
+    """The test, preceded by the choice of a line, since its worker may be a new one."""
 
     def function(student: Student, rng: np.random.Generator) -> None:
         getattr(student, CHOOSE)(choice)

@@ -1,9 +1,9 @@
-"""Plain data between judge and worker: one frame = lengths, a JSON header, raw arrays. No pickle, no objects.
+"""Wire format between judge and worker: a frame is lengths, a JSON header, raw arrays. No pickle, no objects.
 
     frame = header length (4 bytes, little-endian), arrays' length (8 bytes), header, the arrays' bytes
 
-What may travel: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the types in
-ARRAYS, and nothing that merely inherits from one of them. What `read` gives is built here, whatever the sender says.
+Allowed: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the types in ARRAYS,
+but no subclasses of them. `read` builds every value itself and does not trust the sender.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _AS_IS = {type(None), bool, str}
 
 
 class CodecError(Exception):
-    """A value that may not travel, or a frame that is not one."""
+    """A value cannot be encoded, or a frame is invalid."""
 
 
 def encode(value: Any) -> bytes:
-    """A value -> one frame. Raises CodecError for what may not travel, naming it."""
+    """A value -> one frame. Raises CodecError naming a value that cannot be encoded."""
     arrays: list[bytes] = []
     header = json.dumps(_pack(value, arrays, 0), allow_nan=False).encode()
     size = sum(map(len, arrays))
@@ -52,7 +52,7 @@ def write(stream: IO[bytes], value: Any) -> None:
 
 
 def read(stream: IO[bytes]) -> Any:
-    """Receive one value. Raises EOFError when the other side is gone, CodecError for a bad frame."""
+    """Receive one value. Raises EOFError if the other side is gone, CodecError for an invalid frame."""
     header_length, body_length = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
     if header_length > MAX_HEADER_BYTES or body_length > MAX_ARRAY_BYTES:
         raise CodecError(f"a frame of {header_length} + {body_length} bytes is too large")
@@ -86,7 +86,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _pack(value: Any, arrays: list[bytes], depth: int) -> Any:
-    """JSON where every value but None, bool, int and str is {"kind": content}; exact types only."""
+    """Value -> JSON, in which everything but None, bool, int and str is {"kind": content}; exact types only."""
     if depth > MAX_DEPTH:
         raise CodecError(f"expected at most {MAX_DEPTH} levels of lists in lists")
     kind = type(value)

@@ -1,4 +1,4 @@
-"""The one comparison of the judge: exact type, shape, element type, size, finiteness, tolerance."""
+"""How the judge compares values: exact type, shape, dtype, length, finiteness, tolerance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOT_MEANT = {
 
 
 class Failure(Exception):
-    """A test that did not hold: what was expected, what came, where they first differ, and the likely cause."""
+    """A test failed: what was expected, what came, where they first differ, and the likely cause."""
 
     def __init__(
         self, message: str, expected: Any = None, got: Any = None, where: tuple[int, ...] | None = None
@@ -35,7 +35,7 @@ class Failure(Exception):
 
 
 class EmptyExpectedError(Exception):
-    """A test compares with an empty array, which any empty array would pass."""
+    """A test expects an empty array, which any empty array would match."""
 
 
 def expect(
@@ -48,7 +48,7 @@ def expect(
     names: Sequence[str] = (),
     mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """As `compare`; a failure names the first of `mistakes` (likely cause -> what it gives) that `got` equals."""
+    """As `compare`; the failure names the first of `mistakes` (likely cause -> its result) that `got` equals."""
     try:
         compare(got, expected, rtol, atol, what, names)
     except Failure as failure:
@@ -65,11 +65,11 @@ def _is(got: Any, wrong: Any, rtol: float, atol: float) -> bool:
 
 
 def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names: Sequence[str] = ()) -> None:
-    """Raise Failure unless `got` is `expected`: the same type all the way down, arrays within the tolerance.
+    """Raise Failure unless `got` equals `expected`: the same types recursively, arrays within the tolerance.
 
-    An array must have the expected shape and element type and be finite where `expected` is; with rtol = atol = 0 it
-    must be equal, NaN to NaN. Numbers compare by value and type: 1, 1.0 and True are three things. An empty `expected`
-    array is refused, because nothing would be compared. `names` are those of the elements of a list or tuple.
+    An array must have the expected shape and dtype and be finite where `expected` is; with rtol = atol = 0 it must be
+    equal, NaN to NaN. Numbers compare by value and type: 1, 1.0 and True differ. An empty `expected` array is refused,
+    because nothing would be compared. `names` : names of the elements of a list or tuple.
     """
     if isinstance(expected, np.ndarray):
         _expect_array(got, expected, rtol, atol, what)
@@ -96,9 +96,9 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
 
 
 def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
-    """Raise Failure unless the call raises an exception of its own making -> the name of its type.
+    """Raise Failure unless the call raises a deliberate exception -> the name of its type.
 
-    What shows that the code is unfinished or broken (NOT_MEANT) is no exception of its own making.
+    Exceptions that show that the code is unfinished or broken (NOT_MEANT) are not deliberate.
     """
     from classroom.judge.student import SubmissionError
 
@@ -113,7 +113,7 @@ def expect_raises(student_call: Any, *args: Any, **kwargs: Any) -> str:
 
 
 def _arrays_last(items: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """(place, value) of each element, arrays last: a wrong number often explains a wrong array, never the reverse."""
+    """(index, value) of each element, arrays last: a wrong number often explains a wrong array, never the reverse."""
     return sorted(items, key=lambda item: isinstance(item[1], np.ndarray) or _has_arrays(item[1]))
 
 
@@ -126,7 +126,7 @@ def _expect_type(got: Any, expected: Any, what: str) -> None:
 
 
 def _named(value: Any) -> str:
-    """The value in a message: its type and how it is written; of arrays the shape, of what holds arrays the length."""
+    """The value for a message: type and repr; for arrays the shape, for containers of arrays the length."""
     if value is None:
         return "None"
     if isinstance(value, np.ndarray):
@@ -161,7 +161,7 @@ def _expect_array(got: Any, expected: np.ndarray, rtol: float, atol: float, what
 
 
 def _close(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> np.ndarray:
-    """Elementwise: equal, or both NaN, or within the tolerance of a finite number."""
+    """Elementwise: equal, both NaN, or within the tolerance of a finite number."""
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     got, expected = got.astype(wide), expected.astype(wide)
     with np.errstate(all="ignore"):

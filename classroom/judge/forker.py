@@ -1,16 +1,16 @@
 """Inside the sandbox: imports numpy once, then forks a worker for each pair of pipes. Run as `python forker.py FOLDER`.
 
-Starting Python and importing numpy is most of what a worker costs, so all workers of one submission come from one
-process. It loads no submission and runs none of its code; a worker shuts itself in and loads the submission after the
-fork, as if it had been started alone. There is one such process for each submission, in namespaces of its own.
+Most of the cost of a worker is starting Python and importing numpy, so all workers of one submission are forked from
+one process. It never loads the submission; a worker locks itself down and loads the submission after the fork, as if
+started separately. There is one such process per submission, in its own namespaces.
 
-stdin is a socket to the judge that keeps messages apart (SOCK_SEQPACKET):
+stdin is a socket to the judge that preserves message boundaries (SOCK_SEQPACKET):
 
-    b"" with two descriptors, requests and answers    fork -> the worker's number, with a descriptor of the process
-    a worker's number                                 wait for its end -> its exit code
+    b"" with two descriptors, requests and answers    fork -> the worker's number, with a pidfd
+    a worker's number                                 wait for it -> its exit code
 
-Numbers are decimal text. When the judge closes its end this process exits. The socket is closed in a worker before
-anything else.
+Numbers are decimal text. When the judge closes its end, this process exits. A worker closes the socket before anything
+else.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ else:
 
 
 def main() -> None:
-    """Fork until the judge is gone."""
+    """Serve fork requests until the judge is gone."""
     if not stat.S_ISSOCK(os.fstat(0).st_mode):
         return
     control = _take_control()
     lockdown = HERE / "lockdown.py"
     if lockdown.is_file():
         worker.by_path("lockdown", lockdown)
-    gc.freeze()  # what is there is shared with the workers for as long as nobody touches it
+    gc.freeze()  # keep existing objects in pages shared with the workers: the collector would write to them
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 32, 2)
         if len(descriptors) == 2:
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _take_control() -> socket.socket:
-    """The judge's socket, away from stdin and stdout."""
+    """Move the judge's socket away from stdin and stdout."""
     control = socket.socket(fileno=os.dup(0))
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)

@@ -1,4 +1,4 @@
-"""One lesson's homework on the disk: the stub, its tests, and what only the course's own checkout holds."""
+"""One lesson's homework on disk: the stub, its tests, and what only the full checkout has."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from classroom.stubs import forbidden
 
 
 class HomeworkError(Exception):
-    """A homework folder that does not hold what it must."""
+    """A homework folder is incomplete."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong submission: the worked solution with `old`, which stands in it once, replaced by `new`."""
+    """A wrong submission: the worked solution with `old`, which must occur exactly once, replaced by `new`."""
 
     name: str
     exercise: str
@@ -28,7 +28,7 @@ class Mutant:
     new: str
 
     def applied(self, solution: str) -> str:
-        """The solution's text with the mistake in it. Raises HomeworkError when `old` does not stand there once."""
+        """The mutated solution. Raises HomeworkError unless `old` occurs exactly once."""
         found = solution.count(self.old)
         if found != 1 or self.old == self.new:
             raise HomeworkError(f"mutant {self.name}: expected `old` once in the solution, found it {found} times")
@@ -44,7 +44,7 @@ class Homework:
 
     @cached_property
     def stub(self) -> Path:
-        """What the student edits: the file that course.toml names, or the only hw*.py."""
+        """The file that the student edits: the one named in course.toml, or the only hw*.py."""
         if self.lesson.homework_file:
             return self._file(self.lesson.homework_file)
         found = sorted(self.folder.glob("hw*.py"))
@@ -64,17 +64,17 @@ class Homework:
 
     @cached_property
     def public(self) -> list[Test]:
-        """The tests that a student gets."""
+        """The tests that students get."""
         return self._tests("public.py", public=True)
 
     @cached_property
     def hidden(self) -> list[Test]:
-        """The tests that no student gets."""
+        """The tests that students do not get."""
         return self._tests("judge/hidden.py", public=False)
 
     @cached_property
     def mutants(self) -> list[Mutant]:
-        """The mistakes that the tests must find."""
+        """The mutants that the tests must catch."""
         path = self._file("judge/mutants.py")
         try:
             entries = load_file(path).MUTANTS
@@ -88,9 +88,9 @@ class Homework:
 
     @cached_property
     def without(self) -> tuple[str, ...]:
-        """Modules that a submission cannot import; the stub as handed out says which.
+        """Modules that a submission cannot import, according to the original stub.
 
-        The solution to a homework on tensors must not be a call of the framework's own tensor.
+        A homework on tensors must not be solved by calling the framework's tensor.
         """
         return forbidden(replace(self.lesson, homework_file=self.stub.name))
 
@@ -109,6 +109,6 @@ class Homework:
 
 
 def homework_of(lesson: Lesson) -> Homework | None:
-    """The homework of a lesson, when its folder is there and holds Python files."""
+    """The homework of a lesson, or None if its folder is missing or has no Python files."""
     folder = lesson.root / "homework" / lesson.folder
     return Homework(lesson, folder) if any(folder.glob("*.py")) or (folder / "judge").is_dir() else None

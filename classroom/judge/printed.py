@@ -1,8 +1,8 @@
-"""What a submission prints, for whoever debugs by printing: kept in part, never believed, and in nobody's way.
+"""Capture what a submission prints, for debugging: partly kept, never trusted, never blocking.
 
-The submission writes into a pipe, which a thread of the judge's reads all the time. To tell what belongs to which call,
-the judge writes a mark into the same pipe: what was printed before has come out when the mark has. A submission cannot
-know the mark before it is written; one that steals it, or the pipe's bytes, is not listened to any more.
+The submission writes into a pipe that a thread of the judge reads continuously. To assign output to calls, the judge
+writes a random mark into the same pipe after each call: when the mark arrives, all earlier output has. A submission
+cannot know the mark in advance; if it steals the mark, or the pipe's bytes, nothing more is captured.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MARK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Printed:
-    """What was printed in one call, as a terminal may show it: its first lines, and, where some are lost, its last."""
+    """Output of one call, safe for a terminal: its first lines and, if some were dropped, its last."""
 
     first: str = ""
     lost: int = 0
@@ -36,9 +36,9 @@ class Printed:
 
 
 class Listener:
-    """Listens to what the processes print that have `stream` as their stderr. Raises OSError without pipes.
+    """Captures the output of processes that have `stream` as stderr. Raises OSError if pipes are unavailable.
 
-    heard : what was printed by each of the latest calls.
+    heard : output of each of the latest calls.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Listener:
         self._thread.start()
 
     def hear(self) -> None:
-        """Add what was printed since the last time; nothing where the submission meddles with the pipe."""
+        """Append the output since the last call of `hear`; nothing if the submission tampers with the pipe."""
         if self._deaf:
             return
         try:
@@ -61,7 +61,7 @@ class Listener:
             self._deaf = True
 
     def close(self) -> None:
-        """Listen no more, even if a process still prints."""
+        """Stop capturing, even if a process is still printing."""
         self._closing = True
         with contextlib.suppress(OSError):
             os.write(self.stream, self._mark)
@@ -97,13 +97,13 @@ class Listener:
 
 
 class _Part:
-    """Bytes of which the beginning and the end are kept."""
+    """A buffer that keeps the beginning and the end of what is added."""
 
     def __init__(self) -> None:
         self._first, self._last, self._lost, self._cut = b"", b"", 0, False
 
     def add(self, data: bytes) -> None:
-        """More bytes."""
+        """Append bytes."""
         room = KEPT_BYTES - len(self._first)
         self._first += data[:room]
         self._last += data[room:] if room < len(data) else b""
@@ -112,7 +112,7 @@ class _Part:
             self._last, self._cut = self._last[-KEPT_BYTES:], True
 
     def printed(self) -> Printed:
-        """The bytes as text; where some are lost, in whole lines, unless the first line alone is too long."""
+        """The bytes as text; if some were dropped, in whole lines unless the first line alone is too long."""
         if not self._cut:
             return Printed(_text(self._first + self._last))
         first, newline, _ = self._first.rpartition(b"\n")
@@ -121,7 +121,7 @@ class _Part:
 
 
 def printable(text: str) -> str:
-    """Text of the submission's as a terminal may show it: no control codes.
+    """Text of the submission without control codes.
 
     >>> printable("\\x1b[31mred")
     '?[31mred'

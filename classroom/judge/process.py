@@ -1,8 +1,8 @@
-"""A worker process seen from the judge: frames to it and from it, each within a time, whatever the process does.
+"""A worker process seen from the judge: exchange frames with a time limit, whatever the process does.
 
-One thread of the judge's writes and reads the pipes; the judge waits for that thread, never for a pipe. So a worker
-that does not read, writes half a frame, or has handed its pipes to a child costs its time limit and nothing more.
-Threads rather than select, which knows no pipes on Windows.
+A thread of the judge writes and reads the pipes; the judge waits for that thread with a timeout, never for a pipe. So a
+worker that does not read, writes half a frame, or passed its pipes to a child costs its time limit and nothing more.
+Threads rather than select, which does not support pipes on Windows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUIETLY: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEV
 
 
 class Died(Exception):
-    """The process is gone; `code` is its exit code."""
+    """The process died; `code` is its exit code."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -37,31 +37,31 @@ class Died(Exception):
 
 
 class TooLate(Exception):
-    """No frame came in time; the process has been killed."""
+    """No frame arrived in time; the process has been killed."""
 
 
 class Child(Protocol):
-    """A process that can be spoken to, killed and waited for."""
+    """A child process: stdin, stdout, kill, wait."""
 
     requests: IO[bytes]
     answers: IO[bytes]
 
     @property
     def code(self) -> int | None:
-        """With what it ended, a signal as a negative number; None as long as that is not known."""
+        """The exit code, a signal as a negative number; None while unknown."""
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for its end."""
+        """Wait for its end, at most `seconds`."""
 
     def kill(self) -> None:
-        """End it and what it has started."""
+        """Kill it and its descendants."""
 
     def release(self) -> None:
-        """Let go of what is kept of a process that is gone, but for its pipes."""
+        """Release resources of an ended process, except its pipes."""
 
 
 class Started:
-    """A program that was started for one submission alone."""
+    """A program started for one submission only."""
 
     def __init__(self, command: Command, output: int | None) -> None:
         self.process = launch(command, output, subprocess.PIPE)
@@ -71,27 +71,26 @@ class Started:
 
     @property
     def code(self) -> int | None:
-        """With what it ended."""
+        """The exit code, or None."""
         return self.process.returncode
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for its end."""
+        """Wait for its end, at most `seconds`."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
 
     def kill(self) -> None:
-        """End it and its group."""
+        """Kill its process group."""
         kill_group(self.process)
 
     def release(self) -> None:
-        """Nothing else is kept."""
+        """Nothing to release."""
 
 
 def launch(command: Command, output: int | None, stream: Any) -> subprocess.Popen[bytes]:
-    """Start the command with `stream` as its stdin and stdout; its prints go to `output`. Raises OSError.
+    """Start the command with `stream` as stdin and stdout; stderr goes to `output`. Raises OSError.
 
-    It has a session of its own, so that a Ctrl-C at the keyboard is the judge's, and the whole group can be killed at
-    once.
+    It gets its own session, so that Ctrl-C reaches only the judge, and the whole group can be killed at once.
     """
     start: Callable[..., subprocess.Popen[bytes]] = starter.start if command.tied else subprocess.Popen
     return start(
@@ -109,7 +108,7 @@ def launch(command: Command, output: int | None, stream: Any) -> subprocess.Pope
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill the process and what it has started."""
     if sys.platform == "win32":
-        # There are no groups to kill: what the process has started is found from it while it is there.
+        # Windows has no process groups to kill: descendants are found through the process while it is alive.
         if process.poll() is None:
             with contextlib.suppress(OSError):
                 subprocess.call(["taskkill", "/T", "/F", "/PID", str(process.pid)], **QUIETLY)
@@ -120,7 +119,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 class Process:
-    """A child that speaks frames."""
+    """A child process that exchanges frames."""
 
     def __init__(self, child: Child) -> None:
         self._child = child
@@ -131,9 +130,9 @@ class Process:
         self._closed = False
 
     def exchange(self, frame: bytes, deadline: float) -> Any:
-        """Send a frame (b"": nothing) and receive the next value, until `deadline` on time.monotonic().
+        """Send a frame (b"": nothing) and receive the next value before `deadline` on time.monotonic().
 
-        Raises TooLate, Died, or CodecError for bytes that are no frame; after each of them the process is gone.
+        Raises TooLate, Died, or CodecError for an invalid frame; after any of them the process is gone.
         """
         if self._closed:
             raise Died(self._child.code)
@@ -157,12 +156,12 @@ class Process:
                     self._child.requests.write(frame)
                     self._child.requests.flush()
                 self._in.put(codec.read(self._child.answers))
-            except Exception as error:  # the judge's thread waits for something: whatever it is
+            except Exception as error:  # the judge's thread is waiting, so every error must be passed on
                 self._in.put(error)
                 return
 
     def _exit_code(self) -> int | None:
-        """The code with which the process ended; None when it closed its pipe and lived on."""
+        """The exit code; None if the process closed its pipe but is still running."""
         self._child.wait(1.0)
         code = self._child.code
         self.close()
@@ -179,7 +178,7 @@ class Process:
         self._out.put(None)
         self._thread.join(1.0)
         if self._thread.is_alive():
-            # a descendant outside the group holds the pipe: closing it here would wait for the thread's lock
+            # a descendant outside the group holds the pipe open: closing it here would block on the thread's lock
             return
         for stream in (self._child.requests, self._child.answers):
             with contextlib.suppress(OSError):
@@ -194,7 +193,7 @@ def ended(code: int | None) -> str:
     """
     if code is None:
         return "the process closed its connection"
-    if 128 < code <= 192:  # as shells, and bubblewrap, tell of a signal
+    if 128 < code <= 192:  # how shells and bubblewrap report a signal
         code = 128 - code
     if code >= 0:
         return f"the process ended by itself (exit code {code}): does the code call exit?"

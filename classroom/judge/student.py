@@ -1,4 +1,4 @@
-"""The judge's end: a submission in a process of its own, seen as an object whose functions return plain data."""
+"""The judge's side: a submission in a separate process, as an object whose functions return plain data."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ANSWERS = {"return", "raise", "missing", "data"}
 
 
 class JudgeError(Exception):
-    """The judge itself could not work, through no fault of the submission: never a grade."""
+    """The judge itself failed, through no fault of the submission: never a grade."""
 
 
 class SubmissionError(Exception):
-    """The submission raised, died, hung, or returned what cannot travel; `kind` says which, `line` where.
+    """The submission raised, died, hung, or returned an unsupported value; `kind` says which, `line` where.
 
     kind     what happened                                  message
     load     the file cannot be imported                    a sentence; `type` is the exception's name
@@ -31,7 +31,7 @@ class SubmissionError(Exception):
     raise    the function raised an exception               the exception's own; `type` is its name
     died     the process ended                              a sentence
     timeout  no answer in time                              a sentence
-    data     what was returned cannot be handed in          a sentence
+    data     the returned value is not supported            a sentence
     """
 
     def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
@@ -40,25 +40,25 @@ class SubmissionError(Exception):
 
     @property
     def ends_worker(self) -> bool:
-        """Whether no further call can be made."""
+        """Whether no further calls are possible."""
         return self.kind in ("load", "died", "timeout")
 
 
 class Student:
-    """One submission file, loaded by a worker process.
+    """A submission file, loaded by a worker process.
 
-    Every attribute is a function of the submission: `student.flatten(x)` sends the call, and returns plain data rebuilt
-    here. A Python function among the arguments becomes a callback that the submission can call. Raises SubmissionError.
+    Every attribute is a function of the submission: `student.flatten(x)` sends the call and returns plain data. A
+    Python function among the arguments becomes a callback that the submission can call. Raises SubmissionError.
 
     Parameters
     ----------
     path : the submission.
-    seconds : how long loading, and each call, may take.
+    seconds : time limit of the import and of each call.
     without : modules that the submission cannot import.
-    show_output : whether what the submission prints is shown.
-    listener : what listens to its prints instead, a worker's own; None: nothing does.
-    sandbox : what shuts the worker in; None: nothing does.
-    workers : where the worker comes from, which then say the submission and all but `seconds`; None: one of its own.
+    show_output : whether to show what the submission prints.
+    listener : captures its output instead; None: no capture.
+    sandbox : isolates the worker; None: no sandbox.
+    workers : starts the worker and determines everything but `seconds`; None: start one for this object.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Student:
         self._listener = listener
         if not self._path.is_file():
             raise SubmissionError("load", f"{self._path.name} is not there", "FileNotFoundError")
-        if sandbox is not None and Path(path).is_symlink():  # to a file that is not the student's, it may be
+        if sandbox is not None and Path(path).is_symlink():  # it may point to a file that is not the student's
             raise SubmissionError("load", f"{Path(path).name} is a link, not a file", "OSError")
         self._own: Workers | None = None
         try:
@@ -127,7 +127,7 @@ class Student:
         return call
 
     def _listened(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
-        """As `_exchange`; what is printed meanwhile is heard."""
+        """As `_exchange`, capturing the output."""
         try:
             return self._exchange(frame, callbacks)
         finally:
@@ -135,7 +135,7 @@ class Student:
                 self._listener.hear()
 
     def _exchange(self, frame: bytes, callbacks: list[Callable[..., Any]]) -> dict[str, Any]:
-        """Send a request (b"": none) and serve its callbacks, all within the time limit -> the answer."""
+        """Send a request (b"": none) and serve its callbacks within the time limit -> the answer."""
         deadline = time.monotonic() + self._seconds
         try:
             reply = self._process.exchange(frame, deadline)
@@ -153,7 +153,7 @@ class Student:
         return reply
 
     def _load_error(self, reply: dict[str, Any]) -> SubmissionError:
-        """What went wrong while the file was imported, as a sentence."""
+        """The import error as a sentence."""
         raised, module = _raised(reply), _clean(reply.get("name"), 80)
         where = self._path.name if raised.line is None else f"{self._path.name}, line {raised.line}"
         if raised.type in ("SyntaxError", "IndentationError", "TabError"):
@@ -167,7 +167,7 @@ class Student:
         return SubmissionError("load", said, raised.type, raised.line)
 
     def close(self) -> None:
-        """End the worker."""
+        """Stop the worker."""
         self._process.close()
         self._end_own()
 
@@ -183,7 +183,7 @@ class Student:
 
 
 def _result(answer: dict[str, Any]) -> Any:
-    """What the submission returned. Raises SubmissionError where it did not."""
+    """The value that the submission returned. Raises SubmissionError if it did not."""
     if "return" in answer:
         return answer["return"]
     if "raise" in answer:
@@ -199,7 +199,7 @@ def _raised(answer: dict[str, Any]) -> SubmissionError:
 
 
 def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes:
-    """Call what the submission asks for -> the frame for it."""
+    """Call the callback that the submission asks for -> reply frame."""
     number, args, kwargs = reply.get("callback"), reply.get("args"), reply.get("kwargs")
     if not isinstance(number, int) or not 0 <= number < len(callbacks):
         raise codec.CodecError("a callback of a number that was not given")
@@ -207,10 +207,10 @@ def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes
         raise codec.CodecError("a callback without arguments")
     try:
         return codec.encode({"return": callbacks[number](*args, **kwargs)})
-    except Exception as error:  # the arguments are the submission's: what they cause is its to see
+    except Exception as error:  # the arguments come from the submission, so it gets the error
         return codec.encode({"raise": type(error).__name__, "message": str(error)})
 
 
 def _clean(text: Any, limit: int = MAX_MESSAGE_LENGTH) -> str:
-    """Text of the submission's as a terminal may show it, and with an end; "" for what is no text."""
+    """Text of the submission without control codes, truncated; "" if it is not a str."""
     return printable(text[:limit]) if isinstance(text, str) else ""

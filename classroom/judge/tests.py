@@ -1,4 +1,4 @@
-"""Judge's tests: functions of (student, rng), each for one exercise, run against one submission."""
+"""Tests of the judge: functions of (student, rng), each for one exercise, run on one submission."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TestFunction = Callable[[Student, np.random.Generator], None]
 
 @dataclass(frozen=True)
 class Test:
-    """One test: the exercise it judges, its name, the sentence that says what must hold."""
+    """A test: the exercise it belongs to, its name, the sentence that says what must hold."""
 
-    __test__: ClassVar[bool] = False  # the name is no invitation to pytest
+    __test__: ClassVar[bool] = False  # not a pytest test, in spite of its name
 
     exercise: str
     name: str
@@ -37,9 +37,9 @@ class Test:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test said: passed, or the error with the call that led to it (name, args, kwargs).
+    """Outcome of a test: passed, or the error with the call that led to it (name, args, kwargs).
 
-    printed : by each call, the latest last, where a listener listens; by the import too, where the test began with it.
+    printed : output of each call, latest last, if there is a listener; includes the import if the test started with it.
     """
 
     test: Test
@@ -49,12 +49,12 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether the test held."""
+        """Whether the test passed."""
         return self.error is None
 
 
 class UnusableAnswerError(Failure):
-    """The test itself stumbled over what the submission returned."""
+    """The test itself failed on the value that the submission returned."""
 
 
 def task(exercise: str) -> Callable[[TestFunction], TestFunction]:
@@ -68,7 +68,7 @@ def task(exercise: str) -> Callable[[TestFunction], TestFunction]:
 
 
 def load_file(path: Path) -> ModuleType:
-    """Run a Python file of the course's as a module of its own, leaving no bytecode beside it."""
+    """Import a Python file by path, without writing bytecode."""
     path = path.resolve()
     module = ModuleType(f"{path.stem}_{zlib.crc32(str(path).encode()):08x}")
     module.__file__ = str(path)
@@ -78,14 +78,14 @@ def load_file(path: Path) -> ModuleType:
 
 
 def public_of(hidden: str) -> Any:
-    """The public.py that stands over a hidden test file, given by its __file__: for tests that share helpers."""
+    """The public.py of the homework with this hidden test file (its __file__), for shared helpers."""
     return load_file(Path(hidden).resolve().parents[1] / "public.py")
 
 
 def load_tests(path: Path, *, public: bool) -> list[Test]:
-    """The tests of a file, in its order.
+    """The tests of a file, in order.
 
-    Raises ValueError for a file without tests, a test without a sentence, and two of the same name.
+    Raises ValueError for a file without tests, a test without a docstring, and duplicate names.
     """
     names = [node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -105,7 +105,7 @@ def load_tests(path: Path, *, public: bool) -> list[Test]:
 
 
 def to_its_end(test: Test) -> Test:
-    """The test, failed where it skips or exits: that is no Exception, and no pass."""
+    """The test, made to fail if it skips or exits: those are not Exceptions, but not passes either."""
 
     def function(student: Student, rng: np.random.Generator) -> None:
         try:
@@ -119,17 +119,17 @@ def to_its_end(test: Test) -> Test:
 
 
 class Session:
-    """One submission and the worker that holds it, kept from test to test and from seed to seed until it dies.
+    """A submission and its worker, reused across tests and seeds until it dies.
 
     Parameters
     ----------
-    seconds : for loading the submission and for each call.
-    fresh : a new worker for every test.
+    seconds : time limit of the import and of each call.
+    fresh : whether to start a new worker for every test.
     without : modules that the submission cannot import.
-    show_output : whether what the submission prints is shown.
-    listener : what listens to its prints instead; None: nothing does.
-    sandbox : what shuts the worker in; None: nothing does.
-    workers : where workers come from, which then say all but `seconds` and `fresh`; None: of the session's own.
+    show_output : whether to show what the submission prints.
+    listener : captures its output instead; None: no capture.
+    sandbox : isolates the worker; None: no sandbox.
+    workers : starts workers and determines everything but `seconds` and `fresh`; None: the session starts its own.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Session:
         self._unloadable: SubmissionError | None = None
 
     def run(self, test: Test, seed: int) -> Outcome:
-        """Run one test; its random inputs come from the seed and its name. Raises JudgeError alone."""
+        """Run one test; its random inputs depend on the seed and its name. Raises only JudgeError."""
         rng = np.random.default_rng([seed, zlib.crc32(test.name.encode())])
         error: Failure | SubmissionError | None = None
         student = None
@@ -171,7 +171,7 @@ class Session:
             error = caught
         except JudgeError:
             raise
-        except Exception as caught:  # None[0] and the like: no answer may stop the judge
+        except Exception as caught:  # such as None[0]: no return value may stop the judge
             error = UnusableAnswerError(f"the answer cannot be used: {type(caught).__name__}: {caught}")
             error.__cause__ = caught
         call = student._last if student is not None and error is not None else None
@@ -193,7 +193,7 @@ class Session:
         return self._student
 
     def close(self) -> None:
-        """End the worker."""
+        """Stop the worker."""
         if self._student is not None:
             self._student.close()
             self._student = None
@@ -216,7 +216,7 @@ def run_tests(
     show_output: bool = False,
     sandbox: Sandbox | None = None,
 ) -> list[Outcome]:
-    """Run tests against a submission file, one outcome for each; the parameters are those of Session."""
+    """Run tests on a submission file -> one outcome each; parameters as for Session."""
     session = Session(
         submission, seconds=seconds, fresh=fresh, without=without, show_output=show_output, sandbox=sandbox
     )
@@ -225,6 +225,6 @@ def run_tests(
 
 
 def exercise_passed(outcomes: Sequence[Outcome], exercise: str) -> bool:
-    """Whether every test of the exercise passed, and there was one."""
+    """Whether every test of the exercise passed, and there was at least one."""
     mine = [o for o in outcomes if o.test.exercise == exercise]
     return bool(mine) and all(o.passed for o in mine)

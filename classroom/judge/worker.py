@@ -1,29 +1,27 @@
-"""The worker: holds one submission, answers calls. Run as `python worker.py [FOLDER]`.
+"""The worker: loads one submission and serves calls. Run as `python worker.py [FOLDER]`.
 
-FOLDER is where numpy lies, for a Python that is started without site-packages.
+FOLDER is the folder of numpy, for a Python started without site-packages.
 
 Frames (see codec.py) on stdin and stdout. The first tells the worker what to do:
 
     {"submission": path, "without": [module]}
-    "by_lines": True       send each line that the submission prints at once: somebody listens
-    "framework": folder    where kuiper lies; without it, the course's own folder
-    "lockdown": {...}      how to shut the worker in: see lockdown.py in classroom/sandbox
-    "lockdown_file": path  where that file lies
+    "by_lines": True       flush each line that the submission prints, for a listener
+    "framework": folder    the folder of kuiper; default: the course's folder
+    "lockdown": {...}      the sandbox policy: see lockdown.py in classroom/sandbox
+    "lockdown_file": path  path of that file
 
-The worker answers {"ready": True}, or {"failed": text} when it could not be shut in; imports the submission, says
+The worker answers {"ready": True}, or {"failed": text} if the lockdown failed; imports the submission, answers
 {"return": None}, and then answers each {"call": name, "args": tuple, "kwargs": dict, "callbacks": places} with one of
 
     {"return": value}
     {"raise": type, "message": text, "line": number, "name": module}
-    {"data": text}       what was returned cannot travel
+    {"data": text}       the returned value is not supported
     {"missing": text}    there is no such function
 
-Callbacks are functions of the judge's; `places` says which arguments they are (a number or a keyword). When the
-submission calls one, the worker sends {"callback": number, "args": tuple, "kwargs": dict} and waits for
-{"return": value}.
+Callbacks are functions of the judge; `places` lists which arguments they are (index or keyword). When the submission
+calls one, the worker sends {"callback": number, "args": tuple, "kwargs": dict} and waits for {"return": value}.
 
-Once the submission is loaded nothing in this process is trusted: what it answers is only ever the submission's own
-answer.
+Once the submission is loaded, nothing in this process is trusted: every answer counts as the submission's.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ NO_NEIGHBOURS = {"public"}
 
 @functools.cache
 def by_path(name: str, file: Path) -> ModuleType:
-    """A module by its path: its package would import the whole judge, and its folder on sys.path the solutions."""
+    """Import a module by path: its package would import the whole judge, and sys.path would expose the solutions."""
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -96,26 +94,26 @@ def main() -> None:
 
 
 def _flush() -> None:
-    """What was printed goes out before the answer does; the streams may be anything by now."""
+    """Flush output before the answer is sent; the submission may have replaced the streams."""
     for name in ("stdout", "stderr"):
         with contextlib.suppress(Exception):
             getattr(sys, name).flush()
 
 
 def _shut_in(settings: dict[str, Any], requests: IO[bytes], answers: IO[bytes]) -> Judge:
-    """Take away from this process what no submission needs, and start listening to the judge."""
+    """Lock this process down, and start listening to the judge."""
     if "lockdown" not in settings:
         _limit_memory()
         return Judge(requests, answers)
     lockdown = by_path("lockdown", Path(settings["lockdown_file"]))
     lockdown.enter(settings["lockdown"])
-    judge = Judge(requests, answers)  # the last thread that is started here
+    judge = Judge(requests, answers)  # the last thread started here
     lockdown.seal(settings["lockdown"])
     return judge
 
 
 class Judge:
-    """The other end. Requests are read by a thread, which ends the process when the judge is gone."""
+    """The connection to the judge. A thread reads the requests, and ends the process when the judge is gone."""
 
     def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
         self._answers = answers
@@ -130,21 +128,21 @@ class Judge:
             os._exit(0)
 
     def receive(self) -> Any:
-        """The next request."""
+        """Receive the next request."""
         return self._inbox.get()
 
     def send(self, value: Any) -> None:
-        """One value."""
+        """Send one value."""
         self.send_frame(codec.encode(value))
 
     def send_frame(self, frame: bytes) -> None:
-        """One value that is encoded already."""
+        """Send one encoded value."""
         self._answers.write(frame)
         self._answers.flush()
 
 
 def load(path: Path, source: bytes) -> ModuleType:
-    """Import the submission, whose text is `source`. No bytecode is kept: two versions may be one second apart."""
+    """Import the submission with text `source`, without bytecode: two versions may be less than a second apart."""
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     sys.modules[path.stem] = module
@@ -154,7 +152,7 @@ def load(path: Path, source: bytes) -> ModuleType:
 
 
 def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission: Path) -> bytes:
-    """Call one function of the submission -> the frame that says what came of it."""
+    """Call one function of the submission -> answer frame."""
     name = request["call"]
     function = vars(module).get(name)
     if not callable(function):
@@ -176,14 +174,14 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
 
 
 def described(error: BaseException, submission: Path) -> dict[str, Any]:
-    """An exception as plain data: its type, its message, the line of the submission where it was raised."""
+    """An exception as plain data: type, message, line of the submission where it was raised."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(submission):
             line = trace.tb_lineno
         trace = trace.tb_next
     try:
-        # a syntax error's text ends in "(file, line 3)"; what is wrong stands in msg
+        # str() of a SyntaxError ends in "(file, line 3)"; msg is the message alone
         message = str(error.msg if isinstance(error, SyntaxError) else error)[:2000]
         if isinstance(error, SyntaxError) and error.filename == str(submission):
             line = error.lineno
@@ -206,7 +204,7 @@ def _callback(number: int, judge: Judge) -> Any:
 
 
 class Neighbours:
-    """Files beside the submission, found after everything else, so that none can stand in for numpy."""
+    """Imports files beside the submission, after everything else, so that none can shadow numpy."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -214,7 +212,7 @@ class Neighbours:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of `folder/name.py`; packages, and the tests, are no neighbours."""
+        """The spec of `folder/name.py`; packages and the tests are not found."""
         file = self.folder / f"{name}.py"
         if "." in name or name in NO_NEIGHBOURS or not file.is_file():
             return None
@@ -222,9 +220,9 @@ class Neighbours:
 
 
 class Framework:
-    """`kuiper` from its folder, and nothing else from there.
+    """Imports `kuiper` from its folder, and nothing else from there.
 
-    Where some of its modules are forbidden, `kuiper` is an empty package: its own first lines import them all.
+    If some of its modules are forbidden, `kuiper` is an empty package, since its __init__ imports them all.
     """
 
     def __init__(self, folder: Path, empty: bool) -> None:
@@ -245,7 +243,7 @@ class Framework:
 
 
 class Without:
-    """Modules that this homework is solved without, with what lies beneath them."""
+    """Blocks the modules that this homework must not use, with their submodules."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = names
@@ -253,7 +251,7 @@ class Without:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """Refuse them."""
+        """Raise ImportError for them."""
         if any(name == refused or name.startswith(refused + ".") for refused in self.names):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return None
@@ -261,7 +259,7 @@ class Without:
 
 def _prepare_imports(settings: dict[str, Any]) -> None:
     without = set(settings["without"])
-    if (ROOT / "course.toml").is_file():  # and not a folder of installed packages
+    if (ROOT / "course.toml").is_file():  # a checkout, not site-packages
         sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != ROOT]
     framework = Framework(Path(settings.get("framework", ROOT)), any(name.startswith("kuiper.") for name in without))
     sys.meta_path[:0] = [Without(without), framework]
@@ -269,7 +267,7 @@ def _prepare_imports(settings: dict[str, Any]) -> None:
 
 
 def _limit_memory() -> None:
-    """A submission that asks for too much gets a MemoryError, where the system knows limits."""
+    """Limit memory where the system can, so that a submission that asks for too much gets a MemoryError."""
     if sys.platform == "win32":
         return
     import resource
@@ -280,7 +278,7 @@ def _limit_memory() -> None:
 
 
 def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes to the judge; prints of the submission go to stderr, and reads of its stdin find nothing."""
+    """Take over the pipes to the judge; the submission's output goes to stderr, and its stdin is empty."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)

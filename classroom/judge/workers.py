@@ -1,7 +1,7 @@
-"""Where the workers of one submission come from: each a program of its own, or all forks of one that never saw it.
+"""Start the workers of one submission: each as a separate program, or all forked from one that never loads it.
 
-The second is for sandboxes whose `Command` says `forks`; the program is forker.py. Its workers share nothing that a
-submission can reach: no memory that is written, no descriptor, no file.
+Forking is for sandboxes whose `Command` says `forks`; the program is forker.py. Its workers share nothing that a
+submission can use: no writable memory, no descriptor, no file.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ TO_START = 60.0
 
 
 class Workers:
-    """Starts workers on one submission, one after the other.
+    """Starts workers for one submission, one after the other.
 
     Parameters
     ----------
     path : the submission.
     without : modules that it cannot import.
-    sandbox : what shuts each worker in.
-    output : where the submission's prints go, as subprocess has it: a descriptor, DEVNULL, None for the judge's stderr.
+    sandbox : isolates each worker.
+    output : where the submission's output goes, as for subprocess: a descriptor, DEVNULL, None for the judge's stderr.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Workers:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The first frame that a worker gets."""
+        """The first frame sent to a worker."""
         return dict(self._command.settings)
 
     def start(self) -> Child:
-        """A worker that has seen nothing. Raises OSError, SandboxError."""
+        """Start a fresh worker. Raises OSError, SandboxError."""
         if not self._command.forks:
             return Started(self._command, self._output)
         if self._forker is None:
@@ -60,7 +60,7 @@ class Workers:
         return self._forker.fork()
 
     def close(self) -> None:
-        """End them all."""
+        """Stop all workers."""
         if self._forker is not None:
             self._forker.close()
             self._forker = None
@@ -73,7 +73,7 @@ class Workers:
 
 
 class Forker:
-    """The judge's end of forker.py. Raises OSError where the program cannot be started."""
+    """The judge's side of forker.py. Raises OSError if the program cannot be started."""
 
     def __init__(self, command: Command, output: int | None) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -87,7 +87,7 @@ class Forker:
         self._control.settimeout(TO_START)
 
     def fork(self) -> Forked:
-        """A new worker. Raises OSError where there comes none."""
+        """Fork a new worker. Raises OSError if none starts."""
         theirs_in, requests = os.pipe()
         answers, theirs_out = os.pipe()
         try:
@@ -105,14 +105,14 @@ class Forker:
         return Forked(self, int(number), descriptors[0], requests, answers)
 
     def code(self, number: int) -> int | None:
-        """With what a worker has ended."""
+        """The exit code of a worker."""
         with contextlib.suppress(OSError, ValueError):
             self._control.send(b"%d" % number)
             return int(self._control.recv(32))
         return None
 
     def close(self) -> None:
-        """Kill the program, and with it its namespace."""
+        """Kill the program and with it its namespace."""
         kill_group(self.process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(EXIT_SECONDS)
@@ -120,7 +120,7 @@ class Forker:
 
 
 class Forked:
-    """A worker that the forker has made; `process` is the descriptor of its process."""
+    """A worker forked by the forker; `process` is its pidfd."""
 
     def __init__(self, forker: Forker, number: int, process: int, requests: int, answers: int) -> None:
         self._forker, self._number, self._process = forker, number, process
@@ -130,7 +130,7 @@ class Forked:
         self._gone = False
 
     def wait(self, seconds: float) -> None:
-        """Wait so long for its end."""
+        """Wait for its end, at most `seconds`."""
         if self._gone:
             return
         poll = select.poll()
@@ -139,10 +139,10 @@ class Forked:
             self._gone, self.code = True, self._forker.code(self._number)
 
     def kill(self) -> None:
-        """End it; it can have started nothing."""
+        """Kill it; it cannot have started other processes."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def release(self) -> None:
-        """Close the descriptor of its process."""
+        """Close the pidfd."""
         os.close(self._process)

@@ -1,1 +1,1 @@
-"""What course.py does: make the environment, keep it whole, run the course in it. Standard library only."""
+"""The launcher behind course.py: create and maintain the environment, run the course in it. Standard library only."""

@@ -1,4 +1,4 @@
-"""The variables for the programs that the launcher starts: the caller's, without those that lead them astray."""
+"""Environment variables for the programs that the launcher starts: the caller's, without those that misdirect them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 DROPPED = {
     *("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__", "CONDA_PREFIX"),
-    # Without byte code kept in the environment every start would take twice as long.
+    # Without cached bytecode in the environment every start would take twice as long.
     "PYTHONDONTWRITEBYTECODE",
 }
 
@@ -18,7 +18,7 @@ KEPT_SETTINGS = re.compile(
 
 
 def clean_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables without another Python's paths; pip's settings for reaching packages hold for uv too.
+    """The variables without another Python's paths; pip's index settings are copied to uv's.
 
     >>> clean_variables({"PYTHONPATH": "elsewhere", "PIP_TARGET": "elsewhere", "PIP_NO_INDEX": "1", "HOME": "/home"})
     {'PIP_NO_INDEX': '1', 'HOME': '/home', 'UV_NO_INDEX': '1'}
@@ -31,6 +31,6 @@ def clean_variables(variables: Mapping[str, str]) -> dict[str, str]:
     for name in ("INDEX_URL", "EXTRA_INDEX_URL", "NO_INDEX", "FIND_LINKS"):
         setting = kept.get(f"PIP_{name}")
         if setting:
-            # Both split at blanks, but uv wants commas between the folders of FIND_LINKS.
+            # pip separates the folders of FIND_LINKS by spaces, uv by commas.
             kept.setdefault(f"UV_{name}", ",".join(setting.split()) if name == "FIND_LINKS" else setting)
     return kept

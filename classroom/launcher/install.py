@@ -1,4 +1,4 @@
-"""Make the environment and install a list into it, with uv where it is on the PATH, else with venv and pip."""
+"""Create the environment and install a list into it, with uv if it is on the PATH, else with venv and pip."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from classroom.started import PROGRAM, VARIABLE
 
 
 def set_up(paths: Paths, name: str) -> None:
-    """Make the environment unless a sound one is there, install the list, and write the stamp last."""
+    """Create the environment unless it is valid, install the list, and write the stamp last."""
     started = time.monotonic()
     if "jupyterlab" in paths.packages(name) and len(str(paths.venv)) > trouble.MAX_VENV_PATH and has_short_paths():
         raise trouble.too_deep(paths)
@@ -49,7 +49,7 @@ def set_up(paths: Paths, name: str) -> None:
 
 
 def _with_uv_or_pip(paths: Paths, name: str, fresh: bool) -> None:
-    """When uv cannot fetch the packages, pip's configuration may name a mirror that uv does not know."""
+    """Install with uv; if it cannot fetch the packages, with pip, whose configuration may name a mirror."""
     uv = shutil.which("uv")
     if uv:
         try:
@@ -84,7 +84,7 @@ def _install(paths: Paths, name: str, fresh: bool, uv: str | None) -> None:
 
 
 def _make(paths: Paths, uv: str | None) -> None:
-    """An empty environment, of the Python that runs this, or of the one behind it when that is an environment too."""
+    """Create an empty environment with the Python that runs this, or with its base if it runs in an environment."""
     base = getattr(sys, "_base_executable", None) or sys.executable
     if not uv and not can_make_environments():
         raise trouble.no_venv_module(base)
@@ -97,7 +97,7 @@ def _make(paths: Paths, uv: str | None) -> None:
 
 
 def has_short_paths() -> bool:
-    """Whether this is a Windows in which a path ends at 260 characters, as it does unless told otherwise."""
+    """Whether this is Windows with paths limited to 260 characters, the default."""
     if sys.platform != "win32":
         return False
     import winreg
@@ -111,7 +111,7 @@ def has_short_paths() -> bool:
 
 
 def can_make_environments() -> bool:
-    """Whether this Python has the modules that `python -m venv` needs (Debian packs them separately)."""
+    """Whether this Python has the modules that `python -m venv` needs (Debian packages them separately)."""
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -121,7 +121,7 @@ def can_make_environments() -> bool:
 
 
 def clear(paths: Paths) -> None:
-    """Delete the environment, or what is left of it. Raises Stop for one that somebody else filled."""
+    """Delete the environment, or what is left of it. Raises Stop if course.py did not create it."""
     if paths.venv.is_symlink():
         paths.venv.unlink()
     if not os.path.lexists(paths.venv):
@@ -133,7 +133,7 @@ def clear(paths: Paths) -> None:
 
 
 def is_ours(paths: Paths) -> bool:
-    """Whether the environment may be deleted: course.py made it, or it is one, or the rest of one, without packages."""
+    """Whether the environment may be deleted: course.py created it, or it contains no packages."""
     if not paths.venv.is_dir():
         return False
     if paths.mark.exists() or not any(paths.venv.iterdir()):
@@ -145,14 +145,14 @@ def is_ours(paths: Paths) -> bool:
 
 
 def connect(paths: Paths) -> None:
-    """Make kuiper and classroom importable from the course's folder, and write the two commands.
+    """Make kuiper and classroom importable from the course's folder, and create the two commands.
 
-    A line of a .pth file does it without build tools, without a network, and when the course's folder is read-only.
-    It is written in ASCII because Python reads such files in the system's encoding.
+    A .pth file needs no build tools and no network, and works if the course's folder is read-only. It is ASCII,
+    because Python reads .pth files in the system's encoding.
     """
     line = f"import sys; sys.path.append({str(paths.root)!a})\n"
     (paths.site_packages / "kuiper_course.pth").write_text(line, encoding="ascii")
-    # The terminal that one of them is typed in may itself have been opened by course.py, in JupyterLab.
+    # They may be typed in a terminal that was itself opened by course.py, in JupyterLab.
     for name, module in ((PROGRAM, "classroom"), ("kuiper", "kuiper.main")):
         if os.name == "nt":
             command = paths.scripts / f"{name}.cmd"

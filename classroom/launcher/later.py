@@ -1,4 +1,4 @@
-"""What a command adds to the environment that it runs in, when it first needs more than the command line does."""
+"""Add a list to the running environment, for a command that needs more than the command line does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from classroom.started import VARIABLE
 
 
 def add(root: Path, name: str) -> None:
-    """Install the list `name` where the course was started in its own environment; elsewhere change nothing.
+    """Install the list `name` if the course runs in its own environment; else change nothing.
 
     Raises Stop.
     """

@@ -1,4 +1,4 @@
-"""A lock between processes, so that two starts at once do not set up one environment together."""
+"""A lock between processes, so that two simultaneous starts do not set up the same environment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import IO
 
 @contextlib.contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Hold the lock; wait while another process holds it.
+    """Hold the lock, waiting while another process holds it.
 
-    The installer inherits the lock: when the launcher is killed, the next start still waits until it has ended.
+    The installer inherits the lock: if the launcher is killed, the next start still waits for the installer.
     """
     with open(path, "a+", encoding="utf-8") as file:
         if not _try(file):
@@ -27,7 +27,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 
 def _try(file: IO[str]) -> bool:
-    """Whether the lock is ours now. A file system without locks counts as a yes."""
+    """Try to lock the file -> whether it is ours. True on a file system without locks."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,4 +1,4 @@
-"""The launcher's path: is the environment ready? if not, set it up; then run the command inside it."""
+"""The launcher's main function: set up the environment unless it is ready, then run the command inside it."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Installs, and does nothing else.
 
 
 def main(root: str, arguments: list[str]) -> int:
-    """Run `course ARGUMENTS` for the course in `root`. Returns the exit code; known troubles are sentences, and 2."""
+    """Run `course ARGUMENTS` for the course in `root`. Returns the exit code: 2 for known errors, which are printed."""
     paths = Paths.of(Path(root), os.environ)
     try:
         if arguments[:1] == ["setup"]:
             return only_set_up(paths, tuple(arguments[1:]))
-        ensure(paths, "cli")  # a command that needs more adds it itself
+        ensure(paths, "cli")  # a command that needs more installs it itself
         return run(paths, arguments)
     except Stop as stop:
         print(f"\n{stop}", file=sys.stderr)
@@ -40,7 +40,7 @@ def main(root: str, arguments: list[str]) -> int:
         print("\nStopped. The next start mends what is half done.", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: the last flush must stay quiet
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # no reader: the last flush must not fail
         return 0
     except OSError as error:
         print(f"\n{sentence_of(error, paths)}", file=sys.stderr)
@@ -48,7 +48,7 @@ def main(root: str, arguments: list[str]) -> int:
 
 
 def only_set_up(paths: Paths, options: tuple[str, ...]) -> int:
-    """`setup`, perhaps with one of the options: install, and do nothing else."""
+    """`setup`, with or without an option: only install."""
     if {"--help", "-h"} & {*options}:
         print(SETUP_USAGE)
         return 0
@@ -60,7 +60,7 @@ def only_set_up(paths: Paths, options: tuple[str, ...]) -> int:
 
 
 def ensure(paths: Paths, name: str) -> None:
-    """Leave an environment in which everything of the list `name` is installed. Quick when it is there."""
+    """Ensure that everything in the list `name` is installed. Fast if it is."""
     if is_ready(paths, name):
         return
     paths.venv.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def ensure(paths: Paths, name: str) -> None:
 
 
 def run(paths: Paths, arguments: list[str]) -> int:
-    """Replace this process by `course ARGUMENTS`; on Windows wait for it and pass its exit code on."""
+    """Replace this process by `course ARGUMENTS`; on Windows, wait for it and return its exit code."""
     command = [str(paths.python), "-P", "-m", "classroom", *arguments]
     variables = {**clean_variables(os.environ), VARIABLE: COMMAND}
     sys.stdout.flush()

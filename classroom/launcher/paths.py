@@ -1,4 +1,4 @@
-"""Where things lie: the course, its environment, the lists of packages."""
+"""Paths of the course, its environment and its package lists."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ LISTS = {
     "site": "what the site is built with",
     "dev": "the test tools",
 }
-"""The lists of requirements/, each with all of the one before, and what is new in it."""
+"""The lists in requirements/, each including the one before, and what each adds."""
 OPTIONS = {"grading": "--grading", "course": "--lessons", "site": "--site", "dev": "--dev"}
-"""The option of `setup` that installs a list; without the dashes it is the extra of pyproject.toml."""
+"""The option of `setup` that installs a list; without the dashes, the extra in pyproject.toml."""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """The course's folder and the folder of its environment."""
+    """Paths below the course's folder and its environment."""
 
     root: Path
     venv: Path
 
     @classmethod
     def of(cls, root: Path, variables: Mapping[str, str]) -> Paths:
-        """The environment is `.venv` in the course's folder, unless COURSE_VENV names another."""
+        """The environment is `.venv` in the course's folder, or COURSE_VENV."""
         chosen = variables.get("COURSE_VENV")
         venv = Path(chosen).expanduser().absolute() if chosen else root / ".venv"
         return cls(root, venv)
@@ -47,7 +47,7 @@ class Paths:
 
     @property
     def site_packages(self) -> Path:
-        """Where the environment's packages lie; pyvenv.cfg says which Python it is for."""
+        """The environment's site-packages; pyvenv.cfg has the Python version."""
         if os.name == "nt":
             return self.venv / "Lib" / "site-packages"
         configuration = (self.venv / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
@@ -56,17 +56,17 @@ class Paths:
 
     @property
     def mark(self) -> Path:
-        """Written first: this environment is course.py's, which may delete it."""
+        """Written first: marks the environment as created by course.py, which may delete it."""
         return self.venv / "made-by-course.txt"
 
     @property
     def stamp(self) -> Path:
-        """Written last: what is installed."""
+        """Written last: which lists are installed."""
         return self.venv / "course-stamp.json"
 
     @property
     def lock(self) -> Path:
-        """Held while the environment is set up; beside it, because the environment may be deleted meanwhile."""
+        """Held during setup; beside the environment, because that may be deleted meanwhile."""
         return self.venv.with_name(self.venv.name + ".lock")
 
     def list_path(self, name: str) -> Path:
@@ -74,10 +74,10 @@ class Paths:
         return self.root / "requirements" / f"{name}.txt"
 
     def fingerprint(self, name: str) -> str:
-        """What changes when the list changes, and not with the line ends of the system."""
+        """Hash of the list, independent of line endings."""
         return hashlib.sha256(self.list_path(name).read_bytes().replace(b"\r\n", b"\n")).hexdigest()
 
     def packages(self, name: str) -> list[str]:
-        """The names in a list; a package with one version for old Pythons and one for new counts once."""
+        """The package names in a list; a package with different versions for different Pythons counts once."""
         text = self.list_path(name).read_text(encoding="utf-8")
         return sorted(set(re.findall(r"^([\w.-]+)==", text, re.M)))

@@ -1,4 +1,4 @@
-"""The stamp: what is installed in the environment, and by which interpreter. No stamp means half made."""
+"""The stamp: what is installed in the environment, and its interpreter. Without a stamp it is incomplete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from classroom.launcher.paths import LISTS, Paths
 
 
 def read(paths: Paths) -> dict[str, Any]:
-    """The stamp; empty when there is none, or it is not to be read."""
+    """The stamp; {} if missing or unreadable."""
     try:
         stamp = json.loads(paths.stamp.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -20,7 +20,7 @@ def read(paths: Paths) -> dict[str, Any]:
 
 
 def write(paths: Paths, lists: dict[str, str]) -> None:
-    """Say which lists are installed, in one step."""
+    """Write which lists are installed, atomically."""
     new = paths.stamp.with_suffix(".new")
     stamp = {"root": str(paths.root), "python": interpreter_identity(paths), "lists": lists}
     new.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
@@ -28,7 +28,7 @@ def write(paths: Paths, lists: dict[str, str]) -> None:
 
 
 def interpreter_identity(paths: Paths) -> list[Any] | None:
-    """What tells one interpreter from another without starting it: path, size, date. None when it vanished."""
+    """Identify the interpreter without starting it: path, size, modification time. None if it is gone."""
     try:
         status = paths.python.stat()
     except OSError:
@@ -37,13 +37,13 @@ def interpreter_identity(paths: Paths) -> list[Any] | None:
 
 
 def is_sound(paths: Paths, stamp: dict[str, Any]) -> bool:
-    """Whether the environment was made for this folder, and by the interpreter that it still has."""
+    """Whether the environment was created in this folder, and its interpreter is unchanged."""
     found = interpreter_identity(paths)
     return found is not None and stamp.get("python") == found and stamp.get("root") == str(paths.root)
 
 
 def is_ready(paths: Paths, name: str) -> bool:
-    """Whether the list `name`, as it reads today, is installed: itself, or a wider list that holds it."""
+    """Whether the current list `name` is installed, itself or as part of a larger list."""
     stamp = read(paths)
     installed = stamp.get("lists", {})
     wider = list(LISTS)[list(LISTS).index(name) :]
@@ -51,9 +51,9 @@ def is_ready(paths: Paths, name: str) -> bool:
 
 
 def other_course(paths: Paths, stamp: dict[str, Any]) -> Path | None:
-    """The folder of another course that still uses this environment; None where nothing says so.
+    """The folder of another course that still uses this environment, or None.
 
-    One that lies in this course's own folder was copied or moved with it, and is nobody else's.
+    An environment inside this course's folder was copied or moved with it, and belongs to no other.
     """
     root = Path(str(stamp.get("root", paths.root)))
     if paths.venv.is_relative_to(paths.root) or not (root / "course.py").is_file():
@@ -62,7 +62,7 @@ def other_course(paths: Paths, stamp: dict[str, Any]) -> Path | None:
 
 
 def why_anew(paths: Paths, stamp: dict[str, Any]) -> str:
-    """Why an environment that is there is made anew, as the end of a sentence; empty at the first start."""
+    """Why an existing environment is recreated, as the end of a sentence; "" at the first start."""
     if not os.path.lexists(paths.venv):
         return ""
     if not stamp:

@@ -1,4 +1,4 @@
-"""Run an installer and show what it does."""
+"""Run an installer and show its progress."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ONE_PACKAGE = ("Collecting ", "Processing ", "Requirement already satisfied")
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Print at once. Where nobody reads any more (head has what it wanted) the installation goes on to its end."""
+    """Print with flush. If the reader is gone (such as head), the installation goes on."""
     with contextlib.suppress(BrokenPipeError):
         print(text, end=end, flush=True)
 
 
 def run_tool(name: str, command: list[str], paths: Paths, total: int = 0) -> None:
-    """Run the command, with one live line of its progress through `total` packages. Raises Stop when it fails."""
+    """Run the command with a live progress line for `total` packages. Raises Stop if it fails."""
     lines: list[str] = []
     with subprocess.Popen(
         command,
@@ -53,7 +53,7 @@ def run_tool(name: str, command: list[str], paths: Paths, total: int = 0) -> Non
 
 
 class Ticker:
-    """On a terminal one line that is rewritten twice a second; elsewhere a line for every tenth package."""
+    """On a terminal, one line rewritten twice a second; elsewhere a line for every tenth package."""
 
     def __init__(self, total: int) -> None:
         self.total, self.count, self.text, self.started = total, 0, "", time.monotonic()
@@ -72,7 +72,7 @@ class Ticker:
             self._write("")
 
     def saw(self, line: str) -> None:
-        """Take in a line of the installer; pip writes one of ONE_PACKAGE for each package."""
+        """Process a line of the installer's output; pip writes one starting with one of ONE_PACKAGE per package."""
         if line.startswith("WARNING") or not re.match("[A-Za-z+]", line):
             return
         self.text = re.sub(r" \(from .*", "", line)

@@ -1,4 +1,4 @@
-"""What goes wrong when the course is set up, in sentences: what happened, and what to do."""
+"""Error messages of the setup: what happened, and what to do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TELLING = re.compile("error|failed|caused by|could not|no matching|because", re.
 
 
 class Stop(Exception):
-    """A reason why the course cannot start, in sentences for the student."""
+    """The course cannot start; the message is for the student."""
 
 
 class Unreachable(Stop):
@@ -44,7 +44,7 @@ class Unreachable(Stop):
 
 
 def failure_of(tool: str, lines: list[str], paths: Paths) -> Stop:
-    """The Stop for an installer that failed, from the lines it wrote."""
+    """The Stop for a failed installer, from its output."""
     text = "\n".join(lines)
     telling = [line for line in lines if TELLING.search(line) and not line.startswith("hint")]
     reason = (telling or lines or ["no message"])[-1]
@@ -62,15 +62,15 @@ def failure_of(tool: str, lines: list[str], paths: Paths) -> Stop:
 
 
 def command_with(**variables: str) -> str:
-    """The command that started the course, with variables before it as this system's shell takes them."""
+    """The command that started the course, with environment variables in the syntax of this system's shell."""
     if os.name == "nt":
-        # PowerShell, which is what Windows opens; it has no VARIABLE=value before a command.
+        # PowerShell, Windows' default, has no VARIABLE=value before a command.
         return "; ".join([*(f'$env:{name}="{value}"' for name, value in variables.items()), COMMAND])
     return " ".join([*(f"{name}={value}" for name, value in variables.items()), COMMAND])
 
 
 def no_space(paths: Paths) -> str:
-    """The disk is full."""
+    """Message: the disk is full."""
     return (
         f"There is no space left for the environment in {paths.venv}.\n"
         "The command line needs about 150 MB, JupyterLab and the test tools about 600 MB. Make room, or put it "
@@ -79,7 +79,7 @@ def no_space(paths: Paths) -> str:
 
 
 def no_venv_module(python: str) -> Stop:
-    """A Python without the modules that make environments."""
+    """Message: this Python lacks the venv modules."""
     package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
     return Stop(
         f"This Python cannot make an environment: its module venv or ensurepip is missing ({python}).\n"
@@ -96,7 +96,7 @@ MAX_VENV_PATH = 101
 
 
 def too_deep(paths: Paths) -> Stop:
-    """A folder in which Windows cannot write all files of JupyterLab."""
+    """Message: the path is too long for JupyterLab's files on Windows."""
     return Stop(
         f"The path of the environment, {paths.venv}, has {len(str(paths.venv))} characters. JupyterLab has files with "
         f"names so long that Windows allows {MAX_VENV_PATH}.\n"
@@ -106,7 +106,7 @@ def too_deep(paths: Paths) -> Stop:
 
 
 def not_ours(paths: Paths) -> Stop:
-    """An environment that course.py may not delete."""
+    """Message: the environment was not created by course.py."""
     return Stop(
         f"{paths.venv} was not made by course.py, so it is left alone.\n"
         "Move it away, or choose another place for the course's environment:\n"
@@ -115,7 +115,7 @@ def not_ours(paths: Paths) -> Stop:
 
 
 def another_course(paths: Paths, other: Path) -> Stop:
-    """An environment in which another copy of the course would no longer start."""
+    """Message: another copy of the course uses this environment."""
     return Stop(
         f"{paths.venv} is the environment of the course in {other}, so it is left alone.\n"
         "Choose another place for the environment of this one:\n"
@@ -124,7 +124,7 @@ def another_course(paths: Paths, other: Path) -> Stop:
 
 
 def sentence_of(error: OSError, paths: Paths) -> str:
-    """The sentence for an error of the operating system."""
+    """Message for an OSError."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return no_space(paths)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):

@@ -1,20 +1,20 @@
-"""The sandbox: what shuts a worker in, so that a submission reaches nothing but its own memory.
+"""The sandbox: isolates a worker, so that a submission can access nothing but its own memory.
 
-Inside are one submission, Python's standard library and numpy, read-only; kuiper only where the homework imports it.
-There is no network, no file to write, no second process or thread, and no way to see or signal another process.
+Inside are one submission, Python's standard library and numpy, read-only, and kuiper if the homework imports it. There
+is no network, no writable file, no second process or thread, and no way to see or signal another process.
 
-| sandbox | walls | isolation |
+| sandbox | mechanism | isolation |
 |---|---|---|
 | Bubblewrap | namespaces without files, network and processes; an allow-list of system calls; limits | strong |
 | Landlock | the kernel's rules for paths; an allow-list of system calls; limits | weak |
 | Bare | none: a process of your user (macOS, Windows) | none |
 
-Inside bubblewrap a process that never sees a submission forks the workers of that one (classroom/judge/forker.py): each
-begins as if started alone, and shuts itself in.
+Inside bubblewrap, a process that never loads the submission forks its workers (classroom/judge/forker.py): each locks
+itself down as if started separately.
 
-Landlock alone is weak because it is one wall: a submission still runs as your user, beside your processes, can ask for
-the size and date of a file whose name it guesses, and a single call missing from the list of those refused is enough.
-With bubblewrap there is nothing behind the list to reach.
+Landlock alone is weak because it is a single barrier: a submission still runs as your user, beside your processes, can
+query size and date of a file whose name it guesses, and one harmful system call on the allow-list is enough to escape.
+With bubblewrap there is nothing to reach behind the list.
 
     sandbox = best_sandbox()
     isolation = canary(sandbox)

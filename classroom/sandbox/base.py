@@ -1,4 +1,4 @@
-"""What a sandbox is to the judge: it says how a worker is started, and how well that shuts it in."""
+"""The interface of sandboxes: how to start a worker, and how well it is isolated."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ KEPT_VARIABLES = (
 
 
 class SandboxError(Exception):
-    """This sandbox cannot be used here; the message says why, and what to do."""
+    """The sandbox cannot be used here; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one worker may use.
+    """Resource limits of one worker.
 
-    It is one process that cannot start another, so `memory` bounds all that a submission takes. It writes no file.
+    A worker is a single process that cannot start others, so `memory` bounds everything. It writes no files.
 
     memory : bytes of address space.
-    cpu : seconds of processor time over the worker's whole life; each call has its wall time besides.
-    files : descriptors open at a time.
+    cpu : seconds of CPU time over the worker's whole life; each call also has a wall-time limit.
+    files : open descriptors.
     """
 
     memory: int = 2 << 30
@@ -53,12 +53,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Command:
-    """How one worker is started.
+    """How to start a worker.
 
-    argv, environment, folder : of the process.
-    settings : the first frame that the worker gets; see worker.py.
+    argv, environment, folder : arguments, variables and working directory of the process.
+    settings : the first frame sent to the worker; see worker.py.
     tied : whether the process dies with the thread that starts it (PR_SET_PDEATHSIG).
-    forks : whether the process is no worker but makes them; see forker.py.
+    forks : whether the process forks workers instead of being one; see forker.py.
     """
 
     argv: tuple[str, ...]
@@ -70,10 +70,10 @@ class Command:
 
 
 class Sandbox(ABC):
-    """A way to start workers.
+    """Starts workers in isolation.
 
-    isolation : how well it shuts them in, as far as it can know; `canary` finds out.
-    explanation : what it is and, below strong, how to get a stronger one.
+    isolation : its claimed level; `canary` verifies it.
+    explanation : what it is and, if below strong, how to get a stronger one.
     """
 
     isolation: Isolation
@@ -81,14 +81,14 @@ class Sandbox(ABC):
 
     @abstractmethod
     def command(self, submission: Path, without: frozenset[str]) -> Command:
-        """How to start a worker on the submission, which cannot import the modules `without`.
+        """How to start a worker for the submission, which cannot import the modules `without`.
 
-        Raises SandboxError where that is not possible.
+        Raises SandboxError if that is not possible.
         """
 
 
 class Bare(Sandbox):
-    """A process of the judge's user: it may read, write and send whatever that user may."""
+    """No sandbox: a process with all rights of the judge's user."""
 
     isolation = Isolation.NONE
 
@@ -96,7 +96,7 @@ class Bare(Sandbox):
         self.explanation = explanation
 
     def command(self, submission: Path, without: frozenset[str]) -> Command:
-        """The worker in the submission's folder, where it finds the files beside it."""
+        """Start the worker in the submission's folder, where it finds the files beside it."""
         environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         return Command(
             (sys.executable, "-P", "-X", "utf8", str(WORKER)),

@@ -1,4 +1,4 @@
-"""Bubblewrap and seccomp: a worker in namespaces of its own, with no files but those it needs."""
+"""Bubblewrap and seccomp: a worker in its own namespaces, with only the files it needs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FIRST_USER = 0x7000_0000
 
 
 class Bubblewrap(Sandbox):
-    """A worker that sees Python, numpy and its submission read-only, no network, no process, no other user.
+    """A worker that sees Python, numpy and its submission read-only, and no network, processes or other users.
 
-    When it ends, or the judge does, so does its namespace, and nothing of it lives on. There is no /proc inside, so
-    there is no other process to read. As root, the worker becomes a user of its own.
+    Its namespace ends with the worker or the judge, and nothing in it survives. There is no /proc inside, so other
+    processes cannot be read. If started as root, the worker becomes an unused user.
     """
 
     def __init__(self, limits: Limits | None = None, program: str | None = None) -> None:
@@ -42,7 +42,7 @@ class Bubblewrap(Sandbox):
             self.explanation = f"bubblewrap without a list of system calls, which is not known for {platform.machine()}"
 
     def command(self, submission: Path, without: frozenset[str]) -> Command:
-        """bwrap with an environment that holds nothing: it would show its own to the submission."""
+        """Start bwrap with an empty environment, since it would pass its own on to the submission."""
         root = os.geteuid() == 0
         name = f"/submission/{submission.name}"
         argv = [self._program, *_namespaces(root), *_files(submission, without), "--chdir", "/submission", "--"]
@@ -58,7 +58,7 @@ class Bubblewrap(Sandbox):
 
 
 def _check_kernel() -> None:
-    """Raise SandboxError where a process has no descriptor, by which workers are ended."""
+    """Raise SandboxError if the kernel has no pidfds, which are used to kill workers."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError) as error:
@@ -66,27 +66,27 @@ def _check_kernel() -> None:
 
 
 def policy(limits: Limits, program: bytes | None) -> dict[str, object]:
-    """What lockdown.py does in any sandbox."""
+    """The policy for lockdown.py that all sandboxes share."""
     kept: dict[str, object] = {"memory": limits.memory, "cpu": limits.cpu, "files": limits.files}
     return kept | ({} if program is None else {"filter": np.frombuffer(program, np.uint8)})
 
 
 def new_user() -> int:
-    """The number of a user whom nobody is."""
+    """An unused user id."""
     return FIRST_USER + secrets.randbelow(0x0FFF_FFFE)
 
 
 def _namespaces(root: bool) -> list[str]:
     own = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-    # not --as-pid-1: a worker that is another user than bubblewrap would not get the signal that it sends when it dies
+    # not --as-pid-1: a worker with another user id than bubblewrap's would not get its signal when bubblewrap dies
     own += ["--hostname", "worker", "--die-with-parent", "--cap-drop", "ALL"]
-    if root:  # to become another user, which lockdown.py does; a user namespace would leave it the judge's
+    if root:  # capabilities to change user in lockdown.py; in a user namespace it would keep the judge's
         return [*own, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     return ["--unshare-user", *own]
 
 
 def _files(submission: Path, without: frozenset[str]) -> list[str]:
-    """Python, numpy, the worker, kuiper and the submission, two devices, and no place where a file can be written."""
+    """Mounts: Python, numpy, the worker, kuiper, the submission and two devices; nothing is writable."""
     shown = {place: place for place in inside.runtime()}
     own = {file: Path(FOLDER, file.name) for file in WORKER_FILES}
     own |= {part: Path(FRAMEWORK) / part.relative_to(ROOT) for part in inside.framework(without)}
@@ -107,7 +107,7 @@ def _files(submission: Path, without: frozenset[str]) -> list[str]:
 
 
 def _folders(targets: Iterable[Path], shown: Sequence[Path]) -> list[Path]:
-    """The folders to make for the targets. Those that bubblewrap makes by itself only the judge's user can enter."""
+    """The parent folders of the targets: those that bubblewrap creates itself only the judge's user can enter."""
     above = {folder for target in targets for folder in target.parents if folder != Path("/")}
     above.add(Path("/dev"))
     return sorted(folder for folder in above if not any(folder.is_relative_to(place) for place in shown))

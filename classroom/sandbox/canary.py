@@ -1,7 +1,7 @@
-"""The canary: a submission that tries to get out, before any real one is let in.
+"""The canary: a submission that tries to escape from the sandbox, run before any real one.
 
-What a sandbox claims is not believed. `examine` starts a worker in it, has it try each thing that must not be possible,
-and says how well it held.
+A sandbox's claims are not trusted: `examine` starts a worker in it, which tries everything that must be impossible, and
+returns the isolation level that was found.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ WALLS = {"OSError", "PermissionError", "BlockingIOError", "ProcessLookupError", 
 
 @dataclass(frozen=True)
 class Examination:
-    """What came of it.
+    """Result of running the canary.
 
-    isolation : how well the sandbox really shuts in.
-    leaks : what a submission could do, with the proof.
-    message : all of it in words, with what to do.
+    isolation : the actual level.
+    leaks : what a submission could do, with proofs.
+    message : a summary, with what to do.
     """
 
     isolation: Isolation
@@ -64,9 +64,9 @@ class Examination:
 
 
 def canary(sandbox: Sandbox) -> Isolation:
-    """How well the sandbox really shuts a submission in. Raises SandboxError when no worker starts in it.
+    """The actual isolation of the sandbox. Raises SandboxError if no worker starts in it.
 
-    What it lets through is told by `sandbox.explanation` from then on, and by `examine`.
+    Afterwards `sandbox.explanation` lists what it lets through, as does `examine`.
     """
     found = examine(sandbox)
     if found.leaks:
@@ -75,7 +75,7 @@ def canary(sandbox: Sandbox) -> Isolation:
 
 
 def examine(sandbox: Sandbox) -> Examination:
-    """Let the canary try everything. Raises SandboxError when no worker starts in the sandbox."""
+    """Run all probes in the sandbox. Raises SandboxError if no worker starts in it."""
     if isinstance(sandbox, Bare) or sys.platform != "linux":
         return Examination(Isolation.NONE, (), f"isolation: none. {sandbox.explanation}")
     words = NEEDED | STRONG
@@ -91,7 +91,7 @@ def examine(sandbox: Sandbox) -> Examination:
 
 
 def proofs(sandbox: Sandbox, probes: Sequence[str]) -> dict[str, str]:
-    """Probe -> the proof that it got through, "" where it did not. Raises SandboxError when no worker starts."""
+    """Probe -> the proof that it got through, "" if it did not. Raises SandboxError if no worker starts."""
     from classroom.judge.student import JudgeError, Student, SubmissionError  # which needs sandboxes itself
 
     try:
@@ -114,7 +114,7 @@ def _proof(attempt: Callable[[], Any], refusal: type[Any]) -> str:
 
 @contextmanager
 def _facts(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """What the canary looks for: a secret file, a port that listens, the judge's process and variables."""
+    """What the canary looks for: a secret file, an open port, the judge's process and environment."""
     token = secrets.token_hex(8)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -132,7 +132,7 @@ def _facts(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
         yield {
             "token": token,
             "files": [str(secret), str(ROOT / "course.toml"), "/etc/passwd", "/proc/1/environ"],
-            # a folder above one that is shown inside is there, and holds nothing else
+            # a parent of a folder that is visible inside also exists, with nothing else in it
             "folders": {folder: "secret.txt", str(ROOT): "course.toml", str(ROOT / "classroom"): "main.py"},
             "port": listener.getsockname()[1],
             "pid": os.getpid(),

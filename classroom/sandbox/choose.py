@@ -1,4 +1,4 @@
-"""The best sandbox that works on this machine, and what to do for a better one."""
+"""Choose the best sandbox that works on this machine, and explain how to get a better one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def limit():
 
 
 def best_sandbox() -> Sandbox:
-    """Bubblewrap, or else Landlock, or else a bare process: the first that starts a worker here.
+    """Bubblewrap, else Landlock, else a bare process: the first in which a worker starts.
 
-    `explanation` of what is returned says why it is not a stronger one, and what to do. `canary` proves that it blocks.
+    Its `explanation` says why it is not a stronger one, and what to do. `canary` verifies its isolation.
     """
     if sys.platform != "linux":
         memory = "" if memory_limit(Bare()) else ", and a submission's memory is not limited"
@@ -53,9 +53,9 @@ def best_sandbox() -> Sandbox:
 
 
 def memory_limit(sandbox: Sandbox) -> int | None:
-    """Bytes of address space that a worker in the sandbox may take; None where the system has set no limit.
+    """The limit of a worker's address space in bytes; None if the system sets none.
 
-    Windows knows none, and macOS may refuse to set one.
+    Windows has none, and macOS may refuse to set one.
     """
     from classroom.judge.student import JudgeError, Student, SubmissionError
 
@@ -70,7 +70,7 @@ def memory_limit(sandbox: Sandbox) -> int | None:
 
 
 def starts(sandbox: Sandbox) -> None:
-    """Start one worker in it. Raises SandboxError when none comes up."""
+    """Start one worker in the sandbox. Raises SandboxError if that fails."""
     from classroom.judge.student import JudgeError, Student, SubmissionError  # which needs sandboxes itself
 
     with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +84,7 @@ def starts(sandbox: Sandbox) -> None:
 
 
 def _complaint(command: Command) -> str:
-    """The last line that the command writes to stderr when nobody speaks to it."""
+    """The last line that the command writes to stderr when started without input."""
     try:
         done = subprocess.run(
             command.argv,

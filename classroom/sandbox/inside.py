@@ -1,4 +1,4 @@
-"""What lies inside a sandbox: the standard library, numpy, the libraries of both, and kuiper where it is allowed."""
+"""Files visible inside a sandbox: the standard library, numpy, the libraries of both, and kuiper if allowed."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ FLAGS = ("-P", "-S", "-s", "-B", "-X", "utf8")
 
 @functools.cache
 def interpreter() -> Path:
-    """The Python below any virtual environment."""
+    """The base Python of any virtual environment."""
     return Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
 
 
 @functools.cache
 def packages() -> Path:
-    """The folder where numpy lies, other packages beside it."""
+    """The site-packages folder that contains numpy."""
     assert np.__file__ is not None
     return Path(np.__file__).resolve().parents[1]
 
 
 @functools.cache
 def runtime() -> tuple[Path, ...]:
-    """Folders and files that Python and numpy are read from; no two of them lie in one another.
+    """Folders and files that Python and numpy are loaded from; none inside another.
 
-    The folders that hold other packages are not hidden here: see `foreign`.
+    Folders with other packages are not excluded here: see `foreign`.
     """
     folders = [Path(entry) for entry in SYSTEM if Path(entry).is_dir()]
     folders += [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
     prefix = Path(sys.base_prefix).resolve()
     if prefix != Path("/usr"):
         folders.append(prefix / sys.platlibdir)
-        folders.append(prefix / "lib")  # where conda has its libraries
+        folders.append(prefix / "lib")  # conda's libraries
     files = [Path("/etc/ld.so.cache"), interpreter(), *_mapped()]
     return _outermost([*folders, *files])
 
 
 @functools.cache
 def foreign() -> tuple[Path, ...]:
-    """Folders of packages, and the course's own, inside `runtime`: of them only numpy is shown."""
+    """Folders inside `runtime` with packages or the course: only numpy in them is visible."""
     places = [*site.getsitepackages(), *site.getsitepackages([sys.base_prefix]), sysconfig.get_path("purelib")]
     places += [f"{folder}/{name}" for folder in _stdlibs() for name in ("site-packages", "dist-packages")]
     places += ["/usr/lib/python3/dist-packages", str(ROOT)]
@@ -61,12 +61,12 @@ def foreign() -> tuple[Path, ...]:
 
 @functools.cache
 def numpy() -> tuple[Path, ...]:
-    """numpy, and the folder of libraries that its wheel brings."""
+    """numpy's folder, and the folder of libraries in its wheel."""
     return tuple(place for name in ("numpy", "numpy.libs") if (place := packages() / name).is_dir())
 
 
 def framework(without: Iterable[str]) -> tuple[Path, ...]:
-    """The files and folders of kuiper that hold none of the modules `without`; () where kuiper itself is one."""
+    """The files and folders of kuiper without the modules `without`; () if kuiper itself is one."""
     hidden = [ROOT / name.replace(".", "/") for name in without]
     if ROOT / "kuiper" in hidden:
         return ()
@@ -74,7 +74,7 @@ def framework(without: Iterable[str]) -> tuple[Path, ...]:
 
 
 def carved(folder: Path, hidden: Iterable[Path]) -> tuple[Path, ...]:
-    """The folder as the largest parts of it that hold nothing hidden."""
+    """The largest parts of the folder that contain nothing hidden."""
     inside = [place for place in hidden if place.is_relative_to(folder)]
     if not inside:
         return (folder,)
@@ -92,7 +92,7 @@ def _resolved() -> list[Path]:
 
 
 def _mapped() -> list[Path]:
-    """Shared libraries that this process runs on, wherever they lie; the worker needs the same."""
+    """Paths of the shared libraries loaded in this process; the worker needs the same."""
     found = set()
     for line in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
         name = line.split(maxsplit=5)[5] if line.count("/") else ""

@@ -1,4 +1,4 @@
-"""Landlock and seccomp: where namespaces are switched off, the kernel's rules for paths keep the worker in."""
+"""Landlock and seccomp: path rules in the kernel, for systems without user namespaces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KUIPER = ROOT / "kuiper"
 
 
 class Landlock(Sandbox):
-    """A worker that opens Python, numpy and its own files for reading, nothing else, and makes few system calls."""
+    """A worker that can only read Python, numpy and its own files, and make few system calls."""
 
     isolation = Isolation.WEAK
     explanation = "Landlock: rules for paths and an allow-list of system calls, but the same user beside your processes"
@@ -36,7 +36,7 @@ class Landlock(Sandbox):
         self._filter = program
 
     def command(self, submission: Path, without: frozenset[str]) -> Command:
-        """Python itself, which puts on its fetters before it loads the submission."""
+        """Start Python, which locks itself down before it loads the submission."""
         argv = [str(inside.interpreter()), *inside.FLAGS, str(WORKER), str(inside.packages())]
         places = [place.resolve() for place in inside.runtime()]
         parts = [part for place in places for part in inside.carved(place, inside.foreign())]

@@ -1,15 +1,15 @@
-"""Inside the worker: take away what no submission needs, before the submission is loaded.
+"""Lock the worker down before it loads the submission.
 
-The worker loads this file by its path; it needs the standard library alone. The policy comes from the judge:
+The worker loads this file by path; it needs only the standard library. The policy comes from the judge:
 
     {"memory": bytes, "cpu": seconds, "files": count}     limits of this process
-    "user": number        the user to become, where the worker was started as root
-    "parent": number      the judge's process: this one dies with it
-    "paths": [path]       what can be read, by Landlock; without it the namespace decides
-    "listed": [path]      folders of which the names, but not all files, can be read
+    "user": number        the user id to switch to, if started as root
+    "parent": number      the judge's process id: this process dies with it
+    "paths": [path]       readable paths, by Landlock; without it the namespace decides
+    "listed": [path]      folders that can be listed, but not read completely
     "filter": bytes       the seccomp program, as an array of uint8
 
-`enter` comes before the worker's last thread is started, `seal` after it. Both raise OSError when the kernel refuses.
+Call `enter` before the worker starts its last thread, `seal` after. Both raise OSError if the kernel refuses.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ MAX_LOG_BYTES = 64 << 20
 
 
 def enter(policy: dict[str, Any]) -> None:
-    """Limits, another user, no privileges and no way back to them, and Landlock."""
-    import resource  # here, because this module is collected for its doctests on every system
+    """Set limits, switch user, drop privileges for good, and apply Landlock."""
+    import resource  # imported here, because doctests import this module on every system
 
     limits = {
         resource.RLIMIT_AS: policy["memory"],
@@ -61,7 +61,7 @@ def enter(policy: dict[str, Any]) -> None:
 
 
 def seal(policy: dict[str, Any]) -> None:
-    """No further thread or process, and the filter of system calls on every thread; the filter is tried out."""
+    """Forbid new threads and processes, install the system call filter on every thread, and test it."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
@@ -79,12 +79,12 @@ def seal(policy: dict[str, Any]) -> None:
 
 
 def landlock_version() -> int:
-    """The version of Landlock that this kernel has; 0: none."""
+    """The kernel's Landlock version; 0 if none."""
     return max(0, int(_libc().syscall(SYS_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)))
 
 
 def _log_size() -> int:
-    """How long a file may get: no file is written, unless what the submission prints is shown and goes to one."""
+    """The maximum file size: 0, unless the submission's output is shown and goes to a file."""
     log = os.fstat(2)
     return log.st_size + MAX_LOG_BYTES if stat.S_ISREG(log.st_mode) else 0
 
@@ -95,7 +95,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def _become(user: int) -> None:
-    """Another user without groups; a kernel or container that does not know its number has `nobody`."""
+    """Switch to the user id without groups; to `nobody` if the kernel or container rejects it."""
     for number in (user, 65534):
         try:
             os.setgroups([])
@@ -108,7 +108,7 @@ def _become(user: int) -> None:
 
 
 def _read_only(paths: list[str], listed: list[str]) -> None:
-    """Landlock: `paths` can be read, `listed` be listed, /dev/null written, and nothing else is opened."""
+    """Apply Landlock: `paths` can be read, `listed` be listed, /dev/null be written, and nothing else be opened."""
     version = landlock_version()
     if version == 0:
         raise OSError("this kernel has no Landlock")
@@ -140,6 +140,6 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def _checked(result: int, what: str) -> None:
-    """Raise OSError unless a call of the C library's gave a number that is no error."""
+    """Raise OSError if a C library call returned an error."""
     if result < 0:
         raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")

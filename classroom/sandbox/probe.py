@@ -1,7 +1,7 @@
-"""The canary's submission: it tries what a sandbox must refuse, harmlessly, and says what it got.
+"""The canary's submission: harmlessly tries what a sandbox must refuse, and returns what it got.
 
-Each function takes the judge's facts and returns the proof that it got through. An exception, or an empty answer, is a
-wall. This file is loaded by the worker like any homework.
+Each function takes the judge's facts and returns a proof that it got through. An exception or an empty result means it
+was blocked. The worker loads this file like any homework.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 CALLS = {
-    # name: number on x86_64, on aarch64; with arguments that do nothing where the call is allowed
+    # name: number on x86_64, on aarch64; with arguments that do nothing if the call is allowed
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -42,23 +42,23 @@ REFUSED = {errno.EPERM, errno.ENOSYS, errno.EACCES}
 
 
 def read_files(facts: dict[str, Any]) -> str:
-    """Files of the judge's: a fresh one, the course's register, who the users are."""
+    """Read the judge's files: a fresh one, the course's register, /etc/passwd."""
     return _first(lambda path: bool(Path(path).read_bytes()) and path, facts["files"])
 
 
 def list_folders(facts: dict[str, Any]) -> str:
-    """What lies beside the judge's file and in the course's folder."""
+    """List the folder of the judge's file, and the course's folder."""
     return _first(lambda path: facts["folders"][path] in os.listdir(path) and path, facts["folders"])
 
 
 def write_files(facts: dict[str, Any]) -> str:
-    """A new file where the judge, the submission and everybody else could write one."""
+    """Create a file in the folders of the judge and the submission, and in world-writable ones."""
 
     def write(folder: str) -> str:
         file = Path(folder, f"canary-{facts['token']}")
         try:
             file.write_bytes(b"x")
-        finally:  # where files may be made, and not grow, an empty one is there
+        finally:  # if files can be created but not written, an empty one remains
             with contextlib.suppress(OSError):
                 file.unlink()
         return folder
@@ -67,7 +67,7 @@ def write_files(facts: dict[str, Any]) -> str:
 
 
 def change_modes(facts: dict[str, Any]) -> str:
-    """The judge's file, made readable for all."""
+    """Make the judge's file world-readable."""
 
     def change(path: str) -> str:
         os.chmod(path, 0o644)
@@ -77,7 +77,7 @@ def change_modes(facts: dict[str, Any]) -> str:
 
 
 def open_connections(facts: dict[str, Any]) -> str:
-    """The judge's own ports: of the network, and of the machine."""
+    """Connect to the judge's ports: TCP and Unix sockets."""
 
     def connect(kind: socket.AddressFamily, address: Any) -> str:
         with socket.socket(kind, socket.SOCK_STREAM) as end:
@@ -90,7 +90,7 @@ def open_connections(facts: dict[str, Any]) -> str:
 
 
 def open_sockets(facts: dict[str, Any]) -> str:
-    """Sockets, some of a kind that no network namespace holds back."""
+    """Open sockets, some of kinds that a network namespace does not block."""
     kinds = ["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK", "AF_VSOCK", "AF_PACKET", "AF_ALG"]
 
     def opened(kind: str) -> str:
@@ -101,7 +101,7 @@ def open_sockets(facts: dict[str, Any]) -> str:
 
 
 def read_environments(facts: dict[str, Any]) -> str:
-    """Variables of the judge's, here or in any process that can be seen."""
+    """Find the judge's environment variables, here or in any visible process."""
 
     def look(path: str) -> str:
         names = {entry.partition(b"=")[0].decode(errors="replace") for entry in Path(path).read_bytes().split(b"\0")}
@@ -112,20 +112,20 @@ def read_environments(facts: dict[str, Any]) -> str:
 
 
 def see_processes(facts: dict[str, Any]) -> str:
-    """Processes other than this one, and what can be told of them."""
+    """See other processes."""
     others = [name for name in glob.glob("/proc/[0-9]*") if name != f"/proc/{os.getpid()}"]
     return _first(lambda name: Path(name, "cmdline").read_bytes() and name, others)
 
 
 def signal_the_judge(facts: dict[str, Any]) -> str:
-    """Signal 0, which asks whether a real one would be let through."""
+    """Send signal 0, which tests whether a real one would be allowed."""
 
     os.kill(facts["pid"], 0)
     return f"process {facts['pid']}"
 
 
 def start_processes(facts: dict[str, Any]) -> str:
-    """A child."""
+    """Start a child process."""
     child = os.fork()
     if child == 0:
         os._exit(0)
@@ -134,7 +134,7 @@ def start_processes(facts: dict[str, Any]) -> str:
 
 
 def start_threads(facts: dict[str, Any]) -> str:
-    """A thread; of these a submission could start thousands."""
+    """Start a thread: a submission could start thousands."""
     thread = threading.Thread(target=int)
     thread.start()
     thread.join()
@@ -142,13 +142,13 @@ def start_threads(facts: dict[str, Any]) -> str:
 
 
 def take_memory(facts: dict[str, Any]) -> str:
-    """More than the limit, which is not used."""
+    """Allocate more memory than the limit, without touching it."""
     with mmap.mmap(-1, facts["memory"]):
         return f"{facts['memory'] >> 20} MB"
 
 
 def raise_limits(facts: dict[str, Any]) -> str:
-    """The limit of memory, back to none."""
+    """Remove the memory limit."""
     import resource
 
     def lift(limit: int) -> str:
@@ -159,12 +159,12 @@ def raise_limits(facts: dict[str, Any]) -> str:
 
 
 def find_descriptors(facts: dict[str, Any]) -> str:
-    """Files that somebody left open; the worker's own are 0 to 4."""
+    """Find inherited descriptors; the worker's own are 0 to 4."""
     return _first(lambda number: bool(os.fstat(number)) and f"descriptor {number}", range(5, 256))
 
 
 def call_the_kernel(facts: dict[str, Any]) -> str:
-    """System calls that reach around namespaces and limits."""
+    """Make system calls that bypass namespaces and limits."""
     column = {"x86_64": 0, "aarch64": 1}.get(os.uname().machine)
     if column is None:
         return "a machine whose system calls have no list"
@@ -179,7 +179,7 @@ def call_the_kernel(facts: dict[str, Any]) -> str:
 
 
 def import_packages(facts: dict[str, Any]) -> str:
-    """The judge, the homework, and packages that are installed beside numpy."""
+    """Import the judge, the homework, and packages installed beside numpy."""
     import importlib
 
     return _first(
@@ -188,7 +188,7 @@ def import_packages(facts: dict[str, Any]) -> str:
 
 
 def _first(attempt: Callable[[Any], Any], things: Any) -> str:
-    """What the first attempt gave that gave anything."""
+    """The first non-empty result of the attempts."""
     for thing in things:
         try:
             got = attempt(thing)

@@ -1,4 +1,4 @@
-"""The seccomp filter: a list of allowed system calls -> a program for the kernel's packet-filter machine.
+"""The seccomp filter: a list of allowed system calls -> a BPF program for the kernel.
 
 The kernel runs the program on (number, machine, instruction pointer, six arguments) at each call. An instruction is
 8 bytes: code, two jump distances, a constant.
@@ -24,10 +24,10 @@ NUMBER, MACHINE, ARGUMENTS = 0, 4, 16
 
 
 def program(machine: str) -> bytes | None:
-    """The filter for a machine ("x86_64", "aarch64"); None for one that the table does not know.
+    """The filter for a machine ("x86_64", "aarch64"); None for an unknown one.
 
-    Calls that are not allowed fail with EPERM, calls younger than the table with ENOSYS. A call by another machine's
-    convention (32-bit code in a 64-bit process) ends the process.
+    Calls that are not allowed fail with EPERM, calls newer than the table with ENOSYS. A call with another
+    architecture's convention (32-bit code in a 64-bit process) kills the process.
     """
     if machine not in MACHINES or sys.byteorder != "little" or sys.maxsize < 1 << 32:
         return None
@@ -46,7 +46,7 @@ def program(machine: str) -> bytes | None:
 
 
 def _argument(place: int, values: tuple[int, ...]) -> list[bytes]:
-    """Allow the call if its argument is one of the values, all 64 bits of it; refuse it otherwise."""
+    """Allow the call if the argument (all 64 bits) is one of the values; refuse it otherwise."""
     low = ARGUMENTS + 8 * place
     lines = [_line(LOAD, low + 4), _line(EQUAL, 0, 0, 1 + 2 * len(values)), _line(LOAD, low)]
     for value in values:

@@ -1,7 +1,7 @@
-"""One long-lived thread that starts the workers.
+"""A long-lived thread that starts the workers.
 
-A process that asks to die with its parent dies with the parent's *thread*. A worker that was started by a thread of a
-pool would end when the pool lets that thread go.
+PR_SET_PDEATHSIG makes a process die with the *thread* that started it. A worker started by a pool's thread would die
+when the pool ends that thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _starters: dict[int, queue.SimpleQueue[Any]] = {}
 
 
 def start(argv: list[str], **options: Any) -> subprocess.Popen[bytes]:
-    """subprocess.Popen(argv, **options), called by a thread that lives as long as this process."""
+    """Call subprocess.Popen(argv, **options) in a thread that lives as long as this process."""
     started: Future[subprocess.Popen[bytes]] = Future()
     _starter().put((started, argv, options))
     return started.result()

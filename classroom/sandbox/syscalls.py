@@ -1,8 +1,8 @@
 """The system calls that a submission may make, with their numbers.
 
-A list of what is allowed rather than of what is forbidden: a kernel gains calls every year, and one that is not known
-here is refused. Whatever starts a process or a thread, sends a signal, opens a socket, changes a file, a limit or a
-mount, or holds memory that no limit counts (memfd, SysV, keys, io_uring) is not in it.
+An allow-list: kernels gain system calls every year, and unknown ones are refused. It has nothing that starts a process
+or thread, sends a signal, opens a socket, changes a file, limit or mount, or holds memory that no limit counts (memfd,
+SysV, keys, io_uring).
 
 Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux.
 """
@@ -13,7 +13,7 @@ NEWEST = 467
 """Calls above this number did not exist when the list was made; the C library must take them for missing."""
 
 ALLOWED: dict[str, tuple[int, int | None]] = {
-    # files that are open, or may be read
+    # open or readable files
     "read": (0, 63),
     "write": (1, 64),
     "readv": (19, 65),
@@ -56,7 +56,7 @@ ALLOWED: dict[str, tuple[int, int | None]] = {
     "mprotect": (10, 226),
     "madvise": (28, 233),
     "brk": (12, 214),
-    # the threads that are there
+    # existing threads
     "futex": (202, 98),
     "futex_waitv": (449, 449),
     "membarrier": (324, 283),
@@ -68,7 +68,7 @@ ALLOWED: dict[str, tuple[int, int | None]] = {
     "exit": (60, 93),
     "exit_group": (231, 94),
     "restart_syscall": (219, 128),
-    # signals and timers of its own
+    # its own signals and timers
     "rt_sigaction": (13, 134),
     "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139),
@@ -79,7 +79,7 @@ ALLOWED: dict[str, tuple[int, int | None]] = {
     "alarm": (37, None),
     "setitimer": (38, 103),
     "getitimer": (36, 102),
-    # what it is, and what time it is
+    # identity and time
     "getpid": (39, 172),
     "gettid": (186, 178),
     "getppid": (110, 173),
@@ -106,11 +106,11 @@ ALLOWED: dict[str, tuple[int, int | None]] = {
 """Name -> number on x86_64 and on aarch64, None where there is no such call."""
 
 ALLOWED_WITH: dict[str, tuple[int, int, int, tuple[int, ...]]] = {
-    # TCGETS, TIOCGWINSZ, FIONCLEX, FIOCLEX: what `open` asks; not TIOCSTI, which types into a terminal
+    # TCGETS, TIOCGWINSZ, FIONCLEX, FIOCLEX: used by `open`; not TIOCSTI, which types into a terminal
     "ioctl": (16, 29, 1, (0x5401, 0x5413, 0x5450, 0x5451)),
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC; not F_SETOWN and F_SETSIG, which send signals
     "fcntl": (72, 25, 1, (0, 1, 2, 3, 1030)),
-    # reading limits, its own
+    # reading its own limits
     "prlimit64": (302, 261, 2, (0,)),
 }
 """Name -> numbers as above, the place of an argument, and the values that it may have."""

@@ -1,4 +1,4 @@
-"""Build the site: fill a folder with pages, and have Sphinx make HTML of them."""
+"""Build the site: fill a folder with pages, and run Sphinx on them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MARK = ".course-site"
 
 @dataclass(frozen=True)
 class Built:
-    """A site: its front page, what is wrong with it, why course.zip is not on it ("": it is), and homework solved here.
+    """A built site: its front page, warnings, why course.zip is missing ("" if it is not), and homework solved here.
 
-    The solved homework is in course.zip as it was handed out.
+    In course.zip, solved homework is replaced by the original stubs.
     """
 
     front: Path
@@ -41,9 +41,9 @@ class Built:
 
 
 def build(course: Course, out: Path, course_zip: bool = True) -> Built:
-    """Write the site of a course to a folder, in the place of the site that may be there.
+    """Write the site of a course to a folder, replacing an existing site.
 
-    Raises SiteError where something else is in the folder, or a page links to what is not there; OSError.
+    Raises SiteError if something else is in the folder, or a page has a dead link; OSError.
     """
     if out.exists() and any(out.iterdir()) and not (out / MARK).is_file():
         raise SiteError(f"{out}: expected an empty folder or a site made by this command")
@@ -56,7 +56,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
             target = work / "html" / pages_front.DOWNLOAD
             target.parent.mkdir(parents=True)
             shutil.copyfile(work / "course.zip", target)
-        shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx makes it, and leaves it empty
+        shutil.rmtree(work / "html" / "_sources", ignore_errors=True)  # Sphinx creates it, empty
         (work / "html" / MARK).write_text("`course site` made this folder and may replace it.\n")
         if out.exists():
             shutil.rmtree(out)
@@ -67,7 +67,7 @@ def build(course: Course, out: Path, course_zip: bool = True) -> Built:
 
 
 def fill(course: Course, folder: Path, download: int = 0) -> Tree:
-    """Write all pages of the course to a folder, as Sphinx reads them; `download`: bytes of course.zip, or 0."""
+    """Write all pages of the course to a folder, for Sphinx; `download` : size of course.zip in bytes, or 0."""
     tree = Tree(course, folder)
     tree.pages.update(pages_of(tree))
     pages_lessons.write_lessons(tree)
@@ -81,7 +81,7 @@ def fill(course: Course, folder: Path, download: int = 0) -> Tree:
 
 
 def pages_of(tree: Tree) -> dict[PurePosixPath, PurePosixPath]:
-    """File or folder of the course -> its page; pages that stand for no file stand for themselves."""
+    """File or folder of the course -> its page; pages without a file map to themselves."""
     pages = {file: file for file in pages_docs.markdown_files(tree)}
     for one in ("first_steps.md", "lessons/index.md", "homework/index.md", "api/index.md", *pages_docs.SECTIONS):
         pages[PurePosixPath(one)] = PurePosixPath(one)
@@ -109,7 +109,7 @@ def pages_of(tree: Tree) -> dict[PurePosixPath, PurePosixPath]:
 
 
 def _release(course: Course, work: Path) -> str:
-    """Write work/course.zip, what students get -> "" or why it cannot be."""
+    """Write work/course.zip, the students' copy -> "" or why that failed."""
     try:
         write_release(course, work, solved=True)
     except GradingError as error:
@@ -118,7 +118,7 @@ def _release(course: Course, work: Path) -> str:
 
 
 def _sphinx(tree: Tree, work: Path) -> list[str]:
-    """Make work/html of the tree -> Sphinx's warnings, a line each."""
+    """Run Sphinx on the tree, into work/html -> its warnings, one line each."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -141,7 +141,7 @@ def _sphinx(tree: Tree, work: Path) -> list[str]:
 
 
 def plain_warnings(text: str, folder: PurePath) -> list[str]:
-    """Sphinx's lines without colours, and with paths from the folder on.
+    """Sphinx's output lines without colours, and with paths relative to the folder.
 
     >>> plain_warnings("/tmp/x/pages/index.md:3: no such page\\n", PurePosixPath("/tmp/x/pages"))
     ['index.md:3: no such page']

@@ -1,4 +1,4 @@
-"""From documented objects to the lines of their source, and from the names in signatures to their own pages."""
+"""Links from documented objects to their source lines, and from type names in signatures to their pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from classroom.site.tree import SOURCES
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """Where the source of a documented object is on the site; pages of the API lie in one folder."""
+    """The link to the source of a documented object, relative to the folder of the API pages."""
     if domain != "py" or not info["module"]:
         return None
     file = importlib.import_module(info["module"]).__file__ or ""
@@ -31,7 +31,7 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
 
 @functools.cache
 def lines_of(file: str) -> dict[str, int]:
-    """Name of a class, function or method of a file, as in `Tensor.padding` -> the line where it begins."""
+    """Qualified name of each class, function or method in a file, such as `Tensor.padding` -> its first line."""
     found: dict[str, int] = {}
 
     def walk(body: list[ast.stmt], prefix: str) -> None:
@@ -46,9 +46,9 @@ def lines_of(file: str) -> dict[str, int]:
 
 
 def name_annotations(app: Sphinx, doctree: nodes.document) -> None:
-    """Names of types in signatures: those that kuiper defines get their full name, all others are no links.
+    """Resolve type names in signatures: those that kuiper defines get their full name, others become plain text.
 
-    Sphinx would link a name to whatever bears it anywhere, `bytes` to an attribute of some class.
+    Sphinx would link a name to any object with that name: `bytes` to an attribute of some class.
     """
     for node in list(doctree.findall(addnodes.pending_xref)):
         if node.get("refdomain") != "py" or not node.hasattr("refspecific"):
@@ -63,7 +63,7 @@ def name_annotations(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def full_name(module: str, name: str) -> str | None:
-    """The full name of what a module of kuiper calls `name`; None for what kuiper does not define.
+    """The full name of what `name` means in a module of kuiper; None if kuiper does not define it.
 
     >>> full_name("kuiper.runtime.graph", "Operator")
     'kuiper.graph.operator.Operator'

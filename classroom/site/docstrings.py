@@ -1,4 +1,4 @@
-"""Docstrings as reStructuredText: the course writes them plainly, with `code` and >>> examples and nothing else."""
+"""Convert docstrings to reStructuredText: the course's docstrings are plain text with `code` and >>> examples."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ COLUMNS = re.compile(r"\S {2,}\S")
 def restructured(lines: list[str]) -> list[str]:
     """The lines of a docstring as reStructuredText.
 
-    Examples stay, indented blocks are shown as they stand, `x` is code, and characters that mean something to
-    reStructuredText mean themselves. The word -> becomes an arrow.
+    Examples stay, indented blocks are literal, `x` is code, and characters special in reStructuredText are
+    escaped. The word -> becomes an arrow.
 
     >>> restructured(["y = x*w, with `w` as weight_"])
     ['y = x\\\\*w, with ``w`` as weight\\\\_', '']
@@ -33,7 +33,7 @@ def restructured(lines: list[str]) -> list[str]:
 
 
 def _blocks(lines: list[str]) -> list[list[str]]:
-    """Runs of lines between blank ones; an indented run goes on over blank lines."""
+    """Blocks of lines separated by blank lines; an indented block may contain blank lines."""
     blocks: list[list[str]] = []
     gap = True
     for line in lines:
@@ -66,7 +66,7 @@ def _block(block: list[str]) -> list[str]:
 
 
 def _items(lines: list[str]) -> list[str]:
-    """The lines of a section such as Parameters: `name : what it is` becomes an item of a list."""
+    """The lines of a section such as Parameters: `name : description` becomes a list item."""
     out: list[str] = []
     for line in lines:
         found = PARAMETER.match(line)
@@ -78,7 +78,7 @@ def _items(lines: list[str]) -> list[str]:
 
 
 def _with_lists(block: list[str]) -> list[str]:
-    """A paragraph, and the items of a list that may stand in it or after it."""
+    """A paragraph, with any list items in it as a list."""
     out: list[str] = []
     listed = False
     for line in block:
@@ -96,7 +96,7 @@ def _with_lists(block: list[str]) -> list[str]:
 
 
 def escaped(line: str) -> str:
-    """A line in which only `code` and addresses are marked up, and that begins nothing but a text."""
+    """A line with only `code` and URLs marked up, and everything else escaped."""
     out, end = [], 0
     for found in PIECE.finditer(line):
         out += [_plain(line[end : found.start()]), _piece(found, line)]
@@ -123,7 +123,7 @@ def _plain(text: str) -> str:
 
 
 def arrows(text: str) -> str:
-    """The word -> as a single character, which does not break over two lines.
+    """Replace the word -> by an arrow character, which is not broken across lines.
 
     >>> arrows('(n) -> (), as "i->" says')
     '(n) \u2192 (), as "i->" says'

@@ -1,4 +1,4 @@
-"""What Sphinx is taught for this site: formulas as MathML, docstrings, operators in the search, links to the source."""
+"""The Sphinx extension for this site: formulas as MathML, docstrings, operators in the search, links to the source."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHORT = 20
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register everything with Sphinx."""
     app.add_config_value("course_root", "", "env")
     app.add_config_value("course_sources", [], "html")
     app.add_role("operator", operator)
@@ -55,12 +55,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _dark_code(app: Sphinx) -> None:
-    """Furo's own setting, which is not there yet when the settings are read."""
+    """Set the dark code style, a setting of Furo's that does not exist yet when conf values are read."""
     app.config.pygments_dark_style = "a11y-high-contrast-dark"
 
 
 def operator(name: str, raw: str, text: str, line: int, inliner: Any, options: Any = None, content: Any = ()) -> tuple:
-    """The role {operator}: a type of operator as code, with an anchor of its name, in the index and the search."""
+    """The role {operator}: an operator type as code, with an anchor, listed in the index and the search."""
     target = nodes.target("", "", ids=[text])
     inliner.document.note_explicit_target(target, target)
     index = addnodes.index(entries=[("single", text, text, "main", None)])
@@ -68,12 +68,12 @@ def operator(name: str, raw: str, text: str, line: int, inliner: Any, options: A
 
 
 def mathml(tex: str, block: bool) -> str:
-    """A formula of LaTeX as MathML. Raises MathError for what it does not know.
+    """Convert a LaTeX formula to MathML. Raises MathError for unsupported commands.
 
     >>> mathml("x^2", block=False)[:6], "<msup>" in mathml("x^2", block=False)
     ('<math ', True)
     """
-    # it knows \\bigl( and \\bigr), and not the shorter \\big(; and for H' it writes a straight apostrophe
+    # the converter supports \\bigl( and \\bigr) but not \\big(, and writes H' with a straight apostrophe
     sized = re.sub(r"\\([bB]igg?)(?![A-Za-z])", r"\\\1l", tex)
     primed = re.sub(r"(?<=[A-Za-z)])'(?![A-Za-z'^])", r"^{\\prime}", sized)
     lines = tex2mathml(primed, as_block=block).split("\n")
@@ -101,7 +101,7 @@ def _inline(translator: Any, node: nodes.math) -> None:
 
 
 def _is_glued(node: nodes.math) -> bool:
-    """Whether a comma or the like follows, which must not begin the next line."""
+    """Whether punctuation follows, which must not start the next line."""
     after = node.next_node(descend=False, siblings=True)
     return after is not None and bool(re.match(r"[^\w\s]", after.astext()))
 
@@ -116,7 +116,7 @@ def _docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, line
 
 
 def _skipped(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out the members of a class that others have written: numpy's functions, and the fields of a named tuple."""
+    """Skip inherited members: numpy's functions, and the fields of a named tuple."""
     if what != "class":
         return None
     thing = getattr(thing, "__func__", thing)
@@ -127,14 +127,14 @@ def _skipped(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options:
 def _signature(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Names of types without their modules; nothing for a protocol, which nobody calls."""
+    """Shorten type names to their last part; drop the signature of protocols, which are not called."""
     if getattr(thing, "_is_protocol", False):
         return "", returned
     return re.sub(r"~(?:\w+\.)+", "", signature) if signature else signature, returned
 
 
 def _without_long_values(app: Sphinx, doctree: Any) -> None:
-    """Constants show what they are, unless that is long, or has places in memory that differ at each build."""
+    """Hide values of constants that are long or contain memory addresses, which differ between builds."""
     for node in list(doctree.findall(addnodes.desc_annotation)):
         value = node.astext().strip()
         if value.startswith("=") and (len(value) > LONG_VALUE or "<" in value or " at 0x" in value):
@@ -142,13 +142,13 @@ def _without_long_values(app: Sphinx, doctree: Any) -> None:
 
 
 def _without_modules(app: Sphinx, doctree: Any) -> None:
-    """Modules have a page that lists them: in the index they would take as much room as all that is in them."""
+    """Remove modules from the index: they have a page of their own that lists them."""
     for node in doctree.findall(addnodes.index):
         node["entries"] = [entry for entry in node["entries"] if not entry[1].startswith("module; ")]
 
 
 def _short_cells(app: Sphinx, doctree: Any) -> None:
-    """Mark what must not wrap in a narrow column, such as "20.4 (20.2 to 20.7)"."""
+    """Mark short table cells that must not wrap, such as "20.4 (20.2 to 20.7)"."""
     for cell in doctree.findall(nodes.entry):
         words = cell.astext()
         if len(words) <= SHORT and re.search(r"\d", words):
@@ -156,18 +156,18 @@ def _short_cells(app: Sphinx, doctree: Any) -> None:
 
 
 def _math_font(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """The font of the formulas, where there are any."""
+    """Add the math font to pages with formulas."""
     if doctree is not None and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block)))):
         app.add_css_file(math_font.FILE.name)
 
 
 def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Pages that the menu does not list share one menu for each folder: it is the same, and costly to make."""
+    """Cache the menu per folder for pages that it does not list: it is the same, and slow to render."""
     if doctree is not None and not page.startswith("api/kuiper"):
         return
     make = context["toctree"]
     where = PurePosixPath(page)
-    # nothing of the menu lies among the sources, so that there only the depth matters
+    # the menu has no entry among the sources, so there only the depth matters
     key = len(where.parts) if page.startswith(f"{SOURCES}/") else where.parent
     menus: dict[Any, str] = app.__dict__.setdefault("course_menus", {})
 
@@ -180,7 +180,7 @@ def _menu_once(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 
 
 def _menu_levels(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """The menu's captions are headings; which level they have, a screen reader has to be told."""
+    """Set the heading level of the menu's captions for screen readers."""
     tree = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
 

@@ -1,4 +1,4 @@
-"""What the site says about a lesson beside its text: what to read before, how long it takes, modules and tests."""
+"""Facts about a lesson beside its text: prerequisites, duration, modules and tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODULES = re.compile(r"[*_]*(?<![a-z])Modules?(?![a-z]):?[*_]*:?[*_]*\s", re.I)
 
 @dataclass(frozen=True)
 class Opening:
-    """The first cell of a notebook: its text without the lines on needs, time and modules, and those lines."""
+    """The first cell of a notebook: its text without the lines on prerequisites, time and modules, and those lines."""
 
     text: str
     needs: str = ""
@@ -27,7 +27,7 @@ class Opening:
 
 
 def opening(text: str) -> Opening:
-    """Take the lines "You need ... Time ... Module ..." out of a lesson's first cell.
+    """Parse a lesson's first cell: split off the lines "You need ... Time ... Module ...".
 
     >>> opening("# Lesson 4\\n\\nWhy?\\n\\nYou need: lesson 3. Time: about 75 minutes. Module: order.py.")
     Opening(text='# Lesson 4\\n\\nWhy?', needs='lesson 3', time='about 75 minutes')
@@ -43,12 +43,12 @@ def opening(text: str) -> Opening:
 
 
 def _plain(text: str) -> str:
-    """One line, without the marks and the full stop around it."""
+    """One line without Markdown emphasis and the final full stop."""
     return re.sub(r"\s+", " ", text).strip(" \n·*-").removesuffix(".")
 
 
 def minutes(words: int, cells: int) -> int:
-    """Minutes for a notebook by the rule above, to the quarter of an hour.
+    """Estimated minutes for a notebook, rounded to a quarter of an hour.
 
     >>> minutes(1800, 28)
     60
@@ -57,7 +57,7 @@ def minutes(words: int, cells: int) -> int:
 
 
 def lesson_time(said: str, notebook: dict, lesson: Lesson) -> str:
-    """How long a lesson takes: what it says itself, else by the rule; with its exercises where it has some."""
+    """The duration of a lesson: as stated, else estimated; plus its exercises, if any."""
     text = said
     if not text:
         cells = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
@@ -69,10 +69,10 @@ def lesson_time(said: str, notebook: dict, lesson: Lesson) -> str:
 
 
 def module_tests(module: str, tree: Tree) -> PurePosixPath | None:
-    """The tests of a module, a file or a folder of the course, where there are some.
+    """The tests of a module (a file or folder of the course), or None.
 
-    `kuiper.graph.order` has tests/graph/test_order.py. The tests of a module in a sub-folder may stand in the folder
-    above; what has no file of its own has its folder's.
+    `kuiper.graph.order` has tests/graph/test_order.py; a module in a sub-folder may have them in the folder above, and
+    one without its own file has those of its folder.
     """
     *folders, name = module.split(".")[1:] or [""]
     above = [PurePosixPath("tests", *folders[:depth]) for depth in range(len(folders), -1, -1)]

@@ -1,6 +1,6 @@
-"""The font of the formulas, in which brackets grow: few systems but Windows and macOS have one of their own.
+"""The math font, with stretchy brackets: few systems other than Windows and macOS have one.
 
-python -m classroom.site.math_font STIXMath-Regular.otf    makes theme/math/math.woff anew (needs fontTools)
+python -m classroom.site.math_font STIXMath-Regular.otf    regenerates theme/math/math.woff (needs fontTools)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SINGLE = (
 
 
 def stylesheet() -> str:
-    """CSS that has the font in it: a file of its own would be refused by browsers that open pages from a folder."""
+    """CSS with the font embedded: browsers refuse a separate font file for pages opened from a folder."""
     data = base64.b64encode(FONT.read_bytes()).decode()
     return (
         f"/* {NAME} is made of STIX Math, copyright (c) 2001-2011 by the STI Pub Companies, under the SIL Open Font\n"
@@ -37,13 +37,13 @@ def stylesheet() -> str:
 
 
 def characters() -> set[int]:
-    """The code points that the font keeps."""
+    """The code points kept in the font."""
     ranges = (range(*one) for one in (*ALPHABETS, *SIGNS))
     return {*map(ord, SINGLE), *(code for one in ranges for code in one)}
 
 
 def make(source: Path, target: Path = FONT) -> None:
-    """Write the part of an OpenType font with mathematics that formulas need, under our name."""
+    """Write a subset of an OpenType math font under our name."""
     from fontTools import subset
 
     options = subset.Options(
@@ -60,7 +60,7 @@ def make(source: Path, target: Path = FONT) -> None:
     outlines.fontNames[0] = NAME.replace(" ", "")
     outlines[0].FamilyName = outlines[0].FullName = NAME
     lines, system = font["hhea"], font["OS/2"]
-    # the original leaves room for its tallest bracket in every line
+    # the original reserves space for its tallest bracket in every line
     lines.ascent = system.sTypoAscender = system.usWinAscent = ASCENT
     lines.descent = system.sTypoDescender = -DESCENT
     system.usWinDescent = DESCENT

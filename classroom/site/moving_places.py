@@ -1,4 +1,4 @@
-"""Where the moving pictures stand: page, heading, name. This table is the only place that says so."""
+"""Which animation is placed on which page, under which heading. The only place that says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 @dataclass(frozen=True)
 class Placement:
-    """A moving picture stands in a file of the course, after what is said under a heading ("": under the title)."""
+    """An animation in a file of the course, at the end of the text under a heading ("": under the title)."""
 
     file: str
     heading: str
@@ -36,11 +36,11 @@ PLACEMENTS = (
     Placement("models/segmenter", "", "graph_segmenter"),
     Placement("models/writer", "", "graph_writer"),
 )
-"""The files are folders here, each of which has one page."""
+"""Folders of the course; each has one page."""
 
 
 def drawing_module() -> ModuleType | None:
-    """The module that draws them, where it is there."""
+    """The module that draws the animations, or None if it is missing."""
     try:
         return importlib.import_module("classroom.site.moving")
     except ModuleNotFoundError:
@@ -48,13 +48,13 @@ def drawing_module() -> ModuleType | None:
 
 
 def assets() -> list[Path]:
-    """Style sheets and scripts that pages with moving pictures need."""
+    """Style sheets and scripts for pages with animations."""
     module = drawing_module()
     return list(module.assets()) if module and hasattr(module, "assets") else []
 
 
 def wanted(page: PurePosixPath) -> dict[str, str]:
-    """Heading -> raw HTML of the moving pictures of a page."""
+    """Heading -> HTML of the animations of a page."""
     module = drawing_module()
     if module is None or not hasattr(module, "snippet"):
         return {}
@@ -67,5 +67,5 @@ def wanted(page: PurePosixPath) -> dict[str, str]:
 
 
 def raw(snippet: str) -> str:
-    """HTML as Markdown takes it over, unchanged."""
+    """HTML as a raw block in Markdown."""
     return f"```{{raw}} html\n{snippet}\n```"

@@ -1,4 +1,4 @@
-"""The API pages: every public module of kuiper, in the order of the lessons, from its docstrings."""
+"""The API pages: all public modules of kuiper, in lesson order, from their docstrings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def api_page(module: str) -> PurePosixPath:
 
 
 def modules(tree: Tree) -> list[str]:
-    """Names of the public modules of kuiper, packages before what is in them."""
+    """Names of the public modules of kuiper, packages before their contents."""
     names = []
     for path in sorted((tree.root / "kuiper").rglob("*.py")):
         parts = path.relative_to(tree.root).with_suffix("").parts
@@ -35,12 +35,12 @@ def modules(tree: Tree) -> list[str]:
 
 
 def is_package(module: str, tree: Tree) -> bool:
-    """Whether a module is a folder."""
+    """Whether the module is a package."""
     return (tree.root / module.replace(".", "/")).is_dir()
 
 
 def rooms(tree: Tree) -> list[str]:
-    """The modules directly in kuiper: those of the lessons first, in their order, then the others by layer."""
+    """The modules directly in kuiper: first those taught in lessons, in lesson order, then the others by layer."""
     taught = [".".join(name.split(".")[:2]) for lesson in tree.course.lessons for name in lesson.modules]
     rooms = {".".join(name.split(".")[:2]) for name in modules(tree)} - {"kuiper"}
     table = tomllib.loads((tree.root / "pyproject.toml").read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ def rooms(tree: Tree) -> list[str]:
 
 
 def lessons_of(module: str, course: Course) -> list[int]:
-    """The lessons that teach a module: those that name it, its package, or something in it."""
+    """The lessons that teach a module: those that list it, its package, or something in it."""
     names = [(lesson.number, name) for lesson in course.lessons for name in lesson.modules]
     exact = {number for number, name in names if name == module}
     near = {number for number, name in names if _within(module, name) or _within(name, module)}
@@ -70,7 +70,7 @@ def summary(module: str, tree: Tree) -> str:
 
 
 def write_api(tree: Tree) -> None:
-    """A page for each module, and the list of rooms."""
+    """Write a page per module, and the index."""
     names = modules(tree)
     for name in names:
         tree.write(api_page(name), _package(name, names, tree) if is_package(name, tree) else _module(name, tree))
@@ -114,7 +114,7 @@ def _package(name: str, names: list[str], tree: Tree) -> str:
 
 
 def _public(name: str) -> list[str]:
-    """The names that a package hands on, as links to where they are defined."""
+    """The names that a package re-exports, as links to their definitions."""
     module = importlib.import_module(name)
     lines = []
     for public in getattr(module, "__all__", ()):
@@ -129,7 +129,7 @@ def _public(name: str) -> list[str]:
 
 
 def _index(tree: Tree) -> str:
-    """The rooms of the framework, with the lesson that builds each."""
+    """The index of top-level modules, with the lesson that builds each."""
     rows = []
     for room in rooms(tree):
         numbers = lessons_of(room, tree.course)

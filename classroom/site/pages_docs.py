@@ -20,7 +20,7 @@ README = PurePosixPath("README.md")
 
 
 def markdown_files(tree: Tree) -> list[PurePosixPath]:
-    """The Markdown files of the course that become pages as they are, sorted."""
+    """The Markdown files that become pages unchanged, sorted."""
     found = [path for path in tree.root.glob("*.md") if path.name != "README.md"]
     for folder in FOLDERS:
         found += (tree.root / folder).rglob("*.md")
@@ -35,7 +35,7 @@ def markdown_files(tree: Tree) -> list[PurePosixPath]:
 
 
 def write_docs(tree: Tree, listed: set[PurePosixPath]) -> None:
-    """A page for each Markdown file and each section of SECTIONS. What no menu lists says so, for Sphinx."""
+    """Write a page per Markdown file and per section in SECTIONS; pages not in a menu become Sphinx orphans."""
     for file in markdown_files(tree):
         text = (tree.root / file).read_text(encoding="utf-8")
         title, _, rest = _without_gaps(text).partition("\n")
@@ -52,13 +52,13 @@ def write_docs(tree: Tree, listed: set[PurePosixPath]) -> None:
 
 
 def _without_gaps(text: str) -> str:
-    """Headings of a page that has its title and third-level ones only, such as the glossary, move up by one."""
+    """Promote third-level headings to second level on a page without any, such as the glossary."""
     levels = set(re.findall(r"^(#+) ", text, re.M))
     return re.sub(r"^### ", "## ", text, flags=re.M) if levels == {"#", "###"} else text
 
 
 def section(text: str, heading: str) -> str:
-    """A section of a Markdown text as a text of its own; "" where there is none.
+    """A section of a Markdown text as a separate text; "" if there is none.
 
     >>> section("# A\\n\\n## B\\n\\nb\\n\\n### C\\n\\n## D\\n", "B")
     '# B\\n\\nb\\n\\n## C\\n'

@@ -1,4 +1,4 @@
-"""The front page, the first steps, and what the menu lists in which order."""
+"""The front page, the first steps, and the menu."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {"lessons/index.md": "All lessons </lessons/index>", "homework/index.md"
 
 
 def menu(tree: Tree) -> dict[str, list[str]]:
-    """Heading -> pages, as the menu shows them."""
+    """The menu: heading -> pages."""
     lessons = tree.course.lessons
     models = sorted({str(page) for page in tree.pages.values() if page.match("models/*/README.md")})
     guides = sorted({str(page) for page in tree.pages.values() if page.match("docs/*.md")})
@@ -37,12 +37,12 @@ def menu(tree: Tree) -> dict[str, list[str]]:
 
 
 def menu_pages(tree: Tree) -> set[PurePosixPath]:
-    """The pages that the menu shows."""
+    """All pages in the menu."""
     return {PurePosixPath(page) for pages in menu(tree).values() for page in pages}
 
 
 def write_front(tree: Tree, download: int) -> None:
-    """The front page with the map and the menu, and the first steps; `download`: bytes of course.zip, 0 without it."""
+    """Write the front page with map and menu, and the first steps; `download` : size of course.zip in bytes, or 0."""
     draw_map(tree.course).save(tree.folder / MAP)
     alt = "Map of the course: each lesson, the modules of kuiper it builds, and its homework"
     parts = {"MAP": f"![{alt}]({MAP})", "LESSONS": lesson_rows(tree, INDEX), "COURSE": _where(download)}

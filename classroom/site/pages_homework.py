@@ -1,4 +1,4 @@
-"""The exercises' pages: the tasks in words, where to write, and the hints, folded. Solutions are not here."""
+"""The exercises' pages: task texts, which file to edit, and folded hints, but no solutions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("a question", "an approach", "the step")
 
 
 def write_homework(tree: Tree) -> None:
-    """A page for each lesson that has exercises, and the page that lists them."""
+    """Write a page per lesson with exercises, and their index."""
     lessons = [lesson for lesson in tree.course.lessons if has_exercises(lesson)]
     for lesson in lessons:
         page = homework_page(lesson)
@@ -61,7 +61,7 @@ def _hints(lesson: Lesson, page: PurePosixPath) -> str:
 
 
 def folded(exercise: Exercise) -> str:
-    """The hints of an exercise as HTML, each folded."""
+    """The hints of an exercise as HTML, each in a <details>."""
     items = []
     for number, hint in enumerate(exercise.hints, 1):
         kind = f": {KINDS[number - 1]}" if number <= len(KINDS) else ""

@@ -1,4 +1,4 @@
-"""The lessons' pages: the notebooks with their stored outputs, and above each what a reader needs to begin."""
+"""The lessons' pages: the notebooks with their stored outputs, each below a box with prerequisites and material."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
 
 
 def write_lessons(tree: Tree) -> None:
-    """A page for each lesson of course.toml, and the page that lists them."""
+    """Write a page per lesson in course.toml, and their index."""
     for lesson in tree.course.lessons:
         if lesson.notebook():
             _write_notebook(lesson, tree)
@@ -54,7 +54,7 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
 
 
 def with_pictures(text: str, pictures: dict[str, str]) -> str:
-    """The Markdown with each moving picture at the end of what a cell says under its heading; used ones are taken."""
+    """Insert each animation at the end of its heading's text in a cell; inserted ones are removed from `pictures`."""
     hidden = FENCE.sub(lambda found: "\0" * len(found[0]), text)
     headings = list(HEADING.finditer(hidden))
     for place in reversed(range(len(headings))):
@@ -66,7 +66,7 @@ def with_pictures(text: str, pictures: dict[str, str]) -> str:
 
 
 def last_words(text: str) -> str:
-    """The last paragraph of a Markdown text without its marks: what it says of the cell below.
+    """The last paragraph of a Markdown text as plain text: it describes the cell below.
 
     >>> last_words("# A\\n\\nOne.\\n\\n**Guess**, then run: what\\nis [`x`](x.md)?")
     'Guess, then run: what is x?'
@@ -76,9 +76,9 @@ def last_words(text: str) -> str:
 
 
 def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
-    """What comes out of a cell that asks for a prediction is folded; a picture has words as its alt text.
+    """Fold the output of a cell that asks for a prediction, and give pictures alt text.
 
-    They are its own, or those that the notebook says above it.
+    The alt text is the picture's own, or the text above the cell.
     """
     tags = cell["metadata"].setdefault("tags", [])
     if predicted and cell["outputs"]:
@@ -92,7 +92,7 @@ def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
 
 
 def info_box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
-    """The box under a lesson's title; links are those of the notebook's own folder."""
+    """The box under a lesson's title; links are relative to the notebook's folder."""
     up = "../.."
     lines = [
         f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
@@ -107,7 +107,7 @@ def info_box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -
 
 
 def linked_needs(needs: str, lesson: Lesson, tree: Tree) -> str:
-    """What a lesson builds on, with the numbers of lessons as links where the notebook has none."""
+    """The lesson's prerequisites, with lesson numbers as links unless the notebook has links."""
     if "](" in needs or not needs.lower().startswith("lesson"):
         return needs
     pages = {str(one.number): way(lesson_page(lesson), lesson_page(one)) for one in tree.course.lessons}
@@ -127,7 +127,7 @@ def _before(lesson: Lesson, tree: Tree) -> str:
 
 
 def _material(lesson: Lesson, tree: Tree, up: str) -> list[str]:
-    """Lines on modules, exercises and tests, as far as they are there."""
+    """Lines on modules, exercises and tests, as far as they exist."""
     lines = []
     modules = [module for module in lesson.modules if api_page(module) in tree.pages]
     if modules:
@@ -161,7 +161,7 @@ def _write_to_come(lesson: Lesson, tree: Tree) -> None:
 
 
 def _index(tree: Tree) -> str:
-    """The page that lists the lessons."""
+    """The index of lessons."""
     rows = lesson_rows(tree, PurePosixPath("lessons/index.md"), minutes=True)
     words = (
         "Each builds one stage of the framework. The time is for the notebook alone: at the top of each lesson stands "
@@ -171,7 +171,7 @@ def _index(tree: Tree) -> str:
 
 
 def lesson_rows(tree: Tree, page: PurePosixPath, minutes: bool = False) -> str:
-    """The lessons as a table: the order, what each is about, how long it takes if asked for, and its exercises."""
+    """The table of lessons: number, title, optionally duration, and exercises."""
     time = " time |" if minutes else ""
     rows = [f"| no. | lesson | what it is about |{time} exercises |", f"|--:|---|---|{'---|' * minutes}---|"]
     for lesson in tree.course.lessons:
@@ -183,7 +183,7 @@ def lesson_rows(tree: Tree, page: PurePosixPath, minutes: bool = False) -> str:
 
 
 def _minutes(lesson: Lesson) -> str:
-    """How long a lesson's notebook takes: "75 min", or "" where there is none."""
+    """The duration of a lesson's notebook, such as "75 min"; "" if there is none."""
     path = lesson.notebook()
     if path is None:
         return ""
@@ -194,7 +194,7 @@ def _minutes(lesson: Lesson) -> str:
 
 
 def section_link(lesson: Lesson, section: str, page: PurePosixPath) -> str:
-    """A Markdown link from a page to a section of a lesson; its name alone where there is no notebook."""
+    """A Markdown link from a page to a section of a lesson; only its name if there is no notebook."""
     if not lesson.notebook() or not section:
         return section
     return f"[{section}]({way(page, lesson_page(lesson))}#{slug(section)})"

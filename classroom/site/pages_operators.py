@@ -1,4 +1,4 @@
-"""The table of operators, docs/operators.md, as a page with a section for each family and an anchor for each type."""
+"""The page of docs/operators.md, with a section per family and an anchor per type."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ CELL = re.compile(r"(?<!\\)\|")
 
 
 def write_operators(tree: Tree) -> None:
-    """The page; raises nothing where the table has not been made yet."""
+    """Write the page, if the table exists."""
     path = tree.root / FILE
     if path.is_file():
         tree.write(FILE, relinked(page_text(path.read_text(encoding="utf-8")), FILE, FILE, tree))
 
 
 def page_text(text: str) -> str:
-    """The Markdown of docs/operators.md with a section for each file, and each type in the index."""
+    """The Markdown of docs/operators.md, with a section per source file, and each type in the index."""
     lines = text.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("|---"))
     parts = ["\n".join(lines[: start - 1]).rstrip()]
@@ -33,12 +33,12 @@ def page_text(text: str) -> str:
 
 
 def family(row: list[str]) -> str:
-    """What a row is sorted by: the heading of its family."""
+    """Sort key of a row: the heading of its family."""
     return family_title(row[3]).lower()
 
 
 def family_title(link: str) -> str:
-    """The heading of a family: the name of its file in words.
+    """The heading of a family: its file name in words.
 
     >>> family_title("[late_pooling.py](../kuiper/layers/image/late_pooling.py)")
     'Late pooling'
@@ -55,5 +55,5 @@ def _table(rows: list[list[str]]) -> str:
 
 
 def _indexed(types: str) -> str:
-    """Each type of a cell, found by the search."""
+    """Mark each type in a cell for the search index."""
     return " ".join(f"{{operator}}`{name}`" for name in re.findall(r"`([^`]+)`", types))

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site. Nothing is fetched by a page, and no notebook is run."""
+"""Sphinx's configuration for the site. Pages load nothing from elsewhere, and no notebook is run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACCENT = {"light": "#0b57a4", "dark": "#8ab8f0"}
 
 
 def settings(tree: Tree) -> dict[str, Any]:
-    """The settings for a filled tree."""
+    """The configuration for a filled tree."""
     moving = moving_places.assets()
     return {
         "project": TITLE,
@@ -36,7 +36,7 @@ def settings(tree: Tree) -> dict[str, Any]:
         "course_root": str(tree.root),
         "course_sources": sorted(str(path) for path in tree.sources),
         "linkcode_resolve": linkcode_resolve,
-        # notebooks: as they are stored
+        # notebooks as stored
         "nb_execution_mode": "off",
         "nb_code_prompt_show": "Guessed? Show the {type}",
         "nb_code_prompt_hide": "Hide the {type}",
@@ -47,7 +47,7 @@ def settings(tree: Tree) -> dict[str, Any]:
         # the API
         "autodoc_member_order": "bysource",
         "autodoc_typehints": "signature",
-        # a first line such as "size(x) -> the lengths" is a text, and no signature
+        # a first line such as "size(x) -> the lengths" is text, not a signature
         "autodoc_docstring_signature": False,
         "autodoc_preserve_defaults": True,
         "python_use_unqualified_type_names": True,
@@ -55,7 +55,7 @@ def settings(tree: Tree) -> dict[str, Any]:
         "highlight_language": "text",
         "add_module_names": False,
         "smartquotes": False,
-        # the look, and no source files beside the pages
+        # appearance, and no copies of the sources
         "html_theme": "furo",
         "html_theme_options": theme_options(),
         "html_static_path": [
@@ -74,7 +74,7 @@ def settings(tree: Tree) -> dict[str, Any]:
         "html_show_sourcelink": False,
         "html_show_copyright": False,
         "html_last_updated_fmt": None,
-        # a summary would be fetched, which browsers refuse where there is no server
+        # search summaries would be fetched, which browsers refuse without a server
         "html_show_search_summary": False,
         "pygments_style": "a11y-high-contrast-light",
         "html_use_index": True,
@@ -84,7 +84,7 @@ def settings(tree: Tree) -> dict[str, Any]:
 
 
 def theme_options() -> dict[str, Any]:
-    """Furo's options: its colours where they are not ours."""
+    """Options of the Furo theme: our colours."""
     return {
         "sidebar_hide_name": False,
         "navigation_with_keys": False,

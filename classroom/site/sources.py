@@ -1,4 +1,4 @@
-"""Files of the course shown as they stand: numbered lines, coloured where Pygments knows the language."""
+"""Source pages: files with line numbers, highlighted if Pygments knows the language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEXERS = {".py": "python", ".toml": "toml", ".md": "markdown", ".json": "json", 
 
 
 def file(root: Path, path: PurePosixPath) -> str:
-    """The HTML of a text file; line N has the anchor LN."""
+    """A text file as HTML; line N has the anchor LN."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
@@ -28,7 +28,7 @@ def file(root: Path, path: PurePosixPath) -> str:
 
 
 def _heading(path: PurePosixPath) -> str:
-    """The path, which breaks after a folder and between words where it does not fit."""
+    """The path, with line-break opportunities after folders and between words."""
     return re.sub(r"(?<=/)(?=.)|(?<=[^_/]_)(?=[^_])", "<wbr>", html.escape(str(path)))
 
 
@@ -48,7 +48,7 @@ def _notes(path: PurePosixPath) -> list[str]:
 
 
 def folder(root: Path, path: PurePosixPath, shown: Collection[str]) -> str:
-    """The HTML of a folder: a link to each of its files that is shown."""
+    """A folder as HTML: a link to each file shown on the site."""
     page = SOURCES / f"{path}.html"
     inside = sorted(one for one in shown if PurePosixPath(one).parent == path)
     items = [

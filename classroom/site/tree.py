@@ -1,4 +1,4 @@
-"""The folder that Sphinx reads, while it is being filled, and where in it each file of the course has its page."""
+"""The folder of pages for Sphinx, and which page each file of the course has."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ SOURCES = PurePosixPath("source")
 
 
 class SiteError(Exception):
-    """The site cannot be built; the message says what was expected and what came."""
+    """The site cannot be built; the message says what was expected and what was found."""
 
 
 @dataclass
 class Tree:
-    """Pages, all by paths with forward slashes: those of `pages` in the course's folder, their values in `folder`.
+    """The folder of pages. Keys of `pages` are paths in the course's folder, values are paths in `folder`.
 
-    `pages` maps a file or folder of the course to the page that stands for it; `sources` are the files and folders
-    that a page links to and that have no page: they are shown as they stand. `warnings` is what a reader would stumble
-    over though the site can be built.
+    `pages` : file or folder of the course -> its page. `sources` : files and folders without a page that pages link to;
+    their source is shown. `warnings` : defects that a reader would notice, although the site can be built.
     """
 
     course: Course
@@ -45,18 +44,18 @@ class Tree:
         path.write_text(text, encoding="utf-8", newline="\n")
 
     def copy(self, path: PurePosixPath, to: PurePosixPath | None = None) -> None:
-        """Copy a file of the course to the same place among the pages, or to another."""
+        """Copy a file of the course to the same path among the pages, or to `to`."""
         target = self.folder / (to or path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(self.root / path, target)
 
     def shown(self, path: PurePosixPath) -> bool:
-        """Whether a file or folder may be on the site: it is there, and students get it."""
+        """Whether a file or folder may be on the site: it exists, and students get it."""
         judged = path.parts[:1] == ("homework",) and "judge" in path.parts
         return (self.root / path).exists() and not is_kept_back(path) and not judged
 
     def source(self, path: PurePosixPath) -> PurePosixPath:
-        """The address of the page that shows a file or folder as it stands; the page will be made."""
+        """The page that shows the source of a file or folder; it will be generated."""
         if not self.shown(path):
             raise SiteError(f"{path}: expected a file or folder that students get")
         self.sources.add(path)
@@ -66,13 +65,13 @@ class Tree:
 
 
 def children(root: Path, folder: PurePosixPath) -> list[PurePosixPath]:
-    """The text files of a folder, as paths of the course, sorted; what tools have made is left out."""
+    """The text files of a folder, as paths in the course, sorted, without generated files."""
     names = sorted(path.name for path in (root / folder).iterdir() if path.is_file())
     return [folder / name for name in names if not name.startswith(".") and name.endswith((".py", ".md", ".toml"))]
 
 
 def way(page: PurePosixPath, target: PurePosixPath) -> str:
-    """How a page links to another place of the site.
+    """The relative link from a page to a target.
 
     >>> way(PurePosixPath("lessons/01_first_tests/01.ipynb"), PurePosixPath("api/kuiper.tensor.rst"))
     '../../api/kuiper.tensor.rst'
@@ -81,16 +80,16 @@ def way(page: PurePosixPath, target: PurePosixPath) -> str:
 
 
 def lesson_page(lesson: Lesson) -> PurePosixPath:
-    """The page of a lesson: its notebook, or the page that says that it is to come."""
+    """The page of a lesson: its notebook, or a placeholder."""
     notebook = lesson.notebook()
     return PurePosixPath("lessons") / lesson.folder / (notebook.name if notebook else "index.md")
 
 
 def homework_page(lesson: Lesson) -> PurePosixPath:
-    """The page of a lesson's exercises."""
+    """The page with a lesson's exercises."""
     return PurePosixPath("homework") / lesson.folder / "README.md"
 
 
 def has_exercises(lesson: Lesson) -> bool:
-    """Whether a lesson has exercises that a student can do today."""
+    """Whether a lesson has exercises that exist already."""
     return lesson.stub() is not None and bool(lesson.exercises)

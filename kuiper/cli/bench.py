@@ -17,7 +17,7 @@ from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
-from kuiper.fast.summary import summary
+from kuiper.fast.plan.summary import summary
 from kuiper.peers import Task
 from kuiper.profile import (
     Extent,

@@ -9,7 +9,7 @@ import numpy as np
 
 import kuiper
 from kuiper.cli.text import note, shape_of, warn
-from kuiper.errors import InferError, InferStatus, KuiperError, ModelFormatError
+from kuiper.errors import InferError, InputCountError, KuiperError, ModelFormatError
 from kuiper.inputs import Normalization, random_input, read_input
 
 SUFFIX = ".pnnx.param"
@@ -56,7 +56,7 @@ def network_inputs(graph: kuiper.RuntimeGraph, files: Sequence[str], normalizati
     if len(files) != len(operands):
         wanted = ", ".join(f"{o.name} {shape_of(o.shape)}" for o in operands) or "none"
         message = f"expected {len(operands)} input file(s) for the network's inputs ({wanted}), found {len(files)}"
-        raise InferError(message, status=InferStatus.INPUT_COUNT)
+        raise InputCountError(message)
     return [read_input(file, operand, normalization) for file, operand in zip(files, operands)]
 
 

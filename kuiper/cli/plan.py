@@ -11,7 +11,7 @@ import kuiper
 from kuiper.cli.text import console, facts, shape_of, space, table
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan, PlanExecutor
-from kuiper.fast.summary import StepSummary, summary
+from kuiper.fast.plan.summary import StepSummary, summary
 from kuiper.inputs import concrete_shape
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def totals(plan: Plan | BatchPlan, steps: Sequence[StepSummary]) -> list[tuple[s
     operators = sum(len(step.operators) for step in steps)
     held, apart = space(one.memory.planned_bytes), space(one.memory.total_bytes)
     rows = [
-        ("plan", f"{len(steps)} steps for {operators} operators, {plan.lanes} thread{'s' * (plan.lanes != 1)}"),
+        ("plan", f"{len(steps)} steps for {operators} operators, {plan.threads} thread{'s' * (plan.threads != 1)}"),
         ("arena", f"{held} for all buffers, inputs included; {apart} if each had its own space"),
         ("scratch", f"{space(one.scratch_bytes)} that kernels need while they run"),
     ]
@@ -81,7 +81,7 @@ def plan_dict(plan: Plan | BatchPlan) -> dict[str, Any]:
     """The same for other programs."""
     one = plan.parts[0] if isinstance(plan, BatchPlan) else plan
     return {
-        "threads": plan.lanes,
+        "threads": plan.threads,
         "samples_at_a_time": plan.samples if isinstance(plan, BatchPlan) else None,
         "arena_bytes": one.memory.planned_bytes,
         "scratch_bytes": one.scratch_bytes,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ShapeError
+from kuiper.errors import DTypeError, InferError, ShapeError
 from kuiper.expression.arithmetic import (
     Value,
     check_value,
@@ -150,8 +150,8 @@ def call(name: str, *values: Value) -> Value:
             expected = "shapes that agree from the last axis on, or are 1 there"
             raise ShapeError(name, expected, " and ".join(map(str, shapes))) from None
         found = ", ".join(_describe(value) for value in values)
-        status = InferStatus.DTYPE if isinstance(error, TypeError) else InferStatus.VALUE
-        raise InferError(f"{name}({found}): {error}", status=status) from error
+        kind = DTypeError if isinstance(error, TypeError) else InferError
+        raise kind(f"{name}({found}): {error}") from error
 
 
 def _describe(value: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kuiper.errors import ParameterError, ParseParameterAttrStatus
+from kuiper.errors import ParameterError
 
 
 def source_text(value: Any) -> str:
@@ -22,4 +22,4 @@ def source_text(value: Any) -> str:
     if value is None or isinstance(value, (bool, int, float, str)):
         return str(value)
     expected = "a text, a number or a list of them"
-    raise ParameterError("expr", expected, repr(value), status=ParseParameterAttrStatus.EXPR)
+    raise ParameterError("expr", expected, repr(value))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kuiper.fast.batch import BatchPlan
-from kuiper.fast.choices import Choices
-from kuiper.fast.plan import Plan
-from kuiper.fast.planner import Planner
-from kuiper.fast.simple import PlanMismatchError
+from kuiper.fast.plan.batch import BatchPlan
+from kuiper.fast.plan.fallback import PlanMismatchError
+from kuiper.fast.plan.plan import Plan
+from kuiper.fast.plan.planner import Planner
+from kuiper.fast.tuning.choices import Choices
 from kuiper.runtime import EXECUTORS, LayerExecutor
 from kuiper.runtime.executor import OnOperator
 

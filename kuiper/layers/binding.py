@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError
+from kuiper.errors import InputCountError, ParameterError
 from kuiper.graph import Operator
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _slots(layer: type[Layer], operator: Operator, accepted: Mapping[str, Any]) 
         by_count = {len(words): words for words in map(str.split, signatures)}
         if len(slots) not in by_count:
             expected = " or ".join(map(str, sorted(by_count)))
-            raise InferError(f"expected {expected} inputs, found {len(slots)}", status=InferStatus.INPUT_COUNT)
+            raise InputCountError(f"expected {expected} inputs, found {len(slots)}")
         return by_count[len(slots)]
     for slot in _tied_weights(layer, operator, slots):
         slots[slot] = SURPLUS

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.dtypes import converted
-from kuiper.errors import InferError, InferStatus, KuiperError
+from kuiper.errors import InferError, KuiperError, OutputCountError
 from kuiper.graph import Operator
 from kuiper.layers.binding import SURPLUS, Binding, X, arguments, bind
 from kuiper.layers.cost import Shapes, UnknownShapeError, known
@@ -138,14 +138,23 @@ class Bound(Layer):
             return result
         return result[0] if self.outputs == 1 else result[: self.outputs]
 
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
-        """Those of the layer; weights among the inputs count by their shape, other options are not known yet."""
-        standing_in: list[Any] = [None] * len(inputs)
-        for slot, name in self.late.items():
-            if name not in self.kind.weights:
-                raise UnknownShapeError(name)
-            standing_in[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
-        return self.made(standing_in).flops(self.given(inputs), outputs)
+    def flops(self, inputs: Shapes, outputs: Shapes, /) -> int:
+        """Those of the layer. Of options that come as inputs, weights count by their shape, others as their default.
+
+        Raises UnknownShapeError too where the count needs an option that has none.
+        """
+        weights = {slot: known(inputs[slot]) for slot, name in self.late.items() if name in self.kind.weights}
+        stand_ins = [
+            np.broadcast_to(np.float32(0), weights[slot]) if slot in weights else None for slot in range(len(inputs))
+        ]
+        try:
+            layer = self.made(stand_ins)
+        except Exception:
+            layer = object.__new__(self.kind)  # without options: most rules ask for none
+        try:
+            return layer.flops(self.given(inputs), outputs)
+        except AttributeError as error:
+            raise UnknownShapeError(str(error)) from error
 
     def follows_shapes(self, constant: Sequence[bool]) -> bool:
         """As the layer."""
@@ -155,6 +164,21 @@ class Bound(Layer):
         """As the layer, where it is known."""
         if self._known is not None:
             self._known.check(operator)
+
+
+class FunctionLayer(Layer):
+    """A layer that is a function, such as one of another library: the same loop then runs the operators by it.
+
+    >>> FunctionLayer(max).forward(2, 3)
+    3
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def forward(self, *inputs: Any) -> Any:
+        """Call the function."""
+        return self.function(*inputs)
 
 
 def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
@@ -179,7 +203,7 @@ def store_outputs(operator: Operator, result: Any, values: MutableMapping[str, A
     if not isinstance(result, (tuple, list)) or len(result) != len(outputs):
         found = len(result) if isinstance(result, (tuple, list)) else 1
         message = f"{operator.type}: expected {len(outputs)} outputs, the layer gave {found}"
-        raise InferError(message, operator=operator.name, status=InferStatus.OUTPUT_SIZE)
+        raise OutputCountError(message, operator=operator.name)
     for operand, value in zip(outputs, result, strict=True):
         values[operand.name] = value
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import InputCountError
+from kuiper.partition.cut import runtime_of
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.invariants import verify
 from kuiper.partition.memory import over_arrays
-from kuiper.partition.network import runtime_of
-from kuiper.partition.node_graph import TensorKind
 from kuiper.partition.running import Run
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.stats import Stats
@@ -94,21 +93,21 @@ class Executor:
         if isinstance(inputs, Mapping):
             if set(inputs) != set(names):
                 expected, found = ", ".join(names), ", ".join(map(str, inputs)) or "none"
-                raise InferError(f"expected inputs named {expected}, found {found}", status=InferStatus.INPUT_COUNT)
+                raise InputCountError(f"expected inputs named {expected}, found {found}")
             inputs = [inputs[name] for name in names]
         elif not isinstance(inputs, (list, tuple)):
             inputs = [inputs]
         if len(inputs) != len(operands):
             message = f"expected {len(operands)} input array(s), found {len(inputs)}"
-            raise InferError(message, status=InferStatus.INPUT_COUNT)
+            raise InputCountError(message)
         return {self._ids[o.name]: as_input(x, o) for x, o in zip(inputs, operands, strict=True)}
 
     def _constants(self) -> dict[int, np.ndarray]:
         """Tensor -> array for constants, which a network may return."""
         graph = self.partition.graph
-        return {
-            tensor: next(iter(graph.operators[v].attributes.values())).data
-            for v in graph.sources
-            for tensor in graph.nodes[v].outputs
-            if graph.tensors[tensor].kind is TensorKind.CONST
-        }
+        constants = {}
+        for v in graph.sources:
+            op = graph.nodes[v].operator
+            if op is not None and op.layer is not None:  # a pnnx.Input has none
+                constants[graph.nodes[v].outputs[0]] = op.layer.forward()
+        return constants

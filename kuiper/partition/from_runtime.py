@@ -47,7 +47,7 @@ def node_graph(
             [ids[operand.name] for operand in op.outputs],
             op.name,
             work.get(op.name, 0.0),
-            {name: parameter.value for name, parameter in op.params.items()},
+            op,
         )
         for op in operators
     ]
@@ -67,4 +67,4 @@ def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[s
 
 def _tensor(operand: Operand, kind: TensorKind, extent: Extent) -> TensorInfo:
     dtype = None if operand.dtype is None else operand.dtype.torch
-    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape)
+    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape, operand=operand)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.graph import Operand, Operator, Shape
 from kuiper.partition.errors import PartitionError
 
 
@@ -24,26 +25,42 @@ class TensorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor between nodes. `bytes` is None where `shape` is unknown or has a -1 in it."""
+    """A tensor between nodes. `bytes` is None where `shape` is unknown or has a -1 in it.
+
+    operand : the operand that it is in the network; None in a graph of lists.
+    """
 
     kind: TensorKind = TensorKind.VAR
     dtype: str | None = "float32"
     quantized: bool = False
     bytes: int | None = None
     name: str = ""
-    shape: tuple[int, ...] | None = None
+    shape: Shape | None = None
+    operand: Operand | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One operator: its type, ids of the tensors it reads and makes; `work` in operations for mode "cost"."""
+    """One operator: its type, ids of the tensors it reads and makes; `work` in operations for mode "cost".
+
+    operator : the operator that it is in the network; None in a graph of lists.
+    options : of a node of lists.
+    """
 
     op: str
     inputs: Sequence[int]
     outputs: Sequence[int]
     name: str = ""
     work: float = 1.0
-    params: Mapping[str, Any] = field(default_factory=dict)
+    operator: Operator | None = field(default=None, repr=False, compare=False)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The operator's options by name."""
+        if self.operator is None:
+            return self.options
+        return {name: parameter.value for name, parameter in self.operator.params.items()}
 
 
 SOURCES = frozenset({"input", "const", "pnnx.Input", "pnnx.Attribute"})
@@ -139,12 +156,6 @@ class NodeGraph:
         return {tensor: i for i, node in enumerate(self.nodes) for tensor in node.outputs}
 
     @cached_property
-    def operators(self) -> list[Any]:
-        """Node id -> the Operator that it stands for; empty where the graph was not made from a network."""
-        made = getattr(self.runtime, "operators", ())
-        return [op for op in made if op.type != "pnnx.Output"]
-
-    @cached_property
     def sources(self) -> frozenset[int]:
         """Ids of the nodes that compute nothing: they read nothing, and make inputs or constants."""
         return frozenset(i for i, node in enumerate(self.nodes) if not node.inputs and self._given(node))
@@ -169,12 +180,16 @@ def _is_id(value: Any) -> bool:
 
 
 def _node(index: int, entry: Sequence[Any]) -> Node:
+    node = None
     try:
         op, inputs, outputs, *rest = entry
-        node = Node(op, list(inputs), list(outputs), **(rest[0] if rest else {}))
+        more = dict(*rest)
+        name, work, options = more.pop("name", ""), more.pop("work", 1.0), more.pop("params", {})
+        if isinstance(op, str) and not more:
+            node = Node(op, list(inputs), list(outputs), name, work, options=options)
     except (TypeError, ValueError):
-        node = None
-    if node is None or len(rest) > 1 or not isinstance(op, str):
+        pass
+    if node is None:
         expected = "[operator type, tensors read, tensors made] and perhaps a dict of name, work and params"
         raise PartitionError(f"node {index}: expected {expected}, found {entry!r}")
     for tensor in (*node.inputs, *node.outputs):
@@ -190,7 +205,7 @@ def _tensor(tensor: int, description: Mapping[str, Any]) -> TensorInfo:
         raise PartitionError(f"tensor {tensor}: expected a dict, found {description!r}")
     values = dict(description)
     shape = values.get("shape")
-    known = {f.name for f in fields(TensorInfo)}
+    known = {f.name for f in fields(TensorInfo)} - {"operand"}
     if not values.keys() <= known:
         odd = sorted(values.keys() - known)
         raise PartitionError(f"tensor {tensor}: expected {', '.join(sorted(known))}, found {', '.join(odd)}")

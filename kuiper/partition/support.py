@@ -36,15 +36,16 @@ def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
 def rule_refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
     """Why a device's own rule, or its back end, refuses a node whose type and dtypes are fine; or None.
 
-    A back end is asked only where the graph was made from a network. Raises BackendError where it is not installed.
+    A back end is asked of operators that have a layer, so not in a graph of lists. Raises BackendError where it is not
+    installed.
     """
     node = graph.nodes[index]
     reason = device.refuses(node) if device.refuses is not None else None
     if reason is None and device.cast:
         typed = [f"{key}={value}" for key, value in node.params.items() if _names_a_float(value)]
         reason = f"{device.name} casts, and {typed[0]} names a type" if typed else None
-    if reason is None and graph.operators and index not in graph.sources and not is_universal(device.backend):
-        reason = open_backend(device.backend).refusal(graph.operators[index])
+    if reason is None and node.operator is not None and index not in graph.sources and not is_universal(device.backend):
+        reason = open_backend(device.backend).refusal(node.operator)
     return reason
 
 
@@ -79,7 +80,6 @@ def placements(
                 reasons[d] = reason
         takers[v] = tuple(d for d in everyone if d not in reasons) if reasons else everyone
         if takers[v] == only_host and len(devices) > 1:
-            takers[v] = only_host
             blocked[v] = "; ".join(reasons.values())
         elif not takers[v]:
             homeless.append(f"{graph.label(v)}: " + "; ".join(reasons.values()))

@@ -9,9 +9,9 @@ import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.partition.backends import Program
+from kuiper.partition.cut import cut_out
 from kuiper.partition.errors import SubGraphError
 from kuiper.partition.memory import Memory
-from kuiper.partition.network import cut_out
 from kuiper.partition.node_graph import TensorKind
 from kuiper.partition.subgraph import Partition, SubGraph
 
@@ -55,9 +55,8 @@ def make_tasks(partition: Partition) -> Tasks:
     for task in tasks:
         for tensor in task.inputs:
             readers.setdefault(tensor, []).append(task.part.index)
-    graph = partition.graph
-    types = {o.name: o.dtype.compute for op in graph.operators for o in op.outputs if o.dtype is not None}
-    dtypes = {tensor: types[info.name] for tensor, info in graph.tensors.items() if info.name in types}
+    operands = {tensor: info.operand for tensor, info in partition.graph.tensors.items()}
+    dtypes = {tensor: o.dtype.compute for tensor, o in operands.items() if o is not None and o.dtype is not None}
     return Tasks(tasks, readers, dtypes)
 
 
@@ -80,7 +79,7 @@ def _task(partition: Partition, part: SubGraph, memory: Memory) -> Task:
         return Task(part, memory, None, inputs, outputs, waits)
     name = title(part, partition)
     try:
-        program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory.device.casts_to))
+        program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory))
     except KuiperError as error:
         raise SubGraphError(f"{name} cannot be made ready: {error}", part.index) from error
     return Task(part, memory, program, inputs, outputs, waits)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kuiper.expression.functions import FUNCTIONS
-from kuiper.expression.parser import TokenNode, parse
-from kuiper.expression.polish import reverse_polish
-from kuiper.expression.tokens import TokenType
+from kuiper.expression import FUNCTIONS, TokenNode, TokenType, fold, parse, reverse_polish
 
 _SYMBOLS = {
     "add": "+",
@@ -46,25 +43,22 @@ def python_source(text: str) -> str:
     >>> python_source("add(@0,mul(sqrt(@1),2))"), python_source("[size(@0,0),-1]")
     ('(x0 + (sqrt(x1) * 2))', '[x0.size(0), -1]')
     """
-    stack: list[str] = []
-    for node in reverse_polish(parse(text)):
-        count = len(node.children)
-        values = stack[len(stack) - count :]
-        del stack[len(stack) - count :]
-        stack.append(_source(node, values))
-    return stack[0]
+    return fold(reverse_polish(parse(text)), _leaf, _apply)
 
 
-def _source(node: TokenNode, values: list[str]) -> str:
-    name = node.text
+def _leaf(node: TokenNode) -> str:
     if node.token.type is TokenType.OPERAND:
         return f"x{node.num_index}"
+    name = node.text
+    if node.token.type is TokenType.NAME and name.startswith("torch.") and name.removeprefix("torch.").isidentifier():
+        return name
+    return repr(node.token.value)
+
+
+def _apply(node: TokenNode, values: list[str]) -> str:
+    name = node.text
     if node.token.type is TokenType.LEFT_LIST:
         return f"[{', '.join(values)}]"
-    if node.token.type is TokenType.NAME:
-        return name if name.removeprefix("torch.").isidentifier() and name.startswith("torch.") else repr(name)
-    if node.token.type is not TokenType.FUNCTION:
-        return repr(node.token.value)
     if name in _SYMBOLS:
         return f"({values[0]} {_SYMBOLS[name]} {values[1]})"
     if name == "neg":

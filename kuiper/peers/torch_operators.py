@@ -12,8 +12,8 @@ from typing import Any
 
 from kuiper.errors import KuiperError
 from kuiper.expression.source import source_text
+from kuiper.graph import Operator
 from kuiper.peers.torch_expression import torch_expression
-from kuiper.pnnx import Operator
 
 Call = Callable[..., Any]
 
@@ -21,8 +21,17 @@ Call = Callable[..., Any]
 def torch_call(torch: Any, op: Operator) -> Call:
     """The operator's inputs -> its output, or a tuple of them. A module is made here, with its weights.
 
-    Raises KuiperError for a type that torch has no name for.
+    Raises KuiperError for a type that torch has no name for, and for options that it does not take.
     """
+    try:
+        return _made(torch, op)
+    except KuiperError:
+        raise
+    except Exception as error:
+        raise KuiperError(f"torch cannot make {op.type}: {error}", operator=op.name) from error
+
+
+def _made(torch: Any, op: Operator) -> Call:
     params = {name: _value(torch, parameter.value) for name, parameter in op.params.items()}
     if "adaptive" in op.type.lower() and isinstance(params.get("output_size"), list):
         params["output_size"] = tuple(size or None for size in params["output_size"])  # 0 says: as the input
@@ -70,6 +79,7 @@ def _module(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
         raise KuiperError(f"torch has nothing of the name {op.type}", operator=op.name)
     module = made(**{k: tuple(v) if isinstance(v, list) else v for k, v in params.items()}).eval()
     weights = {name: torch.from_numpy(a.data.copy()) for name, a in op.attributes.items()}
+    module.to(next((array.dtype for array in weights.values() if array.is_floating_point()), None))
     missing, surplus = module.load_state_dict(weights, strict=False)
     missing = [name for name in missing if not name.endswith("num_batches_tracked")]
     if missing or surplus:
@@ -122,6 +132,22 @@ def _method(torch: Any, op: Operator, name: str, params: dict[str, Any]) -> Call
 
 _SIZED = {"reshape", "view", "permute", "expand", "repeat"}
 _SIZE_NAMES = {"shape", "sizes", "dims", "other"}
+
+
+def _constant(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """A module without inputs that gives the stored array, so that exporters see it as a weight."""
+    (attribute,) = op.attributes.values()
+
+    class Constant(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("data", torch.from_numpy(attribute.data.copy()))
+
+        def forward(self) -> Any:
+            return self.data
+
+    made: Call = Constant()
+    return made
 
 
 def _expression(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
@@ -185,6 +211,7 @@ def _sequence(*xs: Any) -> tuple[Any, ...]:
 
 
 _SPECIAL: dict[str, Callable[[Any, Operator, dict[str, Any]], Call]] = {
+    "pnnx.Attribute": _constant,
     "pnnx.Expression": _expression,
     "torch.cat": _joining,
     "torch.stack": _joining,

@@ -1,6 +1,6 @@
 """What a network costs, by counting (weights, operations, space) and by the clock."""
 
-from kuiper.fast.pool import usable_cores
+from kuiper.fast.threads import usable_cores
 from kuiper.profile.clock import Times, time_operators, time_passes
 from kuiper.profile.cost import (
     Extent,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.fast.pool import usable_cores
+from kuiper.fast.threads import usable_cores
 
 CORE_VARIABLE = "OPENBLAS_CORETYPE"
 """By this variable OpenBLAS takes the kernels of another processor than the one it finds."""

@@ -11,8 +11,7 @@ from kuiper import pnnx
 from kuiper.errors import (
     ExpressionError,
     GraphError,
-    InferError,
-    InferStatus,
+    InputCountError,
     KuiperError,
     ModelFormatError,
     UnsupportedOperatorError,
@@ -241,7 +240,7 @@ class RuntimeGraph:
     def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
         if len(inputs) != len(self.inputs):
             message = f"expected {len(self.inputs)} input array(s), found {len(inputs)}"
-            raise InferError(message, status=InferStatus.INPUT_COUNT)
+            raise InputCountError(message)
         return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:

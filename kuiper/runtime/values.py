@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ShapeError
+from kuiper.errors import DTypeError, EmptyError, InferError, RankError
 from kuiper.graph import Operand, shape_text
 
 
@@ -21,17 +21,17 @@ def as_input(x: Any, operand: Operand) -> np.ndarray:
     except ValueError as error:
         raise InferError(f"{what}: expected an array, found {type(x).__name__}: {error}") from error
     if array.dtype.kind not in "biufc":
-        raise InferError(f"{what}: expected an array of numbers, found {array.dtype}", status=InferStatus.DTYPE)
+        raise DTypeError(f"{what}: expected an array of numbers, found {array.dtype}")
     if operand.shape is not None and len(operand.shape) != array.ndim:
         expected = f"rank {len(operand.shape)}, like {shape_text(operand.shape)}"
-        raise ShapeError(what, expected, shape_text(array.shape), status=InferStatus.DIMENSION)
+        raise RankError(what, expected, shape_text(array.shape))
     if array.size == 0 and not (operand.shape and 0 in operand.shape):
-        raise ShapeError(what, "at least one element", shape_text(array.shape), status=InferStatus.INPUT_EMPTY)
+        raise EmptyError(what, "at least one element", shape_text(array.shape))
     if operand.dtype is None or array.dtype == operand.dtype.compute:
         return array
     if not np.can_cast(array.dtype, operand.dtype.compute, "same_kind"):
         message = f"{what}: expected {operand.dtype.torch}, found {array.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
+        raise DTypeError(message)
     return array.astype(operand.dtype.compute)
 
 

@@ -19,7 +19,7 @@ BEND = 8.0
 
 
 @dataclass
-class Layout:
+class Layering:
     """The result: for each node its layer and the x of its middle; for each edge the x's at the layers it passes."""
 
     layer: list[int]
@@ -38,7 +38,7 @@ class _Items:
     nodes: int = 0
 
 
-def layered(widths: Sequence[float], edges: Sequence[tuple[int, int]], late: Collection[int] = ()) -> Layout:
+def layered(widths: Sequence[float], edges: Sequence[tuple[int, int]], late: Collection[int] = ()) -> Layering:
     """Widths of nodes and edges between them (each from a lower to a higher number) -> a layered layout.
 
     A node stands one layer below the lowest of its predecessors; nodes of `late`, which have none, stand right above
@@ -48,7 +48,7 @@ def layered(widths: Sequence[float], edges: Sequence[tuple[int, int]], late: Col
     items, chains = _with_bends(widths, layer, edges)
     rows = _ordered(items)
     x = _coordinates(items, rows)
-    return Layout(layer, x[: len(widths)], [[x[item] for item in chain] for chain in chains])
+    return Layering(layer, x[: len(widths)], [[x[item] for item in chain] for chain in chains])
 
 
 def _longest_paths(count: int, edges: Sequence[tuple[int, int]], late: Collection[int]) -> list[int]:

@@ -9,7 +9,7 @@ from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.graph import MemoryPlan, Operator, shape_text
 from kuiper.runtime import RuntimeGraph
-from kuiper.show.palette import FAMILIES, INK, Family, family
+from kuiper.show.palette import FAMILIES, INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
 LEFT, RIGHT, TOP, CHART = 78.0, 16.0, 74.0, 340.0
@@ -33,7 +33,7 @@ class _Facts:
 
     memory: MemoryPlan
     steps: list[str]
-    kinds: dict[str, Family] = field(default_factory=dict)
+    kinds: dict[str, Swatch] = field(default_factory=dict)
     shapes: dict[str, str] = field(default_factory=dict)
     inside: dict[str, list[str]] = field(default_factory=dict)
     """Value with memory of its own -> the values that lie in it; the largest first."""
@@ -125,14 +125,14 @@ def _of_plan(plan: Plan) -> _Facts:
     values = plan.layout.values
     kinds = {name: family("pnnx.Input") for name in plan.layout.inputs}
     for step in plan.steps:
-        kinds |= {name: family(step.operators[0].type) for name in step.outputs}
+        kinds |= {name: family(step.operators[0].type) for name in step.writes}
     inside: dict[str, list[str]] = {}
     shapes = {}
     for name, value in values.items():
         shapes[name] = shape_text(value.spec.shape or ())
         if any(value.halo):
             shapes[name] += f" in a border of {', '.join(map(str, value.halo))}"
-        if value.home is not None:
+        if value.base is not None:
             inside.setdefault(plan.layout.root(name).name, []).append(name)
     steps = ["input", *(step.operators[0].name for step in plan.steps), "output"]
     kinds = {name: kind for name, kind in kinds.items() if name in plan.memory.sizes}
@@ -170,7 +170,7 @@ def _boxes(facts: _Facts, axes: _Axes) -> list[str]:
     largest = sorted(memory.sizes, key=lambda name: -memory.sizes[name])[:LABELLED]
     parts = []
     for name, size in memory.sizes.items():
-        life, kind = memory.lifetimes[name], facts.kinds.get(name, family("conv"))
+        life, kind = memory.lifetimes[name], facts.kinds.get(name, family("nn.Conv2d"))
         tall = max(size * axes.scale, 1.0)
         x, width = axes.x(life.first) + 1, axes.wide * (life.last - life.first + 1) - 2
         y, gap = axes.y(memory.offsets[name]) - tall, 0.5 if tall > 4 else 0.0
@@ -187,7 +187,7 @@ def _boxes(facts: _Facts, axes: _Axes) -> list[str]:
     return parts
 
 
-def _label(texts: Iterable[str], x: float, y: float, width: float, tall: float, kind: Family) -> list[str]:
+def _label(texts: Iterable[str], x: float, y: float, width: float, tall: float, kind: Swatch) -> list[str]:
     """The first of the texts that fits into the box, upright if it fits only so."""
     for words in texts:
         long = text_width(words, 10.0) + 6
@@ -237,7 +237,7 @@ def _names(steps: Sequence[str], axes: _Axes) -> tuple[list[str], float]:
     return parts, y + (8.0 if flat else longest * 0.87 + 8)
 
 
-def _legend(kinds: Sequence[Family], y: float, right: float) -> tuple[list[str], float]:
+def _legend(kinds: Sequence[Swatch], y: float, right: float) -> tuple[list[str], float]:
     parts, x = [], LEFT
     for kind in kinds:
         needed = text_width(kind.name) + 34

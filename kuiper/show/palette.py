@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
+
+from kuiper.graph import BOUNDARY
+from kuiper.layers import families, registry
 
 INK = "#74808d"
 """Text and lines that stand on the page itself: contrast of about 4 to white and to black."""
@@ -14,42 +16,40 @@ PILL, PILL_TEXT = "#eceff3", "#39434f"
 
 
 @dataclass(frozen=True)
-class Family:
-    """One family of operators, and the colours of its boxes."""
+class Swatch:
+    """The colours of some boxes, and what the legend calls these."""
 
     name: str
-    types: str  # regular expression, searched in the operator type without its prefix, in lower case
     fill: str
     border: str
     text: str = "#1d2530"
 
 
 FAMILIES = (
-    Family("input, output", r"^pnnx\.(input|output)$", "#4d5a68", "#8794a3", "#ffffff"),
-    Family("weight", r"^pnnx\.attribute$", "#f8d5e0", "#b03a68"),
-    Family("convolution", r"conv", "#cfe3fa", "#2f6db3"),
-    Family("pooling", r"pool", "#c6ebe8", "#1c7f7a"),
-    Family("normalization", r"norm(?!$)|.norm$", "#d5edcf", "#47843a"),
-    Family("linear, attention", r"linear|mm$|^mv$|matmul|einsum|attention|lstm|gru|rnn|embed", "#e0d7f7", "#6a4fb3"),
-    Family("activation", r"elu|silu|mish|swish|glu|sigmoid|tanh|softm|softplus|softsign|shrink|threshold",
-           "#fde0c2", "#b8651b"),
-    Family("shape", r"shape|view|permute|transpose|flatten|cat$|stack|split|chunk|slice|select|squeeze|unbind|expand"
-           r"|repeat|roll|pad|shuffle|sample|interpolate|tile|flip|narrow|clone|fold|index|gather|tuple|list|dict",
-           "#e2e5ea", "#626c78"),
-    Family("arithmetic", r"", "#fbf0b8", "#94790a"),
-)  # fmt: skip
-"""The first family whose expression is found wins; the last takes all that is left."""
+    Swatch(families.BOUNDARY, "#4d5a68", "#8794a3", "#ffffff"),
+    Swatch(families.WEIGHT, "#f8d5e0", "#b03a68"),
+    Swatch(families.CONVOLUTION, "#cfe3fa", "#2f6db3"),
+    Swatch(families.POOLING, "#c6ebe8", "#1c7f7a"),
+    Swatch(families.NORMALIZATION, "#d5edcf", "#47843a"),
+    Swatch(families.LINEAR, "#e0d7f7", "#6a4fb3"),
+    Swatch(families.ACTIVATION, "#fde0c2", "#b8651b"),
+    Swatch(families.SHAPE, "#e2e5ea", "#626c78"),
+    Swatch(families.ARITHMETIC, "#fbf0b8", "#94790a"),
+)
+"""The families of operators in the order of the legend."""
+_BY_NAME = {swatch.name: swatch for swatch in FAMILIES}
 
 
-def family(operator_type: str) -> Family:
-    """The family of an operator type.
+def family(operator_type: str) -> Swatch:
+    """The colours of an operator type's family, which its layer tells; a type without a layer counts as arithmetic.
 
-    >>> family("nn.Conv2d").name, family("torch.cat").name, family("pnnx.Expression").name
-    ('convolution', 'shape', 'arithmetic')
+    >>> family("nn.Conv2d").name, family("pnnx.Input").name, family("pnnx.Expression").name
+    ('convolution', 'input, output', 'arithmetic')
     """
-    kind = operator_type.lower()
-    bare = kind if kind.startswith("pnnx.") else re.split(r"[.:]", kind)[-1]
-    return next(f for f in FAMILIES if re.search(f.types, bare))
+    if operator_type in BOUNDARY:
+        return _BY_NAME[families.BOUNDARY]
+    layer = registry.layer_class(operator_type) if operator_type in registry else None
+    return _BY_NAME[families.ARITHMETIC if layer is None else layer.family]
 
 
 _ORANGES = ("#f6f4ef", "#f9d3a4", "#ec9243", "#b5510f", "#6b2a06")

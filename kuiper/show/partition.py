@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from kuiper.errors import KuiperError
-from kuiper.graph import Operand
+from kuiper.graph import Graph, Operand, Operator
 from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
 from kuiper.show.graph import show_graph
-from kuiper.show.palette import INK, Family, family
+from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
 HUES = (
@@ -25,21 +24,6 @@ HUES = (
 MOST_NAMED = 12
 """Sub-graphs that the legend names one by one; of more, it names the devices, since every box has its number."""
 WAVE, BAR, GAP, MARGIN, PAGE = 110.0, 30.0, 6.0, 16.0, 900.0
-
-
-@dataclass(frozen=True)
-class _Operator:
-    """A node as `show_graph` draws it."""
-
-    name: str
-    type: str
-    inputs: list[Operand]
-    outputs: list[Operand]
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    operators: list[Any]
 
 
 def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
@@ -67,7 +51,7 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
         by_device = sorted(families.items(), key=lambda item: _device_of(item[1]))
         families = {label: replace(kind, name=_device_of(kind)) for label, kind in by_device}
     heading = title or f"Graph of {len(graph.nodes)} nodes in {len(partition.subgraphs)} sub-graphs"
-    return show_graph(_Drawing(_operators(graph, labels)), title=heading, families=families)
+    return show_graph(_drawing(graph, labels), title=heading, families=families)
 
 
 def show_schedule(
@@ -130,19 +114,19 @@ def _check(what: str, partition: object) -> None:
         raise KuiperError(f"{what}: expected a Partition, found {type(partition).__name__}")
 
 
-def _families(partition: Partition) -> list[Family]:
+def _families(partition: Partition) -> list[Swatch]:
     """The colours of each sub-graph."""
     count = [0] * len(partition.devices)
     families = []
     for part in partition.subgraphs:
         device = [known.name for known in partition.devices].index(part.device.name)
         light, dark, border = HUES[device % len(HUES)]
-        families.append(Family(f"sub-graph {_name(part)}", "", (light, dark)[count[device] % 2], border))
+        families.append(Swatch(f"sub-graph {_name(part)}", (light, dark)[count[device] % 2], border))
         count[device] += 1
     return families
 
 
-def _device_of(kind: Family) -> str:
+def _device_of(kind: Swatch) -> str:
     """What the legend calls a sub-graph's colours where there are too many to name: its device."""
     return kind.name.partition(", ")[2] if kind.name.startswith("sub-graph ") else kind.name
 
@@ -151,14 +135,16 @@ def _name(part: SubGraph) -> str:
     return f"{part.index}, {part.device.name}"
 
 
-def _operators(graph: NodeGraph, labels: Sequence[str]) -> list[_Operator]:
-    """Nodes as operators; an input that no node stands for comes from a node of its own."""
-    types = {operand.name: operand.dtype for op in graph.operators for operand in op.outputs}
-    operands = {t: Operand(info.name or str(t), info.shape, types.get(info.name)) for t, info in graph.tensors.items()}
-    return [
-        _Operator(label, node.op, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
+def _drawing(graph: NodeGraph, labels: Sequence[str]) -> Graph:
+    """The graph with labels as names, and with shapes as the partitioner knows them."""
+    operands = {
+        tensor: Operand(info.name or str(tensor), info.shape, None if info.operand is None else info.operand.dtype)
+        for tensor, info in graph.tensors.items()
+    }
+    return Graph([
+        Operator(node.op, label, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
         for label, node in zip(labels, graph.nodes, strict=True)
-    ]
+    ])  # fmt: skip
 
 
 def _axis(marks: Sequence[tuple[int, str]], length: float, left: float, scale: float, y: float) -> list[str]:
@@ -185,7 +171,7 @@ def _lanes(parts: Sequence[SubGraph], times: Mapping[int, tuple[float, float]]) 
     return lanes
 
 
-def _bar(part: SubGraph, kind: Family, x: float, y: float, width: float) -> str:
+def _bar(part: SubGraph, kind: Swatch, x: float, y: float, width: float) -> str:
     nodes = f"{len(part.nodes)} node{'s' * (len(part.nodes) != 1)}"
     tip = f"sub-graph {_name(part)}: {nodes}, waits for {part.wait_count}"
     width = max(width - 3, 2.0)

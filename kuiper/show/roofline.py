@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from kuiper.profile import Point, Roof
-from kuiper.show.palette import FAMILIES, INK, Family, family
+from kuiper.show.palette import FAMILIES, INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
 WIDTH, HEIGHT = 760.0, 470.0
@@ -123,7 +123,7 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[1] and b[0] < a[1] and abs(a[2] - b[2]) < a[3] + b[3]
 
 
-def _legend(families: Sequence[Family]) -> list[str]:
+def _legend(families: Sequence[Swatch]) -> list[str]:
     """A dot and a name for each family of operators, in one line at the bottom."""
     parts, x, y = [], LEFT, HEIGHT - 18
     for kind in families:

@@ -14,13 +14,12 @@ import pytest
 import kuiper
 import kuiper.fast.kernels
 from kuiper import dtypes, pnnx
-from kuiper.fast.alone import image_place
-from kuiper.fast.kernel import LOWERINGS, Kernel, Node
-from kuiper.fast.place import Halo, Place, Spec
-from kuiper.fast.workspace import Workspace, aligned
-from kuiper.graph import Operator
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
+from kuiper.fast.kernels.base.kernel import LOWERINGS, Kernel, Step
+from kuiper.fast.kernels.base.workspace import Workspace, aligned
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
 
-LAYOUTS = ("plain", "pixels", "halo", "wide", "wide plain")
+LAYOUTS = ("nchw", "nhwc", "halo", "wide", "wide nchw")
 """Row by row; channel-last; that with a border of zeros; and both as a slice of an array with more channels."""
 
 
@@ -31,13 +30,10 @@ def spec_of(value: Any, constant: bool = False) -> Spec:
     return Spec(None, None, True, value)
 
 
-def node_of(layer: Any, inputs: Sequence[Any], results: Sequence[np.ndarray]) -> Node:
+def step_of(layer: Any, inputs: Sequence[Any], results: Sequence[np.ndarray]) -> Step:
     """The operator with this layer; what is no array among the inputs is a constant."""
-    return Node(
-        Operator("here", type(layer).__name__, layer=layer),
-        [spec_of(x) for x in inputs],
-        [spec_of(y) for y in results],
-    )
+    operator = Operator(type(layer).__name__, "here", layer=layer)
+    return Step([operator], [spec_of(x) for x in inputs], [spec_of(y) for y in results])
 
 
 def results_of(layer: Any, inputs: Sequence[Any]) -> list[np.ndarray]:
@@ -48,90 +44,90 @@ def results_of(layer: Any, inputs: Sequence[Any]) -> list[np.ndarray]:
 
 def lower(layer: Any, *inputs: Any) -> Kernel | None:
     """The layer's kernel for these inputs, or None."""
-    return LOWERINGS[type(layer)](node_of(layer, inputs, results_of(layer, inputs)))
+    return LOWERINGS[type(layer)](step_of(layer, inputs, results_of(layer, inputs)))
 
 
-def place_in(value: np.ndarray, layout: str) -> tuple[Place, np.ndarray]:
+def buffer_in(value: np.ndarray, layout: str) -> tuple[Buffer, np.ndarray]:
     """The value laid out so, and the whole array in which it lies."""
-    if value.ndim != 4 or layout in ("plain", "wide plain"):
+    if value.ndim != 4 or layout in ("nchw", "wide nchw"):
         around = 3 if layout.startswith("wide") and value.ndim else 0
         whole = np.full((*value.shape[:-1], value.shape[-1] + around) if value.ndim else (), 77, value.dtype)
         array = whole[..., 1 : 1 + value.shape[-1]] if around else whole
         array[...] = value
-        return Place(array), whole
+        return Buffer(array), whole
     n, c, h, w = value.shape
     halo = Halo(1, 2, 3, 1) if layout == "halo" else Halo()
     extra = 5 if layout == "wide" else 0
     whole = np.full((n, h + halo.up + halo.bottom, w + halo.left + halo.right, c + extra), 77, value.dtype)
     padded = whole[..., 2 : 2 + c] if extra else whole
     padded[...] = 0
-    place = image_place(padded, halo)
-    place.array[...] = value
-    return place, whole
+    buffer = image_buffer(padded, halo)
+    buffer.array[...] = value
+    return buffer, whole
 
 
 @dataclass
 class Bound:
-    """A kernel with its places; `run` gives copies of its outputs."""
+    """A kernel with its buffers; `run` gives copies of its outputs."""
 
     kernel: Kernel
-    inputs: list[Place]
-    outputs: list[Place]
+    inputs: list[Buffer]
+    outputs: list[Buffer]
     stages: list[list[list[Callable[[], object]]]]
 
     def run(self) -> list[np.ndarray]:
         """Spoil the outputs, compute, and check that nothing around the outputs and none of the inputs changed."""
-        before = [place.array.copy() for place in self.inputs]
-        for place in self.outputs:
-            place.array[...] = -123
-        around = [whole(place).copy() for place in self.outputs]
+        before = [buffer.array.copy() for buffer in self.inputs]
+        for buffer in self.outputs:
+            buffer.array[...] = -123
+        around = [whole(buffer).copy() for buffer in self.outputs]
         for stage in self.stages:
-            for lane in stage:
-                for call in lane:
+            for thread in stage:
+                for call in thread:
                     call()
-        for place, old in zip(self.inputs, before):
-            np.testing.assert_array_equal(place.array, old)
-        results = [place.array.copy() for place in self.outputs]
-        for place, old in zip(self.outputs, around):
-            place.array[...] = -123
-            np.testing.assert_array_equal(whole(place), old)
+        for buffer, old in zip(self.inputs, before):
+            np.testing.assert_array_equal(buffer.array, old)
+        results = [buffer.array.copy() for buffer in self.outputs]
+        for buffer, old in zip(self.outputs, around):
+            buffer.array[...] = -123
+            np.testing.assert_array_equal(whole(buffer), old)
         return results
 
 
-def whole(place: Place) -> np.ndarray:
-    """The array that a place was cut from, its halo and what else lies beside it."""
-    array: np.ndarray = place.array
+def whole(buffer: Buffer) -> np.ndarray:
+    """The array that a buffer was cut from, its halo and what else lies beside it."""
+    array: np.ndarray = buffer.array
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
-def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], layouts: Sequence[str], lanes: int):
+def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], layouts: Sequence[str], threads: int):
     """`kernel` with its first input and its outputs laid out as `layouts` says, its scratch as a plan would give it."""
-    places = [place_in(x, layouts[0])[0] for x in inputs if isinstance(x, np.ndarray)]
-    outputs = [place_in(np.zeros_like(y), layouts[1])[0] for y in results]
-    space = Workspace(lanes)
-    kernel.bind(places, outputs, space)
-    return Bound(kernel, places, outputs, kernel.bind(places, outputs, space.settled()))
+    buffers = [buffer_in(x, layouts[0])[0] for x in inputs if isinstance(x, np.ndarray)]
+    outputs = [buffer_in(np.zeros_like(y), layouts[1])[0] for y in results]
+    space = Workspace(threads)
+    kernel.bind(buffers, outputs, space)
+    return Bound(kernel, buffers, outputs, kernel.bind(buffers, outputs, space.settled()))
 
 
 @pytest.fixture(scope="session")
 def beside() -> Callable[..., Kernel]:
-    """beside(layer, *inputs, layouts, lanes): the kernel, once it has given twice what the layer gives."""
+    """beside(layer, *inputs, layouts, threads): the kernel, once it has given twice what the layer gives."""
 
     def compare(
         layer: Any,
         *inputs: Any,
-        layouts: Sequence[str] = ("pixels", "pixels"),
-        lanes: int = 1,
+        layouts: Sequence[str] = ("nhwc", "nhwc"),
+        threads: int = 1,
         rtol: float = 1e-5,
         atol: float = 1e-6,
         kernel: Kernel | None = None,
     ) -> Kernel:
         expected = results_of(layer, inputs)
-        kernel = kernel or LOWERINGS[type(layer)](node_of(layer, inputs, expected))
+        kernel = kernel or LOWERINGS[type(layer)](step_of(layer, inputs, expected))
         assert kernel is not None, f"no kernel for {type(layer).__name__}"
-        ready = bound(kernel, inputs, expected, layouts, lanes)
+        ready = bound(kernel, inputs, expected, layouts, threads)
         first, second = ready.run(), ready.run()
         for y, again, wanted in zip(first, second, expected, strict=True):
             assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
@@ -158,7 +154,7 @@ class Net:
     """A network written down operator by operator; what an operator gives goes by the names of its operands."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.graph = pnnx.Graph()
+        self.graph = Graph()
         self.rng = np.random.default_rng(seed)
 
     def __repr__(self) -> str:
@@ -187,7 +183,7 @@ class Net:
         operator = self.graph.operators[-1]
         operator.input_names = [*(None for _ in inputs), *named]
         operator.params = {key: _parameter(value) for key, value in params.items() if key not in named}
-        operator.attributes = {key: pnnx.Attribute.from_array(array) for key, array in (weights or {}).items()}
+        operator.attributes = {key: Attribute.from_array(array) for key, array in (weights or {}).items()}
         return names
 
     def expression(self, text: str, *inputs: str) -> str:
@@ -224,23 +220,23 @@ class Net:
         return path
 
     def _add(self, kind: str, inputs: Sequence[str], outputs: int) -> list[str]:
-        operator = pnnx.Operator(kind, f"op{len(self.graph.operators)}")
+        operator = Operator(kind, f"op{len(self.graph.operators)}")
         for name in inputs:
             operator.inputs.append(self.graph.operands[name])
             self.graph.operands[name].consumers.append(operator)
         names = [str(len(self.graph.operands) + i) for i in range(outputs)]
         for name in names:
-            self.graph.operands[name] = pnnx.Operand(name, operator)
+            self.graph.operands[name] = Operand(name, producer=operator)
             operator.outputs.append(self.graph.operands[name])
         operator.input_names = [None] * len(inputs)
         self.graph.operators.append(operator)
         return names
 
 
-def _parameter(value: Any) -> pnnx.Parameter:
+def _parameter(value: Any) -> Parameter:
     first = value[0] if isinstance(value, (list, tuple)) else value
     kinds = {type(None): 0, bool: 1, int: 2, float: 3, str: 4}
-    return pnnx.Parameter(pnnx.ParameterKind(kinds[type(first)] + 3 * (first is not value)), value)
+    return Parameter(ParameterKind(kinds[type(first)] + 3 * (first is not value)), value)
 
 
 @pytest.fixture(scope="session")
@@ -273,8 +269,8 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
 
 @pytest.fixture
 def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every kernel uses all lanes, however little there is to do."""
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0)
+    """Every kernel uses all threads, however little there is to do."""
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0)
 
 
 @pytest.fixture(scope="session")
@@ -291,10 +287,10 @@ def untimed() -> Callable[..., Any]:
         def some_plan(plans: dict[str, Any], _: Any) -> str:
             return list(plans)[0 if seed is None else int(rng.integers(len(plans)))]
 
-        patch.setattr("kuiper.fast.choices.fastest", some)
-        patch.setattr("kuiper.fast.planner.fastest_of", some_plan)
-        patch.setattr("kuiper.fast.branches.WORTH_IT", -1.0 if seed else 1e9)
-        patch.setattr("kuiper.fast.choices.default_file", lambda: None)
+        patch.setattr("kuiper.fast.tuning.choices.fastest", some)
+        patch.setattr("kuiper.fast.plan.planner.fastest_of", some_plan)
+        patch.setattr("kuiper.fast.plan.branches.WORTH_IT", -1.0 if seed else 1e9)
+        patch.setattr("kuiper.fast.tuning.choices.default_file", lambda: None)
 
     return take
 
@@ -311,8 +307,8 @@ def poison() -> Callable[[pytest.MonkeyPatch], Callable[[], None]]:
             blocks[-1].fill(255)
             return blocks[-1]
 
-        patch.setattr("kuiper.fast.plan.aligned", poisoned)
-        patch.setattr("kuiper.fast.workspace.aligned", poisoned)
+        patch.setattr("kuiper.fast.plan.plan.aligned", poisoned)
+        patch.setattr("kuiper.fast.kernels.base.workspace.aligned", poisoned)
         return lambda: [block.fill(255) for block in blocks] and None
 
     return watch

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels.activation import activation_of
+from kuiper.fast.kernels.pointwise.activation import ActivationKernel, activation_of
+from kuiper.layers.binding import Bound
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
 from kuiper.layers.elementwise import gates_and_shrinks as gates
@@ -39,11 +40,11 @@ def numbers(*shape, seed=0):
 @given(
     layer=LAYER,
     shape=st.sampled_from([(7,), (3, 5), (2, 3, 4, 5), (1, 4, 90, 91), (2, 1, 1, 1), (2, 3, 0, 4), (1,), (1, 1)]),
-    ways=st.tuples(*[st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])] * 2),
-    lanes=st.integers(1, 2),
+    ways=st.tuples(*[st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])] * 2),
+    threads=st.integers(1, 2),
 )
-def test_kernel_computes_what_the_layer_does(beside, layer, shape, ways, lanes):
-    beside(layer, numbers(*shape), layouts=ways, lanes=lanes)
+def test_kernel_computes_what_the_layer_does(beside, layer, shape, ways, threads):
+    beside(layer, numbers(*shape), layouts=ways, threads=threads)
 
 
 @pytest.mark.parametrize("layer", LAYERS + FUSED_ONLY, ids=lambda layer: type(layer).__name__)
@@ -119,8 +120,8 @@ def test_gelu_is_within_a_millionth_of_the_normal_distribution():
     assert np.max(np.abs(y - exact) / np.maximum(1, np.abs(x))) < 5e-7
 
 
-def test_work_that_is_large_enough_is_shared_by_the_lanes(beside):
-    kernel = beside(simple.SiLU(), numbers(1, 8, 300, 200), layouts=("halo", "pixels"), lanes=2)
+def test_work_that_is_large_enough_is_shared_by_the_threads(beside):
+    kernel = beside(simple.SiLU(), numbers(1, 8, 300, 200), layouts=("halo", "nhwc"), threads=2)
     assert kernel.name == "silu"
 
 
@@ -141,6 +142,7 @@ def test_no_kernel_for_another_element_type(lowered, dtype):
     assert lowered(simple.ReLU(), np.ones((2, 3), dtype)) is None
 
 
-def test_no_kernel_for_bounds_that_come_as_inputs(lowered):
-    x = np.ones((2, 3), np.float32)
-    assert lowered(elementwise.Clamp(), x, 0.0, 1.0) is None
+def test_bounds_that_come_as_inputs_have_a_kernel_only_if_they_are_constant(lowered):
+    x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, {}, ["x", "min", "max"])
+    assert isinstance(lowered(layer, x, 0.0, 1.0), ActivationKernel)
+    assert lowered(layer, x, np.zeros(()), np.ones(())) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.arena import plan_arena
+from kuiper.fast.plan.arena import plan_arena
 from kuiper.graph import Lifetime, plan_memory
 
 
@@ -33,7 +33,7 @@ def test_what_is_alive_together_lies_apart(values, unit):
     lives = {f"v{i}": Lifetime(first, first + length) for i, (first, length, _) in enumerate(values)}
     sizes = {f"v{i}": size * unit for i, (*_, size) in enumerate(values)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.arena.TRIES", 20)
+        patch.setattr("kuiper.fast.plan.arena.TRIES", 20)
         plan = plan_arena(lives, sizes)
         again = plan_arena(dict(lives), dict(sizes))
     check_apart(plan, lives, sizes)
@@ -147,7 +147,7 @@ def test_real_architectures_need_at_most_a_tenth_more_than_they_must(net, load, 
     graph, again = (load(network, engine="fast", threads=1) for _ in range(2))
     near(graph(x), load(network, engine="simple")(x))
     again(x)
-    plan, twin = (each.plan_for({"0": x}) for each in (graph, again))
+    plan, twin = (each.executor.plan_for({"0": x}) for each in (graph, again))
     memory = plan.memory
     check_apart(memory, memory.lifetimes, memory.sizes)
     assert memory == twin.memory
@@ -165,12 +165,12 @@ def test_values_of_a_plan_lie_where_the_arena_says(net, load, untimed, monkeypat
     a, b = network.many("torch.chunk", 2, z, chunks=2, dim=1)
     network.returns(network.expression("mul(@0,@1)", network.conv(a, 8, 8, padding=[1, 1]), b))
     graph = load(network, engine="fast", threads=1)
-    plan = graph.plan_for({"0": np.ones((1, 8, 9, 7), np.float32)})
+    plan = graph.executor.plan_for({"0": np.ones((1, 8, 9, 7), np.float32)})
     layout = plan.layout
     spans = {}
     for root in layout.roots:
-        place = plan._places[root.name]
-        low, high = np.lib.array_utils.byte_bounds(place.array if place.padded is None else place.padded)
+        buffer = plan._buffers[root.name]
+        low, high = np.lib.array_utils.byte_bounds(buffer.array if buffer.padded is None else buffer.padded)
         spans[root.name] = (low, high, root.first, root.last)
     for (low, high, first, last), (other_low, other_high, other_first, other_last) in itertools.combinations(
         spans.values(), 2

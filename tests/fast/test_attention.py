@@ -1,4 +1,4 @@
-"""Attention kernels give what the simple layers give: masks, causal blocks, shared heads, views, and lanes."""
+"""Attention kernels give what the simple layers give: masks, causal blocks, shared heads, views, and threads."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernel import LOWERINGS, Node
-from kuiper.fast.kernels import attention
-from kuiper.fast.kernels.attention import Block, shared_out
-from kuiper.fast.kernels.multihead import multihead_attention
-from kuiper.fast.place import Place, Spec
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Buffer, Spec
+from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.matmul import attention
+from kuiper.fast.kernels.matmul.attention import Block, shared_out
+from kuiper.fast.kernels.matmul.multihead import multihead_attention
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operand, Operator, Parameter
 from kuiper.layers.sequence.attention import MultiheadAttention, ScaledDotProductAttention
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 
 
 def numbers(seed: int, *shape: int) -> np.ndarray:
@@ -26,14 +26,14 @@ def numbers(seed: int, *shape: int) -> np.ndarray:
 
 def run_stages(stages) -> None:
     for stage in stages:
-        for lane in stage:
-            for each in lane:
+        for thread in stage:
+            for each in thread:
                 each()
 
 
 @pytest.fixture(autouse=True)
 def always_fork(monkeypatch):
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
 @st.composite
@@ -67,32 +67,32 @@ def problems(draw):
 @given(
     problem=problems(),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 3),
+    threads=st.integers(1, 3),
     cached=st.sampled_from([1, 300, 1 << 16]),
     queries=st.sampled_from([1, 8, 64]),
 )
-def test_any_heads_lengths_and_masks(beside, problem, ways, lanes, cached, queries):
+def test_any_heads_lengths_and_masks(beside, problem, ways, threads, cached, queries):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attention, "CACHED", cached)
         patch.setattr(attention, "QUERIES", queries)
         patch.setattr(attention, "ENOUGH", queries)
-        beside(*problem, layouts=ways, lanes=lanes, atol=2e-6)
+        beside(*problem, layouts=ways, threads=threads, atol=2e-6)
 
 
 @pytest.mark.parametrize(("length", "keys"), [(130, 130), (200, 70), (70, 200), (64, 64), (1, 9)])
-@pytest.mark.parametrize("lanes", [1, 2])
-def test_causal_over_several_blocks(beside, length, keys, lanes):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_causal_over_several_blocks(beside, length, keys, threads):
     q, k, v = numbers(0, 2, 3, length, 16), numbers(1, 2, 3, keys, 16), numbers(2, 2, 3, keys, 8)
-    beside(ScaledDotProductAttention(is_causal=True), q, k, v, lanes=lanes, atol=2e-6)
+    beside(ScaledDotProductAttention(is_causal=True), q, k, v, threads=threads, atol=2e-6)
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("ways", [("plain", "plain"), ("wide plain", "wide plain"), ("pixels", "halo")])
+@pytest.mark.parametrize("ways", [("nchw", "nchw"), ("wide nchw", "wide nchw"), ("nhwc", "halo")])
 def test_heads_that_share_keys_and_values(beside, causal, ways):
     q, k, v = numbers(0, 2, 6, 20, 8), numbers(1, 2, 2, 20, 8), numbers(2, 2, 2, 20, 8)
     layer = ScaledDotProductAttention(is_causal=causal, enable_gqa=True)
-    for lanes in (1, 2):
-        beside(layer, q, k, v, layouts=ways, lanes=lanes, atol=2e-6)
+    for threads in (1, 2):
+        beside(layer, q, k, v, layouts=ways, threads=threads, atol=2e-6)
     beside(ScaledDotProductAttention(numbers(3, 6, 20, 20), enable_gqa=True), q, k, v, atol=2e-6)
 
 
@@ -113,8 +113,8 @@ def test_heads_that_are_views_of_one_projection():
     expected = layer.forward(q, k, v)
     out = np.full((1, 20, 4, 8), np.nan, np.float32).swapaxes(1, 2)
     specs = [Spec(x.shape, x.dtype) for x in (q, k, v, out)]
-    kernel = attention.attention(Node(Operator("here", "F.sdpa", layer=layer), specs[:3], specs[3:]))
-    run_stages(kernel.bind([Place(q), Place(k), Place(v)], [Place(out)], Workspace(2)))
+    kernel = attention.attention(Step([Operator("F.sdpa", "here", layer=layer)], specs[:3], specs[3:]))
+    run_stages(kernel.bind([Buffer(q), Buffer(k), Buffer(v)], [Buffer(out)], Workspace(2)))
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=2e-6)
 
 
@@ -127,23 +127,23 @@ def test_a_mask_that_is_an_input(dtype, shape):
     expected = ScaledDotProductAttention(mask).forward(q, k, v)
     given = [Spec(x.shape, x.dtype, True, x) for x in (q, k, v, mask)]
     result = [Spec(expected.shape, expected.dtype)]
-    operator = Operator("here", "F.sdpa", layer=ScaledDotProductAttention())
-    for lanes in (1, 2):
-        alone = bind_alone(attention.attention(Node(operator, given, result)), given, result, lanes)
+    operator = Operator("F.sdpa", "here", layer=ScaledDotProductAttention())
+    for threads in (1, 2):
+        bound = bind_kernel(attention.attention(Step([operator], given, result)), given, result, threads)
         for _ in range(2):
-            alone.run()
-            np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-5, atol=2e-6)
+            bound.run()
+            np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_a_layer_that_waits_for_its_mask(is_causal):
     names = ["query", "key", "value", "attn_mask"]
-    operator = Operator("here", "F.sdpa", [Operand(name) for name in names], names)
+    operator = Operator("F.sdpa", "here", [Operand(name) for name in names], names)
     operator.params = {"is_causal": Parameter("is_causal", is_causal)}
     operator.layer = ScaledDotProductAttention.from_operator(operator)
     shapes = [(2, 9, 8), (2, 7, 8), (2, 7, 8), (9, 7), (2, 9, 8)]
     specs = [Spec(shape, np.dtype(np.float32)) for shape in shapes]
-    kernel = LOWERINGS[type(operator.layer)](Node(operator, specs[:4], specs[4:]))
+    kernel = LOWERINGS[type(operator.layer)](Step([operator], specs[:4], specs[4:]))
     assert (kernel is None) if is_causal else (kernel.mask_slot == 3)
 
 
@@ -155,10 +155,10 @@ def test_what_has_no_kernel(lowered):
     assert lowered(ScaledDotProductAttention(np.zeros(4, np.float32)), q, q, q) is None
 
 
-@given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=20), lanes=st.integers(1, 4))
-def test_every_block_is_some_lanes_and_none_has_much_more(sizes, lanes):
+@given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=20), threads=st.integers(1, 4))
+def test_every_block_is_some_threads_and_none_has_much_more(sizes, threads):
     blocks = [Block((0,), slice(0, 1), slice(0, 1), size) for size in sizes]
-    parts = shared_out(blocks, lanes)
+    parts = shared_out(blocks, threads)
     assert sorted(block.keys for part in parts for block in part) == sorted(sizes)
     work = [sum(block.scores for block in part) for part in parts]
     assert max(work) - min(work) <= max(sizes)
@@ -182,11 +182,11 @@ def multihead(embed=12, heads=3, bias=True, **options):
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("shape", [(9, 12), (2, 9, 12), (40, 1, 12)])
-@pytest.mark.parametrize("ways", [("plain", "plain"), ("wide plain", "wide plain")])
+@pytest.mark.parametrize("ways", [("nchw", "nchw"), ("wide nchw", "wide nchw")])
 def test_multihead_attention_of_a_sequence_to_itself(beside, batch_first, bias, shape, ways):
     layer = multihead(bias=bias, batch_first=batch_first)
-    for lanes in (1, 2):
-        beside(layer, numbers(4, *shape), layouts=ways, lanes=lanes, rtol=1e-4, atol=2e-5)
+    for threads in (1, 2):
+        beside(layer, numbers(4, *shape), layouts=ways, threads=threads, rtol=1e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("batch_first", [False, True])
@@ -200,8 +200,8 @@ def test_multihead_attention_to_another_sequence(beside, batch_first):
     q, k, v = (
         numbers(i, *((2, n) if batch_first else (n, 2)), m) for i, (n, m) in enumerate([(9, 12), (7, 5), (7, 4)])
     )
-    for lanes in (1, 2):
-        beside(layer, q, k, v, lanes=lanes, rtol=1e-4, atol=2e-5)
+    for threads in (1, 2):
+        beside(layer, q, k, v, threads=threads, rtol=1e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize("dtype", [bool, np.float32])
@@ -214,10 +214,10 @@ def test_multihead_attention_with_a_constant_mask(dtype):
     expected = layer.forward(x, mask)
     given = [Spec(a.shape, a.dtype, True, a) for a in (x, mask)]
     result = [Spec(expected.shape, expected.dtype)]
-    operator = Operator("here", "nn.MultiheadAttention", layer=layer)
-    alone = bind_alone(multihead_attention(Node(operator, given, result)), given, result)
-    alone.run()
-    np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-4, atol=2e-5)
+    operator = Operator("nn.MultiheadAttention", "here", layer=layer)
+    bound = bind_kernel(multihead_attention(Step([operator], given, result)), given, result)
+    bound.run()
+    np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-4, atol=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_multihead_attention_without_a_kernel(change):
     inputs = [Spec((9, 2, 12), np.dtype(np.float32)), Spec((2, 9), np.dtype(np.float32))][
         : len(change.get("roles", "q"))
     ]
-    node = Node(Operator("here", "nn.MultiheadAttention", layer=layer), inputs, inputs[:1])
+    node = Step([Operator("nn.MultiheadAttention", "here", layer=layer)], inputs, inputs[:1])
     assert len(inputs) == 2 or multihead_attention(node) is not None
     for name, value in change.items():
         setattr(layer, name, value)
@@ -248,14 +248,14 @@ def test_one_input_in_three_roles_is_projected_at_once():
     layer = multihead(batch_first=True)
     layer.roles = ("query", "key", "value")
     operand, spec = Operand("x"), Spec((2, 9, 12), np.dtype(np.float32))
-    operator = Operator("here", "nn.MultiheadAttention", [operand] * 3, [None] * 3, layer=layer)
-    kernel = multihead_attention(Node(operator, [spec] * 3, [spec]))
+    operator = Operator("nn.MultiheadAttention", "here", [operand] * 3, layer=layer)
+    kernel = multihead_attention(Step([operator], [spec] * 3, [spec]))
     assert [weight.shape for weight in kernel.weights.values()] == [(12, 36)]
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 6])
 @pytest.mark.parametrize("causal", [False, True])
-def test_two_lanes_have_about_the_same_work_for_any_number_of_heads(heads, causal):
+def test_two_threads_have_about_the_same_work_for_any_number_of_heads(heads, causal):
     x, before = np.zeros((1, heads, 197, 8), np.float32), []
     both = attention.Heads(x, x, x, x.copy(), None, 1.0, causal, 1, Workspace(2), before)
     work = [sum(block.scores for block in part) for part in shared_out(both._blocks(197, 197, 2), 2)]

@@ -1,4 +1,4 @@
-"""Batches shared out among the lanes: only where every sample is computed by itself, and then the same numbers."""
+"""Batches shared out among the threads: only where every sample is computed by itself, and then the same numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shared_out(folder, lines, samples):
 
 
 def plan_of(graph, image):
-    return graph.plan_for({graph.inputs[0].name: image})
+    return graph.executor.plan_for({graph.inputs[0].name: image})
 
 
 BY_SAMPLE = {
@@ -80,7 +80,7 @@ def test_networks_that_look_across_the_batch_stay_whole(tmp_path, name):
     )
 
 
-def test_a_batch_that_the_lanes_cannot_share_evenly_stays_whole(tmp_path):
+def test_a_batch_that_the_threads_cannot_share_evenly_stays_whole(tmp_path):
     graph = load(tmp_path, BY_SAMPLE["activation"], batch=3)
     image = np.zeros((3, 6, 5, 7), np.float32)
     graph(image)

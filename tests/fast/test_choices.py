@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kuiper.fast import choices as module
-from kuiper.fast.choices import Choices, cache_folder, default_file
-from kuiper.fast.kernel import Kernel
-from kuiper.fast.place import Spec
+from kuiper.fast.kernels.base import cache
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.base.cache import cache_folder
+from kuiper.fast.kernels.base.kernel import Kernel
+from kuiper.fast.tuning import choices as module
+from kuiper.fast.tuning.choices import Choices, default_file
 
 SPEC = Spec((4,), np.dtype(np.float32))
 
@@ -214,9 +216,9 @@ def test_without_it_the_systems_folder_is_taken_and_without_a_home_one_for_this_
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", homeless)
     monkeypatch.setattr("tempfile.mkdtemp", lambda prefix: str(tmp_path / prefix))
-    module._folder_of_process.cache_clear()
+    cache._folder_of_process.cache_clear()
     assert cache_folder() == cache_folder() == tmp_path / "kuiper-"
-    module._folder_of_process.cache_clear()
+    cache._folder_of_process.cache_clear()
 
 
 def test_a_graph_remembers_in_that_folder(net, load, monkeypatch, tmp_path):

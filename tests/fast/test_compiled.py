@@ -12,15 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast import choices, compiler
-from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernels import compiled, curves
-from kuiper.fast.kernels.compiled import Compiled
-from kuiper.fast.kernels.depthwise import Depthwise
-from kuiper.fast.place import Spec
+from kuiper.fast.kernels.base import compiler
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.conv import compiled
+from kuiper.fast.kernels.conv.compiled import Compiled
+from kuiper.fast.kernels.conv.depthwise import Depthwise
+from kuiper.fast.kernels.pointwise import curves
+from kuiper.fast.tuning import choices
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.image.convolution import Conv2d
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 WAYS = st.tuples(LAYOUT, LAYOUT)
 LANES = st.integers(1, 2)
 PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
@@ -89,15 +91,15 @@ def finished(y, activation):
 @given(
     case=cases(st.tuples(st.integers(1, 4), st.integers(1, 3)), st.integers(2, 3)),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=LANES,
+    threads=LANES,
 )
-def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, ways, lanes):
+def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, ways, threads):
     options, x = case
     layer = Conv2d(**options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1)
         kernel = lowered(layer, x)
-        beside(layer, x, kernel=Compiled(kernel.problem, kernel.epilogue), layouts=ways, lanes=lanes, atol=1e-5)
+        beside(layer, x, kernel=Compiled(kernel.problem, kernel.epilogue), layouts=ways, threads=threads, atol=1e-5)
 
 
 @pytest.mark.usefixtures("numba")
@@ -105,10 +107,10 @@ def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, way
 @given(
     case=cases(st.sampled_from(SIZES), st.sampled_from([2, 3, 8, 17, 40])),
     ways=WAYS,
-    lanes=LANES,
+    threads=LANES,
     activation=st.sampled_from(sorted(ACTIVATIONS)),
 )
-def test_machine_code_agrees_with_numpy_but_for_rounding(beside, lowered, case, ways, lanes, activation):
+def test_machine_code_agrees_with_numpy_but_for_rounding(beside, lowered, case, ways, threads, activation):
     options, x = case
     function = ACTIVATIONS[activation]
     terms = {**options, "weight": abs(options["weight"]), "bias": None}
@@ -122,9 +124,9 @@ def test_machine_code_agrees_with_numpy_but_for_rounding(beside, lowered, case, 
             return finished(layer.forward(image), function)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1)
         for algorithm in (Compiled(kernel.problem, kernel.epilogue), numpys(kernel)):
-            beside(Finished(), x, kernel=algorithm, layouts=ways, lanes=lanes, rtol=1e-6, atol=1e-6 * max(scale, 1))
+            beside(Finished(), x, kernel=algorithm, layouts=ways, threads=threads, rtol=1e-6, atol=1e-6 * max(scale, 1))
 
 
 def numpys(kernel):
@@ -143,11 +145,11 @@ def test_nan_and_infinity_are_what_numpy_makes_of_them(lowered, activation, spec
     spec = Spec(x.shape, x.dtype)
     results = []
     for algorithm in (Compiled(kernel.problem, kernel.epilogue), numpys(kernel)):
-        alone = bind_alone(algorithm, [spec], [spec])
-        alone.inputs[0].array[...] = x
+        bound = bind_kernel(algorithm, [spec], [spec])
+        bound.inputs[0].array[...] = x
         with np.errstate(all="ignore"):
-            alone.run()
-        results.append(alone.outputs[0].array)
+            bound.run()
+        results.append(bound.outputs[0].array)
     np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-6)
 
 
@@ -160,12 +162,12 @@ def test_a_residual_is_added_before_the_activation(lowered, activation):
     kernel = lowered(layer, x)
     kernel.epilogue.residual, kernel.epilogue.activation = True, ACTIVATIONS[activation]
     spec = Spec(x.shape, x.dtype)
-    alone = bind_alone(Compiled(kernel.problem, kernel.epilogue), [spec, spec], [spec])
-    for place, value in zip(alone.inputs, (x, other)):
-        place.array[...] = value
-    alone.run()
+    bound = bind_kernel(Compiled(kernel.problem, kernel.epilogue), [spec, spec], [spec])
+    for buffer, value in zip(bound.inputs, (x, other)):
+        buffer.array[...] = value
+    bound.run()
     expected = finished(layer.forward(x) + other, ACTIVATIONS[activation])
-    np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-5, atol=1e-5)
 
 
 def depthwise_convolution(lowered, size=3):
@@ -222,9 +224,9 @@ def test_numba_is_imported_only_to_compile():
         import sys
         import numpy as np
         import kuiper
-        from kuiper.fast.kernels.convolution import Convolution, Problem
-        from kuiper.fast.kernel import Epilogue
-        from kuiper.fast.place import Halo
+        from kuiper.fast.kernels.conv.convolution import Convolution, Problem
+        from kuiper.fast.kernels.base.kernel import Epilogue
+        from kuiper.fast.kernels.base.buffer import Halo
         weight = np.ones((4, 1, 3, 3), np.float32)
         problem = Problem(1, 4, (9, 9), 4, (7, 7), (3, 3), (1, 1), (1, 1), Halo(), 4, weight)
         Convolution(problem, Epilogue()).candidates()

@@ -1,4 +1,4 @@
-"""Convolution: every algorithm gives what the layer gives, for all options, layouts and numbers of lanes."""
+"""Convolution: every algorithm gives what the layer gives, for all options, layouts and numbers of threads."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels.convolution import Convolution, Problem, rows_as_matrix
-from kuiper.fast.place import Halo
+from kuiper.fast.kernels.base.buffer import Halo
+from kuiper.fast.kernels.conv.convolution import Convolution, Problem, rows_as_matrix
 from kuiper.layers.image.convolution import Conv1d, Conv2d
 
 RNG = np.random.default_rng(0)
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 
 
 def numbers(*shape):
@@ -48,16 +48,19 @@ def problems(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    problem=problems(), layouts=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 3), tile=st.sampled_from([64, 1 << 18])
+    problem=problems(),
+    layouts=st.tuples(LAYOUT, LAYOUT),
+    threads=st.integers(1, 3),
+    tile=st.sampled_from([64, 1 << 18]),
 )
-def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, layouts, lanes, tile):
+def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, layouts, threads, tile):
     layer, shape = problem
     x = numbers(*shape)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0)
-        patch.setattr("kuiper.fast.kernels.gemm_convolution.TILE", tile)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0)
+        patch.setattr("kuiper.fast.kernels.conv.gemm.TILE", tile)
         for kernel in candidates_of(lowered(layer, x)):
-            beside(layer, x, layouts=layouts, lanes=lanes, kernel=kernel, rtol=1e-4, atol=2e-5)
+            beside(layer, x, layouts=layouts, threads=threads, kernel=kernel, rtol=1e-4, atol=2e-5)
 
 
 @settings(max_examples=40, deadline=None)
@@ -65,21 +68,21 @@ def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, la
     size=st.tuples(st.integers(2, 13), st.integers(2, 13)),
     padding=st.sampled_from([0, 1, 2, (0, 1)]),
     layouts=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 3),
+    threads=st.integers(1, 3),
     block=st.sampled_from([1, 1 << 19]),
 )
-def test_winograd_gives_what_the_layer_gives_at_every_edge(beside, lowered, size, padding, layouts, lanes, block):
+def test_winograd_gives_what_the_layer_gives_at_every_edge(beside, lowered, size, padding, layouts, threads, block):
     layer = Conv2d(numbers(9, 8, 3, 3), numbers(9), padding=padding)
     assume(all(n + 2 * p >= 4 for n, p in zip(size, layer.pads[::2])))
     x = numbers(2, 8, *size)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0)
-        patch.setattr("kuiper.fast.kernels.winograd.BLOCK", block)
-        patch.setattr("kuiper.fast.kernels.winograd.FEW_TILES", 1)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0)
+        patch.setattr("kuiper.fast.kernels.conv.winograd.BLOCK", block)
+        patch.setattr("kuiper.fast.kernels.conv.winograd.FEW_TILES", 1)
         kernels = [k for k in candidates_of(lowered(layer, x)) if k.name.startswith("Winograd")]
         assert [kernel.name for kernel in kernels] == ["Winograd(m=2)", "Winograd(m=4)"]
         for kernel in kernels:
-            beside(layer, x, layouts=layouts, lanes=lanes, kernel=kernel, rtol=1e-4, atol=1e-4)
+            beside(layer, x, layouts=layouts, threads=threads, kernel=kernel, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_a_border_mode_without_a_border_is_plain(lowered):
 
 
 def test_one_axis_is_left_to_the_layer(lowered):
-    from kuiper.fast.kernel import LOWERINGS
+    from kuiper.fast.kernels.base.kernel import LOWERINGS
 
     assert Conv1d not in LOWERINGS
 

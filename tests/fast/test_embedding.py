@@ -8,26 +8,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import InferError
-from kuiper.fast.place import Place
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.graph import Operator
 from kuiper.layers.layer import call
 from kuiper.layers.sequence.embedding import Embedding
 
-LAYOUT = st.sampled_from(["plain", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "wide nchw"])
 TABLE = np.random.default_rng(0).standard_normal((11, 5), np.float32)
 
 
 def run_stages(stages) -> None:
     for stage in stages:
-        for lane in stage:
-            for each in lane:
+        for thread in stage:
+            for each in thread:
                 each()
 
 
 @pytest.fixture(autouse=True)
 def always_fork(monkeypatch):
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
 @settings(max_examples=60, deadline=None)
@@ -35,11 +35,11 @@ def always_fork(monkeypatch):
     shape=st.lists(st.integers(1, 6), max_size=3),
     dtype=st.sampled_from([np.int64, np.int32, np.uint8]),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
 )
-def test_rows_by_numbers_of_any_shape(beside, shape, dtype, ways, lanes):
+def test_rows_by_numbers_of_any_shape(beside, shape, dtype, ways, threads):
     indices = np.random.default_rng(1).integers(0, 11, shape).astype(dtype)
-    beside(Embedding(TABLE), np.asarray(indices), layouts=ways, lanes=lanes, rtol=0, atol=0)
+    beside(Embedding(TABLE), np.asarray(indices), layouts=ways, threads=threads, rtol=0, atol=0)
 
 
 def test_a_table_that_lies_across(beside):
@@ -51,13 +51,13 @@ def test_a_table_that_lies_across(beside):
 def test_a_number_that_names_no_row_is_the_simple_layers_error(lowered, wrong):
     layer, indices = Embedding(TABLE), np.array(wrong)
     kernel = lowered(layer, np.zeros_like(indices))
-    place = Place(np.zeros_like(indices))
-    stages = kernel.bind([place], [Place(np.zeros((len(wrong), 5), np.float32))], Workspace(1))
-    place.array[...] = indices
+    buffer = Buffer(np.zeros_like(indices))
+    stages = kernel.bind([buffer], [Buffer(np.zeros((len(wrong), 5), np.float32))], Workspace(1))
+    buffer.array[...] = indices
     with pytest.raises(InferError) as fast:
         run_stages(stages)
     with pytest.raises(InferError) as simple:
-        call(layer, Operator("here", "nn.Embedding"), [indices])
+        call(layer, Operator("nn.Embedding", "here"), [indices])
     assert str(fast.value) == str(simple.value)
     assert fast.value.operator == "here"
 

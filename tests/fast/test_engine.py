@@ -220,15 +220,15 @@ def networks(draw, make, any_size=False):
 @given(data=st.data())
 def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, data):
     network, shape = data.draw(networks(net))
-    lanes, seed = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
+    threads, seed = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
     x = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
     before = x.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", -1.0 if data.draw(st.booleans()) else 1e9)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0 if data.draw(st.booleans()) else 1e9)
         untimed(patch, seed)
         spoil = poison(patch)
         expected = load(network, engine="simple")(x)
-        graph = load(network, engine="fast", threads=lanes)
+        graph = load(network, engine="fast", threads=threads)
         first = graph(x)
         kept = [y.copy() for y in first]
         spoil()

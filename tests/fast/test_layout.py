@@ -1,13 +1,13 @@
-"""Layout: values inside others, views, halos; nothing is read that was not written, and nothing written twice."""
+"""MemoryLayout: values inside others, views, halos; nothing is read that was not written, and nothing written twice."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from kuiper.fast.kernel import Join, View
-from kuiper.fast.layout import keeps_planes
-from kuiper.fast.place import Halo, Spec
+from kuiper.fast.kernels.base.buffer import Halo, Spec
+from kuiper.fast.kernels.base.kernel import Join, View
+from kuiper.fast.plan.layout import keeps_planes
 from kuiper.layers.arrays import joining, shape, slicing
 
 RNG = np.random.default_rng(0)
@@ -28,7 +28,7 @@ def planned(load, near, untimed, poison, monkeypatch):
         for _ in range(2):
             near(graph(*inputs), simple(*inputs))
             spoil()
-        return graph.plan_for({o.name: x for o, x in zip(graph.inputs, inputs)})
+        return graph.executor.plan_for({o.name: x for o, x in zip(graph.inputs, inputs)})
 
     return run
 
@@ -36,7 +36,7 @@ def planned(load, near, untimed, poison, monkeypatch):
 def calls_of(plan, kind):
     """How many calls the operators of a type take."""
     steps = zip(plan.steps, plan.stages)
-    return sum(len(lane) for step, stages in steps if kind in step.operators[0].type for s in stages for lane in s)
+    return sum(len(thread) for step, stages in steps if kind in step.operators[0].type for s in stages for thread in s)
 
 
 def test_what_is_concatenated_is_computed_in_its_place(net, planned):
@@ -161,8 +161,8 @@ def test_reshapes_of_memory_in_order_are_views_and_of_others_are_copies(net, pla
     other = network.op("Tensor.reshape", turned, shape=[3, 8])
     network.returns(flat, turned, other)
     plan = planned(network, numbers(2, 3, 4))
-    assert plan.layout.values[flat].home is not None
-    assert plan.layout.values[other].home is None
+    assert plan.layout.values[flat].base is not None
+    assert plan.layout.values[other].base is None
 
 
 def test_views_of_views_of_a_part_live_as_long_as_they_are_read(net, planned):

@@ -1,4 +1,4 @@
-"""Products with constant weights give what the simple layer gives, with every epilogue, layout and number of lanes."""
+"""Products with constant weights give what the layer gives, with every epilogue, layout and number of threads."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels import linear
-from kuiper.fast.kernels.activation import activation_of
-from kuiper.fast.kernels.linear import cuts
+from kuiper.fast.kernels.matmul import linear
+from kuiper.fast.kernels.matmul.linear import cuts
+from kuiper.fast.kernels.pointwise.activation import activation_of
 from kuiper.layers.elementwise.activation import GELU, ReLU, SiLU
 from kuiper.layers.linear.linear import Linear
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 
 
 def numbers(seed: int, *shape: int) -> np.ndarray:
@@ -22,7 +22,7 @@ def numbers(seed: int, *shape: int) -> np.ndarray:
 
 @pytest.fixture(autouse=True)
 def always_fork(monkeypatch):
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
 @settings(max_examples=150, deadline=None)
@@ -33,18 +33,18 @@ def always_fork(monkeypatch):
     out=st.integers(1, 70),
     bias=st.booleans(),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 3),
+    threads=st.integers(1, 3),
     cached=st.sampled_from([1, 300, 1 << 15]),
 )
-def test_any_leading_axes(beside, lead, rows, features, out, bias, ways, lanes, cached):
+def test_any_leading_axes(beside, lead, rows, features, out, bias, ways, threads, cached):
     layer = Linear(numbers(0, out, features), numbers(1, out) if bias else None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linear, "CACHED", cached)
-        beside(layer, numbers(2, *lead, rows, features), layouts=ways, lanes=lanes, atol=2e-5)
+        beside(layer, numbers(2, *lead, rows, features), layouts=ways, threads=threads, atol=2e-5)
 
 
 def test_one_axis(beside):
-    beside(Linear(numbers(0, 5, 3), numbers(1, 5)), numbers(2, 3), lanes=2)
+    beside(Linear(numbers(0, 5, 3), numbers(1, 5)), numbers(2, 3), threads=2)
 
 
 class Fused:
@@ -63,7 +63,7 @@ class Fused:
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("shape", [(5, 24), (2, 20, 24), (1, 2, 9, 24)])
-@pytest.mark.parametrize("ways", [("plain", "plain"), ("wide plain", "wide plain"), ("halo", "wide")])
+@pytest.mark.parametrize("ways", [("nchw", "nchw"), ("wide nchw", "wide nchw"), ("halo", "wide")])
 def test_the_epilogue_is_what_follows(beside, lowered, activation, residual, bias, shape, ways):
     layer = Linear(numbers(0, 48, 24), numbers(1, 48) if bias else None)
     x = numbers(2, *shape)
@@ -71,8 +71,8 @@ def test_the_epilogue_is_what_follows(beside, lowered, activation, residual, bia
     kernel.epilogue.residual = residual
     kernel.epilogue.activation = None if activation is None else activation_of(activation)
     inputs = [x, numbers(3, *shape[:-1], 48)] if residual else [x]
-    for lanes in (1, 2):
-        beside(Fused(layer, activation, residual), *inputs, kernel=kernel, layouts=ways, lanes=lanes, atol=2e-5)
+    for threads in (1, 2):
+        beside(Fused(layer, activation, residual), *inputs, kernel=kernel, layouts=ways, threads=threads, atol=2e-5)
 
 
 def test_plans_for_other_shapes_share_the_packed_weight(lowered):
@@ -101,11 +101,11 @@ def test_what_has_no_kernel(lowered, weight, bias, x):
     assert lowered(Linear(weight, bias), x) is None
 
 
-@given(rows=st.integers(1, 100), columns=st.integers(1, 100), lanes=st.integers(1, 4))
-def test_the_lanes_parts_cover_the_product_once(rows, columns, lanes):
+@given(rows=st.integers(1, 100), columns=st.integers(1, 100), threads=st.integers(1, 4))
+def test_the_threads_parts_cover_the_product_once(rows, columns, threads):
     seen = np.zeros((rows, columns), int)
-    parts = list(cuts(seen.shape, lanes))
+    parts = list(cuts(seen.shape, threads))
     for part in parts:
         seen[part] += 1
     assert (seen == 1).all()
-    assert len(parts) <= lanes
+    assert len(parts) <= threads

@@ -1,4 +1,4 @@
-"""Products of two arrays give what the simple layer gives: any axes, broadcasting, strides, and numbers of lanes."""
+"""Products of two arrays give what the simple layer gives: any axes, broadcasting, strides, and numbers of threads."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernel import Node
-from kuiper.fast.kernels.linear import Linear
-from kuiper.fast.kernels.matmul import added_product, even_cuts, matmul
-from kuiper.fast.kernels.matrices import blas_takes
-from kuiper.fast.place import Place, Spec
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Buffer, Spec
+from kuiper.fast.kernels.base.kernel import Step
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.matmul.linear import LinearKernel
+from kuiper.fast.kernels.matmul.matmul import added_product, even_cuts, matmul
+from kuiper.fast.kernels.matmul.matrices import blas_takes
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operator
 from kuiper.layers.linear.matmul import BMM, MM, MV, AddMM, BAddBMM, MatMul
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 SIZE = st.integers(1, 40)
 
 
@@ -29,7 +29,7 @@ def numbers(seed: int, *shape: int) -> np.ndarray:
 
 @pytest.fixture(autouse=True)
 def always_fork(monkeypatch):
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
 @st.composite
@@ -42,14 +42,20 @@ def leading(draw):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    lead=leading(), n=SIZE, k=SIZE, m=SIZE, swap=st.booleans(), ways=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 3)
+    lead=leading(),
+    n=SIZE,
+    k=SIZE,
+    m=SIZE,
+    swap=st.booleans(),
+    ways=st.tuples(LAYOUT, LAYOUT),
+    threads=st.integers(1, 3),
 )
-def test_matrices_with_any_leading_axes(beside, lead, n, k, m, swap, ways, lanes):
+def test_matrices_with_any_leading_axes(beside, lead, n, k, m, swap, ways, threads):
     one, other = lead[::-1] if swap else lead
-    beside(MatMul(), numbers(0, *one, n, k), numbers(1, *other, k, m), layouts=ways, lanes=lanes, atol=2e-5)
+    beside(MatMul(), numbers(0, *one, n, k), numbers(1, *other, k, m), layouts=ways, threads=threads, atol=2e-5)
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("layer", "a", "b"),
     [
@@ -62,20 +68,20 @@ def test_matrices_with_any_leading_axes(beside, lead, n, k, m, swap, ways, lanes
         (BMM(), (3, 40, 5), (3, 5, 33)),
     ],
 )
-def test_vectors_and_the_other_names(beside, layer, a, b, lanes):
-    beside(layer, numbers(0, *a), numbers(1, *b), lanes=lanes, atol=2e-5)
+def test_vectors_and_the_other_names(beside, layer, a, b, threads):
+    beside(layer, numbers(0, *a), numbers(1, *b), threads=threads, atol=2e-5)
 
 
 @pytest.mark.parametrize("alpha", [1, 0.5])
 @pytest.mark.parametrize("beta", [1, 0, 2.5])
 @pytest.mark.parametrize("x", [(33,), (40, 1), (40, 33)])
-@pytest.mark.parametrize("way", ["plain", "wide plain"])
+@pytest.mark.parametrize("way", ["nchw", "wide nchw"])
 def test_an_added_product(beside, alpha, beta, x, way):
-    for lanes in (1, 2):
+    for threads in (1, 2):
         arrays = numbers(0, *x), numbers(1, 40, 5), numbers(2, 5, 33)
-        beside(AddMM(alpha, beta), *arrays, layouts=(way, way), lanes=lanes, atol=2e-5)
+        beside(AddMM(alpha, beta), *arrays, layouts=(way, way), threads=threads, atol=2e-5)
         arrays = numbers(0, *x), numbers(1, 2, 40, 5), numbers(2, 2, 5, 33)
-        beside(BAddBMM(alpha, beta), *arrays, layouts=(way, way), lanes=lanes, atol=2e-5)
+        beside(BAddBMM(alpha, beta), *arrays, layouts=(way, way), threads=threads, atol=2e-5)
 
 
 def test_what_beta_0_switches_off_may_be_nan(beside):
@@ -94,21 +100,21 @@ VIEWS = {
 }
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("a", VIEWS)
 @pytest.mark.parametrize("b", VIEWS)
 @pytest.mark.parametrize("y", ["whole", "turned", "heads", "every second"])
-def test_operands_and_results_with_any_strides(a, b, y, lanes):
+def test_operands_and_results_with_any_strides(a, b, y, threads):
     x1, x2, out = VIEWS[a](18, 5), VIEWS[b](5, 20), VIEWS[y](18, 20)
     specs = [Spec(x.shape, x.dtype) for x in (x1, x2, out)]
-    kernel = matmul(Node(Operator("here", "torch.matmul", layer=MatMul()), specs[:2], specs[2:]))
-    space = Workspace(lanes)
+    kernel = matmul(Step([Operator("torch.matmul", "here", layer=MatMul())], specs[:2], specs[2:]))
+    space = Workspace(threads)
     for _ in range(2):
-        stages = kernel.bind([Place(x1), Place(x2)], [Place(out)], space)
+        stages = kernel.bind([Buffer(x1), Buffer(x2)], [Buffer(out)], space)
         space = space.settled()
     for stage in stages:
-        for lane in stage:
-            for call in lane:
+        for thread in stage:
+            for call in thread:
                 call()
     np.testing.assert_allclose(out, x1 @ x2, rtol=1e-5, atol=2e-5)
 
@@ -123,12 +129,12 @@ def test_a_product_with_a_constant_matrix_is_linear(turned, added):
         given = [Spec((3,), np.dtype(np.float32), True, row), *given]
     result = [Spec((4, 3), np.dtype(np.float32))]
     lower, layer = (added_product, AddMM()) if added else (matmul, MatMul())
-    kernel = lower(Node(Operator("here", "torch.matmul", layer=layer), given, result))
-    assert isinstance(kernel, Linear)
-    alone = bind_alone(kernel, given, result)
-    alone.run()
-    expected = alone.inputs[-2].array @ constant + (row if added else 0)
-    np.testing.assert_allclose(alone.outputs[0].array, expected, rtol=1e-5, atol=1e-6)
+    kernel = lower(Step([Operator("torch.matmul", "here", layer=layer)], given, result))
+    assert isinstance(kernel, LinearKernel)
+    bound = bind_kernel(kernel, given, result)
+    bound.run()
+    expected = bound.inputs[-2].array @ constant + (row if added else 0)
+    np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("x", VIEWS)
@@ -164,6 +170,6 @@ def test_cuts_cover_everything_once(shape, n, m, parts):
 
 
 @pytest.mark.parametrize("shape", [(6, 128, 128), (3, 64, 100), (1, 20, 512)])
-def test_cuts_for_two_lanes_are_even(shape):
+def test_cuts_for_two_threads_are_even(shape):
     sizes = [math.prod(part.stop - part.start for part in cut) for cut in even_cuts(shape, 2)]
     assert max(sizes) <= 1.2 * math.prod(shape) / 2

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast import compiler
-from kuiper.fast.kernels import max_pooling
-from kuiper.fast.kernels.max_pooling import CompiledMaxPool
+from kuiper.fast.kernels.base import compiler
+from kuiper.fast.kernels.pooling import max_pool
+from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
 from kuiper.layers.image.pooling import MaxPool2d
 
 needs_numba = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
@@ -51,8 +51,8 @@ def test_the_loop_gives_what_the_layer_gives(beside, lowered, layouts, as_python
     layout = (data.draw(st.sampled_from(layouts)), data.draw(st.sampled_from(layouts)))
     with pytest.MonkeyPatch.context() as patch:
         if as_python:
-            patch.setattr(max_pooling, "max_pool", lambda: max_pooling.max_pool_loop)
-        beside(layer, x, kernel=CompiledMaxPool(numpy), layouts=layout, lanes=data.draw(st.integers(1, 3)))
+            patch.setattr(max_pool, "max_pool", lambda: max_pool.max_pool_loop)
+        beside(layer, x, kernel=CompiledMaxPool(numpy), layouts=layout, threads=data.draw(st.integers(1, 3)))
 
 
 def candidates(lowered, layer):
@@ -69,7 +69,7 @@ def test_machine_code_is_a_candidate_where_windows_overlap_little(lowered, monke
 def test_without_numba_numpy_pools(lowered, beside, monkeypatch):
     monkeypatch.setattr(compiler, "installed", lambda: False)
     assert CompiledMaxPool not in candidates(lowered, MaxPool2d(2))
-    monkeypatch.setattr(max_pooling, "max_pool", lambda: None)
+    monkeypatch.setattr(max_pool, "max_pool", lambda: None)
     x = image((1, 3, 8, 8))
     beside(MaxPool2d(2), x, kernel=CompiledMaxPool(lowered(MaxPool2d(2), x)))
 

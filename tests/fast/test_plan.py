@@ -7,7 +7,7 @@ import pytest
 
 import kuiper
 from kuiper.fast import Plan
-from kuiper.fast.kernels.convolution import Convolution
+from kuiper.fast.kernels.conv.convolution import Convolution
 from kuiper.graph import topological_order
 
 RNG = np.random.default_rng(0)
@@ -91,7 +91,7 @@ class TestResults:
         x = numbers()
         tried = set()
         first = load(network, engine="fast", threads=1)
-        steps = first.plan_for({"0": x}).steps
+        steps = first.executor.plan_for({"0": x}).steps
         for step in steps:
             kernel = step.kernel
             if not isinstance(kernel, Convolution):
@@ -305,7 +305,7 @@ class TestEngines:
 def test_a_plan_says_what_it_needs(load, network):
     graph = load(network, engine="fast", threads=1)
     graph(numbers())
-    plan = graph.plan_for({"0": numbers()})
+    plan = graph.executor.plan_for({"0": numbers()})
     assert isinstance(plan, Plan)
     assert plan.memory.planned_bytes >= plan.memory.lower_bound_bytes > 0
     assert plan.scratch_bytes > 0

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernel import LOWERINGS, Node
-from kuiper.fast.kernels.formulas import FORMULAS
-from kuiper.fast.kernels.pointwise import Pointwise, channel_affine, is_addition
-from kuiper.fast.kernels.program import Program, registers
-from kuiper.fast.kernels.walk import lane_tiles, tiles, walk
-from kuiper.fast.place import Spec
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.pointwise.formulas import FORMULAS
+from kuiper.fast.kernels.pointwise.pointwise import FormulaKernel, channel_affine, is_addition
+from kuiper.fast.kernels.pointwise.program import Program, registers
+from kuiper.fast.kernels.pointwise.walk import thread_tiles, tiles, walk
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operator
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(0)
 F32 = np.dtype(np.float32)
 SHAPE = (2, 3, 4, 5)
 SHAPES = st.sampled_from([SHAPE, (2, 3, 1, 1), (3, 1, 1), (1, 3, 4, 1), (5,), (1, 1, 1, 1), (4, 5)])
-WAYS = st.tuples(*[st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])] * 2)
+WAYS = st.tuples(*[st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])] * 2)
 UNARY = [
     *("neg", "abs", "exp", "expm1", "log", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "square", "erf", "sin"),
     *("cos", "tan", "sinh", "cosh", "tanh", "ceil", "floor", "round", "trunc", "torch.float"),
@@ -41,7 +41,7 @@ def numbers(*shape):
 
 
 def node_of(layer, *specs):
-    return Node(Operator("here", "any", layer=layer), list(specs), [Spec(SHAPE, F32)])
+    return Step([Operator("any", "here", layer=layer)], list(specs), [Spec(SHAPE, F32)])
 
 
 @pytest.mark.parametrize("name", [name for name in UNARY if name != "torch.float"])
@@ -74,11 +74,11 @@ def formulas(draw, depth=4):
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=formulas(), shapes=st.tuples(SHAPES, SHAPES), ways=WAYS, lanes=st.integers(1, 2))
-def test_any_formula_of_arrays_that_broadcast(beside, text, shapes, ways, lanes):
+@given(text=formulas(), shapes=st.tuples(SHAPES, SHAPES), ways=WAYS, threads=st.integers(1, 2))
+def test_any_formula_of_arrays_that_broadcast(beside, text, shapes, ways, threads):
     arrays = [numbers(*SHAPE), *(numbers(*shape) for shape in shapes)]
     layer = ExpressionLayer(f"add(mul(@0,{text}),{text})")
-    beside(layer, *arrays, layouts=ways, lanes=lanes, rtol=1e-4, atol=1e-5)
+    beside(layer, *arrays, layouts=ways, threads=threads, rtol=1e-4, atol=1e-5)
 
 
 @settings(max_examples=30, deadline=None)
@@ -96,11 +96,11 @@ def test_nan_wins_over_every_bound(beside, text):
     beside(ExpressionLayer(text), *arrays)
 
 
-def test_large_arrays_are_cut_into_tiles_for_all_lanes(beside):
+def test_large_arrays_are_cut_into_tiles_for_all_threads(beside):
     image, gate = numbers(2, 16, 90, 70), numbers(2, 16, 1, 1)
-    kernel = beside(ExpressionLayer("mul(cos(sin(@0)),tanh(@1))"), image, gate, layouts=("halo", "pixels"), lanes=2)
+    kernel = beside(ExpressionLayer("mul(cos(sin(@0)),tanh(@1))"), image, gate, layouts=("halo", "nhwc"), threads=2)
     specs = Spec(image.shape, F32), Spec(gate.shape, F32)
-    first, stage = bind_alone(kernel, specs, specs[:1], lanes=2).stages
+    first, stage = bind_kernel(kernel, specs, specs[:1], threads=2).stages
     assert [len(calls) for calls in first] == [1]
     assert [len(calls) for calls in stage] == [len(stage[0])] * 2
 
@@ -114,10 +114,10 @@ def test_numbers_among_themselves_stay_exact_integers(beside):
 def test_inputs_that_are_constant_numbers(lowered):
     layer, x = ExpressionLayer("div(@0,@1)"), numbers(3, 4)
     kernel = lowered(layer, x, 4)
-    alone = bind_alone(kernel, [Spec(x.shape, F32)], [Spec(x.shape, F32)])
-    alone.inputs[0].array[...] = x
-    alone.run()
-    np.testing.assert_array_equal(alone.outputs[0].array, x / 4)
+    bound = bind_kernel(kernel, [Spec(x.shape, F32)], [Spec(x.shape, F32)])
+    bound.inputs[0].array[...] = x
+    bound.run()
+    np.testing.assert_array_equal(bound.outputs[0].array, x / 4)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +173,13 @@ def test_a_function_of_integers_has_no_kernel(lowered):
     weight=st.booleans(),
     bias=st.booleans(),
     ways=WAYS,
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
 )
-def test_batch_norm(beside, case, weight, bias, ways, lanes):
+def test_batch_norm(beside, case, weight, bias, ways, threads):
     kind, rank = case
     layer = kind(numbers(6), positive(6), numbers(6) if weight else None, numbers(6) if bias else None, eps=1e-3)
     x = numbers(2, 6, *(3, 4, 2, 1)[: rank - 2])
-    beside(layer, x, layouts=ways, lanes=lanes)
+    beside(layer, x, layouts=ways, threads=threads)
     scale, shift = channel_affine(node_of(layer, Spec(x.shape, F32)))
     assert scale.dtype == shift.dtype == np.float32
     per_channel = (-1, *(1,) * (rank - 2))
@@ -231,7 +231,7 @@ def test_addition_is_known_for_two_arrays_of_one_shape_only():
 def test_a_formula_that_occurs_twice_is_computed_once():
     layer = ExpressionLayer("mul(exp(@0),add(exp(@0),1))")
     kernel = LOWERINGS[ExpressionLayer](node_of(layer, Spec(SHAPE, F32)))
-    assert isinstance(kernel, Pointwise)
+    assert isinstance(kernel, FormulaKernel)
     assert [op.function for op in kernel.program.operations] == [np.exp, np.add, np.multiply]
 
 
@@ -265,14 +265,14 @@ def test_walking_in_tiles_visits_every_element_once(order, other, cut, parts):
 
 
 @pytest.mark.parametrize("shape", [(7000,), (7, 1000), (2, 5, 700)])
-def test_tiles_are_at_most_as_large_as_asked_for_and_even_among_lanes(shape):
-    lanes = lane_tiles(shape, Workspace(2), nanoseconds=1000, tile=600)
-    assert len(lanes) == 2
-    assert abs(len(lanes[0]) - len(lanes[1])) <= 1
+def test_tiles_are_at_most_as_large_as_asked_for_and_even_among_threads(shape):
+    threads = thread_tiles(shape, Workspace(2), nanoseconds=1000, tile=600)
+    assert len(threads) == 2
+    assert abs(len(threads[0]) - len(threads[1])) <= 1
     x = np.zeros(shape)
-    assert all(x[part].size <= 600 for lane in lanes for part in lane)
-    assert sum(x[part].size for lane in lanes for part in lane) == x.size
+    assert all(x[part].size <= 600 for thread in threads for part in thread)
+    assert sum(x[part].size for thread in threads for part in thread) == x.size
 
 
 def test_an_empty_array_has_no_tiles():
-    assert lane_tiles((0, 3), Workspace(2), nanoseconds=1) == [[]]
+    assert thread_tiles((0, 3), Workspace(2), nanoseconds=1) == [[]]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from kuiper.errors import ShapeError
-from kuiper.fast.kernels import resize
-from kuiper.fast.kernels.resize import Resize, Table
+from kuiper.fast.kernels.move import resize
+from kuiper.fast.kernels.move.resize import AxisWeights, Resize
 from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
@@ -19,7 +19,7 @@ from kuiper.layers.image.resize import (
     UpsamplingBilinear2d,
 )
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 MODES = ["nearest", "nearest-exact", "bilinear", "bicubic", "area"]
 FACTOR = st.sampled_from([0.5, 1.0, 1.5, 2.0, 3.0, 0.7, 2.3])
 
@@ -46,10 +46,10 @@ def options(draw):
     x=images(),
     options=options(),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
     limit=st.sampled_from([1, 40, 10**6]),
 )
-def test_images_of_every_size_by_every_mode(beside, x, options, ways, lanes, limit):
+def test_images_of_every_size_by_every_mode(beside, x, options, ways, threads, limit):
     layer = Upsample(**options)
     try:
         layer.forward(x)
@@ -57,8 +57,8 @@ def test_images_of_every_size_by_every_mode(beside, x, options, ways, lanes, lim
         assume(False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resize, "CACHED", limit)
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
-        beside(layer, x, layouts=ways, lanes=lanes, atol=1e-5)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
+        beside(layer, x, layouts=ways, threads=threads, atol=1e-5)
 
 
 @pytest.mark.parametrize("layer", [UpsamplingBilinear2d(scale_factor=2), UpsamplingBilinear2d(size=(5, 17))])
@@ -100,14 +100,14 @@ def test_whole_factors_are_one_copy(lowered, factor):
 def test_interpolation_between_elements_is_few_products(align_corners):
     layer = Upsample(scale_factor=2, mode="bilinear", align_corners=align_corners)
     axis, _ = layer.axes(np.zeros((1, 1, 64, 64), np.float32))
-    assert len(Table(axis.inputs, layer.table(axis)).whole) <= 3
+    assert len(AxisWeights(axis.inputs, layer.table(axis)).whole) <= 3
 
 
 @given(inputs=st.integers(1, 12), outputs=st.integers(1, 20), mode=st.sampled_from(MODES), data=st.data())
 def test_runs_are_the_matrix_of_weights_in_parts(inputs, outputs, mode, data):
     layer = Upsample(size=(outputs, outputs), mode=mode)
     axis, _ = layer.axes(np.zeros((1, 1, inputs, inputs), np.float32))
-    table = Table(inputs, layer.table(axis))
+    table = AxisWeights(inputs, layer.table(axis))
     start = data.draw(st.integers(0, outputs - 1))
     stop = data.draw(st.integers(start + 1, outputs))
     matrix = np.zeros((stop - start, inputs), np.float32)

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from kuiper.fast import rows
-from kuiper.fast.rows import LongRow, lengthened, repeats_for
+from kuiper.fast.kernels.base import rows
+from kuiper.fast.kernels.base.rows import LongRow, lengthened, repeats_for
 from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.elementwise.gates_and_shrinks import PReLU
 from kuiper.layers.normalization.normalization import BatchNorm2d
@@ -75,13 +75,13 @@ LAYERS = [
 
 
 @pytest.mark.parametrize(("layer", "shapes"), LAYERS)
-@pytest.mark.parametrize("ways", list(itertools.product(["plain", "pixels", "halo", "wide", "wide plain"], repeat=2)))
-@pytest.mark.parametrize(("height", "width", "lanes"), [(7, 5, 2), (1, 37, 1)])
+@pytest.mark.parametrize("ways", list(itertools.product(["nchw", "nhwc", "halo", "wide", "wide nchw"], repeat=2)))
+@pytest.mark.parametrize(("height", "width", "threads"), [(7, 5, 2), (1, 37, 1)])
 @pytest.mark.usefixtures("short")
-def test_kernels_with_long_rows_compute_what_the_layers_do(beside, layer, shapes, ways, height, width, lanes):
+def test_kernels_with_long_rows_compute_what_the_layers_do(beside, layer, shapes, ways, height, width, threads):
     sizes = {"H": height, "W": width}
     others = [numbers(*(sizes.get(extent, extent) for extent in shape)) for shape in shapes]
-    beside(layer, numbers(2, 3, height, width), *others, layouts=ways, lanes=lanes)
+    beside(layer, numbers(2, 3, height, width), *others, layouts=ways, threads=threads)
 
 
 @pytest.mark.usefixtures("short")

@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from kuiper.fast.kernels import softmax
-from kuiper.fast.kernels.softmax import cache_blocks
+from kuiper.fast.kernels.norm import softmax
+from kuiper.fast.kernels.norm.softmax import cache_blocks
 from kuiper.layers.elementwise.activation import LogSoftmax, Softmax, Softmax2d
 
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 ORDINARY = st.floats(-90, 90, width=16)
 SPECIAL = ORDINARY | st.sampled_from([-np.inf, np.inf, np.nan, 3e38, -3e38])
 
 
 @pytest.fixture(autouse=True)
 def always_fork(monkeypatch):
-    monkeypatch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
+    monkeypatch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
 
 
 @st.composite
@@ -36,23 +36,23 @@ def problems(draw):
     problem=problems(),
     kind=st.sampled_from([Softmax, LogSoftmax]),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
     cached=st.sampled_from([1, 40, 1 << 15]),
     short=st.sampled_from([0, 32]),
 )
-def test_any_axis(beside, problem, kind, ways, lanes, cached, short):
+def test_any_axis(beside, problem, kind, ways, threads, cached, short):
     x, axis = problem
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
         patch.setattr(softmax, "CACHED", cached)
         patch.setattr(softmax, "SHORT", short)
-        beside(kind(axis), x, layouts=ways, lanes=lanes, atol=1e-5 if kind is LogSoftmax else 1e-6)
+        beside(kind(axis), x, layouts=ways, threads=threads, atol=1e-5 if kind is LogSoftmax else 1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (2, 3, 4, 5)])
 def test_over_the_channels(beside, shape):
     x = np.random.default_rng(0).standard_normal(shape, np.float32)
-    for lanes in (1, 2):
-        beside(Softmax2d(), x, lanes=lanes)
+    for threads in (1, 2):
+        beside(Softmax2d(), x, threads=threads)
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5), (2, 3, 4, 5)])

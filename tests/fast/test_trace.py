@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import kuiper
-from kuiper.expression.parser import parse
-from kuiper.expression.polish import reverse_polish
-from kuiper.fast.trace import Trace, reads_sizes_alone, signature
+from kuiper.fast.plan.trace import SpecTrace, signature
+from kuiper.layers.elementwise.expression import ExpressionLayer
 
 RNG = np.random.default_rng(0)
 
@@ -18,7 +17,7 @@ def numbers(*shape):
 
 
 def is_constant(load, network, name, x):
-    return Trace(load(network), {"0": x}).specs[name].constant
+    return SpecTrace(load(network), {"0": x}).specs[name].constant
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ def is_constant(load, network, name, x):
     ],
 )
 def test_an_expression_is_fixed_if_it_reads_no_more_than_sizes(text, constant, expected):
-    assert reads_sizes_alone(reverse_polish(parse(text)), constant) is expected
+    assert ExpressionLayer(text).follows_shapes(constant) is expected
 
 
 def test_weights_and_what_is_computed_from_them_are_constant(net, load):

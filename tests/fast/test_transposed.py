@@ -8,16 +8,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kuiper.errors import ShapeError
-from kuiper.fast.kernel import Epilogue, Kernel
-from kuiper.fast.kernels import subpixel, transposed
-from kuiper.fast.kernels.convolution import Convolution
-from kuiper.fast.kernels.subpixel import Grid, Subpixel
-from kuiper.fast.kernels.transposed import Overlapping
+from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
+from kuiper.fast.kernels.conv import subpixel, transposed
+from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
+from kuiper.fast.kernels.conv.transposed import Overlapping
 from kuiper.layers.image.convolution import ConvTranspose2d
 from kuiper.layers.layer import Layer
 
 RNG = np.random.default_rng(0)
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
 KERNEL = st.tuples(st.integers(1, 5), st.integers(1, 5))
 SIDE = st.tuples(st.integers(1, 6), st.integers(1, 6))
@@ -69,12 +69,12 @@ def layers(draw, channels: int, out_channels: int):
     side=SIDE,
     out_channels=st.sampled_from([1, 3, 17]),
     ways=st.tuples(LAYOUT, LAYOUT),
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
     limits=st.sampled_from([(1, 1), (200, 3), (10**6, 64)]),
     extended=st.tuples(st.booleans(), st.booleans(), st.booleans()),
 )
 def test_every_option_with_what_follows(
-    beside, lowered, data, batch, side, out_channels, ways, lanes, limits, extended
+    beside, lowered, data, batch, side, out_channels, ways, threads, limits, extended
 ):
     layer = data.draw(layers(4, out_channels))
     x = numbers(batch, 4, *side)
@@ -102,8 +102,8 @@ def test_every_option_with_what_follows(
         for module in (subpixel, transposed):
             patch.setattr(module, "CACHED", limits[0])
             patch.setattr(module, "PIXELS", limits[1])
-        patch.setattr("kuiper.fast.workspace.WORTH_FORKING", 0)
-        beside(fused, *inputs, layouts=ways, lanes=lanes, atol=2e-4, rtol=1e-4, kernel=kernel)
+        patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", 0)
+        beside(fused, *inputs, layouts=ways, threads=threads, atol=2e-4, rtol=1e-4, kernel=kernel)
 
 
 def kernel_for(lowered, kernel_size, **options) -> Kernel | None:

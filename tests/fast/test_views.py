@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.alone import bind_alone, image_place
-from kuiper.fast.kernel import Join, View
-from kuiper.fast.kernels.reshape import Reshape, reshaped
-from kuiper.fast.place import Halo, Place, Spec
-from kuiper.fast.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
+from kuiper.fast.kernels.base.kernel import Join, View
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.move.reshape import ReshapeKernel, reshaped
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.arrays import joining, shape, slicing
 from kuiper.layers.elementwise.activation import Dropout, Identity
 from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
 
 RNG = np.random.default_rng(0)
 IMAGE = (2, 6, 3, 4)
-LAYOUT = st.sampled_from(["plain", "pixels", "halo", "wide", "wide plain"])
+LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 
 
 def numbers(*size: int, dtype=np.float32) -> np.ndarray:
@@ -94,19 +94,19 @@ def test_lists_mixed_types_and_empty_arrays_are_joined_by_the_layer(lowered, lay
 
 
 @settings(max_examples=30, deadline=None)
-@given(axis=st.integers(-4, 3), ways=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 2))
-def test_a_join_is_a_concatenation(beside, axis, ways, lanes):
+@given(axis=st.integers(-4, 3), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
+def test_a_join_is_a_concatenation(beside, axis, ways, threads):
     parts = [numbers(*(k if i == axis % 4 else n for i, n in enumerate(IMAGE))) for k in (1, 2, 3)]
-    kernel = beside(joining.Cat(axis), *parts, layouts=ways, lanes=lanes, rtol=0, atol=0)
+    kernel = beside(joining.Cat(axis), *parts, layouts=ways, threads=threads, rtol=0, atol=0)
     assert isinstance(kernel, Join)
     assert kernel.axis == axis % 4
 
 
 def test_a_part_that_lies_in_the_output_already_is_not_copied():
     whole = np.zeros((1, 2, 2, 5), np.float32)
-    output = image_place(whole, Halo())
-    inside = Place(output.array[:, :3])
-    apart = Place(np.ones((1, 2, 2, 2), np.float32))
+    output = image_buffer(whole, Halo())
+    inside = Buffer(output.array[:, :3])
+    apart = Buffer(np.ones((1, 2, 2, 2), np.float32))
     assert len(Join(1).bind([inside, apart], [output], Workspace(1))) == 1
 
 
@@ -126,43 +126,43 @@ RESHAPES = [
 
 
 @settings(max_examples=60, deadline=None)
-@given(case=st.sampled_from(RESHAPES), ways=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 2))
-def test_reshaping_copies_in_row_major_order(beside, case, ways, lanes):
+@given(case=st.sampled_from(RESHAPES), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
+def test_reshaping_copies_in_row_major_order(beside, case, ways, threads):
     size, layer = case
-    beside(layer, numbers(*size), layouts=ways, lanes=lanes, rtol=0, atol=0)
+    beside(layer, numbers(*size), layouts=ways, threads=threads, rtol=0, atol=0)
 
 
 @given(
     order=st.permutations(range(5)),
     other=st.permutations(range(4)),
-    lanes=st.integers(1, 2),
+    threads=st.integers(1, 2),
 )
 @settings(max_examples=60, deadline=None)
-def test_reshaping_takes_any_strides(order, other, lanes):
+def test_reshaping_takes_any_strides(order, other, threads):
     """(2, 3, 2, 9, 4) -> (2, 6, 9, 4), the axes of both lying in memory in any order."""
     source = numbers(*np.take((2, 3, 2, 9, 4), order)).transpose(np.argsort(order))
     target = numbers(*np.take((2, 6, 9, 4), other)).transpose(np.argsort(other))
-    space = Workspace(lanes)
-    for stage in Reshape(source.shape, target.shape).bind([Place(source)], [Place(target)], space):
-        for call in [call for lane in stage for call in lane]:
+    space = Workspace(threads)
+    for stage in ReshapeKernel(source.shape, target.shape).bind([Buffer(source)], [Buffer(target)], space):
+        for call in [call for thread in stage for call in thread]:
             call()
     np.testing.assert_array_equal(target, source.reshape(target.shape))
 
 
 def test_a_reshape_that_can_be_a_view_is_one():
     x = numbers(2, 3, 4)
-    for kernel, array in [(Reshape((2, 3, 4), (6, 4)), x), (Reshape((4, 3, 2), (2, 2, 3, 2)), x.T)]:
+    for kernel, array in [(ReshapeKernel((2, 3, 4), (6, 4)), x), (ReshapeKernel((4, 3, 2), (2, 2, 3, 2)), x.T)]:
         result = kernel.view(array)
         np.testing.assert_array_equal(result, array.reshape(kernel.shape))
         assert np.shares_memory(result, x)
-    assert Reshape((4, 3, 2), (24,)).view(x.T) is None
+    assert ReshapeKernel((4, 3, 2), (24,)).view(x.T) is None
     assert reshaped(x.T, (12, 2)) is None
 
 
 def test_channels_that_are_split_or_merged_stay_channel_last(lowered):
     five = numbers(2, 3, 2, 3, 4)
-    assert lowered(shape.Reshape([2, 6, 3, 4]), five).layout == "pixels"
-    assert lowered(shape.Flatten(), numbers(*IMAGE)).layout == "rows"
+    assert lowered(shape.Reshape([2, 6, 3, 4]), five).layout == "nhwc"
+    assert lowered(shape.Flatten(), numbers(*IMAGE)).layout == "nchw"
 
 
 def test_a_reshape_as_another_does_not_read_it(beside):
@@ -170,14 +170,14 @@ def test_a_reshape_as_another_does_not_read_it(beside):
 
 
 @settings(max_examples=20, deadline=None)
-@given(groups=st.sampled_from([1, 2, 3, 6]), ways=st.tuples(LAYOUT, LAYOUT), lanes=st.integers(1, 2))
-def test_channels_are_shuffled(beside, groups, ways, lanes):
-    beside(shape.ChannelShuffle(groups), numbers(*IMAGE), layouts=ways, lanes=lanes, rtol=0, atol=0)
+@given(groups=st.sampled_from([1, 2, 3, 6]), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
+def test_channels_are_shuffled(beside, groups, ways, threads):
+    beside(shape.ChannelShuffle(groups), numbers(*IMAGE), layouts=ways, threads=threads, rtol=0, atol=0)
 
 
-def test_large_copies_are_shared_out_among_the_lanes():
+def test_large_copies_are_shared_out_among_the_threads():
     spec, flat = Spec((1, 64, 90, 80), np.dtype(np.float32)), Spec((1, 64 * 7200), np.dtype(np.float32))
-    alone = bind_alone(Reshape(spec.shape, flat.shape), [spec], [flat], lanes=2)
-    assert [len(stage) for stage in alone.stages] == [2]
-    alone.run()
-    np.testing.assert_array_equal(alone.outputs[0].array, alone.inputs[0].array.reshape(flat.shape))
+    bound = bind_kernel(ReshapeKernel(spec.shape, flat.shape), [spec], [flat], threads=2)
+    assert [len(stage) for stage in bound.stages] == [2]
+    bound.run()
+    np.testing.assert_array_equal(bound.outputs[0].array, bound.inputs[0].array.reshape(flat.shape))

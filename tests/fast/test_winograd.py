@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kuiper.fast.alone import bind_alone
-from kuiper.fast.kernels.winograd import Winograd, pieces, tiled, transformed, transforms, twice
+from kuiper.fast.kernels.conv.winograd import Winograd, pieces, tiled, transformed, transforms, twice
+from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.image.convolution import Conv2d
 
 ROOT = 2**0.5
@@ -57,23 +57,23 @@ def test_the_transforms_are_a_correlation_exactly(m):
                 assert total == Exact(int(i - j == row)), (i, j, row)
 
 
-@pytest.mark.parametrize(("m", "bound"), [(2, 1e-6), (4, 5e-6)])
+@pytest.mark.parametrize(("m", "limit"), [(2, 1e-6), (4, 5e-6)])
 @pytest.mark.parametrize(("channels", "size"), [(64, 28), (256, 12)])
-def test_errors_are_small(lowered, m, bound, channels, size):
+def test_errors_are_small(lowered, m, limit, channels, size):
     rng = np.random.default_rng(m)
     x = rng.standard_normal((1, channels, size, size)).astype(np.float32)
     layer = Conv2d((rng.standard_normal((32, channels, 3, 3)) / channels**0.5).astype(np.float32), padding=1)
     general = lowered(layer, x)
     kernel = Winograd(general.problem, general.epilogue, m=m)
-    from kuiper.fast.place import Spec
+    from kuiper.fast.kernels.base.buffer import Spec
 
-    alone = bind_alone(kernel, [Spec(x.shape, x.dtype, True, x)], [Spec((1, 32, size, size), x.dtype)])
-    alone.run()
+    bound = bind_kernel(kernel, [Spec(x.shape, x.dtype, True, x)], [Spec((1, 32, size, size), x.dtype)])
+    bound.run()
     padded = np.pad(x.astype(np.float64), [(0, 0), (0, 0), (1, 1), (1, 1)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
     expected = np.einsum("nchwij,ocij->nohw", windows, layer.weight.astype(np.float64), optimize=True)
-    error = np.abs(alone.outputs[0].array - expected).max() / np.abs(expected).max()
-    assert error <= bound
+    error = np.abs(bound.outputs[0].array - expected).max() / np.abs(expected).max()
+    assert error <= limit
 
 
 def test_weights_are_transformed_in_both_directions():

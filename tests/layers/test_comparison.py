@@ -42,7 +42,7 @@ def test_clamp_without_any_bound_is_refused():
 
 @pytest.mark.parametrize("name", ["lt", "bitwise_and", "bitwise_right_shift"])
 def test_complex_numbers_have_no_order_and_no_bits(name):
-    with pytest.raises(InferError, match="found elements of type complex128"):
+    with pytest.raises(InferError, match="elements, found complex128"):
         LAYERS[name](other=1).forward(np.array([1j]))
 
 

@@ -116,7 +116,7 @@ INPUTS = [
     (AdaptiveAvgPool2d(2), IMAGE.astype("i8"), "expected float elements, found int64", InferStatus.DTYPE),
     (AdaptiveMaxPool2d(2), IMAGE[:, :, :0], "AdaptiveMaxPool2d input: expected no empty", InferStatus.INPUT_EMPTY),
     (Linear(W[0, 0]), np.ones((2, 4)), r"Linear input: expected in_features = 3 .*found \(2, 4\)", InferStatus.SHAPE),
-    (Linear(W[0, 0], ONE), np.ones((2, 3)), r"Linear bias: expected \(3,\), found \(2,\)", InferStatus.BIAS),
+    (Linear(W[0, 0], ONE), np.ones((2, 3)), r"Linear bias: expected \(3,\), found \(2,\)", InferStatus.SHAPE),
     (BatchNorm2d(ONE, ONE), np.ones((1, 3, 2, 2)), "expected num_features = 2 channels", InferStatus.CHANNEL),
     (BatchNorm2d(ONE, ONE), np.ones((2, 2)), r"expected 4 axes, found \(2, 2\)", InferStatus.DIMENSION),
     (LayerNorm(2), np.ones((2, 3)), r"expected last axes \(2,\).*found \(2, 3\)", InferStatus.SHAPE),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError
-from kuiper.layers.image.lp_pooling import LPPool1d, LPPool2d, LPPool3d
+from kuiper.layers.image.pooling import LPPool1d, LPPool2d, LPPool3d
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -9,7 +9,7 @@ import kuiper
 from kuiper.errors import KuiperError
 from kuiper.graph import Operand, Operator
 from kuiper.layers import registry
-from kuiper.layers.image.unpooling import MaxUnpool
+from kuiper.layers.image.pooling import MaxUnpool
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional
@@ -72,9 +72,9 @@ def test_an_index_outside_the_output_is_refused_as_pytorch_refuses_it(index):
     with pytest.raises(RuntimeError):
         torch.ops.aten.max_unpool2d(torch.from_numpy(x), torch.from_numpy(indices), [4, 4])
     with pytest.raises(KuiperError, match=rf"expected 0 to 15, found {index}"):
-        MaxUnpool().forward(x, indices, [4, 4])
+        MaxUnpool([4, 4]).forward(x, indices)
 
 
 def test_indices_of_another_shape_are_refused():
     with pytest.raises(KuiperError, match="expected one index for each number"):
-        MaxUnpool().forward(np.ones((1, 2, 2)), np.zeros((1, 2, 1), np.int64), [4, 4])
+        MaxUnpool([4, 4]).forward(np.ones((1, 2, 2)), np.zeros((1, 2, 1), np.int64))

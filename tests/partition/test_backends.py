@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper import dtypes, pnnx
+from kuiper.layers import Layer
 from kuiper.partition import (
     BACKENDS,
     Backend,
@@ -24,10 +26,10 @@ from kuiper.partition import (
     SubGraphError,
     partition,
 )
-from kuiper.partition.backends import Network, open_backend
+from kuiper.partition.backends import open_backend
 from kuiper.partition.backends.array_module import ArrayModule
 from kuiper.partition.memory import DeviceArray, Memory
-from kuiper.toolbox import Toolbox
+from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits/digits.pnnx.param"
 NEEDS = {"onnxruntime": ("onnx", "onnxruntime"), "torch": ("torch",), "cupy": ("cupy",)}
@@ -64,17 +66,17 @@ def operator(
     op.outputs = [pnnx.Operand(f"y{i}", producer=op, dtype=dtypes.DTYPES["f32"]) for i in range(outputs)]
     op.params = {key: pnnx.Parameter(kind_of(v), list(v) if isinstance(v, tuple) else v) for key, v in params.items()}
     op.attributes = {key: pnnx.Attribute.from_array(array) for key, array in (weights or {}).items()}
+    op.layer = kuiper.registry.create(op) if kind in kuiper.registry else Layer()
     return op
 
 
-def network_of(op: pnnx.Operator) -> Network:
-    graph = pnnx.Graph(operands={o.name: o for o in (*op.inputs, *op.outputs)})
-    for operand in op.inputs:
-        graph.operators.append(pnnx.Operator("pnnx.Input", f"in {operand.name}", outputs=[operand]))
-        operand.producer = graph.operators[-1]
-    ends = pnnx.Operator("pnnx.Output", "out", inputs=list(op.outputs), input_names=[None] * len(op.outputs))
-    graph.operators += [op, ends]
-    return Network(graph, "the sub-graph", kuiper.registry, Toolbox())
+def network_of(op: pnnx.Operator) -> RuntimeGraph:
+    sources = [pnnx.Operator("pnnx.Input", f"in {operand.name}", outputs=[operand]) for operand in op.inputs]
+    graph = RuntimeGraph.from_graph(
+        pnnx.Graph([*sources, replace(op), pnnx.Operator("pnnx.Output", "out", inputs=list(op.outputs))])
+    )
+    graph.build()
+    return graph
 
 
 def results(backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -184,7 +186,7 @@ REFUSED: list[tuple[str, list[np.ndarray], dict[str, Any], dict[str, np.ndarray]
     ("F.gumbel_softmax", [X], {}, {}, "F.gumbel_softmax"),
     ("nn.Conv2d", [X], CONV | {"padding_mode": "reflect"}, {"weight": normal(6, 6, 1, 1)}, "padding_mode=reflect"),
     ("nn.MaxPool2d", [X], POOL | {"ceil_mode": True}, {}, "ceil_mode=True"),
-    ("nn.AdaptiveAvgPool2d", [X], {"output_size": (2, 2)}, {}, "output_size=[2, 2]"),
+    ("nn.AdaptiveAvgPool2d", [X], {"output_size": (2, 2)}, {}, "output_size=(2, 2)"),
     ("pnnx.Expression", [X], {"expr": "size(@0,1)"}, {}, "pnnx.Expression: size"),
     ("pnnx.Expression", [np.arange(3)], {"expr": "add(@0,1)"}, {}, "pnnx.Expression"),
 ]
@@ -212,10 +214,12 @@ def test_torch_refuses_what_has_no_name_there_and_tuples() -> None:
 def test_a_blocked_operator_falls_back_with_the_back_ends_reason() -> None:
     backend_of("onnxruntime")
     graph = NodeGraph.from_runtime(kuiper.load(DIGITS))
-    graph.operators[16].type = "nn.NoSuchThing"  # what the back end is asked about; the node's type stays
+    op = graph.nodes[16].operator
+    assert op is not None
+    op.layer = Layer()  # what the back end is asked about
     for mode in ("fewest", "tengine", "cost"):
         parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_work=0)
-        assert parts.blocked == {16: "onnxruntime: no way to write nn.NoSuchThing as ONNX"}
+        assert parts.blocked == {16: f"onnxruntime: no way to write {op.type} as ONNX"}
         assert parts.subgraphs[parts.subgraph_of[16]].device.name == "CPU"
 
 
@@ -229,7 +233,7 @@ def test_a_back_end_that_is_not_known_or_not_installed_is_an_error_in_words(monk
         def __init__(self) -> None:
             raise ModuleNotFoundError("No module named 'absent'", name="absent")
 
-        def compile(self, network: Network) -> Any:
+        def compile(self, graph: RuntimeGraph) -> Any:
             return None
 
     monkeypatch.setitem(BACKENDS, "absent", Absent)
@@ -248,7 +252,7 @@ def test_a_part_that_cannot_be_compiled_is_named() -> None:
     class Broken(ArrayModule):
         universal = True
 
-        def compile(self, network: Network) -> Any:
+        def compile(self, graph: RuntimeGraph) -> Any:
             raise BackendError("no space left")
 
     parts = partition(NodeGraph.from_runtime(kuiper.load(DIGITS)), [Device("X", backend=Broken(np, "broken"))])
@@ -261,7 +265,7 @@ def test_a_back_end_that_gives_too_few_outputs_is_an_error() -> None:
     class Short(ArrayModule):
         universal = True
 
-        def compile(self, network: Network) -> Any:
+        def compile(self, graph: RuntimeGraph) -> Any:
             return lambda inputs: []
 
     executor = Executor(

@@ -28,8 +28,9 @@ from kuiper.partition import (
     SubGraphError,
     partition,
 )
-from kuiper.partition.backends import Network, Program
+from kuiper.partition.backends import Program
 from kuiper.partition.backends.simple import Simple
+from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits/digits.pnnx.param"
 CPU = Device("CPU")
@@ -68,11 +69,11 @@ class Hooked(Simple):
     def __init__(self, before: Callable[[str, Sequence[Any]], None]) -> None:
         self.before = before
 
-    def compile(self, network: Network) -> Program:
-        program = super().compile(network)
+    def compile(self, graph: RuntimeGraph) -> Program:
+        program = super().compile(graph)
 
         def run(inputs: Sequence[Any]) -> Sequence[Any]:
-            self.before(network.name, inputs)
+            self.before(str(graph.param), inputs)
             return program(inputs)
 
         return run
@@ -354,8 +355,8 @@ class Counting(Simple):
     def put(self, x: np.ndarray) -> np.ndarray:
         return self._seen(super().put(x))
 
-    def compile(self, network: Network) -> Program:
-        program = super().compile(network)
+    def compile(self, graph: RuntimeGraph) -> Program:
+        program = super().compile(graph)
 
         def run(inputs: Sequence[Any]) -> Sequence[Any]:
             self.alive.append(sum(ref() is not None for ref in self.arrays))

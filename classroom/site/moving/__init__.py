@@ -1,4 +1,4 @@
-"""Pictures for the course's site that a reader steps through, and a viewer for the graphs of real networks.
+"""Step-by-step animations for the course's site, and a viewer for the graphs of real networks.
 
 README.md beside this file says how pages include them.
 """
@@ -37,11 +37,11 @@ NAMES = (*SCENES, *(name for name in GRAPHS if _file(name).is_file()))
 
 
 def snippet(name: str, root: str = "") -> str:
-    """The HTML of one picture, to be put into a page as it is.
+    """The HTML of one animation, to be inserted into a page verbatim.
 
-    `root` is the way from the page to the site's root, for links; no picture has any so far.
+    `root` : relative path from the page to the site's root, for links; none has any so far.
 
-    Raises MovingError for a name that is not in NAMES.
+    Raises MovingError for a name not in NAMES.
 
     >>> snippet("depth_first").startswith('<figure class="moving')
     True
@@ -52,7 +52,7 @@ def snippet(name: str, root: str = "") -> str:
 
 
 def assets() -> list[Path]:
-    """The style sheets and scripts that the snippets need, to be loaded in this order.
+    """The style sheets and scripts for the snippets, in loading order.
 
     >>> sorted({path.suffix for path in assets()})
     ['.css', '.js']

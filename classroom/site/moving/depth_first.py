@@ -1,4 +1,4 @@
-"""Lesson 4: the walk depth first, with the calls that wait and the list of finished nodes."""
+"""Lesson 4: depth-first traversal, with the call stack and the list of finished nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STACK = 24.0
 
 @dataclass(frozen=True)
 class Moment:
-    """The walk at one step: what happens, the path of calls that wait, and who has finished so far."""
+    """One step of the traversal: the event, the pending calls, and the nodes finished so far."""
 
     line: int
     path: tuple[str, ...]
@@ -32,7 +32,7 @@ class Moment:
 
 
 def scene() -> Scene:
-    """The walk through the lesson's network, step by step."""
+    """The traversal of the lesson's network, step by step."""
     moments = walk(EXAMPLE)
     order = reverse_post_order(EXAMPLE)
     frames = [_frame(moment) for moment in moments]
@@ -47,7 +47,7 @@ def scene() -> Scene:
 
 
 class _Watched(dict[str, list[str]]):
-    """A network that writes down which successors a walk asks it for."""
+    """A network that records which successors a traversal reads."""
 
     def __init__(self, successors: Mapping[str, Sequence[str]]) -> None:
         super().__init__({name: list(followers) for name, followers in successors.items()})
@@ -70,7 +70,7 @@ class _Followers(list[str]):
 
 
 def walk(successors: Mapping[str, Sequence[str]]) -> list[Moment]:
-    """kuiper's own depth-first walk from the first node, as it asks for one successor after the other."""
+    """Record kuiper's own depth-first traversal from the first node, one successor at a time."""
     watched = _Watched(successors)
     reverse_post_order(watched)
     root = watched.asked[0][0]

@@ -1,7 +1,7 @@
-"""What can go wrong with a moving picture."""
+"""The exception of the animations."""
 
 from __future__ import annotations
 
 
 class MovingError(Exception):
-    """A picture that does not exist, or whose numbers do not agree with kuiper's."""
+    """An animation does not exist, or its numbers disagree with kuiper's."""

@@ -1,4 +1,4 @@
-"""The graph of a real network to be looked at: its drawing, and what the viewer tells about each operator."""
+"""The viewer for the graph of a real network: its drawing, and details of each operator."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def figure(name: str, model: Path) -> str:
 
 
 def operator_facts(op: Operator) -> dict[str, Any]:
-    """What is told about an operator: name, type, parameters, operands read and given, weights with their counts.
+    """Details of an operator: name, type, parameters, input and output operands, weights with their sizes.
 
     >>> from kuiper.graph import Operand
     >>> operator_facts(Operator("nn.ReLU", "relu", [Operand("3", (1, 8))], [], ["input"]))["in"]
@@ -62,7 +62,7 @@ def operator_facts(op: Operator) -> dict[str, Any]:
 
 
 def operand_label(shape: Iterable[int] | None, dtype: DType | None) -> str:
-    """Shape and type as the drawing writes them; "?" for what is known only when the network runs.
+    """Shape and dtype as in the drawing; "?" for what is known only at run time.
 
     >>> operand_label((-1, 3, 64, 64), None)
     '?x3x64x64'

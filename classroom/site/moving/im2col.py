@@ -1,4 +1,4 @@
-"""Lesson 6: a window over the image 1 to 16, its rows, and their product with the kernel as a column."""
+"""Lesson 6: windows of the image 1 to 16 as rows, and their product with the kernel as a column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROW, COLUMN = (25.0, 28.0), (32.0, 22.0)
 
 
 def scene() -> Scene:
-    """Four windows become four rows; each row times the column gives one number of the result."""
+    """Four windows become four rows; each row times the column gives one element of the result."""
     rows = im2col(windows(IMAGE[None, None], KERNEL.shape))[0]
     products = rows @ KERNEL.reshape(-1)
     result = Conv2d(KERNEL[None, None].astype(np.float32)).forward(IMAGE[None, None].astype(np.float32))[0, 0]
@@ -47,12 +47,12 @@ def _tint(place: int) -> str:
 
 
 def _rows(rows: np.ndarray, count: int) -> PartStates:
-    """The first `count` rows, written."""
+    """The first `count` rows filled in."""
     return {f"r{i}.{j}": PartState(_tint(j), str(rows[i, j])) for i in range(count) for j in range(rows.shape[1])}
 
 
 def _window(number: int, width: int, order: np.ndarray) -> PartStates:
-    """The window in its place: the ring, and its pixels in the colours of the kernel's rows."""
+    """The window at one position: the frame, and its pixels in the colours of the kernel's rows."""
     i, j = divmod(number, width)
     states = {"ring": PartState("ring", None, j * PIXEL, i * PIXEL)}
     return states | {f"x{value}": PartState(_tint(place)) for place, value in enumerate(order)}
@@ -83,7 +83,7 @@ def _products(rows: np.ndarray, products: np.ndarray, known: PartStates) -> list
 
 
 def _picture(shape: tuple[int, ...]) -> Panel:
-    """The image with the window, the kernel, and the result in its shape."""
+    """The panel with the image and window, the kernel, and the result."""
     left, top, right = 4.0, 22.0, 176.0
     parts = []
     for place, value in enumerate(IMAGE.reshape(-1)):
@@ -104,7 +104,7 @@ def _picture(shape: tuple[int, ...]) -> Panel:
 
 
 def _matrices(rows: np.ndarray) -> Panel:
-    """The matrix of rows, the kernel as a column, and the column of their products."""
+    """The panel with the im2col matrix, the kernel as a column, and the column of products."""
     (wide, high), (broad, low) = ROW, COLUMN
     top, middle = 22.0, 22.0 + KERNEL.size * low / 2
     first, column = middle - len(rows) * high / 2, 4 + rows.shape[1] * wide + 24

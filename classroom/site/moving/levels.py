@@ -1,4 +1,4 @@
-"""Lesson 10: sub-graphs that grow node by node, by levels, until there are as few as possible."""
+"""Lesson 10: sub-graphs built node by node from levels, as few as possible."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINE = 58.0
 
 
 def scene() -> Scene:
-    """One node after the other gets its level; nodes of one level are one sub-graph."""
+    """Nodes get their levels one by one; nodes of the same level form a sub-graph."""
     graph = NodeGraph.from_lists(NODES, {0: {"kind": "input"}})
     above = dependencies(graph)
     device_of = [int(op not in KNOWN) for op, _, _ in NODES]
@@ -56,7 +56,7 @@ def scene() -> Scene:
 
 
 def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int], start: int) -> list[Frame]:
-    """One frame for each node in running order: its level and why, and the sub-graph that it joins."""
+    """One frame per node in execution order: its level and why, and the sub-graph that it joins."""
     colours = {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in range(len(NODES))}
     say = "Two branches, each with a sigmoid that ACC does not know. The devices take turns. "
     say += f"In which turn can each node run at the earliest? Let {DEVICES[start]} begin. The input needs no turn."
@@ -76,7 +76,7 @@ def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int]
 
 
 def _why(v: int, before: Sequence[int], device_of: Sequence[int], level: Sequence[int], start: int) -> str:
-    """The sentence that gives the level of a node."""
+    """The sentence that explains the level of a node."""
     name, device = f"{NODES[v][0]} ({v})", DEVICES[device_of[v]]
     if not before:
         wait = "may run in the first turn" if device_of[v] == start else "has to wait one turn for its device"
@@ -100,7 +100,7 @@ def _middle(v: int) -> tuple[float, float]:
 
 
 def _network() -> Panel:
-    """The nodes from top to bottom, each with its level beside it."""
+    """The panel of nodes from top to bottom, with their levels."""
     maker = {tensor: v for v, (_, _, made) in enumerate(NODES) for tensor in made}
     parts = []
     for v, (_, read, _) in enumerate(NODES):
@@ -119,7 +119,7 @@ def _network() -> Panel:
 
 
 def _groups(count: int) -> Panel:
-    """A box for each level, which its nodes fill."""
+    """The panel of sub-graphs: a box per level, filled with its nodes."""
     parts = []
     ground = words("sub-graphs: the nodes of one level", 4, 9, 11.0, "start", "note")
     for n in range(count):

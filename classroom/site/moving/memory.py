@@ -1,4 +1,4 @@
-"""Lessons 4 and 11: the values of the digits network step by step, and their places in one block of memory."""
+"""Lessons 4 and 11: the values of the digits network step by step, and their offsets in one block of memory."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ TALL = 230.0
 
 @dataclass(frozen=True)
 class PlannedNetwork:
-    """The operators in running order, and the plan of their outputs, in floats, for one image."""
+    """The operators in execution order, and the memory plan of their outputs in floats for one image."""
 
     operators: Sequence[Operator]
     plan: MemoryPlan
 
     def alive(self, step: int) -> list[str]:
-        """The values that exist while a step runs."""
+        """The values alive during a step."""
         return [name for name, life in self.plan.lifetimes.items() if life.first <= step <= life.last]
 
     def floats(self, step: int) -> int:
-        """Their sizes together."""
+        """Their total size."""
         return sum(self.plan.sizes[name] for name in self.alive(step))
 
     def by_size(self) -> list[str]:
-        """The values in the order in which kuiper's planner places them: the largest first, then the earliest."""
+        """The values in the planner's order: largest first, then earliest."""
         return largest_first(self.plan.lifetimes, self.plan.sizes)
 
 
@@ -51,7 +51,7 @@ def network() -> PlannedNetwork:
 
 
 def scene() -> Scene:
-    """First the values live and die as the network runs; then the planner places them, the largest first."""
+    """First the lifetimes while the network runs; then the planner places the values, largest first."""
     net = network()
     first = Frame(f"The digits network computes {len(net.plan.sizes)} values. Each begins at the step that writes it, "
                   "and ends at the step that reads it last. Let us run it.", {})  # fmt: skip
@@ -61,7 +61,7 @@ def scene() -> Scene:
 
 
 def _living(net: PlannedNetwork) -> list[Frame]:
-    """One frame per step: what is alive, and how many floats that is."""
+    """One frame per step: the values alive, and their total size."""
     frames = []
     busiest = 0
     for step, op in enumerate(net.operators):
@@ -87,7 +87,7 @@ def _age(net: PlannedNetwork, name: str, step: int, written: set[str]) -> PartSt
 
 
 def _placing(net: PlannedNetwork) -> list[Frame]:
-    """The values in the planner's order; each at the offset that kuiper's planner gives it among those before it."""
+    """One frame per value in the planner's order, each at the offset that kuiper's planner gives it."""
     names, plan = net.by_size(), net.plan
     bars = {f"b{step}": PartState("ghost") for step in range(len(net.operators))}
     say = f"Each value in a place of its own would take {plan.total_bytes:,} floats. Now values that never live at the "
@@ -117,7 +117,7 @@ def _placing(net: PlannedNetwork) -> list[Frame]:
 
 
 def _why(plan: MemoryPlan, name: str) -> str:
-    """Why a value does not lie at 0: who lies below it at the same time."""
+    """Why a value is not at offset 0: the values below it at the same time."""
     life, offset = plan.lifetimes[name], plan.offsets[name]
     below = [other for other in plan.sizes
              if other != name and plan.lifetimes[other].overlaps(life) and plan.offsets[other] < offset]  # fmt: skip
@@ -132,7 +132,7 @@ def _tint(plan: MemoryPlan, name: str) -> str:
 
 
 def _lives(net: PlannedNetwork) -> Panel:
-    """One line per value: from the step that writes it to the step that reads it last."""
+    """The panel of lifetimes: a line per value from the step that writes it to the last that reads it."""
     plan, ground = net.plan, _steps(net.operators, "values and their lives")
     parts = []
     bottom = TOP + LINE * len(plan.sizes)
@@ -149,7 +149,7 @@ def _lives(net: PlannedNetwork) -> Panel:
 
 
 def _block(net: PlannedNetwork) -> Panel:
-    """Steps to the right, floats upwards: what is alive at each step, and later each value in its place."""
+    """The panel of memory (x: steps, y: floats): what is alive at each step, later each value at its offset."""
     plan, ground = net.plan, _steps(net.operators, "floats: what is alive, and the block")
     scale, floor = TALL / plan.planned_bytes, TOP + TALL
     parts, right = [], LEFT + STEP * len(net.operators)
@@ -173,7 +173,7 @@ def _block(net: PlannedNetwork) -> Panel:
 
 
 def _steps(operators: Sequence[Operator], title: str) -> str:
-    """The chart's title and the numbers of the steps."""
+    """The chart's title and step numbers."""
     marks = [words(str(i), LEFT + STEP * (i + 0.5), TOP - 10, 10.0, kind="note") for i in range(0, len(operators), 4)]
     return (
         words(title, 2, 8, 11.0, "start", "note")

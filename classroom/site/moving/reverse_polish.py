@@ -1,4 +1,4 @@
-"""Lesson 7: the stack that computes an expression in reverse Polish order, and which popped value is the right one."""
+"""Lesson 7: evaluating an expression in reverse Polish notation with a stack, and the order of popped operands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVEL = 38.0
 
 
 def scene() -> Scene:
-    """The lesson's expression to its result; then a subtraction, where the order of the two values matters."""
+    """Evaluate the lesson's expression; then a subtraction, where the order of operands matters."""
     first, second = run(FIRST, FIRST_VALUES), run(SECOND, SECOND_VALUES)
     result = evaluate(parse(SECOND), SECOND_VALUES)
     turned = evaluate(parse(SECOND), SECOND_VALUES[::-1])
@@ -39,7 +39,7 @@ def scene() -> Scene:
 
 
 def run(text: str, operands: Sequence[int]) -> list[Frame]:
-    """The frames of one expression: one for each push, one for each pop."""
+    """The frames of one expression, one per push or pop."""
     order = reverse_polish(parse(text))
     listed = " ".join(node.text for node in order)
     values = ", ".join(f"@{i} = {value}" for i, value in enumerate(operands))
@@ -78,7 +78,7 @@ def run(text: str, operands: Sequence[int]) -> list[Frame]:
 
 
 def _strip(order: Sequence[TokenNode], step: int) -> PartStates:
-    """The tokens: those that are done, the one that is at work, and those to come."""
+    """The tokens: done, current, to come."""
     return {f"t{i}": PartState("now" if i == step else "done" if i < step else "plain", node.text)
             for i, node in enumerate(order)}  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""A moving picture as data: panels made of parts, and frames that say how each part looks at a step.
+"""An animation as data: panels made of parts, and frames with the state of each part at a step.
 
-The still picture and every step are the same drawing: a frame only gives parts other classes, texts and places.
-static/moving-stepper.js does in the page what `Part.svg` does here.
+All steps and the still picture share one drawing: a frame only changes classes, texts and positions of parts.
+static/moving-stepper.js does the same in the page as `Part.svg` here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kuiper.show.svg import element, escape, number
 
 @dataclass(frozen=True)
 class PartState:
-    """How a part looks at one step: its classes, its text (None: as drawn), and how far it has moved."""
+    """The state of a part at one step: its classes, its text (None: as drawn), and its displacement."""
 
     kind: str = ""
     text: str | None = None
@@ -25,7 +25,7 @@ class PartState:
     dy: float = 0.0
 
     def data(self) -> list[Any]:
-        """[kind, text, dx, dy] without what follows the last that says something; the kind is always there."""
+        """[kind, text, dx, dy] without trailing defaults; the kind is always included."""
         values: list[Any] = [self.kind, self.text, self.dx, self.dy]
         while len(values) > 1 and values[-1] in (None, 0.0):
             values.pop()
@@ -38,9 +38,9 @@ PartStates = dict[str, PartState]
 
 @dataclass(frozen=True)
 class Part:
-    """A shape with at most one line of text at (x, y), that may change from step to step.
+    """A shape with at most one line of text at (x, y) that may change from step to step.
 
-    `kind` is its state where a frame says nothing of it.
+    `kind` : its classes in frames that do not mention it.
     """
 
     key: str
@@ -53,7 +53,7 @@ class Part:
     kind: str = ""
 
     def svg(self, state: PartState | None) -> str:
-        """The part in one state, with what the script needs to give it others."""
+        """The part in one state, with the data that the script needs to change it."""
         look = state or PartState(self.kind)
         said = self.text if look.text is None else look.text
         line = element("text", escape(said) or " ", x=float(self.x), y=float(self.y), font_size=self.size,
@@ -66,7 +66,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Panel:
-    """One drawing: its size, what it is in words, what never changes, and its parts in the order of drawing."""
+    """One drawing: its size, label, static background, and its parts in drawing order."""
 
     width: float
     height: float
@@ -90,7 +90,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Frame:
-    """One step: a sentence or two about it, and the parts that do not look as they do by default."""
+    """One step: its caption, and the states of parts that differ from their defaults."""
 
     say: str
     states: Mapping[str, PartState]
@@ -98,9 +98,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class Scene:
-    """A whole moving picture; `still` is the number of its most telling frame.
+    """A complete animation; `still` : index of the frame for the still picture.
 
-    Raises MovingError for a frame that speaks of parts that no panel has, and for two parts of one key.
+    Raises MovingError for a frame with unknown parts, and for duplicate keys.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Scene:
                 raise MovingError(f"{self.name}: frame {i} speaks of {', '.join(sorted(unknown))}, which no panel has")
 
     def html(self) -> str:
-        """The figure: its still picture, and the frames as JSON for the script."""
+        """The figure: the still picture, and the frames as JSON for the script."""
         frame = self.frames[self.still]
         panels = "\n".join(panel.svg(frame.states) for panel in self.panels)
         return "\n".join(
@@ -135,7 +135,7 @@ class Scene:
 
 
 def data_script(data: object) -> str:
-    """Data for a script of the page, as JSON that no HTML reader takes for markup."""
+    """Data for the page's script, as JSON with HTML characters escaped."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,4 +1,4 @@
-"""The few SVG shapes that the moving pictures are made of; colours come from the style sheet by class."""
+"""SVG shapes for the animations; colours come from the style sheet by class."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ TIP = 6.0
 
 
 def rect(x: float, y: float, width: float, height: float, radius: float = 4.0, **more: object) -> str:
-    """A box whose upper left corner is (x, y)."""
+    """A box with its upper left corner at (x, y)."""
     return element("rect", x=float(x), y=float(y), width=float(width), height=float(height), rx=float(radius), **more)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:
-    """A box whose middle is (x, y)."""
+    """A box centred at (x, y)."""
     return rect(x - width / 2, y - height / 2, width, height)
 
 
 def words(content: str, x: float, y: float, size: float = 12.0, anchor: str = "middle", kind: str = "") -> str:
-    """One line of text whose middle height is `y`."""
+    """One line of text, vertically centred at `y`."""
     named = {"class": kind} if kind else {}
     return element("text", escape(content), x=float(x), y=float(y), font_size=size, text_anchor=anchor, **named)
 
 
 def path(d: str, kind: str = "wire") -> str:
-    """A line without filling."""
+    """A path without fill."""
     return element("path", d=d, **{"class": kind})
 
 
 def arrow(*points: Point) -> str:
-    """A line through the points, with a head at the last one."""
+    """An arrow through the points, with its head at the last one."""
     (x0, y0), (x, y) = points[-2:]
     length = dist((x0, y0), (x, y)) or 1.0
     dx, dy = (x - x0) / length * TIP, (y - y0) / length * TIP

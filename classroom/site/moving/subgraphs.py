@@ -1,4 +1,4 @@
-"""Lesson 10: ten nodes cut into ranges, parts and sub-graphs; what these hand over; and the waves in which they run."""
+"""Lesson 10: ten nodes split into ranges, parts and sub-graphs; their inputs and outputs; the waves of execution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINE = 34.0
 
 
 def scene() -> Scene:
-    """Tengine's split of the lesson's ten nodes, and the run of its sub-graphs."""
+    """Tengine's split of the lesson's ten nodes, and the execution of its sub-graphs."""
     graph = NodeGraph.from_lists(NODES, {0: {"kind": "input"}})
     acc, cpu = Device("ACC", operators=KNOWN), Device("CPU")
     split = partition(graph, [acc, cpu], "tengine")
@@ -44,7 +44,7 @@ def scene() -> Scene:
 
 
 def _cutting(graph: NodeGraph, split: Partition, parts: Sequence[Group]) -> list[Frame]:
-    """Blocked nodes, ranges, the parts of each range, and the merged parts."""
+    """Frames: blocked nodes, ranges, the parts of each range, and the merged parts."""
     stops = [*split.blocked, len(NODES)]
     names = ", ".join(f"{NODES[v][0]} ({v})" for v in split.blocked)
     nodes = {f"n{v}": PartState("orange" if v in split.blocked else "blue") for v in range(len(NODES))}
@@ -79,7 +79,7 @@ def _name(part: SubGraph) -> str:
 
 
 def first_idea(split: Partition) -> list[tuple[list[int], list[int]]]:
-    """For each sub-graph what it reads and does not make, and what it makes and does not read."""
+    """For each sub-graph: tensors that it reads but does not produce, and those that it produces but does not read."""
     found = []
     for part in split.subgraphs:
         read = {t for v in part.nodes for t in NODES[v][1]}
@@ -89,7 +89,7 @@ def first_idea(split: Partition) -> list[tuple[list[int], list[int]]]:
 
 
 def _boundaries(split: Partition, known: Mapping[str, PartState]) -> list[Frame]:
-    """What each sub-graph reads and hands over: by the first idea, and as it must be."""
+    """Frames: inputs and outputs of each sub-graph, first as one would naively define them, then correctly."""
     states = dict(known)
     states |= {f"merged{p.index}": PartState(TINT[p.device.name], _name(p)) for p in split.subgraphs}
     states |= {f"line{p.index}": PartState(TINT[p.device.name]) for p in split.subgraphs}
@@ -117,7 +117,7 @@ def _boundaries(split: Partition, known: Mapping[str, PartState]) -> list[Frame]
 
 
 def _waves(split: Partition, known: Mapping[str, PartState]) -> list[Frame]:
-    """kuiper's schedule: in each wave run those that have got all that they wait for."""
+    """Frames: kuiper's schedule; each wave runs the sub-graphs whose inputs are all ready."""
     got = dict.fromkeys(range(len(split.subgraphs)), 0)
     states = dict(known)
     states |= {f"got{i}": PartState("", "0") for i in got}
@@ -149,7 +149,7 @@ def _listed(tensors: Sequence[int]) -> str:
 
 
 def _network(split: Partition, parts: Sequence[Group]) -> Panel:
-    """The nodes from top to bottom; beside them their ranges, the parts and the sub-graphs."""
+    """The panel of nodes from top to bottom, with their ranges, parts and sub-graphs beside them."""
     drawn = []
     bottom = TOP + ROW * len(NODES)
     for v, (op, _, _) in enumerate(NODES):
@@ -173,20 +173,20 @@ def _network(split: Partition, parts: Sequence[Group]) -> Panel:
 
 
 def _skip() -> tuple[int, int, int]:
-    """The tensor that does not go to the next node: who makes it, who reads it, and its number."""
+    """The skip connection: its producer, its consumer, and its tensor number."""
     maker = {tensor: v for v, (_, _, made) in enumerate(NODES) for tensor in made}
     return next((maker[t], v, t) for v, (_, read, _) in enumerate(NODES) for t in read if v > maker[t] + 1)
 
 
 def _span(key: str, column: str, nodes: Sequence[int]) -> Part:
-    """A box beside the first to the last of some nodes."""
+    """A box spanning the rows of some nodes."""
     x, y = COLUMNS[column], TOP + ROW * nodes[0] - 2
     tall = ROW * (nodes[-1] - nodes[0]) + HIGH + 4
     return Part(key, rect(x, y, WIDE, tall), "", x + WIDE / 2, y + tall / 2, 11.0, kind="hidden")
 
 
 def _table(split: Partition) -> Panel:
-    """A line for each sub-graph: what it reads and hands over, how many tensors it waits for and has got."""
+    """The panel with a row per sub-graph: inputs, outputs, tensors it waits for and has received."""
     keys = ("name", "device", "in", "out", "wait", "got")
     drawn = []
     for part in split.subgraphs:

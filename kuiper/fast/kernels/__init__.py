@@ -1,7 +1,7 @@
-"""Kernels of the fast engine, one file per family. Every file is imported, which registers its kernels."""
+"""Kernels of the fast engine, one folder per family. Every module is imported, which registers its kernels."""
 
 import importlib
 import pkgutil
 
-for _file in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_file.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ShapeError
+from kuiper.errors import RankError
 from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.cost import Shapes, known
 from kuiper.layers.families import ARITHMETIC
@@ -37,7 +37,7 @@ class Diag(Movement):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Make or take the diagonal. Raises ShapeError for an input with neither one nor two dimensions."""
         if x.ndim not in (1, 2):
-            raise ShapeError("input", "one or two dimensions", f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", "one or two dimensions", f"shape {x.shape}")
         return np.diag(x, self.diagonal)
 
 
@@ -119,7 +119,7 @@ class Triu(Movement):
 def check_matrices(x: np.ndarray) -> None:
     """Raise ShapeError unless x has two dimensions at least."""
     if x.ndim < 2:
-        raise ShapeError("input", "two dimensions at least", f"shape {x.shape}", status=InferStatus.DIMENSION)
+        raise RankError("input", "two dimensions at least", f"shape {x.shape}")
 
 
 @registry.register("torch.trace", "Tensor.trace", "aten::trace")
@@ -138,5 +138,5 @@ class Trace(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Add up the diagonal."""
         if x.ndim != 2:
-            raise ShapeError("input", "two dimensions", f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", "two dimensions", f"shape {x.shape}")
         return np.asarray(np.trace(x, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype))

@@ -12,7 +12,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.dtypes import as_array, converted, finite_or_not
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.errors import DTypeError, ParameterError, ShapeError
 from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.registry import registry
 
@@ -42,14 +42,14 @@ def _index(index: Any) -> np.ndarray:
     if array.dtype == np.uint8:
         array = array.astype(bool)  # a mask of the days before PyTorch had booleans
     if array.dtype.kind not in "bi":
-        raise InferError(f"index: expected integers or booleans, found {array.dtype}", status=InferStatus.DTYPE)
+        raise DTypeError(f"index: expected integers or booleans, found {array.dtype}")
     return array
 
 
 def check_indices(index: np.ndarray, size: int) -> None:
     """Raise ShapeError unless all of `index` are in 0 ... size - 1, InferError unless they are integers."""
     if index.dtype.kind not in "iu":
-        raise InferError(f"index: expected integers, found {index.dtype}", status=InferStatus.DTYPE)
+        raise DTypeError(f"index: expected integers, found {index.dtype}")
     wrong = index[(index < 0) | (index >= size)]
     if wrong.size:
         raise ShapeError("index", f"0 to {size - 1}", int(wrong[0]))
@@ -200,7 +200,7 @@ def check_mask(mask: Any) -> np.ndarray:
     """The mask as an array. Raises InferError unless it is boolean."""
     mask = as_array(mask)
     if mask.dtype != bool:
-        raise InferError(f"mask: expected booleans, found {mask.dtype}", status=InferStatus.DTYPE)
+        raise DTypeError(f"mask: expected booleans, found {mask.dtype}")
     return mask
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.dtypes import as_array
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.errors import EmptyError, ParameterError, RankError, ShapeError
 from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
@@ -24,7 +24,7 @@ def gathered(inputs: tuple[Any, ...]) -> list[np.ndarray]:
     given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
     arrays = [as_array(x) for x in given]
     if not arrays:
-        raise InferError("expected one array at least, found none", status=InferStatus.INPUT_EMPTY)
+        raise EmptyError("inputs", "one array at least", "none")
     return arrays
 
 
@@ -60,7 +60,7 @@ class Cat(Movement):
     def _check(self, shapes: list[tuple[int, ...]]) -> None:
         first = shapes[0]
         if not -len(first) <= self.dim < len(first):
-            raise ShapeError("input", f"a dimension {self.dim}", f"shape {first}", status=InferStatus.DIMENSION)
+            raise RankError("input", f"a dimension {self.dim}", f"shape {first}")
         dim = self.dim % len(first)
         wanted = ", ".join("any" if i == dim else str(n) for i, n in enumerate(first))
         for number, shape in enumerate(shapes):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.dtypes import as_array, converted, finite_or_not
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.errors import DTypeError, ParameterError, ShapeError
 from kuiper.layers.arrays.indexing import check_indices, check_mask, check_sizes, index_tuple, places
 from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.cost import Shapes, size
@@ -20,7 +20,7 @@ from kuiper.layers.registry import registry
 def check_same_type(name: str, values: np.ndarray, x: np.ndarray) -> None:
     """Raise InferError unless `values` have x's element type."""
     if values.dtype != x.dtype:
-        raise InferError(f"{name}: expected {x.dtype}, as x has, found {values.dtype}", status=InferStatus.DTYPE)
+        raise DTypeError(f"{name}: expected {x.dtype}, as x has, found {values.dtype}")
 
 
 @registry.register("Tensor.index_put")

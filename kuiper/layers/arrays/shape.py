@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
 from kuiper.layers.cost import moves
 from kuiper.layers.families import SHAPE
 from kuiper.layers.layer import Layer
@@ -116,7 +116,7 @@ class Flatten(Movement):
         start, end = (dim + rank if dim < 0 else dim for dim in (int(self.start_dim), int(self.end_dim)))
         if not 0 <= start <= end < rank:
             expected = f"dimensions start_dim={self.start_dim} to end_dim={self.end_dim}"
-            raise ShapeError("input", expected, f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", expected, f"shape {x.shape}")
         if x.ndim == 4 and (start, end) == (1, 3) and len(x) > 0:
             return np.stack([self.toolbox.flatten(sample, True) for sample in x])
         return x.reshape(*x.shape[:start], math.prod(x.shape[start : end + 1]), *x.shape[end + 1 :])
@@ -167,7 +167,7 @@ class T(Movement):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Exchange the two dimensions. Raises ShapeError when there are more."""
         if x.ndim > 2:
-            raise ShapeError("input", "two dimensions at most", f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", "two dimensions at most", f"shape {x.shape}")
         return x.T
 
 
@@ -333,7 +333,7 @@ class ChannelShuffle(Movement):
         batch, channels, *rest = x.shape
         if channels % self.groups:
             expected = f"a multiple of groups={self.groups} channels"
-            raise ShapeError("input", expected, f"{channels} in {x.shape}", status=InferStatus.CHANNEL)
+            raise ChannelError("input", expected, f"{channels} in {x.shape}")
         return x.reshape(batch, self.groups, channels // self.groups, *rest).swapaxes(1, 2).reshape(x.shape)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import InferError, InputCountError
 from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.families import WEIGHT
 from kuiper.layers.registry import registry
@@ -57,7 +57,7 @@ class DictConstruct(Movement):
         """Make one dict of the inputs; an expression that looks like a number was a string key too."""
         if len(inputs) % 2:
             found = f"{len(inputs)} inputs"
-            raise InferError(f"expected keys and values in turn, found {found}", status=InferStatus.INPUT_COUNT)
+            raise InputCountError(f"expected keys and values in turn, found {found}")
         return {str(key): value for key, value in zip(inputs[::2], inputs[1::2], strict=True)}
 
 

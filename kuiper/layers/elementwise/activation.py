@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ParameterError, RankError
 from kuiper.graph import Operator
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.mathematics import erf
@@ -205,7 +206,7 @@ class Softmin(Softmax):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(-x) along dim."""
-        check_dtype("Softmin", x, "fiu")
+        check_dtype("Softmin", x, "fi")
         return super().forward(-x)
 
 
@@ -220,7 +221,7 @@ class Softmax2d(Softmax):
         """Compute softmax(x) over the channels. Raises ShapeError for another number of axes."""
         if x.ndim not in (3, 4):
             expected = "(N, C, H, W) or (C, H, W)"
-            raise ShapeError("Softmax2d input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError("Softmax2d input", expected, x.shape)
         return super().forward(x)
 
 

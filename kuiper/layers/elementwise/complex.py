@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import ShapeError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.elementwise import LAYERS as ELEMENTWISE
 from kuiper.layers.elementwise.elementwise import Function, register
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.registry import registry
 
 
@@ -59,10 +60,10 @@ class Complex(Layer):
 
     def forward(self, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
         """Join the parts. Raises InferError unless both are floats of one type."""
-        check_kind(real, "f")
+        check_dtype(type(self).__name__, real, "f")
         if real.dtype != imag.dtype:
             raise ShapeError("imag", f"elements of type {real.dtype}, as real has", imag.dtype)
-        return _of_parts(wide(real), wide(imag))
+        return _of_parts(single(real), single(imag))
 
 
 @registry.register("torch.real", "Tensor.real", "aten::real")
@@ -86,7 +87,7 @@ class Imag(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the imaginary part."""
-        check_kind(x, "c")
+        check_dtype(type(self).__name__, x, "c")
         return x.imag
 
 
@@ -99,7 +100,7 @@ class ViewAsReal(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the numbers apart."""
-        check_kind(x, "c")
+        check_dtype(type(self).__name__, x, "c")
         return np.stack([x.real, x.imag], -1)
 
 
@@ -112,8 +113,8 @@ class ViewAsComplex(Layer):
 
     def forward(self, x: np.ndarray) -> Any:
         """Join the parts."""
-        check_kind(x, "f")
+        check_dtype(type(self).__name__, x, "f")
         if x.ndim == 0 or x.shape[-1] != 2:
             raise ShapeError("input", "shape (..., 2), real and imaginary part", x.shape)
-        x = wide(x)
+        x = single(x)
         return _of_parts(x[..., 0], x[..., 1])

@@ -13,10 +13,10 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.dtypes import converted, finite_or_not
-from kuiper.errors import InferError, InferStatus, ParameterError
+from kuiper.errors import InputCountError, ParameterError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.special import lgamma
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
 
 
@@ -41,9 +41,9 @@ class Function:
     def __call__(self, *values: Any) -> np.ndarray:
         """Compute on arrays and numbers. Raises InferError for a wrong number of them, or a wrong element type."""
         if len(values) != self.arity:
-            raise InferError(f"expected {self.arity} inputs, found {len(values)}", status=InferStatus.INPUT_COUNT)
+            raise InputCountError(f"expected {self.arity} inputs, found {len(values)}")
         arrays = common(*values)
-        check_kind(arrays[0], self.kinds)
+        check_dtype(self.formula, arrays[0], self.kinds)
         kind = dtypes.as_float(arrays[0].dtype) if self.floating else arrays[0].dtype
         wide = np.dtype(np.float32) if kind == np.float16 else kind
         with np.errstate(all="ignore"):
@@ -145,7 +145,7 @@ class _Bounded(Layer):
         if not given:
             raise ParameterError("min, max", "one of them at least", "None for both")
         result, *bounds = common(x, *(bound for _, bound in given))
-        check_kind(result, "bif")
+        check_dtype(type(self).__name__, result, "bif")
         for (function, _), bound in zip(given, bounds, strict=True):
             result = np.asarray(function(result, bound))
         return result

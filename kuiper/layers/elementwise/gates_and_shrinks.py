@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ChannelError, ParameterError, RankError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.activation import LeakyReLU, Sigmoid
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -103,7 +104,7 @@ class GLU(Layer):
         check_dtype("GLU", x, "f")
         if not -x.ndim <= self.dim < x.ndim or x.shape[self.dim] % 2:
             expected = f"an even size in dimension dim = {self.dim}"
-            raise ShapeError("GLU input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError("GLU input", expected, x.shape)
         value, gate = np.split(single(x), 2, axis=self.dim)
         return (value * Sigmoid().forward(gate)).astype(x.dtype, copy=False)
 
@@ -153,7 +154,7 @@ class Tanhshrink(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x - tanh(x)."""
-        check_dtype("Tanhshrink", x, "fiuc")
+        check_dtype("Tanhshrink", x, "fic")
         wide = x.astype(np.float32) if x.dtype.kind in "iu" else x
         return wide - np.tanh(wide)
 
@@ -165,7 +166,7 @@ class Hardtanh(Curve):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html
     """
 
-    kinds: ClassVar[str] = "fiu"
+    kinds: ClassVar[str] = "fi"
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
         if min_val > max_val:
@@ -187,7 +188,7 @@ class Threshold(Curve):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Threshold.html
     """
 
-    kinds: ClassVar[str] = "fiu"
+    kinds: ClassVar[str] = "fi"
 
     def __init__(self, threshold: float, value: float) -> None:
         self.threshold, self.value = threshold, value
@@ -236,7 +237,7 @@ class Softsign(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x / (1 + |x|)."""
-        check_dtype("Softsign", x, "fiuc")
+        check_dtype("Softsign", x, "fic")
         wide = x.astype(np.float32) if x.dtype.kind in "iu" else single(x)
         with np.errstate(invalid="ignore"):  # infinity gives NaN, as in PyTorch
             y = wide / (1 + np.abs(wide))
@@ -280,8 +281,7 @@ class PReLU(Layer):
     def __init__(self, weight: np.ndarray, num_parameters: int | None = None) -> None:
         if weight.ndim > 1 or num_parameters not in (None, weight.size):
             expected = "a number or a list of them" if num_parameters is None else f"shape ({num_parameters},)"
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", expected, str(weight.shape), status=status)
+            raise ParameterError("weight", expected, str(weight.shape))
         self.weight = weight
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -290,7 +290,7 @@ class PReLU(Layer):
         weight = self.weight.reshape(-1)
         if weight.size != 1 and (x.ndim < 2 or x.shape[1] != weight.size):
             expected = f"{weight.size} channels in axis 1, as the weight has"
-            raise ShapeError("PReLU input", expected, x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError("PReLU input", expected, x.shape)
         per_channel = weight.reshape(-1, *(1,) * (x.ndim - 2)) if x.ndim > 1 else weight.reshape(())
         return np.where(x > 0, x, x * per_channel)
 

@@ -8,8 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import ParameterError, ParseParameterAttrStatus
-from kuiper.layers.image.windows import as_batch, check_dtype, like_input, per_axis, single, unbatch
+from kuiper.dtypes import single
+from kuiper.errors import ParameterError
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import per_input
+from kuiper.layers.families import POOLING
+from kuiper.layers.image.windows import as_batch, like_input, per_axis, unbatch
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -22,17 +26,18 @@ class _AdaptivePool(Layer):
     A window is a box, so the axes can be pooled one after the other.
     """
 
+    family = POOLING
+    flops = per_input(1)
     axes: ClassVar[int] = 2
     """How many spatial axes the input has: 2 in an image."""
 
     def __init__(self, output_size: Any) -> None:
         several = np.iterable(output_size) and not isinstance(output_size, str)
         sizes = tuple(output_size) if several else (output_size,) * self.axes
-        status = ParseParameterAttrStatus.OUT_HW
         if len(sizes) != self.axes:
-            raise ParameterError("output_size", SIZES[self.axes], repr(output_size), status=status)
+            raise ParameterError("output_size", SIZES[self.axes], repr(output_size))
         # None and 0 both mean: as many as the input has; PNNX writes 0
-        self.output_size = tuple(per_axis(1, "output_size", 0 if s is None else s, 0, status)[0] for s in sizes)
+        self.output_size = tuple(per_axis(1, "output_size", 0 if s is None else s, 0)[0] for s in sizes)
 
     def _spans(self, shape: tuple[int, ...]) -> Iterator[tuple[int, list[slice]]]:
         """Each spatial axis of an input of `shape` with its windows, the last axis first."""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    Sizes,
-    as_batch,
-    check_dtype,
-    col2im,
-    im2col,
-    like_input,
-    pad_planes,
-    per_axis,
-    single,
-    windows,
-)
+from kuiper.dtypes import single
+from kuiper.errors import OutputSizeError, ParameterError, ShapeError
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, size
+from kuiper.layers.families import CONVOLUTION
+from kuiper.layers.image.windows import Sizes, as_batch, col2im, im2col, like_input, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -31,6 +25,7 @@ BAND = 2**19
 class _Convolution(Layer):
     """The options that both directions share, checked against the weights once, when the model is loaded."""
 
+    family = CONVOLUTION
     weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
     axes: ClassVar[int] = 2
     """How many spatial axes the input has: 2 in an image."""
@@ -45,21 +40,21 @@ class _Convolution(Layer):
         given: dict[str, Any],
     ) -> None:
         if weight.ndim != self.axes + 2 or 0 in weight.shape:
-            expected, status = f"{self.axes + 2} axes, none empty", ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", expected, str(weight.shape), status=status)
-        self.stride = per_axis(self.axes, "stride", stride, 1, ParseParameterAttrStatus.STRIDE)
-        self.dilation = per_axis(self.axes, "dilation", dilation, 1, ParseParameterAttrStatus.DILATION)
+            expected = f"{self.axes + 2} axes, none empty"
+            raise ParameterError("weight", expected, str(weight.shape))
+        self.stride = per_axis(self.axes, "stride", stride, 1)
+        self.dilation = per_axis(self.axes, "dilation", dilation, 1)
         self.kernel_size: Sizes = weight.shape[2:]
         counts = [n for n in (given["in_channels"], given["out_channels"], weight.shape[0]) if n is not None]
         if not isinstance(groups, int) or groups < 1 or any(n % groups for n in counts):
             expected = f"a positive divisor of in_channels and out_channels ({', '.join(map(str, counts))})"
-            raise ParameterError("groups", expected, str(groups), status=ParseParameterAttrStatus.GROUPS)
+            raise ParameterError("groups", expected, str(groups))
         self.groups = groups
         self.in_channels, self.out_channels = self.channels(weight.shape, groups)
         self._compare_with_weight(weight.shape, given)
         if bias is not None and bias.shape != (self.out_channels,):
             expected = f"shape ({self.out_channels},), one number per output channel"
-            raise ParameterError("bias", expected, str(bias.shape), status=ParseParameterAttrStatus.ATTR_BIAS)
+            raise ParameterError("bias", expected, str(bias.shape))
         self.weight, self.bias = weight, bias
         # flattened once, here: (groups, rows of one group, all the rest)
         self.kernels = single(weight).reshape(groups, weight.shape[0] // groups, -1)
@@ -70,17 +65,13 @@ class _Convolution(Layer):
         raise NotImplementedError
 
     def _compare_with_weight(self, shape: tuple[int, ...], given: dict[str, Any]) -> None:
-        for name, status in (
-            ("in_channels", ParseParameterAttrStatus.IN_CHANNELS),
-            ("out_channels", ParseParameterAttrStatus.OUT_CHANNELS),
-            ("kernel_size", ParseParameterAttrStatus.KERNEL),
-        ):
+        for name in ("in_channels", "out_channels", "kernel_size"):
             value, expected = given[name], getattr(self, name)
             if name == "kernel_size" and value is not None:
-                value = per_axis(self.axes, name, value, 1, status)
+                value = per_axis(self.axes, name, value, 1)
             if value is not None and value != expected:
                 found = f"{value!r}; weight {shape} and groups={self.groups} say otherwise"
-                raise ParameterError(name, repr(expected), found, status=status)
+                raise ParameterError(name, repr(expected), found)
 
     def _add_bias(self, y: np.ndarray) -> np.ndarray:
         if self.bias is not None:
@@ -126,8 +117,8 @@ class Conv2d(_Convolution):
         given = {"in_channels": in_channels, "out_channels": out_channels, "kernel_size": kernel_size}
         super().__init__(weight, bias, stride, dilation, groups, given)
         if padding_mode != "zeros" and padding_mode not in NUMPY_MODE:
-            expected, status = f"one of zeros, {', '.join(NUMPY_MODE)}", ParseParameterAttrStatus.PADDING_MODE
-            raise ParameterError("padding_mode", expected, repr(padding_mode), status=status)
+            expected = f"one of zeros, {', '.join(NUMPY_MODE)}"
+            raise ParameterError("padding_mode", expected, repr(padding_mode))
         self.padding_mode = padding_mode
         self.pads = self._pads(padding)
 
@@ -136,26 +127,29 @@ class Conv2d(_Convolution):
         """Weight (O, C/groups, kh, kw) -> (C, O)."""
         return shape[1] * groups, shape[0]
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every output element sums in_channels/groups x kernel products, and the bias."""
+        return size(outputs[0]) * (2 * math.prod(self.weight.shape[1:]) + (self.bias is not None))
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The convolution of `x`. Raises ShapeError for other channels than the weight's, or too small an image."""
-        check_dtype(type(self).__name__, x, "fiuc", self.weight, self.bias)
+        check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = self._pad(as_batch(type(self).__name__, single(x), self.in_channels, self.axes))
         reach = tuple((k - 1) * d + 1 for k, d in zip(self.kernel_size, self.dilation))
-        if any(r > size for r, size in zip(reach, batch.shape[2:])):
-            raise ShapeError(
+        if any(r > extent for r, extent in zip(reach, batch.shape[2:])):
+            raise OutputSizeError(
                 f"{type(self).__name__} input with its padding",
                 f"at least {reach}, which kernel_size={self.kernel_size}, dilation={self.dilation} reach over",
                 batch.shape[2:],
-                status=InferStatus.OUTPUT_SIZE,
             )
         view = windows(batch, self.kernel_size, self.stride, self.dilation)
-        n, size = len(view), view.shape[2 : 2 + self.axes]
-        y = np.empty((n, self.groups, self.out_channels // self.groups, *size), batch.dtype)
+        n, places = len(view), view.shape[2 : 2 + self.axes]
+        y = np.empty((n, self.groups, self.out_channels // self.groups, *places), batch.dtype)
         for band in _bands(view):
             rows = im2col(view[:, :, band])
             by_group = rows.reshape(n, rows.shape[1], self.groups, -1).transpose(0, 2, 3, 1)
-            y[:, :, :, band] = (self.kernels @ by_group).reshape(*y.shape[:3], -1, *size[1:])
-        return like_input(self._add_bias(y.reshape(n, self.out_channels, *size)), x)
+            y[:, :, :, band] = (self.kernels @ by_group).reshape(*y.shape[:3], -1, *places[1:])
+        return like_input(self._add_bias(y.reshape(n, self.out_channels, *places)), x)
 
     def _pads(self, padding: Any) -> Sizes:
         """Rows and columns to add: (up, bottom, left, right); two numbers per spatial axis."""
@@ -164,10 +158,10 @@ class Conv2d(_Convolution):
         if isinstance(padding, str) and padding == "same":
             if max(self.stride) > 1:
                 expected = f"a number, since 'same' needs stride 1 and stride is {self.stride}"
-                raise ParameterError("padding", expected, "'same'", status=ParseParameterAttrStatus.PADDING)
+                raise ParameterError("padding", expected, "'same'")
             needed = [(k - 1) * d for k, d in zip(self.kernel_size, self.dilation)]
             return tuple(part for n in needed for part in (n // 2, n - n // 2))
-        numbers = per_axis(self.axes, "padding", padding, 0, ParseParameterAttrStatus.PADDING)
+        numbers = per_axis(self.axes, "padding", padding, 0)
         return tuple(n for n in numbers for _ in range(2))
 
     def _pad(self, x: np.ndarray) -> np.ndarray:
@@ -175,9 +169,9 @@ class Conv2d(_Convolution):
             return pad_planes(self.toolbox, x, self.pads, 0)
         sides = list(zip(self.pads[::2], self.pads[1::2]))
         spare = 1 if self.padding_mode == "reflect" else 0  # a mirror does not repeat the edge
-        for size, widest in zip(x.shape[2:], map(max, sides)):
-            if self.padding_mode != "replicate" and widest > size - spare:
-                expected = f"at most {size - spare} for padding_mode={self.padding_mode} of an input {x.shape}"
+        for extent, widest in zip(x.shape[2:], map(max, sides)):
+            if self.padding_mode != "replicate" and widest > extent - spare:
+                expected = f"at most {extent - spare} for padding_mode={self.padding_mode} of an input {x.shape}"
                 raise ShapeError(f"{type(self).__name__} padding", expected, widest)
         mode: Any = NUMPY_MODE[self.padding_mode]
         return np.pad(x, [(0, 0), (0, 0), *sides], mode=mode)
@@ -240,43 +234,47 @@ class ConvTranspose2d(_Convolution):
     ) -> None:
         given = {"in_channels": in_channels, "out_channels": out_channels, "kernel_size": kernel_size}
         super().__init__(weight, bias, stride, dilation, groups, given)
-        status = ParseParameterAttrStatus.PADDING
-        self.padding = per_axis(self.axes, "padding", padding, 0, status)
-        self.output_padding = per_axis(self.axes, "output_padding", output_padding, 0, status)
+        self.padding = per_axis(self.axes, "padding", padding, 0)
+        self.output_padding = per_axis(self.axes, "output_padding", output_padding, 0)
         for extra, s, d in zip(self.output_padding, self.stride, self.dilation):
             if extra >= max(s, d):
                 expected = f"less than stride {self.stride} or dilation {self.dilation}"
-                raise ParameterError("output_padding", expected, repr(output_padding), status=status)
+                raise ParameterError("output_padding", expected, repr(output_padding))
 
     @staticmethod
     def channels(shape: tuple[int, ...], groups: int) -> tuple[int, int]:
         """Weight (C, O/groups, kh, kw) -> (C, O)."""
         return shape[0], shape[1] * groups
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every input element is spread over out_channels/groups x kernel outputs; every output has its bias."""
+        products = size(inputs[0]) * math.prod(self.weight.shape[1:])
+        return 2 * products + (0 if self.bias is None else size(outputs[0]))
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The transposed convolution of `x`. Raises ShapeError for other channels than the weight's."""
-        check_dtype(type(self).__name__, x, "fiuc", self.weight, self.bias)
+        check_dtype(type(self).__name__, x, "fic", self.weight, self.bias)
         batch = as_batch(type(self).__name__, single(x), self.in_channels, self.axes)
         n = len(batch)
-        full, size = self._sizes(batch.shape[2:])
+        full, left = self._sizes(batch.shape[2:])
         pixels = batch.reshape(n, self.groups, self.in_channels // self.groups, -1)
         columns = self.kernels.swapaxes(1, 2) @ pixels
         rows = columns.reshape(n, -1, pixels.shape[-1]).swapaxes(1, 2)
         image = col2im(rows, full, self.kernel_size, self.stride, self.dilation)
-        y = np.zeros((n, self.out_channels, *size), image.dtype)
-        inside: Any = tuple(slice(p, p + count) for p, count in zip(self.padding, size))
+        y = np.zeros((n, self.out_channels, *left), image.dtype)
+        inside: Any = tuple(slice(p, p + count) for p, count in zip(self.padding, left))
         cut = image[(..., *inside)]
         y[tuple(map(slice, cut.shape))] = cut
         return like_input(self._add_bias(y), x)
 
-    def _sizes(self, size: Sizes) -> tuple[Sizes, Sizes]:
+    def _sizes(self, extents: Sizes) -> tuple[Sizes, Sizes]:
         """What the windows cover, and what is left of that after padding and output_padding."""
-        options = zip(size, self.stride, self.dilation, self.kernel_size)
+        options = zip(extents, self.stride, self.dilation, self.kernel_size)
         full = tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in options)
         left = tuple(f - 2 * p + extra for f, p, extra in zip(full, self.padding, self.output_padding))
         if min(left) < 1:
             expected = f"an input large enough for padding {self.padding}: an output of at least {(1,) * self.axes}"
-            raise ShapeError(f"{type(self).__name__} output", expected, left, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError(f"{type(self).__name__} output", expected, left)
         return full, left
 
 

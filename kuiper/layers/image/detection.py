@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ChannelError, InferError, OutputSizeError, ParameterError, RankError, ShapeError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.image.sampling import linear, sample
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -67,17 +69,18 @@ class RoIAlign(Layer):
 
     def forward(self, x: np.ndarray, boxes: Any) -> np.ndarray:
         """Read the boxes. Raises ShapeError for other shapes, InferError for a box of an image that is not there."""
+        check_dtype("RoIAlign", x, "f")
         if isinstance(boxes, (list, tuple)):
             numbers = [np.full((len(rows), 1), n, x.dtype) for n, rows in enumerate(boxes)]
             boxes = np.concatenate([np.hstack(pair) for pair in zip(numbers, boxes)])
         if x.ndim != 4 or 0 in x.shape[2:]:
-            raise ShapeError("input", "(N, C, H, W), with at least one pixel", x.shape, status=InferStatus.DIMENSION)
+            raise RankError("input", "(N, C, H, W), with at least one pixel", x.shape)
         if boxes.ndim != 2 or boxes.shape[1] != 5:
             raise ShapeError("boxes", "(K, 5), or a list of (K, 4)", boxes.shape)
         images = boxes[:, 0].astype(np.intp)
         if np.any((images < 0) | (images >= len(x))):
             raise InferError(f"boxes: expected images 0 to {len(x) - 1} in column 0, found {boxes[:, 0]}")
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         y = np.empty((len(boxes), x.shape[1], *self.output_size), x.dtype)
         for k, (image, box) in enumerate(zip(images, boxes.astype(wide.dtype, copy=False))):
             y[k] = self._read(wide[image], box)
@@ -144,17 +147,17 @@ class DeformConv2d(Layer):
         kernel = weight.shape[2:] if kernel_size is None else two("kernel_size", kernel_size, 1)
         if weight.shape != (*given, *kernel) or len(weight) % groups:
             expected = f"{(*given, *kernel)}, the output channels in groups={groups}"
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", expected, str(weight.shape), status=status)
+            raise ParameterError("weight", expected, str(weight.shape))
         self.weight, self.bias, self.groups = weight, bias, groups
         self.stride, self.padding = two("stride", stride, 1), two("padding", padding)
         self.dilation = two("dilation", dilation, 1)
 
     def forward(self, x: np.ndarray, offset: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
         """Convolve x with the displaced taps. Raises ShapeError when offset or mask does not fit x."""
+        check_dtype("DeformConv2d", x, "f")
         taps = self.weight.shape[2] * self.weight.shape[3]
         size, parts = self._check(x, offset, mask, taps)
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         batch, channels, height, width = x.shape
         places = self._places(offset.astype(wide.dtype).reshape(batch * parts, taps, 2, *size))
         image = wide.reshape(batch * parts, channels // parts, height, width)
@@ -185,11 +188,11 @@ class DeformConv2d(Layer):
         """(H', W'), and the number of groups that have offsets of their own."""
         channels = self.weight.shape[1] * self.groups
         if x.ndim != 4 or x.shape[1] != channels:
-            raise ShapeError("input", f"(N, {channels}, H, W)", x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError("input", f"(N, {channels}, H, W)", x.shape)
         sizes = zip(x.shape[2:], self.weight.shape[2:], self.stride, self.padding, self.dilation)
         size = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes)
         if min(size) < 1:
-            raise ShapeError("input", "an image larger than the kernel", x.shape, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError("input", "an image larger than the kernel", x.shape)
         parts = offset.shape[1] // (2 * taps) if offset.ndim == 4 else 0
         if parts < 1 or channels % parts or offset.shape != (len(x), parts * 2 * taps, *size):
             expected = f"({len(x)}, {2 * taps}*D, {size[0]}, {size[1]}), where D divides the {channels} channels"

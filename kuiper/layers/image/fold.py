@@ -7,17 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import (
-    as_batch,
-    check_dtype,
-    col2im,
-    im2col,
-    pad_planes,
-    per_axis,
-    single,
-    windows,
-)
+from kuiper.dtypes import single
+from kuiper.errors import OutputSizeError, ShapeError
+from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import moves, per_input
+from kuiper.layers.families import SHAPE
+from kuiper.layers.image.windows import as_batch, col2im, im2col, pad_planes, per_axis, windows
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -25,12 +20,13 @@ from kuiper.layers.registry import registry
 class _Windows(Layer):
     """The options that say where the windows lie."""
 
+    family = SHAPE
+
     def __init__(self, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
-        status = ParseParameterAttrStatus
-        self.kernel_size = per_axis(2, "kernel_size", kernel_size, 1, status.KERNEL)
-        self.dilation = per_axis(2, "dilation", dilation, 1, status.DILATION)
-        self.padding = per_axis(2, "padding", padding, 0, status.PADDING)
-        self.stride = per_axis(2, "stride", stride, 1, status.STRIDE)
+        self.kernel_size = per_axis(2, "kernel_size", kernel_size, 1)
+        self.dilation = per_axis(2, "dilation", dilation, 1)
+        self.padding = per_axis(2, "padding", padding, 0)
+        self.stride = per_axis(2, "stride", stride, 1)
 
     def _places(self, size: tuple[int, ...]) -> int:
         """How many windows lie in an image of `size`. Raises ShapeError when not even one does."""
@@ -39,7 +35,7 @@ class _Windows(Layer):
         if min(counts) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
             what = f"{type(self).__name__} image with padding {self.padding}"
-            raise ShapeError(what, expected, size, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError(what, expected, size)
         return math.prod(counts)
 
 
@@ -57,6 +53,8 @@ class Unfold(_Windows):
     array([[1., 2.],
            [2., 3.]])
     """
+
+    flops = moves
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
@@ -87,11 +85,13 @@ class Fold(_Windows):
     array([[[1., 4., 3.]]])
     """
 
+    flops = per_input(1)
+
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
     ) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
-        self.output_size = per_axis(2, "output_size", output_size, 1, ParseParameterAttrStatus.OUT_HW)
+        self.output_size = per_axis(2, "output_size", output_size, 1)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The image of the columns `x`. Raises ShapeError when their number or their length does not fit."""

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.arrays.shape import integers
-from kuiper.layers.layer import Layer
+from kuiper.errors import OutputSizeError, ParameterError, RankError, ShapeError
+from kuiper.layers.arrays.shape import Movement, integers
 from kuiper.layers.registry import registry
 
 
@@ -95,14 +94,14 @@ def pad_array(x: np.ndarray, pad: tuple[int, ...], mode: str = "constant", value
         raise ShapeError("pad", f"at most {2 * x.ndim} numbers for the input {x.shape}", pad)
     if mode != "constant" and (count not in (1, 2, 3) or x.ndim not in (count + 1, count + 2)):
         expected = f"1, 2 or 3 pairs and as many dimensions after the channels of {x.shape}, as mode={mode} needs"
-        raise ShapeError("pad", expected, pad, status=InferStatus.DIMENSION)
+        raise RankError("pad", expected, pad)
     steps = [(x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(count)]
     for dim, before, after in steps:
         size = x.shape[dim]
         copies = mode in ("reflect", "replicate")  # which need one element at least to copy
         if min(size, size + before + after) < 1 if copies else size + min(before, 0) + min(after, 0) < 0:
             expected = f"no more elements taken away from dimension {dim} than the input {x.shape} has"
-            raise ShapeError("pad", expected, (before, after), status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError("pad", expected, (before, after))
     for dim, before, after in steps:
         if not before and not after:
             continue
@@ -114,7 +113,7 @@ def pad_array(x: np.ndarray, pad: tuple[int, ...], mode: str = "constant", value
 
 
 @registry.register("F.pad")
-class Pad(Layer):
+class Pad(Movement):
     """(..., n, m) -> (..., top + n + bottom, left + m + right), and so on for further pairs in `pad`.
 
     Parameters
@@ -129,12 +128,11 @@ class Pad(Layer):
 
     def __init__(self, pad: Any, mode: str = "constant", value: Any = None) -> None:
         if mode not in BORDERS:
-            status = ParseParameterAttrStatus.PADDING_MODE
-            raise ParameterError("mode", f"one of {', '.join(BORDERS)}", repr(mode), status=status)
+            raise ParameterError("mode", f"one of {', '.join(BORDERS)}", repr(mode))
         self.pad, self.mode, self.value = integers(pad), mode, value
         if len(self.pad) % 2:
             expected = "two numbers for each dimension, before and after"
-            raise ParameterError("pad", expected, repr(pad), status=ParseParameterAttrStatus.PADDING)
+            raise ParameterError("pad", expected, repr(pad))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Pad x. Raises ShapeError when the padding does not fit its shape."""

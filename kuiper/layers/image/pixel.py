@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ShapeError
-from kuiper.layers.layer import Layer
+from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
+from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.registry import registry
 
 
@@ -25,12 +25,12 @@ def positive(name: str, value: Any) -> int:
 def at_least_three(x: np.ndarray) -> tuple[tuple[int, ...], int, int, int]:
     """The shape of x as (...), C, H, W. Raises ShapeError for fewer dimensions."""
     if x.ndim < 3:
-        raise ShapeError("input", "(..., C, H, W)", f"shape {x.shape}", status=InferStatus.DIMENSION)
+        raise RankError("input", "(..., C, H, W)", f"shape {x.shape}")
     return x.shape[:-3], *x.shape[-3:]
 
 
 @registry.register("nn.PixelShuffle", "F.pixel_shuffle")
-class PixelShuffle(Layer):
+class PixelShuffle(Movement):
     """(..., C*r*r, H, W) -> (..., C, H*r, W*r): channel c*r*r + i*r + j fills the pixels (h*r + i, w*r + j) of c.
 
     Parameters
@@ -52,14 +52,14 @@ class PixelShuffle(Layer):
         r = self.r
         if channels % (r * r):
             expected = f"a multiple of upscale_factor*upscale_factor={r * r} channels"
-            raise ShapeError("input", expected, f"{channels} in {x.shape}", status=InferStatus.CHANNEL)
+            raise ChannelError("input", expected, f"{channels} in {x.shape}")
         blocks = x.reshape(math.prod(batch), channels // (r * r), r, r, height, width)
         pixels = blocks.transpose(0, 1, 4, 2, 5, 3)  # (batch, C, H, i, W, j)
         return pixels.reshape(*batch, channels // (r * r), height * r, width * r)
 
 
 @registry.register("nn.PixelUnshuffle", "F.pixel_unshuffle")
-class PixelUnshuffle(Layer):
+class PixelUnshuffle(Movement):
     """(..., C, H*r, W*r) -> (..., C*r*r, H, W): the inverse of PixelShuffle.
 
     Parameters

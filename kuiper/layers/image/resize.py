@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import DTypeError, OutputSizeError, ParameterError, RankError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -173,13 +173,9 @@ class Upsample(Layer):
         antialias: bool = False,
     ) -> None:
         if mode not in MODES:
-            status = ParseParameterAttrStatus.RESIZE_MODE
-            raise ParameterError("mode", f"one of {', '.join(MODES)}", repr(mode), status=status)
+            raise ParameterError("mode", f"one of {', '.join(MODES)}", repr(mode))
         if (size is None) == (scale_factor is None):
-            status = ParseParameterAttrStatus.SCALE
-            raise ParameterError(
-                "scale_factor", "either scale_factor or size", f"{scale_factor}, {size}", status=status
-            )
+            raise ParameterError("scale_factor", "either scale_factor or size", f"{scale_factor}, {size}")
         if antialias and mode not in ANTIALIASED:
             raise ParameterError("antialias", f"False, or mode {' or '.join(ANTIALIASED)}", f"True with mode {mode}")
         self.size = integers(size)
@@ -193,11 +189,11 @@ class Upsample(Layer):
         """Resize one dimension after the other. Raises ShapeError when the rank does not fit the mode."""
         if x.ndim not in self.ranks:
             expected = f"rank {' or '.join(map(str, self.ranks))} for mode {self.mode}"
-            raise ShapeError("input", expected, f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", expected, f"shape {x.shape}")
         bytes_too = self.mode in ANTIALIASED and x.dtype == np.uint8
         if x.dtype.kind != "f" and not self.mode.startswith("nearest") and not bytes_too:
             message = f"input: expected float elements for mode {self.mode}, found {x.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)
+            raise DTypeError(message)
         for dim, axis in reversed(list(enumerate(self.axes(x), start=2))):
             x = resample(x, dim, *self.table(axis))
         return x
@@ -209,7 +205,7 @@ class Upsample(Layer):
         sizes = per_dimension("size", self.size, len(old))
         new = tuple(math.floor(n * scale) for n, scale in zip(old, scales)) if scales else sizes
         if min(*old, *new) < 1:
-            raise ShapeError("output", "sizes of 1 at least", new, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError("output", "sizes of 1 at least", new)
         given = scales if scales and not self.recompute else (None,) * len(old)
         kind = np.float64 if x.dtype == np.float64 else np.float32
         return [Axis(a, b, kind(self.step(a, b, s)), self.align_corners) for a, b, s in zip(old, new, given)]
@@ -285,7 +281,7 @@ def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, 
     """`count` values: those given, or the single one for every dimension. Raises ShapeError for another number."""
     if len(values) not in (0, 1, count):
         expected = f"one number, or {count}: one for each dimension after the channels"
-        raise ShapeError(what, expected, values, status=InferStatus.OUTPUT_SIZE)
+        raise OutputSizeError(what, expected, values)
     return values * count if len(values) == 1 else values
 
 

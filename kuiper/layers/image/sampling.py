@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import DTypeError, EmptyError, ParameterError, RankError, ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -121,15 +122,13 @@ class GridSample(Layer):
     def __init__(self, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None) -> None:
         for name, value, known in (("mode", mode, tuple(MODES)), ("padding_mode", padding_mode, PADDING_MODES)):
             if value not in known:
-                raise ParameterError(
-                    name, f"one of {', '.join(known)}", repr(value), status=ParseParameterAttrStatus.RESIZE_MODE
-                )
+                raise ParameterError(name, f"one of {', '.join(known)}", repr(value))
         self.mode, self.padding_mode, self.align_corners = mode, padding_mode, bool(align_corners)
 
     def forward(self, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Sample x at the places of the grid. Raises ShapeError when their shapes do not fit."""
         self._check(x, grid)
-        wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+        wide = single(x)
         places = grid.astype(wide.dtype, copy=False).reshape(len(x), -1, grid.shape[-1])
         taps = [self._taps(places[..., -1 - axis], size) for axis, size in enumerate(x.shape[2:])]
         return sample(wide, taps).reshape(*x.shape[:2], *grid.shape[1:-1]).astype(x.dtype, copy=False)
@@ -146,15 +145,15 @@ class GridSample(Layer):
         ranks = (4,) if self.mode == "bicubic" else (4, 5)
         if x.ndim not in ranks:
             expected = f"rank {' or '.join(map(str, ranks))} for mode {self.mode}"
-            raise ShapeError("input", expected, f"shape {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", expected, f"shape {x.shape}")
         if 0 in x.shape[2:]:
-            raise ShapeError("input", "at least one pixel", f"shape {x.shape}", status=InferStatus.INPUT_EMPTY)
+            raise EmptyError("input", "at least one pixel", f"shape {x.shape}")
         if grid.ndim != x.ndim or len(grid) != len(x) or grid.shape[-1] != x.ndim - 2:
             expected = f"({len(x)}, {'..., ' * (x.ndim > 4)}H', W', {x.ndim - 2}) for an input {x.shape}"
             raise ShapeError("grid", expected, grid.shape)
         if x.dtype.kind != "f" or grid.dtype != x.dtype:
             message = f"input and grid: expected the same float type, found {x.dtype} and {grid.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)
+            raise DTypeError(message)
 
 
 @registry.register("F.affine_grid")

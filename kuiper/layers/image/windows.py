@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import ChannelError, EmptyError, ParameterError, RankError
 from kuiper.toolbox import Toolbox
 
 Sizes: TypeAlias = tuple[int, ...]
@@ -104,22 +104,22 @@ def pad_planes(toolbox: Toolbox, x: np.ndarray, pads: Sequence[int], value: floa
     return padded.reshape(n, channels, *padded.shape[1:])
 
 
-def per_axis(axes: int, name: str, value: Any, least: int, status: ParseParameterAttrStatus) -> Sizes:
+def per_axis(axes: int, name: str, value: Any, least: int) -> Sizes:
     """One number for all `axes`, or one for each, none below `least`. Raises ParameterError naming the parameter.
 
-    >>> per_axis(2, "stride", 3, 1, ParseParameterAttrStatus.STRIDE)
+    >>> per_axis(2, "stride", 3, 1)
     (3, 3)
     """
     several = {1: "", 2: " or a pair of integers"}.get(axes, f" or {axes} integers")
     expected = f"an integer{several}, each >= {least}"
     if isinstance(value, (bool, str)):
-        raise ParameterError(name, expected, repr(value), status=status)
+        raise ParameterError(name, expected, repr(value))
     try:
         numbers = tuple(operator.index(v) for v in (value if np.iterable(value) else (value,)))
     except TypeError:
-        raise ParameterError(name, expected, repr(value), status=status) from None
+        raise ParameterError(name, expected, repr(value)) from None
     if len(numbers) not in (1, axes) or min(numbers) < least:
-        raise ParameterError(name, expected, repr(value), status=status)
+        raise ParameterError(name, expected, repr(value))
     return numbers if len(numbers) == axes else numbers * axes
 
 
@@ -131,13 +131,13 @@ def as_batch(layer: str, x: np.ndarray, channels: int | None = None, axes: int =
     what = f"{layer} input"
     if x.ndim not in (axes + 1, axes + 2):
         expected = f"(N, C, {LAYOUT[axes]}) or (C, {LAYOUT[axes]})"
-        raise ShapeError(what, expected, x.shape, status=InferStatus.DIMENSION)
+        raise RankError(what, expected, x.shape)
     batch = x if x.ndim == axes + 2 else x[None]
     if 0 in x.shape:
-        raise ShapeError(what, "no empty axis", x.shape, status=InferStatus.INPUT_EMPTY)
+        raise EmptyError(what, "no empty axis", x.shape)
     if channels is not None and batch.shape[1] != channels:
         expected = f"{channels} channels, as in_channels says"
-        raise ShapeError(what, expected, f"{batch.shape[1]} in {x.shape}", status=InferStatus.CHANNEL)
+        raise ChannelError(what, expected, f"{batch.shape[1]} in {x.shape}")
     return batch
 
 
@@ -149,21 +149,3 @@ def unbatch(y: np.ndarray, x: np.ndarray) -> np.ndarray:
 def like_input(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """`y` (N, ...) without its batch axis when `x` came without one, in the element type of `x`."""
     return unbatch(y, x).astype(x.dtype, copy=False)
-
-
-def single(x: np.ndarray) -> np.ndarray:
-    """float16 -> float32, in which sums are formed before they are rounded; other types as they are."""
-    return x.astype(np.float32) if x.dtype == np.float16 else x
-
-
-def check_dtype(layer: str, x: np.ndarray, kinds: str, *weights: np.ndarray | None) -> None:
-    """Raise InferError unless the kind of `x` is one of `kinds` and every weight array has the type of `x`."""
-    if x.dtype.kind not in kinds:
-        names = {"f": "float", "i": "integer", "u": "unsigned integer", "c": "complex", "b": "bool"}
-        expected = " or ".join(names[k] for k in kinds)
-        message = f"{layer} input: expected {expected} elements, found {x.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
-    for weight in weights:
-        if weight is not None and weight.dtype != x.dtype:
-            message = f"{layer} weights: expected {x.dtype} like the input, found {weight.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)

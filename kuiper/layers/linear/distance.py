@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from kuiper import dtypes
+from kuiper.dtypes import single
 from kuiper.errors import ParameterError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, broadcast_size, known, per_output, size
 from kuiper.layers.families import ARITHMETIC, NORMALIZATION
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.normalization.norms import norm
 from kuiper.layers.registry import registry

@@ -7,10 +7,11 @@ import string
 
 import numpy as np
 
+from kuiper.dtypes import single
 from kuiper.errors import InferError, ParameterError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, known
 from kuiper.layers.families import LINEAR
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -53,7 +54,7 @@ class Einsum(Layer):
     def forward(self, *operands: np.ndarray) -> np.ndarray:
         """Compute the sum. Raises ParameterError for an equation that does not fit, ShapeError for sizes."""
         first, *others = operands
-        check_dtype("einsum", first, "fiucb", *others)
+        check_dtype("einsum", first, "ficb", *others)
         equation = explicit(self.equation, tuple(x.ndim for x in operands))
         try:
             y = np.einsum(equation, *(single(x) for x in operands), optimize=len(operands) > 1)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ParameterError, ShapeError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, known, size
 from kuiper.layers.families import LINEAR
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -40,13 +41,12 @@ class Linear(Layer):
         out_features: int | None = None,
     ) -> None:
         if weight.ndim not in (1, 2):
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", "shape (out_features, in_features)", str(weight.shape), status=status)
+            raise ParameterError("weight", "shape (out_features, in_features)", str(weight.shape))
         of_weight = {"in_features": weight.shape[-1], "out_features": weight.shape[0] if weight.ndim == 2 else None}
         for name, value in (("in_features", in_features), ("out_features", out_features)):
             if value is not None and value != of_weight[name]:
                 found = f"{value!r}; weight {weight.shape} says otherwise"
-                raise ParameterError(name, repr(of_weight[name]), found, status=ParseParameterAttrStatus.OUT_FEATURES)
+                raise ParameterError(name, repr(of_weight[name]), found)
         self.weight, self.bias = weight, bias
 
     def flops(self, inputs: Shapes, outputs: Shapes) -> int:
@@ -55,14 +55,14 @@ class Linear(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The product. Raises ShapeError when the last axis of `x`, or the shape of `bias`, does not fit the weight."""
-        check_dtype("Linear", x, "fiuc", self.weight, self.bias)
+        check_dtype("Linear", x, "fic", self.weight, self.bias)
         features = self.weight.shape[-1]
         if x.ndim == 0 or x.shape[-1] != features:
             raise ShapeError("Linear input", f"in_features = {features} numbers in the last axis", x.shape)
         y: Any = single(x) @ single(self.weight).T
         if self.bias is not None:
             if not _fits(self.bias.shape, y.shape):
-                raise ShapeError("Linear bias", str(y.shape[-1:]), self.bias.shape, status=InferStatus.BIAS)
+                raise ShapeError("Linear bias", str(y.shape[-1:]), self.bias.shape)
             y += self.bias
         return np.asarray(y, x.dtype)
 

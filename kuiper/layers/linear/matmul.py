@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ParameterError, RankError, ShapeError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, known, per_output, size
 from kuiper.layers.families import LINEAR
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -26,7 +27,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     >>> product(np.array([[1, 2], [3, 4]]), np.array([10, 1])).tolist()
     [12, 34]
     """
-    check_dtype("matmul", a, "fiuc", b)
+    check_dtype("matmul", a, "fic", b)
     inner = b.shape[-2:][0] if b.ndim else None
     if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != inner:
         raise ShapeError("matmul", "(..., n, k) and (..., k, m)", f"{a.shape} and {b.shape}")
@@ -131,7 +132,7 @@ class AddedProduct(Product):
     def forward(self, x: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Compute the product, scale, add. Raises ShapeError when the ranks or sizes do not fit."""
         check_ranks(type(self).__name__, self.ranks, a, b)
-        check_dtype(type(self).__name__, a, "fiuc", x)
+        check_dtype(type(self).__name__, a, "fic", x)
         for name, factor in (("alpha", self.alpha), ("beta", self.beta)):
             if a.dtype.kind in "iu" and factor != int(factor):
                 raise ParameterError(name, f"a whole number for {a.dtype} arrays", repr(factor))
@@ -167,6 +168,6 @@ def check_ranks(name: str, ranks: tuple[int, int], a: np.ndarray, b: np.ndarray)
     found = f"{a.shape} and {b.shape}"
     if (a.ndim, b.ndim) != ranks:
         expected = f"operands of {ranks[0]} and {ranks[1]} axes"
-        raise ShapeError(name, expected, found, status=InferStatus.DIMENSION)
+        raise RankError(name, expected, found)
     if ranks == (3, 3) and len(a) != len(b):
         raise ShapeError(name, "as many matrices in both operands", found)

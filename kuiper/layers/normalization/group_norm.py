@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import single
+from kuiper.dtypes import single
+from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
+from kuiper.layers.checks import check_floats
 from kuiper.layers.layer import Layer
-from kuiper.layers.normalization.normalization import BatchNorm, check_floats, standardized
+from kuiper.layers.normalization.normalization import BatchNorm, standardized
 from kuiper.layers.registry import registry
-
-_NO_WEIGHT = ParseParameterAttrStatus.ATTR_WEIGHT
 
 
 @registry.register("nn.GroupNorm", "F.group_norm")
@@ -51,9 +50,9 @@ class GroupNorm(Layer):
         if num_groups < 1 or (num_channels or 0) % num_groups:
             expected = "a number of groups >= 1 that divides the channels"
             found = f"{num_groups} for {num_channels} channels"
-            raise ParameterError("num_groups", expected, found, status=ParseParameterAttrStatus.GROUPS)
+            raise ParameterError("num_groups", expected, found)
         if affine and weight is None:
-            raise ParameterError("weight", "one number per channel", "none", status=_NO_WEIGHT)
+            raise ParameterError("weight", "one number per channel", "none")
         self.num_groups, self.weight, self.bias, self.eps = num_groups, weight, bias, eps
         self.channels = num_channels
 
@@ -64,7 +63,7 @@ class GroupNorm(Layer):
         channels, places = x.shape[1], math.prod(x.shape[2:])
         if channels % self.num_groups:
             expected = f"a multiple of num_groups = {self.num_groups} channels in axis 1"
-            raise ShapeError("GroupNorm input", expected, x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError("GroupNorm input", expected, x.shape)
         if len(x) * channels // self.num_groups * places == 1:
             raise ShapeError("GroupNorm input", "more than one number per group", x.shape)
         if x.size == 0:
@@ -116,7 +115,7 @@ class InstanceNorm(Layer):
                     raise ParameterError(name, "an array, when the input's own statistics are not used", "none")
             self.by_running_stats = BatchNorm(running_mean, running_var, weight, bias, eps, affine, num_features)
         elif affine and weight is None:
-            raise ParameterError("weight", "one number per channel", "none", status=_NO_WEIGHT)
+            raise ParameterError("weight", "one number per channel", "none")
         self.channels = num_features if affine else None
         self.weight, self.bias, self.eps = weight, bias, eps
 
@@ -126,7 +125,7 @@ class InstanceNorm(Layer):
         check_floats(layer, x, self.weight, self.bias)
         if x.ndim not in ((self.rank, self.rank - 1) if self.rank else range(3, 65)):
             expected = f"{self.rank or 'at least 3'} axes"
-            raise ShapeError(f"{layer} input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError(f"{layer} input", expected, x.shape)
         batch = x[None] if x.ndim + 1 == self.rank else x
         if self.by_running_stats is not None:
             return self.by_running_stats.forward(batch).reshape(x.shape)
@@ -195,7 +194,7 @@ class LocalResponseNorm(Layer):
         """`x` normalized. Raises ShapeError for fewer than 3 axes."""
         check_floats("LocalResponseNorm", x)
         if x.ndim < 3:
-            raise ShapeError("LocalResponseNorm input", "at least 3 axes", x.shape, status=InferStatus.DIMENSION)
+            raise RankError("LocalResponseNorm input", "at least 3 axes", x.shape)
         wide, channels = single(x), x.shape[1]
         squares = np.zeros((len(x), channels + self.size - 1, *x.shape[2:]), wide.dtype)
         squares[:, self.size // 2 : self.size // 2 + channels] = np.square(wide)
@@ -208,9 +207,9 @@ def _check_channels(layer: str, x: np.ndarray, channels: int | None, *weights: n
     sizes = [channels, *(None if w is None else w.size for w in weights)]
     wanted = next((size for size in sizes if size is not None), None)
     if x.ndim < 2:
-        raise ShapeError(f"{layer} input", "at least 2 axes", x.shape, status=InferStatus.DIMENSION)
+        raise RankError(f"{layer} input", "at least 2 axes", x.shape)
     if any(size not in (None, x.shape[1]) for size in sizes):
-        raise ShapeError(f"{layer} input", f"{wanted} channels in axis 1", x.shape, status=InferStatus.CHANNEL)
+        raise ChannelError(f"{layer} input", f"{wanted} channels in axis 1", x.shape)
 
 
 def _scaled(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.dtypes import single
+from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
+from kuiper.layers.checks import check_floats
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -57,10 +58,10 @@ class BatchNorm(Layer):
             needed += ["running_mean", "running_var"]
         for name in needed:
             if arrays[name] is None:
-                raise ParameterError(name, "an array, one number per channel", "none", status=_STATUS[name])
+                raise ParameterError(name, "an array, one number per channel", "none")
         for name, array in arrays.items():
             if array is not None and array.shape != (self.channels,):
-                raise ParameterError(name, f"shape ({self.channels},)", str(array.shape), status=_STATUS[name])
+                raise ParameterError(name, f"shape ({self.channels},)", str(array.shape))
         self.running_mean, self.running_var = running_mean, running_var
         self.weight, self.bias, self.eps = weight, bias, eps
 
@@ -70,10 +71,10 @@ class BatchNorm(Layer):
         check_floats(type(self).__name__, x, self.running_mean, self.running_var, self.weight, self.bias)
         if x.ndim < 2 or (self.ranks and x.ndim not in self.ranks):
             expected = f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes"
-            raise ShapeError(what, expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError(what, expected, x.shape)
         if self.channels is not None and x.shape[1] != self.channels:
             expected = f"num_features = {self.channels} channels in axis 1"
-            raise ShapeError(what, expected, x.shape, status=InferStatus.CHANNEL)
+            raise ChannelError(what, expected, x.shape)
         numbers = single(x)
         mean, variance = self._statistics(numbers)
         scale = 1 / np.sqrt(variance + np.asarray(self.eps, variance.dtype))
@@ -228,28 +229,15 @@ def _normalized_shape(value: Any, affine: bool | None, **arrays: np.ndarray | No
     """The sizes of the last axes. Raises ParameterError when there are none, or when weights have another shape."""
     shape = tuple(value) if np.iterable(value) else (value,)
     if not shape:
-        raise ParameterError("normalized_shape", "at least one size", "()", status=ParseParameterAttrStatus.SHAPE)
+        raise ParameterError("normalized_shape", "at least one size", "()")
     if affine and arrays["weight"] is None:
-        raise ParameterError("weight", f"shape {shape}", "none", status=ParseParameterAttrStatus.ATTR_WEIGHT)
+        raise ParameterError("weight", f"shape {shape}", "none")
     for name, array in arrays.items():
         if array is not None and array.shape != shape:
-            raise ParameterError(name, f"shape {shape}", str(array.shape), status=_STATUS[name])
+            raise ParameterError(name, f"shape {shape}", str(array.shape))
     return shape
 
 
 def _check_last_axes(layer: str, x: np.ndarray, shape: tuple[int, ...]) -> None:
     if x.shape[-len(shape) :] != shape:
         raise ShapeError(f"{layer} input", f"last axes {shape}, as normalized_shape says", x.shape)
-
-
-_STATUS = {
-    "running_mean": ParseParameterAttrStatus.ATTR_RUNNING_MEAN,
-    "running_var": ParseParameterAttrStatus.ATTR_RUNNING_VAR,
-    "weight": ParseParameterAttrStatus.ATTR_WEIGHT,
-    "bias": ParseParameterAttrStatus.ATTR_BIAS,
-}
-
-
-def check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:
-    """As check_dtype, but float16 also goes with float32 weights, which a network in half precision keeps."""
-    check_dtype(layer, single(x), "f", *(None if w is None else single(w) for w in weights))

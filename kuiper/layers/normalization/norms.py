@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import converted, finite_or_not
+from kuiper.dtypes import converted, finite_or_not, single
 from kuiper.errors import ShapeError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.conversion import element_type
 from kuiper.layers.elementwise.elementwise import common
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.reduction.reduction import every_axis
 from kuiper.layers.registry import registry
 
@@ -29,8 +29,8 @@ def norm(x: np.ndarray, p: float, axes: tuple[int, ...], keepdim: bool) -> np.nd
     >>> norm(np.array([3.0, -4.0]), 2, (0,), False).item()
     5.0
     """
-    check_kind(x, "fc")
-    size = np.abs(wide(x))
+    check_dtype("norm", x, "fc")
+    size = np.abs(single(x))
     with np.errstate(all="ignore"):
         if math.isinf(p):
             result = (size.max if p > 0 else size.min)(axes, keepdims=keepdim)
@@ -101,8 +101,8 @@ class LinalgNorm(Layer):
         axes = every_axis(x, self.dims)
         if self.ord is None or len(axes) < 2:
             return norm(x, 2.0 if self.ord is None else float(self.ord), axes, self.keepdim)
-        check_kind(x, "fc")
-        return np.asarray(np.linalg.norm(wide(x), self.ord, axes, self.keepdim)).astype(x.real.dtype)
+        check_dtype(type(self).__name__, x, "fc")
+        return np.asarray(np.linalg.norm(single(x), self.ord, axes, self.keepdim)).astype(x.real.dtype)
 
 
 @registry.register("aten::linalg_matrix_norm", "torch.linalg.matrix_norm")
@@ -158,7 +158,7 @@ class Cross(Layer):
             dim = x.shape.index(3)
         if dim is None or not x.shape[dim] == other.shape[dim] == 3:
             raise ShapeError("inputs", "a dimension of size 3", f"{x.shape} and {other.shape}")
-        check_kind(x, "ifc")
+        check_dtype(type(self).__name__, x, "ifc")
         if x.dtype != other.dtype:
             raise ShapeError("other", f"elements of type {x.dtype}, as the first input has", other.dtype)
         a, b = (np.moveaxis(y, dim, 0) for y in np.broadcast_arrays(x, other))

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import converted
+from kuiper.dtypes import converted, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_input
 from kuiper.layers.elementwise.conversion import element_type
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.reduction.reduction import total_type
 from kuiper.layers.registry import registry
 
@@ -94,9 +94,9 @@ class LogCumsumExp(Cumulative):
 
     def accumulate(self, x: np.ndarray) -> np.ndarray:
         """Compute the logarithms of the sums."""
-        check_kind(x, "f")
+        check_dtype(type(self).__name__, x, "f")
         with np.errstate(invalid="ignore"):  # NaN stays NaN
-            return np.logaddexp.accumulate(wide(x), self.dim).astype(x.dtype)
+            return np.logaddexp.accumulate(single(x), self.dim).astype(x.dtype)
 
 
 class _Record(Cumulative):
@@ -109,7 +109,7 @@ class _Record(Cumulative):
 
     def records(self, ufunc: np.ufunc, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(..., n, ...) -> values and int64 indices, both (..., n, ...)."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         best = ufunc.accumulate(x, self.dim)
         place = np.arange(x.shape[self.dim]).reshape([-1] + [1] * (x.ndim - 1 - self.dim % x.ndim))
         equal = (x == best) | ((x != x) & (best != best))

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import EmptyError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_input
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
 
 
@@ -43,7 +43,7 @@ class _Place(Layer):
 class _Arg(_Place):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute the places."""
-        check_kind(x, "if")
+        check_dtype(type(self).__name__, x, "if")
         return self.kept(self.places(x))
 
 
@@ -80,9 +80,9 @@ class _Extreme(_Place):
 
     def forward(self, x: np.ndarray) -> Any:
         """Compute the value; with a dim, values and places."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         if self.dim is None and x.size == 0:
-            raise InferError("an empty array has no extreme", status=InferStatus.INPUT_EMPTY)
+            raise EmptyError("input", "one element at least", x.shape)
         places = self.places(x)
         if self.dim is None:
             return np.asarray(x.reshape(-1)[places.item()])

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.dtypes import converted
+from kuiper.dtypes import converted, single
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_input
 from kuiper.layers.elementwise.conversion import element_type
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind, wide
 from kuiper.layers.registry import registry
 
 
@@ -136,10 +136,10 @@ class NanMean(Mean):
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute sum / count of the numbers."""
-        check_kind(x, "fc")
+        check_dtype(type(self).__name__, x, "fc")
         numbers = ~np.isnan(x)
         count = numbers.sum(axes, keepdims=self.keepdim)
-        total = wide(x).sum(axes, where=numbers, keepdims=self.keepdim)
+        total = single(x).sum(axes, where=numbers, keepdims=self.keepdim)
         with np.errstate(invalid="ignore"):
             return (total / count).astype(x.dtype)
 
@@ -165,7 +165,7 @@ class Amax(Reduction):
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute the maximum."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         return x.max(axes, keepdims=self.keepdim)
 
 
@@ -178,7 +178,7 @@ class Amin(Reduction):
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute the minimum."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         return x.min(axes, keepdims=self.keepdim)
 
 
@@ -265,7 +265,7 @@ class LogSumExp(Reduction):
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute log(sum of e^x) without overflow."""
         kind = dtypes.as_float(x.dtype)
-        x = wide(x)
+        x = single(x.astype(kind, copy=False))
         top = x.real.max(axes, keepdims=True, initial=-np.inf)
         top = np.where(np.isinf(top), top.dtype.type(0), top)  # infinities need no shift, and inf - inf is NaN
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import ParameterError
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, known
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.registry import registry
 
 
@@ -25,7 +25,7 @@ def order(x: np.ndarray, dim: int, descending: bool = False) -> np.ndarray:
     >>> order(np.array([2, 7, 2]), 0).tolist(), order(np.array([2, 7, 2]), 0, descending=True).tolist()
     ([0, 2, 1], [1, 0, 2])
     """
-    check_kind(x, "bif")
+    check_dtype("order", x, "bif")
     if x.ndim == 0:
         return np.zeros((), np.int64)
     if not descending:
@@ -131,7 +131,7 @@ class Topk(_Ordering):
 
     def forward(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pick the k first in order. Raises ParameterError when there are fewer."""
-        check_kind(x, "if")
+        check_dtype(type(self).__name__, x, "if")
         _check_place("k", self.k, 0, x, self.dim)
         indices = order(x, self.dim, descending=self.largest)
         if x.ndim:
@@ -173,7 +173,7 @@ class Kthvalue(_Ordering):
 
     def forward(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Pick the element. Raises ParameterError when there are fewer than k."""
-        check_kind(x, "if")
+        check_dtype(type(self).__name__, x, "if")
         _check_place("k", self.k, 1, x, self.dim)
         return at_place(x, self.k - 1, self.dim, self.keepdim)
 
@@ -197,7 +197,7 @@ class Median(_Ordering):
 
     def forward(self, x: np.ndarray) -> Any:
         """Compute the median."""
-        check_kind(x, "if")
+        check_dtype(type(self).__name__, x, "if")
         if self.dim is not None:
             return self.middle(x, self.dim, self.keepdim)
         return self.middle(x.reshape(-1), 0, False)[0] if x.size else np.array(np.nan, x.dtype)
@@ -248,7 +248,7 @@ class Mode(_Ordering):
 
     def forward(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sort, and find the longest run of equal elements."""
-        check_kind(x, "bif")
+        check_dtype(type(self).__name__, x, "bif")
         if x.ndim == 0:
             return x, np.zeros((), np.int64)
         indices = np.moveaxis(order(x, self.dim), self.dim, -1)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_input
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
-from kuiper.layers.operation import check_kind
 from kuiper.layers.reduction.reduction import Mean, every_axis
 from kuiper.layers.registry import registry
 
@@ -50,7 +50,7 @@ class Var(Layer):
 
     def variance(self, x: np.ndarray) -> np.ndarray:
         """(..., n, ...) -> (..., ...) float64."""
-        check_kind(x, "fc")
+        check_dtype(type(self).__name__, x, "fc")
         axes = every_axis(x, self.dims)
         x = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
         count = math.prod(x.shape[axis] for axis in axes)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import InferError, ParameterError, RankError, ShapeError
 from kuiper.graph import Operator
-from kuiper.layers.image.windows import check_dtype, single
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.sequence.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of
@@ -178,7 +179,7 @@ class MultiheadAttention(Layer):
         batched = query.ndim == 3
         if query.ndim not in (2, 3) or any(x.ndim != query.ndim for x in sequences):
             expected = "query, key and value of 2 or 3 axes"
-            raise ShapeError("MultiheadAttention", expected, [x.shape for x in sequences], status=InferStatus.DIMENSION)
+            raise RankError("MultiheadAttention", expected, [x.shape for x in sequences])
         if not batched:
             sequences = query[None], sequences[1][None], sequences[2][None]
         elif not self.batch_first:

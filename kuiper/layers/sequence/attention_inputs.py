@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kuiper.errors import InferError, InferStatus
+from kuiper.errors import InputCountError
 from kuiper.graph import Operator, Shape
 
 Roles = tuple[str | None, ...]
@@ -36,7 +36,7 @@ def roles_of(operator: Operator, num_heads: int, widths: Sequence[int], batch_fi
     ]
     boolean = {slot for slot in slots if (dtype := operands[slot].dtype) is not None and dtype.code == "bool"}
     if len(boolean) == len(slots):
-        raise InferError("nn.MultiheadAttention: expected a query, found none", status=InferStatus.INPUT_COUNT)
+        raise InputCountError("nn.MultiheadAttention: expected a query, found none")
     first, *others = [slot for slot in slots if slot not in boolean]
     query = operands[first].shape
     n, length = sizes(query, batch_first)

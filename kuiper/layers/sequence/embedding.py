@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.errors import DTypeError, InferError, ParameterError, ShapeError
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -43,8 +43,7 @@ class Embedding(Layer):
         sparse: bool = False,
     ) -> None:
         if weight.ndim != 2:
-            status = ParseParameterAttrStatus.ATTR_WEIGHT
-            raise ParameterError("weight", "shape (num_embeddings, embedding_dim)", str(weight.shape), status=status)
+            raise ParameterError("weight", "shape (num_embeddings, embedding_dim)", str(weight.shape))
         declared = (num_embeddings, embedding_dim)
         for name, value, size in zip(("num_embeddings", "embedding_dim"), declared, weight.shape):
             if value is not None and value != size:
@@ -107,7 +106,7 @@ def check_indices(layer: str, indices: np.ndarray, rows: int) -> None:
     """Raise InferError unless `indices` holds integers from 0 to rows - 1."""
     if indices.dtype.kind not in "iu":
         message = f"{layer} input: expected integers, the numbers of rows, found {indices.dtype}"
-        raise InferError(message, status=InferStatus.DTYPE)
+        raise DTypeError(message)
     if indices.size and not (indices.min() >= 0 and indices.max() < rows):
         message = f"{layer} input: expected numbers from 0 to {rows - 1}, found {indices.min()} to {indices.max()}"
         raise InferError(message)

@@ -12,10 +12,11 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from kuiper.errors import InferStatus, ParameterError, ParseParameterAttrStatus, ShapeError
+from kuiper.dtypes import single
+from kuiper.errors import ParameterError, RankError, ShapeError
 from kuiper.graph import Operator
+from kuiper.layers.checks import check_dtype
 from kuiper.layers.elementwise.activation import Sigmoid
-from kuiper.layers.image.windows import check_dtype, single
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -104,7 +105,7 @@ class Recurrent(Layer):
         batched = x.ndim == 3
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size or x.size == 0:
             expected = f"(L, N, {self.input_size}) or (L, {self.input_size}), as input_size says, none of them empty"
-            raise ShapeError(f"{type(self).__name__} input", expected, x.shape, status=InferStatus.DIMENSION)
+            raise RankError(f"{type(self).__name__} input", expected, x.shape)
         steps = single(x if batched else x[:, None])
         steps = steps.swapaxes(0, 1) if batched and self.batch_first else steps
         states = self._initial_states(initial, steps, batched)
@@ -246,7 +247,7 @@ class LSTM(Recurrent):
 def _array(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> np.ndarray:
     if name not in arrays or arrays[name].shape != shape:
         found = str(arrays[name].shape) if name in arrays else "none"
-        raise ParameterError(name, f"shape {shape}", found, status=ParseParameterAttrStatus.ATTR_WEIGHT)
+        raise ParameterError(name, f"shape {shape}", found)
     return single(arrays[name])
 
 

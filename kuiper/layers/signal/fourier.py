@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.errors import DTypeError, OutputSizeError, ParameterError, RankError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -64,7 +64,7 @@ class Fourier(Layer):
         """Transform x. Raises ShapeError for dimensions or sizes that it cannot have."""
         if x.dtype.kind == "c" and self.half[1]:
             message = f"input: expected real numbers, whose spectrum is symmetric, found {x.dtype}"
-            raise InferError(message, status=InferStatus.DTYPE)
+            raise DTypeError(message)
         dims = self._dims(x)
         x = x.astype(dtypes.as_float(x.dtype), copy=False)
         return type(self).transform(x, self._sizes(x, dims), dims, self.norm)
@@ -74,7 +74,7 @@ class Fourier(Layer):
         allowed = range(-x.ndim, x.ndim)
         if not dims or any(dim not in allowed for dim in dims) or len({dim % x.ndim for dim in dims}) < len(dims):
             expected = f"different dimensions of the input {x.shape}"
-            raise ShapeError("dim", expected, dims, status=InferStatus.DIMENSION)
+            raise RankError("dim", expected, dims)
         return dims
 
     def _sizes(self, x: np.ndarray, dims: list[int]) -> list[int]:
@@ -84,7 +84,7 @@ class Fourier(Layer):
         sizes = [b if a == -1 else a for a, b in zip(self.sizes, old)] if self.sizes else old
         if min(sizes) < 1:
             expected = f"sizes of 1 at least along dim={dims} of the input {x.shape}"
-            raise ShapeError("n", expected, sizes, status=InferStatus.OUTPUT_SIZE)
+            raise OutputSizeError("n", expected, sizes)
         return sizes
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InferError, InferStatus, ParameterError, ShapeError
+from kuiper.errors import InferError, ParameterError, RankError, ShapeError
 from kuiper.layers.image.padding import pad_array
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -98,7 +98,7 @@ class STFT(_ShortTime):
         """Transform the pieces of x. Raises ShapeError when it is shorter than one."""
         if x.ndim not in (1, 2) or x.dtype.kind not in "fc":
             expected = "a float or complex signal (L,) or several (B, L)"
-            raise ShapeError("input", expected, f"{x.dtype} {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", expected, f"{x.dtype} {x.shape}")
         signal = self._padded(np.atleast_2d(x))
         if signal.shape[1] < self.n_fft:
             raise ShapeError("input", f"n_fft={self.n_fft} elements at least, padding included", signal.shape)
@@ -179,7 +179,7 @@ class ISTFT(_ShortTime):
         half = self.n_fft // 2 + 1
         if x.ndim not in (2, 3) or x.size == 0 or x.dtype.kind != "c":
             expected = "a complex spectrogram (F, T) or several (B, F, T)"
-            raise ShapeError("input", expected, f"{x.dtype} {x.shape}", status=InferStatus.DIMENSION)
+            raise RankError("input", expected, f"{x.dtype} {x.shape}")
         onesided = x.shape[-2] != self.n_fft if self.onesided is None else self.onesided
         count = half if onesided else self.n_fft
         if x.shape[-2] != count:

@@ -7,7 +7,7 @@ from functools import cache
 from kuiper.errors import missing_module
 from kuiper.partition.backends.cupy import CuPy
 from kuiper.partition.backends.onnxruntime import OnnxRuntime
-from kuiper.partition.backends.protocol import Backend, Network, Program
+from kuiper.partition.backends.protocol import Backend, Program
 from kuiper.partition.backends.simple import Fast, Simple
 from kuiper.partition.backends.torch import Torch
 from kuiper.partition.errors import BackendError
@@ -21,7 +21,7 @@ BACKENDS: dict[str, type[Backend]] = {
 }
 """Back ends by the name that a Device gives."""
 
-__all__ = ["BACKENDS", "Backend", "Network", "Program", "is_universal", "open_backend"]
+__all__ = ["BACKENDS", "Backend", "Program", "is_universal", "open_backend"]
 
 
 def open_backend(backend: str | Backend) -> Backend:

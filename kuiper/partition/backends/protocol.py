@@ -4,63 +4,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper import pnnx
-from kuiper.layers import LayerRegisterer
-from kuiper.toolbox import Toolbox
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph
 
 Program = Callable[[Sequence[Any]], Sequence[Any]]
 """A sub-graph made ready: its inputs, as the back end holds them -> its outputs, in order. Threads may share it."""
-
-
-@dataclass(frozen=True)
-class Network:
-    """A sub-graph as a network of its own.
-
-    Parameters
-    ----------
-    graph : its operators, with a pnnx.Input for each input and one pnnx.Output.
-    name : how messages call it.
-    registry, toolbox : the layers and functions that the whole graph was built with.
-    casts_to : the type to which its weights and floating-point inputs were cast; None where they are as in the file.
-    """
-
-    graph: pnnx.Graph
-    name: str
-    registry: LayerRegisterer
-    toolbox: Toolbox
-    casts_to: np.dtype | None = None
-
-    @property
-    def inputs(self) -> list[pnnx.Operand]:
-        """What it is given, in order."""
-        return [operand for op in self.graph if op.type == "pnnx.Input" for operand in op.outputs]
-
-    @property
-    def outputs(self) -> list[pnnx.Operand]:
-        """What it hands over, in order."""
-        return [operand for op in self.graph if op.type == "pnnx.Output" for operand in op.inputs]
 
 
 class Backend(ABC):
     """A way to compute sub-graphs, with arrays of its own kind.
 
     universal : whether it computes every operator for which there is a layer.
+    engine : with which a sub-graph is built; see RuntimeGraph.
     """
 
     universal: ClassVar[bool] = False
+    engine: ClassVar[str] = "simple"
 
-    def refusal(self, operator: pnnx.Operator) -> str | None:
-        """Why it cannot compute an operator, or None."""
+    def refusal(self, operator: Operator) -> str | None:
+        """Why it cannot compute an operator, which has its layer; or None."""
         return None
 
     @abstractmethod
-    def compile(self, network: Network) -> Program:
-        """Make a sub-graph ready to run. Raises KuiperError for what it cannot compute."""
+    def compile(self, graph: RuntimeGraph) -> Program:
+        """Make a sub-graph ready to run. Raises KuiperError for what it cannot compute.
+
+        graph : the sub-graph as a built network of its own; the back end may give its operators other layers.
+        """
 
     def put(self, x: np.ndarray) -> Any:
         """A numpy array -> a copy of its own kind."""
@@ -69,3 +43,9 @@ class Backend(ABC):
     def get(self, x: Any) -> np.ndarray:
         """An array of its own kind -> a numpy array, which nobody writes to."""
         return np.asarray(x)
+
+
+def program_of(graph: RuntimeGraph) -> Program:
+    """The program that runs a graph by its executor; its values may be of any kind that the layers take."""
+    names = [operand.name for operand in graph.inputs]
+    return lambda inputs: graph.executor.run(dict(zip(names, inputs, strict=True)))

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kuiper import pnnx
 from kuiper.errors import KuiperError
-from kuiper.partition.backends.protocol import Backend, Network, Program
-from kuiper.partition.errors import BackendError
+from kuiper.graph import Operator
+from kuiper.layers.layer import FunctionLayer
+from kuiper.partition.backends.protocol import Backend, Program, program_of
+from kuiper.peers.torch_operators import torch_call
+from kuiper.runtime import RuntimeGraph
 
 
 class Torch(Backend):
@@ -20,35 +22,26 @@ class Torch(Backend):
     def __init__(self) -> None:
         self.torch: Any = importlib.import_module("torch")
 
-    def refusal(self, operator: pnnx.Operator) -> str | None:
+    def refusal(self, operator: Operator) -> str | None:
         """Torch has no operator of that name, or the operator makes a tuple or a list of tensors."""
-        from kuiper.peers.torch_operators import torch_call
-
         if operator.type.startswith("prim::"):
             return f"torch: tuples and lists ({operator.type}) stay with the layers"
         try:
             torch_call(self.torch, operator)
         except KuiperError as error:
             return f"torch: {error.message}"
-        except Exception as error:
-            return f"torch: cannot make {operator.type}: {error}"
         return None
 
-    def compile(self, network: Network) -> Program:
+    def compile(self, graph: RuntimeGraph) -> Program:
         """A program that calls torch's operators in order, without gradients."""
-        from kuiper.peers.torch_network import torch_network
+        for op in graph.operators:
+            if op.layer is not None:
+                op.layer = FunctionLayer(torch_call(self.torch, op))
+        program = program_of(graph)
 
-        module, count = torch_network(network.graph), len(network.outputs)
-        if network.casts_to is not None:
-            module = module.to(getattr(self.torch, network.casts_to.name))
-
-        def run(inputs: Sequence[Any]) -> list[Any]:
+        def run(inputs: Sequence[Any]) -> Sequence[Any]:
             with self.torch.inference_mode():
-                result = module(*inputs)
-            values = list(result) if isinstance(result, tuple) else [result]
-            if len(values) != count:
-                raise BackendError(f"{network.name}: expected {count} output(s) of torch, found {len(values)}")
-            return values
+                return program(inputs)
 
         return run
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.graph import Operand
+
+Value = str | Operand
+"""A value in the model: an operand of the network, or the name of one that was made on the way."""
+
 
 @dataclass(frozen=True)
 class OnnxNode:
@@ -32,8 +37,9 @@ class Builder:
         self.constants[name] = np.asarray(array, dtype)
         return name
 
-    def add(self, kind: str, *inputs: str, outputs: Sequence[str] | None = None, **attributes: Any) -> str:
+    def add(self, kind: str, *inputs: Value, outputs: Sequence[Operand] = (), **attributes: Any) -> str:
         """A new node -> the name of its first output, made up unless `outputs` says it."""
-        names = list(outputs or [f"value {len(self.nodes)}"])
-        self.nodes.append(OnnxNode(kind, inputs, names, attributes))
+        names = [operand.name for operand in outputs] or [f"value {len(self.nodes)}"]
+        reads = [value if isinstance(value, str) else value.name for value in inputs]
+        self.nodes.append(OnnxNode(kind, reads, names, attributes))
         return names[0]

@@ -4,60 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kuiper.expression.parser import TokenNode, parse
-from kuiper.expression.polish import reverse_polish
-from kuiper.expression.source import source_text
-from kuiper.expression.tokens import TokenType
-from kuiper.partition.onnx.builder import Builder
-from kuiper.partition.operator import CannotExpressError, Operator
+from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
+from kuiper.graph import Operator
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.partition.onnx.builder import Builder, Value
+from kuiper.partition.onnx.operators import float_type, writes
+from kuiper.partition.writers import CannotExpressError
 
 ONNX_NAMES: Mapping[str, str] = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "div": "Div",
-    "pow": "Pow",
-    "neg": "Neg",
-    "abs": "Abs",
-    "sqrt": "Sqrt",
-    "exp": "Exp",
-    "log": "Log",
-    "sin": "Sin",
-    "cos": "Cos",
-    "tan": "Tan",
-    "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
-    "erf": "Erf",
-    "reciprocal": "Reciprocal",
-    "floor": "Floor",
-    "ceil": "Ceil",
-    "minimum": "Min",
-    "maximum": "Max",
+    **{"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "pow": "Pow", "minimum": "Min", "maximum": "Max"},
+    **{"neg": "Neg", "abs": "Abs", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "reciprocal": "Reciprocal"},
+    **{"sin": "Sin", "cos": "Cos", "tan": "Tan", "tanh": "Tanh", "erf": "Erf", "floor": "Floor", "ceil": "Ceil"},
 }
 """Functions of one or two floating-point values that have an ONNX operator of the same meaning."""
 
 
-def write_expression(model: Builder, op: Operator) -> None:
+@writes(ExpressionLayer)
+def write_expression(model: Builder, op: Operator, layer: ExpressionLayer) -> None:
     """Every function of the tree as a node; numbers become constants of the expression's type."""
-    stack: list[str] = []
-    for token in reverse_polish(parse(source_text(op.source.params["expr"].value))):
-        count = len(token.children)
-        values, stack = stack[len(stack) - count :], stack[: len(stack) - count]
-        stack.append(_value(model, op, token, values))
-    model.add("Identity", stack[0], outputs=op.outputs)
 
+    def leaf(node: TokenNode) -> Value:
+        if node.token.type is TokenType.OPERAND:
+            return op.inputs[node.num_index]
+        if isinstance(node.token.value, (int, float)) and not isinstance(node.token.value, bool):
+            return model.constant(node.token.value, float_type(op))
+        raise CannotExpressError(f"{op.type}: {node.text}")
 
-def _value(model: Builder, op: Operator, node: TokenNode, values: list[str]) -> str:
-    kind = node.token.type
-    if kind is TokenType.OPERAND:
-        return op.inputs[node.num_index]
-    if kind is TokenType.FUNCTION:
+    def apply(node: TokenNode, values: list[Value]) -> Value:
         if node.text == "square":
             return model.add("Mul", values[0], values[0])
         if node.text == "rsqrt":
             return model.add("Reciprocal", model.add("Sqrt", values[0]))
         if node.text in ONNX_NAMES:
             return model.add(ONNX_NAMES[node.text], *values)
-    elif isinstance(node.token.value, (int, float)) and not isinstance(node.token.value, bool):
-        return model.constant(node.token.value, op.dtype)
-    raise CannotExpressError(f"pnnx.Expression: {node.text}")
+        raise CannotExpressError(f"{op.type}: {node.text}")
+
+    model.add("Identity", fold(reverse_polish(parse(layer.text)), leaf, apply), outputs=op.outputs)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from kuiper import pnnx
 from kuiper.errors import KuiperError
+from kuiper.graph import BOUNDARY, Operand, Operator
 from kuiper.partition.onnx.builder import Builder
-from kuiper.partition.onnx.operators import WRITERS
-from kuiper.partition.operator import CannotExpressError, Operator
+from kuiper.partition.onnx.operators import writes
+from kuiper.partition.writers import CannotExpressError
+from kuiper.runtime import RuntimeGraph
 
 FLOATS = ("float16", "float32")
 OPSET, IR_VERSION = 17, 8
 
 
-def refusal(operator: pnnx.Operator) -> str | None:
+def refusal(operator: Operator) -> str | None:
     """Why an operator cannot be written as ONNX, or None: its type, an option, or an operand that is no float."""
     try:
         _write(Builder(), operator)
@@ -24,42 +25,39 @@ def refusal(operator: pnnx.Operator) -> str | None:
     return None
 
 
-def onnx_model(graph: pnnx.Graph) -> bytes:
-    """The model of a sub-graph. Its inputs and outputs bear the names of the operands; open dimensions stay open.
+def onnx_model(graph: RuntimeGraph) -> bytes:
+    """The model of a built sub-graph. Its inputs and outputs bear the operands' names; open dimensions stay open.
 
     Raises CannotExpressError, ModuleNotFoundError where onnx is missing.
     """
     onnx: Any = importlib.import_module("onnx")
     builder = Builder()
-    for op in graph:
-        if op.type not in ("pnnx.Input", "pnnx.Output"):
+    for op in graph.operators:
+        if op.type not in BOUNDARY:
             _write(builder, op)
-    ends = {kind: [o for op in graph if op.type == kind for o in (*op.inputs, *op.outputs)]
-            for kind in ("pnnx.Input", "pnnx.Output")}  # fmt: skip
     nodes = [onnx.helper.make_node(n.type, n.inputs, n.outputs, **n.attributes) for n in builder.nodes]
     constants = [onnx.numpy_helper.from_array(array, name) for name, array in builder.constants.items()]
-    inputs, outputs = ([_information(onnx, operand) for operand in operands] for operands in ends.values())
+    inputs, outputs = ([_information(onnx, o) for o in operands] for operands in (graph.inputs, graph.outputs))
     made = onnx.helper.make_graph(nodes, "sub-graph", inputs, outputs, constants)
     model = onnx.helper.make_model(made, opset_imports=[onnx.helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     content: bytes = model.SerializeToString()
     return content
 
 
-def _write(builder: Builder, op: pnnx.Operator) -> None:
-    if op.type not in WRITERS:
-        raise CannotExpressError(f"no way to write {op.type} as ONNX")
+def _write(builder: Builder, op: Operator) -> None:
+    write, op = writes.find(op)
     for operand in (*op.inputs, *op.outputs):
         _check_float(op, operand)
-    WRITERS[op.type](builder, Operator(op))
+    write(builder, op, op.layer)
 
 
-def _check_float(op: pnnx.Operator, operand: pnnx.Operand) -> None:
+def _check_float(op: Operator, operand: Operand) -> None:
     found = operand.dtype.torch if operand.dtype is not None else "an unknown type"
     if found not in FLOATS:
         raise CannotExpressError(f"{op.type}: expected {' or '.join(FLOATS)}, operand {operand.name} has {found}")
 
 
-def _information(onnx: Any, operand: pnnx.Operand) -> Any:
+def _information(onnx: Any, operand: Operand) -> Any:
     """Name, element type and extents of an input or output; None for an extent that only the run tells."""
     assert operand.dtype is not None
     kind = onnx.helper.np_dtype_to_tensor_dtype(operand.dtype.compute)

@@ -1,0 +1,1 @@
+"""What every kernel is made of: steps, buffers, scratch arrays, calls, machine code."""

@@ -1,0 +1,88 @@
+"""Buffers: the arrays that a plan's values live in, images channel-last with a border of zeros."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Halo(NamedTuple):
+    """Rows and columns of zeros around an image that a convolution with padding reads: the course's order of pads.
+
+    >>> Halo(1, 1, 0, 0) | Halo(0, 2, 1, 0)
+    Halo(up=1, bottom=2, left=1, right=0)
+    """
+
+    up: int = 0
+    bottom: int = 0
+    left: int = 0
+    right: int = 0
+
+    def __or__(self, other: object) -> Halo:
+        """The border that is enough for both."""
+        assert isinstance(other, Halo)
+        return Halo(*map(max, self, other))
+
+
+NO_HALO = Halo()
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a plan knows of a value: shape and dtype of an array; for what never changes, the value itself.
+
+    `shape` is None for what is no array (an integer, a list); `constant` holds for one set of input shapes.
+    """
+
+    shape: tuple[int, ...] | None
+    dtype: np.dtype | None
+    constant: bool = False
+    value: Any = None
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is an array of float32, which is what the kernels compute."""
+        return self.shape is not None and self.dtype == np.float32
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """The array of one value.
+
+    array : in the network's own order of axes, (N, C, H, W) for images, with whatever strides.
+    padded : for an image that is stored channel-last with a halo: all of it, (N, up+H+bottom, left+W+right, C).
+    halo : the border of `padded`, which holds zeros.
+    """
+
+    array: np.ndarray
+    padded: np.ndarray | None = None
+    halo: Halo = NO_HALO
+
+    @property
+    def nhwc(self) -> np.ndarray:
+        """An image channel-last, (N, H, W, C), without its halo; a view."""
+        return self.array.transpose(0, 2, 3, 1)
+
+    def around(self, halo: Halo) -> np.ndarray | None:
+        """The image channel-last with exactly this border of zeros, a view; None where there is no such border.
+
+        The channels of a pixel lie side by side in it.
+        """
+        if self.padded is None:
+            image = self.nhwc
+            return image if not any(halo) and image.strides[-1] == image.itemsize else None
+        if any(have < need for have, need in zip(self.halo, halo)) or self.padded.strides[-1] != self.padded.itemsize:
+            return None
+        up, left = self.halo.up - halo.up, self.halo.left - halo.left
+        _, _, height, width = self.array.shape
+        rows = slice(up, up + height + halo.up + halo.bottom)
+        return self.padded[:, rows, left : left + width + halo.left + halo.right]
+
+
+def image_buffer(padded: np.ndarray, halo: Halo) -> Buffer:
+    """The buffer of an image whose channel-last array with halo is `padded`."""
+    _, height, width, _ = padded.shape
+    inside = padded[:, halo.up : height - halo.bottom, halo.left : width - halo.right]
+    return Buffer(inside.transpose(0, 3, 1, 2), padded, halo)

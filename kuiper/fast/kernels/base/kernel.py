@@ -1,0 +1,187 @@
+"""What a kernel is: one operator's computation, prepared for fixed shapes, then bound to fixed arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
+from kuiper.fast.kernels.base.calls import Call, Stage, copies, copy
+from kuiper.fast.kernels.base.rows import LongRow
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.graph import Operator
+
+ImageLayout = Literal["nhwc", "like input", "nchw"]
+
+
+@dataclass(eq=False)
+class Step:
+    """One kernel call of a plan: the operators that it computes, and what they read and write.
+
+    operators : the first gives the step its kernel, the others are fused into it.
+    inputs, outputs : what is known of the operands.
+    reads, writes : the operands' names.
+    packs : repacked weights by the way of packing, shared by plans for several input shapes.
+    kernel : set once the step has been lowered.
+    """
+
+    operators: list[Operator]
+    inputs: list[Spec]
+    outputs: list[Spec]
+    reads: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    packs: dict[str, np.ndarray] = field(default_factory=dict)
+    kernel: Kernel = field(init=False)
+
+    @property
+    def operator(self) -> Operator:
+        """The operator whose kernel this is."""
+        return self.operators[0]
+
+    @property
+    def layer(self) -> Any:
+        """The layer that computes the same."""
+        return self.operator.layer
+
+
+class Kernel:
+    """One operator's computation for known shapes.
+
+    A kernel is made once (weights repacked) and bound to its arrays once; `bind` returns the calls that a forward pass
+    repeats. It reads inputs with any strides and writes outputs with any strides; what it declares below only helps the
+    plan to lay values out so that it is fast.
+
+    label : the algorithm's name where it is not the class's.
+    layout : how output images are stored: channel-last ("nhwc"), as the first input is, or row by row ("nchw").
+    reads_nchw : whether it reads images fastest row by row, whatever the layout of its output.
+    epilogue : what is done to the result before it is stored; the plan fuses the operators that follow into it. None:
+        nothing can be fused.
+    """
+
+    label: ClassVar[str] = ""
+    layout: ImageLayout = "nchw"
+    reads_nchw: bool = False
+    epilogue: Epilogue | None = None
+
+    def halo(self, slot: int) -> Halo | None:
+        """The border of zeros with which input `slot` is read channel-last; None: it is read in any layout."""
+        return None
+
+    def candidates(self) -> Sequence[Kernel]:
+        """This computation by each algorithm that may be the fastest here, this kernel among them."""
+        return [self]
+
+    @property
+    def name(self) -> str:
+        """The algorithm, to tell candidates apart; choices are stored under it."""
+        return self.label or type(self).__name__
+
+    @property
+    def key(self) -> str:
+        """What the fastest of several candidates depends on, besides the threads; empty where there is only one."""
+        return ""
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """The calls that compute `outputs` from `inputs`, with scratch arrays from `space`."""
+        raise NotImplementedError(f"{type(self).__name__}.bind")
+
+
+class View(Kernel):
+    """An operator that costs nothing: its outputs are views of its first input.
+
+    views : one function for each output, from the input's array to the output's, which must share its memory.
+    """
+
+    layout: ImageLayout = "like input"
+
+    def __init__(self, *views: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.views = views
+
+
+class Join(Kernel):
+    """Concatenation along `axis`. Where it is possible, producers write into their part of the output directly."""
+
+    layout: ImageLayout = "like input"
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """Copies of those inputs that do not lie in the output already."""
+        stages: list[Stage] = []
+        start = 0
+        for buffer in inputs:
+            stop = start + buffer.array.shape[self.axis]
+            part = outputs[0].array[(slice(None),) * self.axis + (slice(start, stop),)]
+            start = stop
+            if part.__array_interface__["data"] != buffer.array.__array_interface__["data"] and part.size:
+                stages.append(copies(buffer.array, part, space))
+        return stages
+
+
+@dataclass
+class Epilogue:
+    """What follows a convolution or a product: y = activation(x + bias + residual).
+
+    bias : one number per channel (the last axis), or None.
+    residual : whether the step's last input is added.
+    activation : an Activation (see kernels/pointwise/curves.py), or None.
+    """
+
+    bias: np.ndarray | None = None
+    residual: bool = False
+    activation: Any = None
+    _long: LongRow | None = field(default=None, repr=False, compare=False)
+
+    def columns(self, some: slice) -> Epilogue:
+        """The part of it for some of the channels."""
+        return Epilogue(None if self.bias is None else self.bias[some], self.residual, self.activation)
+
+    def calls(
+        self, source: np.ndarray, target: np.ndarray, residual: np.ndarray | None, space: Workspace, thread: int
+    ) -> list[Call]:
+        """target = activation(source + bias + residual); all (..., C); `source` may be `target` and is overwritten."""
+        last = target if residual is None else source
+        calls: list[Call] = []
+        x = source
+        if self.bias is not None:
+            calls += self._row().calls(np.add, x, last)
+            x = last
+        if residual is not None:
+            calls.append(partial(np.add, x, residual, target))
+            x = target
+        if self.activation is not None:
+            return calls + self.activation.calls(x, target, lambda: space.own(thread, target.shape))
+        if x is not target:
+            calls.append(copy(x, target))
+        return calls
+
+    def _row(self) -> LongRow:
+        assert self.bias is not None
+        if self._long is None or self._long.row is not self.bias:
+            self._long = LongRow(self.bias)
+        return self._long
+
+
+Lowering = Callable[[Step], "Kernel | None"]
+LOWERINGS: dict[type, Lowering] = {}
+Lower = TypeVar("Lower", bound=Lowering)
+
+
+def lowers(*layers: type) -> Callable[[Lower], Lower]:
+    """Decorator: the function makes the kernel for operators whose layer is one of `layers` (not a subclass).
+
+    It returns None for options, shapes or dtypes that its kernel does not know: the layer computes those.
+    """
+
+    def register(function: Lower) -> Lower:
+        for layer in layers:
+            assert layer not in LOWERINGS, f"{layer.__name__} has a kernel already"
+            LOWERINGS[layer] = function
+        return function
+
+    return register

@@ -1,0 +1,100 @@
+"""Scratch arrays: memory that a kernel needs only while it runs, shared by all kernels of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+ALIGNMENT = 64
+"""Bytes: a line of the processor's cache."""
+WORTH_FORKING = 150_000.0
+"""Nanoseconds of work for which it pays to wake the other threads."""
+
+
+class Workspace:
+    """Hands out scratch arrays while a kernel is bound; `next_kernel` takes all of them back.
+
+    The first time through, the sizes are only noted (the arrays are fresh ones, never touched); `settled` gives the
+    workspace for the second time, which cuts everything from blocks of the sizes that were needed.
+
+    threads : how many threads run a stage.
+    """
+
+    def __init__(self, threads: int, blocks: list[np.ndarray] | None = None) -> None:
+        self.threads = threads
+        self._blocks = blocks
+        self._used = [0] * (threads + 1)
+        self.needed = [0] * (threads + 1)
+
+    def own(self, thread: int, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
+        """An array for the calls of one thread."""
+        return self._take(thread, shape, dtype)
+
+    def shared(self, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
+        """An array that all threads see."""
+        return self._take(self.threads, shape, dtype)
+
+    @contextmanager
+    def tile(self, thread: int) -> Iterator[None]:
+        """What `own` hands out inside may be handed out again afterwards: a thread computes its tiles in turn."""
+        used = self._used[thread]
+        try:
+            yield
+        finally:
+            self._used[thread] = used
+
+    def threads_for(self, nanoseconds: float) -> int:
+        """How many threads so much work of one thread is worth: one, or all."""
+        return self.threads if nanoseconds > WORTH_FORKING else 1
+
+    def of_thread(self, thread: int) -> Workspace:
+        """The part of it for a kernel that runs on one thread while others run on the other threads."""
+        return _ThreadWorkspace(self, thread)
+
+    def next_kernel(self) -> None:
+        """The arrays handed out so far may be used again."""
+        self._used = [0] * (self.threads + 1)
+
+    def settled(self) -> Workspace:
+        """A workspace of just the size that was needed so far."""
+        return Workspace(self.threads, [aligned(size) for size in self.needed])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that the kernels need at most, all threads together."""
+        return sum(self.needed)
+
+    def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        start = self._used[block]
+        self._used[block] = start + -(-size // ALIGNMENT) * ALIGNMENT
+        self.needed[block] = max(self.needed[block], self._used[block])
+        if self._blocks is None:
+            return np.empty(shape, dtype)
+        return self._blocks[block][start : start + size].view(dtype).reshape(shape)
+
+
+class _ThreadWorkspace(Workspace):
+    """One thread of a workspace, seen as a workspace."""
+
+    def __init__(self, whole: Workspace, thread: int) -> None:
+        super().__init__(1)
+        self._whole, self._thread = whole, thread
+        whole._used[thread] = 0
+
+    def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        return self._whole._take(self._thread, shape, dtype)
+
+    @contextmanager
+    def tile(self, thread: int) -> Iterator[None]:
+        with self._whole.tile(self._thread):
+            yield
+
+
+def aligned(size: int) -> np.ndarray:
+    """`size` bytes that begin at a line of the cache."""
+    block = np.empty(size + ALIGNMENT, np.uint8)
+    start = -block.ctypes.data % ALIGNMENT
+    return block[start : start + size]

@@ -1,0 +1,1 @@
+"""Convolution and transposed convolution of float32 images."""

@@ -1,0 +1,191 @@
+"""Convolution: what all its algorithms share, and which of them may be the fastest for a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer, Halo
+from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.layers.image.convolution import Conv2d
+
+FEW_CHANNELS = 4
+"""Of no more an image is better read plane by plane."""
+
+
+@dataclass(eq=False)
+class Problem:
+    """One convolution of known shapes: (N, C, H, W) -> (N, O, OH, OW), and its weights (O, C/groups, kh, kw).
+
+    `reach` is (rows, columns) of the input that one output looks at, dilation included.
+    """
+
+    batch: int
+    channels: int
+    size: tuple[int, int]
+    out_channels: int
+    out_size: tuple[int, int]
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+    pads: Halo
+    groups: int
+    weight: np.ndarray = field(repr=False)
+    packs: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+
+    @property
+    def flops(self) -> float:
+        """Multiplications and additions."""
+        return 2.0 * self.batch * prod(self.out_size) * self.weight.size
+
+    @property
+    def key(self) -> str:
+        """The shape and options in one line; equal keys have equally fast algorithms.
+
+        For instance "1x64x56x56 o64 k3x3 s1x1 d1x1 p1,1,1,1 g1".
+        """
+
+        def by(pair: Sequence[int]) -> str:
+            return "x".join(map(str, pair))
+
+        shape = by((self.batch, self.channels, *self.size))
+        options = f"k{by(self.kernel)} s{by(self.stride)} d{by(self.dilation)} p{','.join(map(str, self.pads))}"
+        return f"{shape} o{self.out_channels} {options} g{self.groups}"
+
+    def packed(self, name: str, pack: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """The weights as `pack` makes them, made once."""
+        if name not in self.packs:
+            self.packs[name] = np.ascontiguousarray(pack(self.weight), np.float32)
+        return self.packs[name]
+
+
+class Convolution(Kernel):
+    """A convolution whose algorithm is not chosen yet; `candidates` are those that know its shape and options."""
+
+    layout = "nhwc"
+    epilogue: Epilogue
+
+    def __init__(self, problem: Problem, epilogue: Epilogue) -> None:
+        self.problem, self.epilogue = problem, epilogue
+
+    def scale(self, factor: np.ndarray, shift: np.ndarray) -> None:
+        """Make it compute factor * y + shift per channel, as the BatchNorm behind it does."""
+        self.problem.weight = self.problem.weight * factor.reshape(-1, 1, 1, 1)
+        bias = self.epilogue.bias
+        self.epilogue.bias = (shift if bias is None else bias * factor + shift).astype(np.float32)
+
+    def halo(self, slot: int) -> Halo | None:
+        """The padding, around the image."""
+        return self.problem.pads if slot == 0 else None
+
+    @property
+    def key(self) -> str:
+        """The shape and options, and whether a residual is added."""
+        return f"convolution {self.problem.key}{' residual' if self.epilogue.residual else ''}"
+
+    def candidates(self) -> Sequence[Kernel]:
+        """Every algorithm that can compute this."""
+        found = [
+            algorithm(self.problem, self.epilogue, **options)
+            for algorithm in Algorithm.known
+            for options in algorithm.variants(self.problem)
+        ]
+        assert found, f"no algorithm for {self.problem.key}"
+        return found
+
+
+class Algorithm(Convolution):
+    """One way to compute a convolution."""
+
+    known: ClassVar[list[type[Algorithm]]] = []
+
+    def __init_subclass__(cls) -> None:
+        Algorithm.known.append(cls)
+
+    def __init__(self, problem: Problem, epilogue: Epilogue, **options: object) -> None:
+        super().__init__(problem, epilogue)
+        self.options = options
+
+    @classmethod
+    def variants(cls, problem: Problem) -> list[dict[str, object]]:
+        """The options with which it may be worth a try; none where it does not fit."""
+        raise NotImplementedError(f"{cls.__name__}.variants")
+
+    @property
+    def name(self) -> str:
+        """For instance "Im2col(split=rows)"."""
+        options = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{super().name}({options})"
+
+    def candidates(self) -> Sequence[Kernel]:
+        """It is chosen."""
+        return [self]
+
+    def image(self, buffer: Buffer, space: Workspace) -> tuple[np.ndarray, list[list[list[Callable[[], object]]]]]:
+        """The input channel-last within its halo, and the stages that bring it there if it does not lie so."""
+        halo = self.halo(0)
+        assert halo is not None
+        lying = buffer.around(halo)
+        if lying is not None:
+            return lying, []
+        n, c, h, w = buffer.array.shape
+        padded = space.shared((n, halo.up + h + halo.bottom, halo.left + w + halo.right, c))
+        inside = padded[:, halo.up : halo.up + h, halo.left : halo.left + w]
+        pixels = buffer.nhwc
+
+        def bring() -> None:
+            padded.fill(0)
+            np.copyto(inside, pixels)
+
+        return padded, [[[bring]]]
+
+
+def rows_as_matrix(pixels: np.ndarray) -> np.ndarray | None:
+    """(..., C) as a matrix (pixels, C) of the same memory, if that is possible.
+
+    >>> pixels = np.zeros((2, 5, 6, 4))
+    >>> rows_as_matrix(pixels[:, :, :, 1:3]).shape, rows_as_matrix(pixels[:, :, 1:]) is None
+    ((60, 2), True)
+    """
+    *extents, channels = pixels.shape
+    step = pixels.strides[-2]
+    expected = step
+    for extent, stride in zip(reversed(extents), reversed(pixels.strides[:-1])):
+        if extent > 1 and stride != expected:
+            return None
+        expected = stride * extent if extent > 1 else expected * extent
+    return np.lib.stride_tricks.as_strided(pixels, (prod(extents), channels), (step, pixels.strides[-1]))
+
+
+@lowers(Conv2d)
+def convolution(step: Step) -> Kernel | None:
+    """The kernel of a convolution of float32 images whose border, if any, is of zeros."""
+    layer: Conv2d = step.layer
+    x, y = step.inputs[0], step.outputs[0]
+    plain = layer.padding_mode == "zeros" or not any(layer.pads)
+    if not (plain and x.is_float and y.is_float and x.shape is not None and y.shape is not None):
+        return None
+    if len(step.inputs) != 1 or len(x.shape) != 4 or x.constant or layer.weight.dtype != np.float32:
+        return None
+    pads = Halo(*layer.pads)
+    (kh, kw), (sh, sw), (dh, dw) = layer.kernel_size, layer.stride, layer.dilation
+    problem = Problem(
+        batch=x.shape[0],
+        channels=x.shape[1],
+        size=(x.shape[2], x.shape[3]),
+        out_channels=y.shape[1],
+        out_size=(y.shape[2], y.shape[3]),
+        kernel=(kh, kw),
+        stride=(sh, sw),
+        dilation=(dh, dw),
+        pads=pads,
+        groups=layer.groups,
+        weight=layer.weight,
+        packs=step.packs,
+    )
+    return Convolution(problem, Epilogue(None if layer.bias is None else layer.bias.astype(np.float32)))

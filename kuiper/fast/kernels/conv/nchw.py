@@ -1,0 +1,91 @@
+"""Convolution of an image of few channels, such as a photograph: windows gathered plane by plane.
+
+Channel-last, three channels make runs of a few numbers, too short to copy fast. So the image stays as it is, (C, H, W),
+and the windows are gathered as (C*kh*kw, OH*OW), for each weight one strided plane; the product takes them transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from kuiper.fast.kernels.base.buffer import Buffer, Halo
+from kuiper.fast.kernels.base.calls import Call, Stage
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, rows_as_matrix
+from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP, row_bands
+
+
+class NchwConvolution(Algorithm):
+    """Windows (C*kh*kw, OH*OW), a band of rows at a time; their transpose times weights (C*kh*kw, O)."""
+
+    label = "Planes"
+    reads_nchw = True
+
+    @classmethod
+    def variants(cls, problem: Problem) -> list[dict[str, object]]:
+        """Fits one group of few channels."""
+        return [{}] if problem.groups == 1 and problem.channels <= FEW_CHANNELS else []
+
+    def halo(self, slot: int) -> Halo | None:
+        """None: the image is read as it comes."""
+        return None
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """The image within zeros; then for each band of rows the planes, the product, the epilogue."""
+        problem = self.problem
+        weight = problem.packed("planes", lambda w: w.reshape(len(w), -1).T)
+        image, stages = self._padded(inputs[0].array, space)
+        windows = self._windows(image)
+        target = outputs[0].nhwc
+        residual = inputs[-1].nhwc if self.epilogue.residual else None
+        threads = space.threads_for(problem.flops * NS_PER_FLOP)
+        work: Stage = []
+        for thread, bands in enumerate(row_bands(problem, len(weight) + problem.out_channels, threads)):
+            calls: list[Call] = []
+            for n, top, bottom in bands:
+                part = (slice(n, n + 1), slice(top, bottom))
+                out = target[part]
+                with space.tile(thread):
+                    some = windows[n, ..., top:bottom, :]
+                    columns = space.own(thread, some.shape)
+                    calls.append(partial(np.copyto, columns, some))
+                    result = rows_as_matrix(out)
+                    source = out if result is not None else space.own(thread, out.shape)
+                    matrix = columns.reshape(len(weight), -1).T
+                    product = source.reshape(-1, out.shape[-1]) if result is None else result
+                    calls.append(partial(np.matmul, matrix, weight, product))
+                    rest = None if residual is None else residual[part]
+                    calls += self.epilogue.calls(source, out, rest, space, thread)
+            work.append(calls)
+        return [*stages, work]
+
+    def _padded(self, image: np.ndarray, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
+        """(N, C, H, W) row by row within its border of zeros, and the stage that brings it there."""
+        up, bottom, left, right = self.problem.pads
+        n, c, h, w = image.shape
+        if not any(self.problem.pads) and image.strides[-1] == image.itemsize:
+            return image, []
+        padded = space.shared((n, c, up + h + bottom, left + w + right))
+        inside = padded[:, :, up : up + h, left : left + w]
+
+        def bring() -> None:
+            padded.fill(0)
+            np.copyto(inside, image)
+
+        return padded, [[[bring]]]
+
+    def _windows(self, image: np.ndarray) -> np.ndarray:
+        """(N, C, Hp, Wp) -> a view (N, C, kh, kw, OH, OW)."""
+        problem = self.problem
+        by_image, by_channel, by_row, by_column = image.strides
+        (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
+        return as_strided(
+            image,
+            (image.shape[0], image.shape[1], kh, kw, *problem.out_size),
+            (by_image, by_channel, dh * by_row, dw * by_column, sh * by_row, sw * by_column),
+            writeable=False,
+        )

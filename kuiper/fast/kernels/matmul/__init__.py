@@ -1,0 +1,1 @@
+"""Matrix products and what is built from them: linear layers, attention, embeddings."""

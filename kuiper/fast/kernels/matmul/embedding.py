@@ -1,0 +1,71 @@
+"""Embedding: the rows of a table that numbers name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from kuiper.errors import KuiperError
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.calls import Call, Stage, spans
+from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.layers.sequence import embedding as simple
+
+NANOSECONDS_PER_NUMBER = 0.15
+"""Of copying a row."""
+
+
+class EmbeddingKernel(Kernel):
+    """(...) of row numbers -> (..., D): rows of `weight` (R, D).
+
+    Raises the simple layer's InferError, with the operator's name, for a number that names no row.
+    """
+
+    label = "Embedding"
+
+    def __init__(self, name: str, weight: np.ndarray) -> None:
+        self.operator, self.weight = name, np.ascontiguousarray(weight)
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """One look at the numbers, then each thread fetches some of the rows."""
+        indices, y = inputs[0].array, outputs[0].array
+        check: Stage = [[partial(self._check, indices)]]
+        target = y.reshape(-1, y.shape[-1])
+        flat = np.may_share_memory(target, y)
+        numbers = indices.reshape(-1)
+        threads = space.threads_for(y.size * NANOSECONDS_PER_NUMBER)
+        if not (flat and target.flags.c_contiguous and np.may_share_memory(numbers, indices)):
+            scratch = space.shared(y.shape)
+            fetch: list[Call] = [
+                partial(self.weight.take, indices, 0, scratch, "clip"),
+                partial(np.copyto, y, scratch),
+            ]
+            return [check, [fetch]]
+        return [
+            check,
+            [
+                [partial(self.weight.take, numbers[start:stop], 0, target[start:stop], "clip")]
+                for start, stop in spans(len(numbers), threads)
+            ],
+        ]
+
+    def _check(self, indices: np.ndarray) -> None:
+        try:
+            simple.check_indices("Embedding", indices, len(self.weight))
+        except KuiperError as error:
+            raise error.at(self.operator) from error.__cause__
+
+
+@lowers(simple.Embedding)
+def embedding(step: Step) -> Kernel | None:
+    """The kernel for integers and a table of float32 whose rows keep their lengths."""
+    layer, (result,) = step.layer, step.outputs
+    if len(step.inputs) != 1 or layer.max_norm is not None or layer.weight.dtype != np.float32:
+        return None
+    given = step.inputs[0]
+    if given.dtype is None or given.dtype.kind not in "iu" or result.shape is None or 0 in result.shape:
+        return None
+    return EmbeddingKernel(step.operator.name, layer.weight)

@@ -1,0 +1,1 @@
+"""Views, copies in another order, and resampling."""

@@ -1,0 +1,76 @@
+"""Operators that only look at memory in another way, and concatenation: nothing is computed.
+
+Each kernel here takes the simple layer's own result for the view that it gives, so the two cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.kernel import Join, Step, View, lowers
+from kuiper.layers.arrays.joining import Cat, Chunk, Split, TensorSplit, Unbind
+from kuiper.layers.arrays.shape import Expand, ExpandAs, Movedim, Permute, Squeeze, T, Transpose, Unflatten, Unsqueeze
+from kuiper.layers.arrays.slicing import Narrow, Select, Slice
+from kuiper.layers.elementwise.activation import Dropout, Identity
+from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
+
+
+@lowers(Permute, Transpose, T, Movedim, Unsqueeze, Squeeze, Unflatten, Expand)
+@lowers(Slice, Select, Narrow)
+@lowers(Split, Chunk, TensorSplit, Unbind)
+@lowers(Identity, Dropout, Clone)
+def view(step: Step) -> View | None:
+    """(any shape) -> one view, or several, of the same memory."""
+    if len(step.inputs) != 1:
+        return None
+    layer, single = step.layer, len(step.outputs) == 1
+
+    def part(slot: int) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda array: layer.forward(array) if single else layer.forward(array)[slot]
+
+    return checked(step, *map(part, range(len(step.outputs))))
+
+
+@lowers(ExpandAs)
+def expand_as(step: Step) -> View | None:
+    """(a, 1, b), other -> the shape of `other`, whose elements are not looked at."""
+    shape = step.outputs[0].shape
+    return None if shape is None else checked(step, lambda array: np.broadcast_to(array, shape))
+
+
+@lowers(To, TypeAs)
+def same_type(step: Step) -> View | None:
+    """(...) -> (...): x, when it has the element type that is asked for already."""
+    given, asked = step.inputs[0].dtype, step.outputs[0].dtype
+    bfloat16 = getattr(getattr(step.layer, "dtype", None), "code", None) == "bf16"  # which rounds a float32
+    return None if bfloat16 or given != asked else checked(step, lambda array: array)
+
+
+def checked(step: Step, *views: Callable[[np.ndarray], Any]) -> View | None:
+    """The kernel of these views; None unless each gives its output's shape, from memory that the input holds.
+
+    A constant has no memory in a plan.
+    """
+    given = step.inputs[0]
+    if given.shape is None or given.constant or any(output.shape is None for output in step.outputs):
+        return None
+    array = np.broadcast_to(np.zeros((), given.dtype), given.shape)  # one element that stands for all
+    for function, output in zip(views, step.outputs):
+        result = function(array)
+        if result.shape != output.shape or result.dtype != output.dtype or not np.may_share_memory(result, array):
+            return None
+    return View(*views)
+
+
+@lowers(Cat)
+def cat(step: Step) -> Join | None:
+    """(..., n1, ...), (..., n2, ...), ... -> (..., n1 + n2 + ..., ...) along `dim`, all of one element type."""
+    result = step.outputs[0]
+    if result.shape is None or any(x.shape is None or x.dtype != result.dtype for x in step.inputs):
+        return None
+    if any(len(x.shape or ()) != len(result.shape) or 0 in (x.shape or ()) for x in step.inputs):
+        return None
+    return Join(step.layer.dim % len(result.shape))

@@ -1,0 +1,1 @@
+"""Normalization and softmax: statistics of the input itself."""

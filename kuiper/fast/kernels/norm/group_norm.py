@@ -1,0 +1,159 @@
+"""Normalization of images by the mean and variance of groups of their channels: GroupNormKernel and InstanceNorm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
+from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.matmul.linear import blocks_of
+from kuiper.fast.kernels.matmul.matrices import ROWS, blas_takes, columnwise
+from kuiper.fast.kernels.norm.row_norm import NANOSECONDS_PER_NUMBER, fits
+from kuiper.fast.kernels.norm.softmax import memory_order, ordered
+from kuiper.layers.normalization import group_norm as simple
+
+CACHED = 1 << 16
+"""Numbers of a block of places."""
+
+
+class GroupNormKernel(Kernel):
+    """(N, C, ...) -> (N, C, ...): (x - mean) / sqrt(variance + eps) * weight + bias, for each group of channels.
+
+    Parameters: groups, weight and bias (C,) or None, eps.
+    """
+
+    label = "GroupNorm"
+    layout = "nhwc"
+
+    def __init__(self, groups: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> None:
+        self.groups, self.weight, self.bias, self.eps = groups, weight, bias, np.array(eps, np.float32)
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """Each thread takes some of the samples, or some of the groups of every sample."""
+        stages: list[Stage] = []
+        source, result = inputs[0].array, outputs[0].array
+        x, y = by_places(source), by_places(result)
+        scratch = result
+        if x is None:
+            copy = channels_last(space, source.shape)
+            stages.append(copies(source, copy, space))
+            x = by_places(copy)
+        if y is None:
+            scratch = channels_last(space, result.shape)
+            y = by_places(scratch)
+        assert x is not None
+        assert y is not None
+        samples, _, channels = x.shape
+        threads = space.threads_for(x.size * NANOSECONDS_PER_NUMBER)
+        size = channels // self.groups
+        parts = 1 if samples >= threads else threads
+        tasks = [(n, span) for n in range(samples) for span in spans(self.groups, parts)]
+        stage: Stage = []
+        for thread, (start, stop) in enumerate(spans(len(tasks), threads)):
+            calls: list[Call] = []
+            for n, (first, last) in tasks[start:stop]:
+                some = slice(first * size, last * size)
+                with space.tile(thread):
+                    calls += self._calls(x[n, :, some], y[n, :, some], some, size, space, thread)
+            stage.append(calls)
+        stages.append(stage)
+        if scratch is not result:
+            stages.append(copies(scratch, result, space))
+        return stages
+
+    def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, thread: int) -> list[Call]:
+        """x and y (places, channels): `some` channels, in groups of `size`; y = x * scale + shift in the end."""
+        blocks = list(blocks_of(x.shape, CACHED))
+        shape = ROWS, x.shape[1] // size, size
+        mean, scale, shift = (space.own(thread, shape) for _ in range(3))
+        calls = self._means(x, blocks, None, mean, space, thread)
+        calls += self._means(x, blocks, mean, scale, space, thread)
+        calls += [
+            partial(np.add, scale, self.eps, scale),
+            partial(np.sqrt, scale, scale),
+            partial(np.divide, np.float32(1), scale, scale),
+        ]
+        if self.weight is not None:
+            calls.append(partial(np.multiply, scale, self.weight[some].reshape(shape[1:]), scale))
+        calls += [partial(np.multiply, mean, scale, shift), partial(np.negative, shift, shift)]
+        if self.bias is not None:
+            calls.append(partial(np.add, shift, self.bias[some].reshape(shape[1:]), shift))
+        for block in blocks:
+            calls += columnwise(np.multiply, x[block], scale.reshape(ROWS, -1), y[block])
+            calls += columnwise(np.add, y[block], shift.reshape(ROWS, -1), y[block])
+        return calls
+
+    def _means(
+        self,
+        x: np.ndarray,
+        blocks: list[slice],
+        centre: np.ndarray | None,
+        mean: np.ndarray,
+        space: Workspace,
+        thread: int,
+    ) -> list[Call]:
+        """Each number of `mean` (ROWS, groups, channels of a group) = the mean over that group of x, or, with the
+        `centre` of each group, of (x - centre)^2.
+        """
+        places, channels = x.shape
+        sums = space.own(thread, (len(blocks), channels))
+        ones = np.full(places, 1 / (places * mean.shape[2]), np.float32)
+        calls: list[Call] = []
+        for block, line in zip(blocks, sums):
+            part = x[block]
+            with space.tile(thread):
+                if centre is not None:
+                    squares = ordered(space, thread, part.shape, memory_order(part))
+                    calls += columnwise(np.subtract, part, centre.reshape(ROWS, -1), squares)
+                    calls.append(partial(np.multiply, squares, squares, squares))
+                    part = squares
+                if blas_takes(part):
+                    calls.append(partial(np.matmul, ones[: len(part)], part, line))
+                else:
+                    calls += [partial(np.add.reduce, part, 0, None, line), partial(np.multiply, line, ones[0], line)]
+        total = space.own(thread, (channels,))
+        group = space.own(thread, (mean.shape[1], 1))
+        return [
+            *calls,
+            partial(np.add.reduce, sums, 0, None, total),
+            partial(np.add.reduce, total.reshape(mean.shape[1:]), 1, None, group, True),
+            partial(np.copyto, mean, group),
+        ]
+
+
+def by_places(x: np.ndarray) -> np.ndarray | None:
+    """(N, C, ...) -> (N, places, C): a view, or None where that takes a copy."""
+    flat = x.reshape(*x.shape[:2], -1)
+    return flat.swapaxes(1, 2) if np.may_share_memory(flat, x) else None
+
+
+def channels_last(space: Workspace, shape: tuple[int, ...]) -> np.ndarray:
+    """A scratch array (N, C, ...) in which the channels of a place lie side by side."""
+    array = space.shared((shape[0], *shape[2:], shape[1]))
+    return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1))
+
+
+@lowers(simple.GroupNorm)
+def group_norm(step: Step) -> Kernel | None:
+    """The kernel for float32 weights, or none."""
+    layer = step.layer
+    if not fits(step, layer.weight, layer.bias):
+        return None
+    return GroupNormKernel(layer.num_groups, layer.weight, layer.bias, layer.eps)
+
+
+@lowers(simple.InstanceNorm, simple.InstanceNorm1d, simple.InstanceNorm2d, simple.InstanceNorm3d)
+def instance_norm(step: Step) -> Kernel | None:
+    """The kernel for a batch that is normalized by its own statistics."""
+    layer, shape = step.layer, step.inputs[0].shape
+    if layer.by_running_stats is not None or not fits(step, layer.weight, layer.bias):
+        return None
+    assert shape is not None
+    if len(shape) < 3 or (layer.rank is not None and len(shape) != layer.rank):
+        return None
+    return GroupNormKernel(shape[1], layer.weight, layer.bias, layer.eps)

@@ -1,0 +1,109 @@
+"""Normalization by the input's own mean and variance: of rows (LayerNorm, RMSNorm) and of groups of channels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
+from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.matmul.linear import blocks_of, in_rows
+from kuiper.fast.kernels.matmul.matrices import ROWS, columnwise, fit, rows_of
+from kuiper.layers.normalization import normalization as simple
+
+NANOSECONDS_PER_NUMBER = 0.9
+CACHED = 1 << 18
+"""Numbers of a block of rows."""
+
+
+class RowNorm(Kernel):
+    """(..., n) -> (..., n): (x - mean) / sqrt(variance + eps) * weight + bias, for each row of the last axes.
+
+    Parameters: size, the numbers of a row; weight and bias, (n,) or None; eps; centred, without which the mean stays
+    and the mean square stands for the variance (RMSNorm).
+
+    The mean is taken away first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean.
+    """
+
+    def __init__(
+        self, size: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, centred: bool = True
+    ) -> None:
+        self.weight = None if weight is None else np.tile(weight.reshape(-1), (ROWS, 1))
+        self.bias = None if bias is None else np.tile(bias.reshape(-1), (ROWS, 1))
+        self.eps, self.centred = np.array(eps, np.float32), centred
+        self.size, self.one_over_n = np.array(size, np.float32), np.full(size, 1 / size, np.float32)
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """The rows are shared out among the threads, and cut into blocks that fit into the cache."""
+        stages: list[Stage] = []
+        n, array = len(self.one_over_n), outputs[0].array
+        x = in_rows(inputs[0].array, space, stages, n)
+        target = rows_of(array, n)
+        scratch = space.shared(array.shape) if target is None else array
+        y = scratch.reshape(-1, n) if target is None else target
+        threads = space.threads_for(x.size * NANOSECONDS_PER_NUMBER)
+        stage: Stage = []
+        for thread, (start, stop) in enumerate(spans(len(x), threads)):
+            calls: list[Call] = []
+            for block in blocks_of((stop - start, n), CACHED):
+                with space.tile(thread):
+                    calls += self._calls(x[start:stop][block], y[start:stop][block], space, thread)
+            stage.append(calls)
+        stages.append(stage)
+        if target is None:
+            stages.append(copies(scratch, array, space))
+        return stages
+
+    def _calls(self, x: np.ndarray, y: np.ndarray, space: Workspace, thread: int) -> list[Call]:
+        line = space.own(thread, (len(x),))
+        column = line[:, None]
+        calls: list[Call] = []
+        if self.centred:
+            calls = [partial(np.matmul, x, self.one_over_n, line), partial(np.subtract, x, column, y)]
+            x = y
+        calls += [
+            partial(np.vecdot, x, x, line),
+            partial(np.divide, line, self.size, line),
+            partial(np.add, line, self.eps, line),
+            partial(np.sqrt, line, line),
+            partial(np.divide, np.float32(1), line, line),
+            partial(np.multiply, x, column, y),
+        ]
+        if self.weight is not None:
+            calls += columnwise(np.multiply, y, self.weight, y)
+        if self.bias is not None:
+            calls += columnwise(np.add, y, self.bias, y)
+        return calls
+
+
+@lowers(simple.LayerNorm)
+def layer_norm(step: Step) -> Kernel | None:
+    """The kernel for float32 weights, or none."""
+    layer = step.layer
+    if not fits(step, layer.weight, layer.bias):
+        return None
+    return RowNorm(math.prod(layer.shape), layer.weight, layer.bias, layer.eps)
+
+
+@lowers(simple.RMSNorm)
+def rms_norm(step: Step) -> Kernel | None:
+    """The kernel for a float32 weight, or none."""
+    layer = step.layer
+    if not fits(step, layer.weight):
+        return None
+    eps = float(np.finfo(np.float32).eps) if layer.eps is None else layer.eps
+    return RowNorm(math.prod(layer.shape), layer.weight, None, eps, centred=False)
+
+
+def fits(step: Step, *weights: np.ndarray | None) -> bool:
+    """Whether a step normalizes float32 arrays of at least one number by such weights."""
+    return (
+        len(step.inputs) == 1
+        and fit(*step.inputs, *step.outputs)
+        and all(weight is None or weight.dtype == np.float32 for weight in weights)
+    )

@@ -1,0 +1,1 @@
+"""Functions of every element: activations and formulas."""

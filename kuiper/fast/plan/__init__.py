@@ -1,0 +1,1 @@
+"""From a graph to a plan: trace, lower, fuse, lay out, bind."""

@@ -1,0 +1,157 @@
+"""Batches shared out: every thread computes some of the samples through the whole network, alone.
+
+Threads then meet once per pass, not at every operator, and with few samples at a time the values stay in the cache.
+Only for networks that compute every sample by itself, which is proved operator by operator.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.base.calls import Call
+from kuiper.fast.kernels.base.kernel import Join, View
+from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.conv.subpixel import Subpixel
+from kuiper.fast.kernels.conv.transposed import Overlapping
+from kuiper.fast.kernels.matmul.attention import Attention
+from kuiper.fast.kernels.matmul.linear import LinearKernel
+from kuiper.fast.kernels.matmul.matmul import MatMulKernel
+from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle
+from kuiper.fast.kernels.move.resize import Resize
+from kuiper.fast.kernels.norm.group_norm import GroupNormKernel
+from kuiper.fast.kernels.norm.row_norm import RowNorm
+from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
+from kuiper.fast.kernels.pointwise.activation import ActivationKernel
+from kuiper.fast.kernels.pointwise.pointwise import FormulaKernel
+from kuiper.fast.kernels.pooling.adaptive import Boxes, ImageMean
+from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
+from kuiper.fast.kernels.pooling.windows import PoolKernel
+from kuiper.fast.plan.plan import Plan
+from kuiper.fast.plan.steps import Step
+from kuiper.fast.threads import parallel
+from kuiper.graph import Operator
+
+IMAGES = (
+    Convolution,
+    PoolKernel,
+    Resize,
+    Subpixel,
+    Overlapping,
+    Boxes,
+    CompiledMaxPool,
+    ImageMean,
+    Shuffle,
+    GroupNormKernel,
+)
+"""Kernels for (N, C, H, W) that never look from one sample to another."""
+FOLLOWS_SHAPES = (View, ReshapeKernel, ActivationKernel, FormulaKernel)
+"""Kernels for which it is enough that all shapes begin with the batch."""
+LEADING = (Attention, MatMulKernel, LinearKernel, RowNorm)
+"""Kernels that keep the first axis of inputs with more than one, or more than two axes."""
+
+
+def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
+    """Whether every step computes each sample by itself: its kernel does so, and its shapes grow with the batch.
+
+    whole, part : the steps for a batch of `batch`, and for one of `samples`.
+    """
+    if len(whole) != len(part):
+        return False
+    return all(_keeps_samples(one, other, batch, samples) for one, other in zip(whole, part))
+
+
+def _keeps_samples(whole: Step, part: Step, batch: int, samples: int) -> bool:
+    values = [*zip(whole.inputs, part.inputs), *zip(whole.outputs, part.outputs)]
+    if whole.operators[0] is not part.operators[0] or not all(_grows(*each, batch, samples) for each in values):
+        return False
+    kernel, inputs = whole.kernel, whole.inputs
+    ranks = {len(spec.shape or ()) for spec in inputs if not spec.constant}
+    if len(ranks) != 1:  # broadcasting may put one's batch beside another axis of the other
+        return False
+    rank = ranks.pop()
+    if isinstance(kernel, Join):
+        return kernel.axis != 0
+    if isinstance(kernel, SoftmaxKernel):
+        return kernel.axis % rank != 0
+    if isinstance(kernel, LEADING):
+        return rank >= (2 if isinstance(kernel, (LinearKernel, RowNorm)) else 3)
+    if isinstance(kernel, FOLLOWS_SHAPES):
+        return all(not spec.constant or len(spec.shape or ()) < rank or (spec.shape or (1,))[0] == 1 for spec in inputs)
+    return isinstance(kernel, IMAGES)
+
+
+def _grows(whole: Spec, part: Spec, batch: int, samples: int) -> bool:
+    """Whether a value has a first axis as long as the batch, or is the same constant for both."""
+    if whole.constant or part.constant:
+        same = whole.constant and part.constant and whole.shape == part.shape
+        return same and (whole.value is part.value or bool(np.array_equal(whole.value, part.value)))
+    if whole.shape is None or part.shape is None or not whole.shape or not part.shape:
+        return False
+    return whole.shape == (batch, *part.shape[1:]) and part.shape[0] == samples
+
+
+class BatchPlan:
+    """A network for a batch, as plans of one thread for some samples at a time.
+
+    parts : one plan for each thread, all for the same number of samples; they take turns through the batch.
+    samples, batch : how many samples at a time, of how many.
+    """
+
+    def __init__(self, parts: Sequence[Plan], samples: int, batch: int) -> None:
+        self.parts, self.threads = list(parts), len(parts)
+        self.samples, self.batch = samples, batch
+        starts = range(0, batch, samples)
+        self._turns = [list(starts[thread :: self.threads]) for thread in range(self.threads)]
+        self._lock = threading.Lock()
+
+    @property
+    def groups(self) -> list[list[Operator]]:
+        """The operators that are computed, and timed, together."""
+        return self.parts[0].groups
+
+    def run(
+        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
+    ) -> list[Any]:
+        """One pass, as Plan.run; `on_operator` gets each operator once: the time of all samples by the threads."""
+        results: dict[int, list[Any]] = {}
+        taken: dict[str, float] = {}
+        operators: dict[str, Operator] = {}
+
+        def note(operator: Operator, seconds: float) -> None:
+            operators[operator.name] = operator
+            taken[operator.name] = taken.get(operator.name, 0.0) + seconds / self.threads
+
+        def turn(plan: Plan, start: int) -> None:
+            some = [x[start : start + self.samples] for x in inputs]
+            results[start] = plan.run(some, None if on_operator is None else note)
+
+        stage: list[list[Call]] = [
+            [partial(turn, plan, start) for start in turns] for plan, turns in zip(self.parts, self._turns)
+        ]
+        with self._lock, parallel(self.threads) as run:
+            run([stage])
+        if on_operator is not None:
+            for name, operator in operators.items():
+                on_operator(operator, taken[name])
+        ordered = [results[start] for start in sorted(results)]
+        return [np.concatenate(parts) for parts in zip(*ordered)]
+
+
+def fastest_of(plans: Mapping[str, Plan | BatchPlan], inputs: Sequence[np.ndarray], rounds: int = 3) -> str:
+    """The name of the plan with the least time for a pass, over some rounds in turn."""
+    best = dict.fromkeys(plans, float("inf"))
+    for plan in plans.values():
+        plan.run(inputs)
+    for _ in range(rounds):
+        for name, plan in plans.items():
+            started = time.perf_counter()
+            plan.run(inputs)
+            best[name] = min(best[name], time.perf_counter() - started)
+    return min(best, key=best.__getitem__)

@@ -1,0 +1,131 @@
+"""Branches side by side: small steps that do not depend on each other, shared out among the threads.
+
+Large steps share their own work out. What is left are runs of small ones, such as the heads of a detector; where a run
+falls apart into branches, each thread takes some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kuiper.fast.kernels.base.calls import Stage
+from kuiper.fast.plan.fallback import Fallback
+from kuiper.fast.plan.layout import MemoryLayout
+
+WORTH_IT = 120e-6
+"""Seconds that a run must save, several times what it costs to wake the other threads."""
+LONGEST = 24
+
+
+@dataclass(frozen=True)
+class ParallelRun:
+    """The steps from `start` on, each on the thread that `threads` gives it.
+
+    >>> ParallelRun.read("4:0,1,1").threads
+    (0, 1, 1)
+    """
+
+    start: int
+    threads: tuple[int, ...]
+
+    @property
+    def stop(self) -> int:
+        """The first step that is no part of it."""
+        return self.start + len(self.threads)
+
+    def __str__(self) -> str:
+        return f"{self.start}:{','.join(map(str, self.threads))}"
+
+    @classmethod
+    def read(cls, text: str) -> ParallelRun:
+        """What str gives. Raises ValueError."""
+        start, _, threads = text.partition(":")
+        return cls(int(start), tuple(int(thread) for thread in threads.split(",")))
+
+
+def runs_of(
+    layout: MemoryLayout, stages: Sequence[Sequence[Stage]], seconds: Sequence[float], threads: int
+) -> list[ParallelRun]:
+    """The runs that are worth it, given the stages of each step and the seconds that they take one after the other.
+
+    Layers stay on the caller's thread: they may be a student's.
+    """
+    alone = [
+        all(len(stage) == 1 for stage in each) and not isinstance(step.kernel, Fallback)
+        for step, each in zip(layout.steps, stages)
+    ]
+    found = []
+    start = 0
+    while start < len(stages):
+        stop = start
+        while stop < len(stages) and alone[stop] and stop - start < LONGEST:
+            stop += 1
+        run = _shared_out(layout, start, stop, seconds, threads) if stop - start > 1 else None
+        if run is not None:
+            found.append(run)
+        start = max(stop, start + 1)
+    return found
+
+
+def known_runs(layout: MemoryLayout, text: str, threads: int) -> list[ParallelRun]:
+    """The runs that an earlier process noted, apart by spaces; none where they do not fit this network.
+
+    They may be those of another network with inputs of the same shapes, or no runs at all.
+    """
+    try:
+        runs = [ParallelRun.read(word) for word in text.split()]
+    except ValueError:
+        return []
+    ends = [0, *(run.stop for run in runs)]
+    if any(run.start < end for run, end in zip(runs, ends)) or ends[-1] > len(layout.steps):
+        return []
+    for run in runs:
+        branches = branches_of(layout, run.start, run.stop)
+        if any(len({run.threads[i - run.start] for i in branch}) > 1 for branch in branches):
+            return []
+    return runs if all(0 <= thread < threads for run in runs for thread in run.threads) else []
+
+
+def _shared_out(
+    layout: MemoryLayout, start: int, stop: int, seconds: Sequence[float], threads: int
+) -> ParallelRun | None:
+    branches = branches_of(layout, start, stop)
+    loads = [0.0] * threads
+    assigned: dict[int, int] = {}
+    for branch in sorted(branches, key=lambda steps: -sum(seconds[i] for i in steps)):
+        thread = loads.index(min(loads))
+        loads[thread] += sum(seconds[i] for i in branch)
+        assigned.update(dict.fromkeys(branch, thread))
+    return (
+        ParallelRun(start, tuple(assigned[i] for i in range(start, stop)))
+        if sum(loads) - max(loads) > WORTH_IT
+        else None
+    )
+
+
+def branches_of(layout: MemoryLayout, start: int, stop: int) -> list[list[int]]:
+    """The steps start..stop in groups, such that no step needs anything of another group."""
+    group = {i: i for i in range(start, stop)}
+
+    def top(i: int) -> int:
+        while group[i] != i:
+            i = group[i]
+        return i
+
+    writers: dict[str, list[int]] = {}
+    for i in range(start, stop):
+        for name in layout.steps[i].reads:
+            if name in layout.values:
+                for writer in writers.get(layout.root(name).name, ()):
+                    group[top(writer)] = top(i)
+            elif not layout.specs[name].constant:  # what a simple layer passes on
+                for writer in writers.get(name, ()):
+                    group[top(writer)] = top(i)
+        for name in layout.steps[i].writes:
+            key = layout.root(name).name if name in layout.values else name
+            writers.setdefault(key, []).append(i)
+    branches: dict[int, list[int]] = {}
+    for i in range(start, stop):
+        branches.setdefault(top(i), []).append(i)
+    return list(branches.values())

@@ -1,0 +1,202 @@
+"""A plan: the calls of a forward pass for inputs of known shapes, on arrays that were laid out once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
+from kuiper.fast.kernels.base.calls import Call, Stage
+from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
+from kuiper.fast.plan.arena import plan_arena
+from kuiper.fast.plan.branches import ParallelRun
+from kuiper.fast.plan.fallback import copied, detached
+from kuiper.fast.plan.layout import MemoryLayout, StoredValue
+from kuiper.fast.plan.steps import Step
+from kuiper.fast.threads import parallel
+from kuiper.graph import Lifetime, MemoryPlan, Operator
+
+
+class Plan:
+    """A network for inputs of certain shapes.
+
+    Parameters
+    ----------
+    steps : what is computed, in order.
+    specs : what every operand is.
+    inputs, returned : operand names of the network's inputs and outputs.
+    dynamic : see Fallback; the same dictionary that the steps have.
+    threads : how many threads.
+    runs : steps of which some run beside others.
+
+    Attributes
+    ----------
+    memory : where each value lies; `memory.planned_bytes` is the size of the arena.
+    scratch_bytes : what the kernels need besides, while they run.
+    stages : the calls of every step.
+    runs : see above.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        specs: Mapping[str, Spec],
+        inputs: Sequence[str],
+        returned: Sequence[str],
+        dynamic: dict[str, Any],
+        threads: int,
+        runs: Sequence[ParallelRun] = (),
+    ) -> None:
+        self.steps, self.threads = list(steps), threads
+        self.runs = list(runs)
+        self.specs, self.dynamic, self._returned = specs, dynamic, returned
+        self._lock = threading.Lock()
+        self.layout = MemoryLayout(self.steps, specs, inputs, returned)
+        for run in runs:
+            self.layout.hold(run.start, run.stop)
+        roots = self.layout.roots
+        self.memory = _memory(roots)
+        arena = aligned(self.memory.planned_bytes)
+        self._arena = arena
+        self._buffers = self.layout.buffers({root.name: _cut(arena, self.memory, root) for root in roots})
+        self._inputs = [self._buffers[name] for name in inputs]
+        self._input_borders = [call for buffer in self._inputs for call in zeros(buffer)]
+        space = Workspace(threads)
+        self._bind(space)
+        self.scratch_bytes = space.bytes
+        self.stages = self._beside(self._bind(space.settled()))
+
+    def run(
+        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
+    ) -> list[Any]:
+        """One pass -> the values of the returned operands, none of which shares memory with the plan.
+
+        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Callers
+        on several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
+        """
+        with self._lock, parallel(self.threads) as run:
+            try:
+                for buffer, array in zip(self._inputs, inputs):
+                    np.copyto(buffer.array, array)
+                for fill in self._input_borders:
+                    fill()
+                if on_operator is None:
+                    for stages in self.stages:
+                        run(stages)
+                else:
+                    for start, _ in self._together:
+                        started = time.perf_counter()
+                        run(self.stages[start])
+                        on_operator(self.steps[start].operators[0], time.perf_counter() - started)
+                return [self._result(name) for name in self._returned]
+            finally:
+                self.dynamic.clear()
+
+    @property
+    def groups(self) -> list[list[Operator]]:
+        """The operators that are computed, and timed, together: those fused into one step, and those side by side."""
+        return [[op for step in self.steps[start:stop] for op in step.operators] for start, stop in self._together]
+
+    @cached_property
+    def _together(self) -> list[tuple[int, int]]:
+        """(first, behind the last) of steps whose calls are those of the first: a run, or one step."""
+        ends = {run.start: run.stop for run in self.runs}
+        found, start = [], 0
+        while start < len(self.steps):
+            found.append((start, ends.get(start, start + 1)))
+            start = found[-1][1]
+        return found
+
+    def _result(self, name: str) -> Any:
+        spec = self.specs[name]
+        if spec.constant:
+            return copied(spec.value)
+        if spec.shape is None:
+            return detached(self.dynamic[name], [self._arena.view(np.uint8)])
+        return self._buffers[name].array.copy(order="C")
+
+    def _bind(self, space: Workspace) -> list[list[Stage]]:
+        """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
+        bound: list[list[Stage]] = []
+        surrounded = set(self.layout.inputs)
+        beside = {run.start + i: thread for run in self.runs for i, thread in enumerate(run.threads)}
+        for number, step in enumerate(self.steps):
+            if number not in beside:
+                space.next_kernel()
+            room = space.of_thread(beside[number]) if number in beside else space
+            stages: list[Stage] = []
+            for name in step.writes if step.writes else []:
+                if name in self.layout.values:
+                    stages += self._zeros(self.layout.root(name), surrounded)
+            if not _is_view(step, self.layout):
+                buffers = [self._buffers.get(name, NOWHERE) for name in step.reads]
+                results = [self._buffers.get(name, NOWHERE) for name in step.writes]
+                stages += step.kernel.bind(buffers, results, room)
+            bound.append([stage for stage in stages if stage])
+        return bound
+
+    def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
+        """The stages, those of each run put together into one stage of its first step."""
+        for run in self.runs:
+            together: Stage = [[] for _ in range(max(run.threads) + 1)]
+            for number, thread in enumerate(run.threads, run.start):
+                together[thread] += [call for stage in bound[number] for calls in stage for call in calls]
+                bound[number] = []
+            bound[run.start] = [busy] if (busy := [thread for thread in together if thread]) else []
+        return bound
+
+    def _zeros(self, root: StoredValue, done: set[str]) -> list[Stage]:
+        if root.name in done or not any(root.halo):
+            return []
+        done.add(root.name)
+        return [[zeros(self._buffers[root.name])]]
+
+
+NOWHERE = Buffer(np.empty(0))
+
+
+def _is_view(step: Step, layout: MemoryLayout) -> bool:
+    """Whether all outputs of a step lie in its first input already."""
+    bases = [layout.values[name].base for name in step.writes if name in layout.values]
+    return bool(bases) and all(base is not None and base == step.reads[0] for base in bases)
+
+
+def zeros(buffer: Buffer) -> list[Call]:
+    """The calls that make the border of an image zero."""
+    return [] if buffer.padded is None else [partial(part.fill, 0) for part in borders(buffer.padded, buffer.halo)]
+
+
+def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
+    """The four parts of (N, H, W, C) that are halo; none of them empty."""
+    _, height, width, _ = padded.shape
+    middle = slice(halo.up, height - halo.bottom)
+    parts = [
+        padded[:, : halo.up],
+        padded[:, height - halo.bottom :],
+        padded[:, middle, : halo.left],
+        padded[:, middle, width - halo.right :],
+    ]
+    return [part for part in parts if part.size]
+
+
+def _memory(roots: Sequence[StoredValue]) -> MemoryPlan:
+    """A buffer in the arena for every root, each beginning at a line of the cache."""
+    sizes = {}
+    for root in roots:
+        assert root.spec.dtype is not None
+        size = int(np.prod(root.physical)) * root.spec.dtype.itemsize
+        sizes[root.name] = -(-size // ALIGNMENT) * ALIGNMENT
+    return plan_arena({root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}, sizes)
+
+
+def _cut(arena: np.ndarray, memory: MemoryPlan, root: StoredValue) -> np.ndarray:
+    dtype = root.spec.dtype
+    assert dtype is not None
+    start = memory.offsets[root.name]
+    size = int(np.prod(root.physical)) * dtype.itemsize
+    return arena[start : start + size].view(dtype).reshape(root.physical)

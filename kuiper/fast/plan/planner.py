@@ -1,0 +1,173 @@
+"""The planner of one graph: makes a plan for every set of input shapes, and keeps those used last."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kuiper.errors import KuiperError
+from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
+from kuiper.fast.plan.branches import known_runs, runs_of
+from kuiper.fast.plan.plan import Plan
+from kuiper.fast.plan.steps import Packs, Step, fused, steps_of
+from kuiper.fast.plan.trace import Signature, SpecTrace, signature
+from kuiper.fast.threads import blas, default_threads
+from kuiper.fast.tuning.choices import Choices
+from kuiper.runtime import RuntimeGraph
+
+MOST_PLANS = 8
+"""Plans that are kept for one graph: each has memory of its own."""
+
+
+class Planner:
+    """Plans for one built graph, by the shapes of its inputs.
+
+    Parameters
+    ----------
+    graph : the built graph.
+    threads : threads; None: as many as there are cores, or as OMP_NUM_THREADS says.
+    choices : the algorithms known to be the fastest.
+    """
+
+    def __init__(
+        self,
+        graph: RuntimeGraph,
+        threads: int | None = None,
+        choices: Choices | None = None,
+    ) -> None:
+        self.graph = graph
+        self.threads = threads or default_threads()
+        self.choices = choices or Choices()
+        self._packs: dict[str, Packs] = {}
+        self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
+        self._making = threading.Lock()
+
+    def find(self, inputs: Sequence[np.ndarray]) -> Plan | BatchPlan | None:
+        """The plan for inputs of these shapes, if it has been made."""
+        key = signature(inputs)
+        with self._making:
+            plan = self._plans.get(key)
+            if plan is not None:
+                self._plans.move_to_end(key)
+            return plan
+
+    def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        """The plan for inputs (operand name -> array) of these shapes, made if need be."""
+        key = signature(list(values.values()))
+        with self._making:
+            if key not in self._plans:
+                self._plans[key] = self._make(values)
+                if len(self._plans) > MOST_PLANS:
+                    self._plans.popitem(last=False)
+            return self._plans[key]
+
+    def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        threads = self.threads if blas.can_be_held else 1
+        dynamic: dict[str, Any] = {}
+        steps, trace = self._steps(values, threads, dynamic)
+        whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)
+        chosen: Plan | BatchPlan = whole
+        if threads > 1:
+            chosen = self._shared_out(self._beside(whole, values), values)
+        self.choices.keep()
+        return chosen
+
+    @cached_property
+    def _name(self) -> str:
+        """What tells this network from others among the choices: a hash of its operators."""
+        text = "\n".join(f"{op.type} {op.name}" for op in self.graph.operators)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    @property
+    def _returned(self) -> list[str]:
+        return [operand.name for operand in self.graph.outputs]
+
+    def _steps(
+        self, values: Mapping[str, np.ndarray], threads: int, dynamic: dict[str, Any]
+    ) -> tuple[list[Step], SpecTrace]:
+        """The steps for inputs of these shapes, each with the fastest of its algorithms."""
+        trace = SpecTrace(self.graph, values)
+        steps = fused(steps_of(self.graph, trace, dynamic, self._packs), set(self._returned))
+        for step in steps:
+            self._choose(step, threads)
+        return steps, trace
+
+    def _choose(self, step: Step, threads: int) -> None:
+        kernel = step.kernel
+        if kernel.key:
+            key = f"{kernel.key} lanes{threads}"
+            step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
+
+    def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
+        """`whole`, or the plan that runs small branches side by side where that is faster."""
+        arrays = list(values.values())
+        key = f"branches {self._name} {signature(arrays)} {len(whole.steps)} steps lanes{whole.threads}"
+        known = self.choices.find(key)
+        if known is None:
+            runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.threads)
+        else:
+            runs = known_runs(whole.layout, known, whole.threads)
+        if runs:
+            other = Plan(whole.steps, whole.specs, list(values), self._returned, whole.dynamic, whole.threads, runs)
+            if known is not None or fastest_of({"apart": whole, "beside": other}, arrays) == "beside":
+                self.choices.note(key, " ".join(map(str, runs)))
+                return other
+        self.choices.note(key, "")
+        return whole
+
+    def _shared_out(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        """`whole`, or the plans that share its batch out among the threads where those are faster."""
+        batches = {x.shape[0] if x.ndim else 0 for x in values.values()}
+        batch = batches.pop() if len(batches) == 1 else 0
+        if batch < whole.threads or batch % whole.threads:
+            return whole
+        key = f"batch {self._name} {signature(list(values.values()))} {len(whole.steps)} steps lanes{whole.threads}"
+        known = self.choices.find(key)
+        plans: dict[str, Plan | BatchPlan] = {} if known not in (None, "whole") else {"whole": whole}
+        if known != "whole":
+            for samples in sorted({1, batch // whole.threads}):
+                if known in (None, f"{samples} at a time"):
+                    part = self._by_samples(whole, values, batch, samples)
+                    if part is not None:
+                        plans[f"{samples} at a time"] = part
+        if known is None or not plans:
+            plans["whole"] = whole
+        name = fastest_of(plans, list(values.values())) if len(plans) > 1 else next(iter(plans))
+        self.choices.note(key, name)
+        return plans[name]
+
+    def _by_samples(self, whole: Plan, values: Mapping[str, np.ndarray], batch: int, samples: int) -> BatchPlan | None:
+        """Plans for `samples` at a time; None where the network looks from one sample to another."""
+        some = {name: x[:samples] for name, x in values.items()}
+        try:
+            steps, trace = self._steps(some, 1, {})
+        except KuiperError:  # the network takes no other batch
+            return None
+        returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
+        if not is_by_sample(whole.steps, steps, batch, samples):
+            return None
+        if any(one.constant or one.shape is None or other.shape is None for one, other in returned):
+            return None
+        parts = [Plan(steps, trace.specs, list(values), self._returned, {}, 1) for _ in range(whole.threads)]
+        return BatchPlan(parts, samples, batch)
+
+
+def seconds_of(plan: Plan, inputs: Sequence[np.ndarray], rounds: int = 3) -> list[float]:
+    """The least time of each step, of some passes."""
+    best = [float("inf")] * len(plan.steps)
+    plan.run(inputs)
+    for _ in range(rounds):
+        best = [min(pair) for pair in zip(best, _seconds_once(plan, inputs))]
+    return best
+
+
+def _seconds_once(plan: Plan, inputs: Sequence[np.ndarray]) -> list[float]:
+    taken: list[float] = []
+    plan.run(inputs, lambda _, seconds: taken.append(seconds))
+    return taken

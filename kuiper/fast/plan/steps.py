@@ -1,0 +1,113 @@
+"""From the operators of a graph to the steps of a plan: a kernel for each, and operators fused into the one before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
+from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.pointwise.activation import activation_of
+from kuiper.fast.kernels.pointwise.pointwise import channel_affine, is_addition
+from kuiper.fast.plan.fallback import Fallback
+from kuiper.fast.plan.trace import SpecTrace
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph
+
+Packs = tuple[list[Any], dict[str, np.ndarray]]
+"""An operator's constant inputs, and its weights as kernels want them."""
+
+
+def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], packs: dict[str, Packs]) -> list[Step]:
+    """A step for each operator whose result is not constant, in execution order.
+
+    Parameters
+    ----------
+    dynamic : see Fallback.
+    packs : operator name -> its repacked weights, for plans of other shapes to use.
+    """
+    steps = []
+    for op in graph.operators:
+        reads, writes = [o.name for o in op.inputs], [o.name for o in op.outputs]
+        inputs, outputs = [trace.specs[name] for name in reads], [trace.specs[name] for name in writes]
+        if op.layer is None or all(spec.constant for spec in outputs):
+            continue
+        step = Step([op], inputs, outputs, reads, writes, _packs_of(op, inputs, packs))
+        lowering = LOWERINGS.get(type(op.layer))  # a student's layer is of another class
+        step.kernel = (lowering(step) if lowering is not None else None) or Fallback(step, dynamic)
+        steps.append(step)
+    return steps
+
+
+def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
+    """The operator's repacked weights; none yet where weights that are inputs follow from the shapes and differ now."""
+    constants = [spec.value for spec in inputs if spec.constant]
+    before, known = packs.setdefault(op.name, (constants, {}))
+    same = len(before) == len(constants) and all(x is y or np.array_equal(x, y) for x, y in zip(before, constants))
+    return known if same else {}
+
+
+def fused(steps: list[Step], returned: set[str]) -> list[Step]:
+    """The steps with every BatchNorm, addition and activation computed by the step before it, where that can.
+
+    A step that takes over another moves to the other's place in the order, where all its inputs are there.
+    `returned` are operands that somebody else reads: they must not vanish.
+    """
+    readers: dict[str, list[Step]] = {}
+    for step in steps:
+        for name in step.reads:
+            readers.setdefault(name, []).append(step)
+    gone: set[int] = set()
+    moved: dict[int, Step] = {}
+    for step in steps:
+        if id(step) in gone or step.kernel.epilogue is None:
+            continue
+        last = step
+        while True:
+            name = step.writes[0]
+            following = readers.get(name, [])
+            if len(following) != 1 or name in returned or id(following[0]) in gone:
+                break
+            after = following[0]
+            if not _takes(step, after, name):
+                break
+            gone.add(id(after))
+            step.writes, step.outputs = after.writes, after.outputs
+            step.operators = [*step.operators, *after.operators]
+            last = after
+        if last is not step:
+            gone.add(id(step))
+            moved[id(last)] = step
+    return [moved.get(id(step), step) for step in steps if id(step) not in gone or id(step) in moved]
+
+
+def _takes(step: Step, after: Step, name: str) -> bool:
+    """Make `step` compute `after` too, which reads its result `name`; False where it cannot."""
+    kernel, epilogue = step.kernel, step.kernel.epilogue
+    assert epilogue is not None
+    if epilogue.activation is not None or len(after.writes) != 1:
+        return False
+    known = not isinstance(after.kernel, Fallback)
+    if isinstance(kernel, Convolution) and not epilogue.residual:
+        affine = channel_affine(after)
+        if known and affine is not None:
+            kernel.scale(*affine)
+            return True
+    if known and not epilogue.residual and is_addition(after):
+        other = [i for i, each in enumerate(after.reads) if each != name]
+        if len(other) == 1 and _same(after.inputs[other[0]], after.outputs[0]):
+            epilogue.residual = True
+            step.reads = [*step.reads, after.reads[other[0]]]
+            step.inputs = [*step.inputs, after.inputs[other[0]]]
+            return True
+    activation = activation_of(after.layer) if known and len(after.reads) == 1 else None
+    if activation is None or after.outputs[0].dtype != step.outputs[0].dtype:
+        return False
+    epilogue.activation = activation
+    return True
+
+
+def _same(one: Spec, other: Spec) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and not one.constant

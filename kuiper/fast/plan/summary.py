@@ -1,0 +1,62 @@
+"""What a plan does, step by step, for people and other programs to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kuiper.fast.plan.batch import BatchPlan
+from kuiper.fast.plan.fallback import Fallback
+from kuiper.fast.plan.plan import Plan
+from kuiper.fast.plan.steps import Step
+
+
+@dataclass(frozen=True)
+class BufferSummary:
+    """A part of the plan's arena: the operand that it was laid out for, where it begins, and its bytes."""
+
+    name: str
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class StepSummary:
+    """One step of a plan.
+
+    operators : names; the first gives the step its kernel, the others are fused into it.
+    kernel : the algorithm, or the layer where there is no kernel.
+    outputs : shapes; None for what is no array.
+    buffers : where its outputs lie. Outputs that lie inside others, as views do, have the buffer of those.
+    """
+
+    operators: list[str]
+    kernel: str
+    outputs: list[tuple[int, ...] | None]
+    buffers: list[BufferSummary]
+
+
+def summary(plan: Plan | BatchPlan) -> list[StepSummary]:
+    """The steps of a plan in order; of a batch that is shared out, those for one share."""
+    one = plan.parts[0] if isinstance(plan, BatchPlan) else plan
+    return [
+        StepSummary(
+            [op.name for op in step.operators],
+            kernel_name(step),
+            [one.specs[name].shape for name in step.writes],
+            buffers(one, step),
+        )
+        for step in one.steps
+    ]
+
+
+def kernel_name(step: Step) -> str:
+    """The algorithm, or the layer where there is no kernel."""
+    if isinstance(step.kernel, Fallback):
+        return f"layer of {step.operators[0].type}"
+    return step.kernel.name.removesuffix("()")
+
+
+def buffers(plan: Plan, step: Step) -> list[BufferSummary]:
+    """Where a step's outputs lie, each buffer once."""
+    roots = dict.fromkeys(plan.layout.root(name).name for name in step.writes if name in plan.layout.values)
+    return [BufferSummary(root, plan.memory.offsets[root], plan.memory.sizes[root]) for root in roots]

@@ -1,0 +1,52 @@
+"""Tracing: one pass through the simple layers that notes what every operand is, which is all that a plan needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.graph import Operator
+from kuiper.runtime import RuntimeGraph, run_layers
+
+
+class SpecTrace:
+    """What each operand of a graph is for given inputs.
+
+    specs : operand name -> Spec, with the value where it is the same for all inputs of these shapes.
+    """
+
+    def __init__(self, graph: RuntimeGraph, inputs: Mapping[str, Any]) -> None:
+        self.specs: dict[str, Spec] = {name: spec_of(value) for name, value in inputs.items()}
+        self._run(graph, dict(inputs))
+
+    def _run(self, graph: RuntimeGraph, values: dict[str, Any]) -> None:
+        run_layers(graph.operators, graph.released_after, values, lambda op, _: self._note(op, values))
+
+    def _note(self, op: Operator, values: Mapping[str, Any]) -> None:
+        assert op.layer is not None
+        known = [self.specs[operand.name].constant for operand in op.inputs]
+        constant = (all(known) and not op.layer.random) or op.layer.follows_shapes(known)
+        for operand in op.outputs:
+            self.specs[operand.name] = spec_of(values[operand.name], constant)
+
+
+def spec_of(value: Any, constant: bool = False) -> Spec:
+    """The Spec of a value."""
+    if isinstance(value, np.ndarray):
+        return Spec(value.shape, value.dtype, constant, value if constant else None)
+    return Spec(None, None, constant, value if constant else None)
+
+
+Signature = tuple[tuple[tuple[int, ...], str], ...]
+
+
+def signature(inputs: Sequence[np.ndarray]) -> Signature:
+    """What a plan holds for: the shapes and dtypes of the inputs.
+
+    >>> signature([np.zeros((1, 3))])
+    (((1, 3), 'float64'),)
+    """
+    return tuple((x.shape, x.dtype.name) for x in inputs)

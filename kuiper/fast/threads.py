@@ -1,0 +1,204 @@
+"""The one pool of threads: threads of a stage run at the same time, numpy's matrix library with one thread in each."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from kuiper.fast.kernels.base.calls import Call, Stage
+
+
+def usable_cores() -> int:
+    """Processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def default_threads() -> int:
+    """As many as the environment's OMP_NUM_THREADS says, which other frameworks heed too; else one per core."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(int(asked), 64)) if asked.isdecimal() else usable_cores()
+
+
+class _Worker:
+    """A thread that waits for a list of calls, makes them, and says so."""
+
+    def __init__(self, number: int, core: int | None) -> None:
+        self.begin, self.done = threading.Lock(), threading.Lock()
+        self.begin.acquire()
+        self.done.acquire()
+        self.calls: list[Call] = []
+        self.error: BaseException | None = None
+        self.busy = False
+        self._core = core
+        threading.Thread(target=self._serve, name=f"kuiper-thread-{number}", daemon=True).start()
+
+    def _serve(self) -> None:
+        if self._core is not None:
+            keep_to([self._core])
+        np.seterr(all="ignore")  # of this thread alone; what is infinite or NaN shows in the result
+        while True:
+            self.begin.acquire()
+            try:
+                for call in self.calls:
+                    call()
+            except BaseException as error:  # it belongs to whoever waits for the stage
+                self.error = error
+            self.calls, self.busy = [], False
+            self.done.release()
+
+
+class ThreadPool:
+    """Threads that outlive the plans that use them, each on a processor core of its own where the system allows.
+
+    A stage is over in a fraction of a millisecond, long before a scheduler moves two threads apart that it has woken on
+    one core. So where there are as many threads as cores, every thread keeps to its core while a plan runs.
+    """
+
+    def __init__(self) -> None:
+        self._workers: list[_Worker] = []
+        self._in_use = threading.Lock()
+
+    @contextmanager
+    def session(self, threads: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
+        """Inside, the function that it gives runs stages on so many threads.
+
+        While somebody else has the pool, and for one thread, it runs them on this thread.
+        """
+        if threads < 2 or not self._in_use.acquire(blocking=False):
+            yield run_serially
+            return
+        try:
+            cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+            pinned = len(cores) == threads
+            while len(self._workers) < threads - 1:
+                number = len(self._workers) + 1
+                self._workers.append(_Worker(number, cores[number] if pinned else None))
+            if not pinned:
+                yield self._run
+                return
+            keep_to(cores[:1])
+            try:
+                yield self._run
+            finally:
+                keep_to(cores)
+        finally:
+            self._in_use.release()
+
+    def _run(self, stages: Sequence[Stage]) -> None:
+        for stage in stages:
+            if len(stage) > 1:
+                self._fork(stage)
+            else:
+                for call in stage[0]:
+                    call()
+
+    def _fork(self, stage: Stage) -> None:
+        busy = self._workers[: len(stage) - 1]
+        error: BaseException | None = None
+        try:
+            for worker, thread in zip(busy, stage[1:]):
+                worker.calls, worker.busy = thread, True
+                worker.begin.release()
+            try:
+                for call in stage[0]:
+                    call()
+            except BaseException as mine:
+                error = mine
+            for worker in busy:
+                worker.done.acquire()
+                error, worker.error = error or worker.error, None
+        except BaseException:  # Ctrl-C in between: nobody knows any more which lock is whose
+            self._workers = []
+            while any(worker.busy for worker in busy):
+                time.sleep(0.001)
+            raise
+        if error is not None:
+            raise error
+
+
+def keep_to(cores: Iterable[int]) -> None:
+    """Let the calling thread run on these processor cores alone, if the system lets it."""
+    with suppress(OSError):
+        os.sched_setaffinity(0, cores)
+
+
+def run_serially(stages: Sequence[Stage]) -> None:
+    """Make the calls of the stages on this thread, thread after thread."""
+    for stage in stages:
+        for thread in stage:
+            for call in thread:
+                call()
+
+
+pool = ThreadPool()
+
+
+def _forget() -> None:
+    """In a forked child no thread of the parent lives on."""
+    global pool, blas
+    pool, blas = ThreadPool(), Blas()
+
+
+class Blas:
+    """numpy's matrix library, held to one thread while plans with several threads run.
+
+    The setting is the process's own: it is changed when the first plan begins and restored when the last one ends.
+    Without threadpoolctl it cannot be set.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._users = 0
+        self._limit: Any = None
+        self._controller: Any = None
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether threadpoolctl is installed."""
+        return self._find() is not None
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """Inside, matrix products run on the thread that asks for them."""
+        with self._guard:
+            if self._users == 0 and (controller := self._find()) is not None:
+                self._limit = controller.limit(limits=1, user_api="blas")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._users -= 1
+                if self._users == 0 and self._limit is not None:
+                    self._limit.restore_original_limits()
+                    self._limit = None
+
+    def _find(self) -> Any:
+        if self._controller is None:
+            try:
+                threadpoolctl = importlib.import_module("threadpoolctl")
+            except ModuleNotFoundError:
+                return None
+            self._controller = threadpoolctl.ThreadpoolController().select(user_api="blas")
+        return self._controller
+
+
+blas = Blas()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+@contextmanager
+def parallel(threads: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
+    """Inside, the function that it gives runs stages on so many threads, the matrix library on one in each."""
+    with blas.one_thread(), np.errstate(all="ignore"), pool.session(threads) as run:
+        yield run

@@ -1,0 +1,1 @@
+"""Timing the candidates for a shape and remembering the fastest."""

@@ -1,0 +1,51 @@
+"""One kernel bound outside any plan, to time the candidates for a shape and to test kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
+from kuiper.fast.kernels.base.calls import Stage
+from kuiper.fast.kernels.base.kernel import Kernel
+from kuiper.fast.kernels.base.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class BoundKernel:
+    """A kernel bound to arrays of its own."""
+
+    inputs: list[Buffer]
+    outputs: list[Buffer]
+    stages: list[Stage]
+
+    def run(self) -> None:
+        """One pass, all on the calling thread."""
+        for stage in self.stages:
+            for thread in stage:
+                for call in thread:
+                    call()
+
+
+def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], threads: int = 1) -> BoundKernel:
+    """`kernel` bound to buffers that are laid out as it asks: inputs hold their constant value, or small numbers."""
+    buffers = [buffer_for(spec, kernel.halo(slot)) for slot, spec in enumerate(inputs)]
+    for spec, buffer in zip(inputs, buffers):
+        buffer.array[...] = spec.value if spec.constant else np.linspace(-1, 1, buffer.array.size).reshape(spec.shape)
+    nhwc = kernel.layout == "nhwc" or (kernel.layout == "like input" and buffers[0].padded is not None)
+    results = [buffer_for(spec, Halo() if nhwc and len(spec.shape or ()) == 4 else None) for spec in outputs]
+    space = Workspace(threads)
+    kernel.bind(buffers, results, space)
+    settled = space.settled()
+    return BoundKernel(buffers, results, kernel.bind(buffers, results, settled))
+
+
+def buffer_for(spec: Spec, halo: Halo | None) -> Buffer:
+    """A buffer of its own for a value, zeros in it: channel-last with a halo, or row by row."""
+    assert spec.shape is not None
+    if halo is None or len(spec.shape) != 4:
+        return Buffer(np.zeros(spec.shape, spec.dtype))
+    n, c, h, w = spec.shape
+    return image_buffer(np.zeros((n, halo.up + h + halo.bottom, halo.left + w + halo.right, c), spec.dtype), halo)

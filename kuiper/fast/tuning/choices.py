@@ -1,0 +1,163 @@
+"""Choosing algorithms: the candidates for a shape timed once, and the fastest remembered on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kuiper.fast.kernels.base import compiler
+from kuiper.fast.kernels.base.buffer import Spec
+from kuiper.fast.kernels.base.cache import cache_folder
+from kuiper.fast.kernels.base.calls import Stage
+from kuiper.fast.kernels.base.kernel import Kernel
+from kuiper.fast.threads import parallel
+from kuiper.fast.tuning.benchmark import BoundKernel, bind_kernel
+
+ROUNDS = 4
+FORK = 40e-6
+"""Seconds that it takes to share a stage out among threads."""
+HOPELESS = 1.6
+"""How many times slower than the best a first look may be for the candidate to be timed any further."""
+
+
+class Choices:
+    """Which algorithm is the fastest for each shape, by key; kept in a file for the next process.
+
+    Parameters
+    ----------
+    known : key -> name of the algorithm, taken as it is: a plan made from all its choices is always the same.
+    file : where to read and keep more, read when first needed; None: nowhere.
+    """
+
+    def __init__(self, known: dict[str, str] | None = None, file: Path | None = None) -> None:
+        self.known = dict(known or {})
+        self.used: dict[str, str] = {}
+        self._file = file
+        self._read = False
+        self._new: dict[str, str] = {}
+
+    @classmethod
+    def of_user(cls, known: dict[str, str] | None = None) -> Choices:
+        """Those in the user's cache folder; `known` goes first."""
+        return cls(known, default_file())
+
+    def choose(self, kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], key: str, threads: int) -> Kernel:
+        """The candidate that `key` is known to be fastest with; if it is not known, they are timed."""
+        candidates = kernel.candidates()
+        if len(candidates) == 1:
+            return candidates[0]
+        named = {candidate.name: candidate for candidate in candidates}
+        found = named.get(self.find(key) or "") or fastest(candidates, inputs, outputs, threads)
+        self.note(key, found.name)
+        return found
+
+    def find(self, key: str) -> str | None:
+        """What is known to be the fastest."""
+        if self._file is not None and not self._read:
+            self._read = True
+            self.known = {**_read(self._file), **self.known}
+        return self.known.get(key)
+
+    def note(self, key: str, name: str) -> None:
+        """Remember what was chosen."""
+        self.used[key] = name
+        if self.known.get(key) != name:
+            self.known[key] = self._new[key] = name
+
+    def keep(self) -> None:
+        """Write what is new to the file. A file that cannot be written is no error: the next process times again."""
+        if self._file is None or not self._new:
+            return
+        new, self._new = self._new, {}
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            _write(self._file, {**_read(self._file), **new})
+
+
+def fastest(candidates: Sequence[Kernel], inputs: Sequence[Spec], outputs: Sequence[Spec], threads: int) -> Kernel:
+    """The candidate with the least time for a pass, over some rounds in turn."""
+    best: dict[int, float] = {}
+    with parallel(1):
+        bound: dict[int, BoundKernel] = {}
+        for i, candidate in enumerate(candidates):
+            bound[i] = bind_kernel(candidate, inputs, outputs, threads)
+            bound[i].run()  # fetches weights, touches memory
+            best[i] = timed(bound[i].stages)
+            limit = HOPELESS * min(best.values())
+            for slow in [j for j in bound if best[j] > limit]:
+                del bound[slow]
+        for _ in range(ROUNDS):
+            for i, alone in bound.items():
+                best[i] = min(best[i], timed(alone.stages))
+    return candidates[min(best, key=best.__getitem__)]
+
+
+def timed(stages: Sequence[Stage]) -> float:
+    """Seconds of one pass with every thread on a core of its own: in each stage those of the slowest thread.
+
+    The threads are made one after the other, and only this thread's own time on the processor counts where the system
+    tells it: so the choice does not depend on what else the machine is doing.
+    """
+    seconds = 0.0
+    for stage in stages:
+        slowest = 0.0
+        for thread in stage:
+            started = CLOCK()
+            for call in thread:
+                call()
+            slowest = max(slowest, CLOCK() - started)
+        seconds += slowest + (FORK if len(stage) > 1 else 0.0)
+    return seconds
+
+
+def _clock() -> Callable[[], float]:
+    with contextlib.suppress(ValueError):
+        if time.get_clock_info("thread_time").resolution < 1e-6:
+            return time.thread_time
+    return time.perf_counter
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+
+
+def _write(file: Path, choices: dict[str, str]) -> None:
+    """Put a new file in the place of the old one, of which nobody sees a half. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=file.parent, suffix=".json")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as text:
+            json.dump(choices, text, indent=0, sort_keys=True)
+        os.replace(name, file)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
+def default_file() -> Path:
+    """The file for this machine, numpy and its matrix library, in the user's folder for such things.
+
+    The environment's KUIPER_CACHE names another folder.
+    """
+    about = f"{platform.machine()} {platform.processor()} {os.cpu_count()} {np.__version__} {_environment()}"
+    name = f"choices-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
+    return cache_folder() / name
+
+
+def _environment() -> str:
+    return os.environ.get("OPENBLAS_CORETYPE", "") + " numba" * compiler.installed()
+
+
+CLOCK = _clock()
