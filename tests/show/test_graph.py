@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kuiper import dtypes
 from kuiper.errors import GraphError, KuiperError
 from kuiper.pnnx import Graph, Operand, Operator, Parameter, ParameterKind
+from kuiper.runtime import RuntimeGraph
 from kuiper.show import show_graph
 from kuiper.show.layout import layered
 
@@ -179,15 +180,7 @@ def test_a_straight_chain_is_drawn_in_one_column() -> None:
 
 
 def test_a_runtime_graph_looks_like_the_graph_of_its_file() -> None:
-    class Runtime:
-        def __init__(self) -> None:
-            values = {name: Operand(name, o.shape, o.dtype) for name, o in residual().operands.items()}
-            self.operators = [
-                Operator(op.type, op.name, [values[o.name] for o in op.inputs], [values[o.name] for o in op.outputs])
-                for op in residual()
-            ]
-
-    assert show_graph(Runtime()) == show_graph(residual())
+    assert show_graph(RuntimeGraph.from_graph(residual())) == show_graph(residual())
 
 
 def test_operators_out_of_order_are_drawn_in_order() -> None:

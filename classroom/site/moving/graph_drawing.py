@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from kuiper.show.nodes import Node, nodes_in_order
-
 from classroom.site.moving.errors import MovingError
+from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph
 from kuiper.show import show_graph
+from kuiper.show.graph import operators_in_order
 from kuiper.show.palette import family
 from kuiper.show.svg import element, escape, number
 
@@ -37,26 +37,25 @@ def draw(graph: RuntimeGraph, label: str) -> Drawing:
 
     Raises MovingError when kuiper.show draws something other than one line per input and one box per operator.
     """
-    nodes = nodes_in_order(graph)
-    place = {node.name: i for i, node in enumerate(nodes)}
-    producer = {operand: node.name for node in nodes for operand, _ in node.outputs}
-    edges = [(place[producer[operand]], i) for i, node in enumerate(nodes) for operand in node.inputs]
+    operators = operators_in_order(graph)
+    producer = {operand.name: i for i, op in enumerate(operators) for operand in op.outputs}
+    edges = [(producer[operand.name], i) for i, op in enumerate(operators) for operand in op.inputs]
     root = ElementTree.fromstring(show_graph(graph))
     marks = [child for child in root if child.tag not in (f"{SVG}title", f"{SVG}desc")]
     groups = [i for i, mark in enumerate(marks) if mark.tag == f"{SVG}g"]
-    if len(groups) != len(edges) + len(nodes):
-        raise MovingError(f"graph: expected {len(edges)} lines and {len(nodes)} boxes, found {len(groups)} groups")
+    if len(groups) != len(edges) + len(operators):
+        raise MovingError(f"graph: expected {len(edges)} lines and {len(operators)} boxes, found {len(groups)} groups")
     head = groups[0] if groups else len(marks)  # the legend precedes the first line
     lines = [marks[i] for i in groups[: len(edges)]]
     boxes = [marks[i] for i in groups[len(edges) :]]
     pills = [mark for mark in marks[head:] if mark.tag != f"{SVG}g"]
-    body = [*_lines(lines, edges), *_pills(pills), *_boxes(boxes, nodes)]
+    body = [*_lines(lines, edges), *_pills(pills), *_boxes(boxes, operators)]
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     top = min(float(_found(box, "rect").attrib["y"]) for box in boxes) - MARGIN
     view = f"0 {number(top)} {number(width)} {number(height - top)}"
     svg = element("svg", *body, **{"class": "drawing"}, viewBox=view, width=width, height=height - top, role="img",
                   aria_label=label)  # fmt: skip
-    return Drawing(svg, [node.name for node in nodes], edges)
+    return Drawing(svg, [op.name for op in operators], edges)
 
 
 def _found(mark: ElementTree.Element, name: str) -> ElementTree.Element:
@@ -82,10 +81,10 @@ def _pills(pills: Sequence[ElementTree.Element]) -> Iterator[str]:
             yield _text(mark)
 
 
-def _boxes(boxes: Sequence[ElementTree.Element], nodes: Sequence[Node]) -> Iterator[str]:
-    for i, (box, node) in enumerate(zip(boxes, nodes, strict=True)):
+def _boxes(boxes: Sequence[ElementTree.Element], operators: Sequence[Operator]) -> Iterator[str]:
+    for i, (box, op) in enumerate(zip(boxes, operators, strict=True)):
         lines = [_text(mark) for mark in box.findall(f"{SVG}text")]
-        kind = f"op {COLOURS[family(node.type).name]}"
+        kind = f"op {COLOURS[family(op.type).name]}"
         yield element("g", _rect(_found(box, "rect")), *lines, **{"class": kind, "data-op": i})
 
 
