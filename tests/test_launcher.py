@@ -31,8 +31,8 @@ told |= {"path": os.environ.get("PYTHONPATH"), "command": os.environ.get("COURSE
 print("ran", json.dumps(told))
 if sys.argv[1:2] in (["test"], ["lab"]) and "--help" not in sys.argv:
     from pathlib import Path
-    from classroom.launcher import later
-    later.add(Path(os.environ["COURSE_ROOT"]), {"test": "dev", "lab": "course"}[sys.argv[1]])
+    from classroom.launcher import add_list
+    add_list.add(Path(os.environ["COURSE_ROOT"]), {"test": "dev", "lab": "course"}[sys.argv[1]])
 sys.exit(int(os.environ.get("EXIT_WITH", "0")))
 """
 

@@ -1,6 +1,14 @@
 """The commands of `course`, in the order in which its help lists them."""
 
-from classroom.cli import look, demo, work, more, site, tools, grading  # noqa: F401, I001  the order is that of the help
+from classroom.cli import (  # noqa: F401, I001  the order is that of the help
+    overview,
+    demo,
+    check_watch_hint,
+    lab_reset_reveal,
+    site,
+    tools,
+    grading,
+)
 from classroom.cli.base import app
 
 __all__ = ["app"]

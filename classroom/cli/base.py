@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from classroom import register
-from classroom.launcher import later
+from classroom.launcher import add_list
 from classroom.launcher.paths import OPTIONS
 from classroom.launcher.trouble import Stop
 from classroom.page import colour_wanted, say, width
@@ -68,7 +68,7 @@ def needs(packages: str, *modules: str) -> Callable[[Command], Command]:
 def add_packages(packages: str, modules: Iterable[str]) -> None:
     """Install a list if the environment is the course's own; exit with an error if a module is still missing."""
     try:
-        later.add(register.ROOT, packages)
+        add_list.add(register.ROOT, packages)
     except Stop as trouble:
         stop(str(trouble))
     missing = [name for name in modules if importlib.util.find_spec(name) is None]

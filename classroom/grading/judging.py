@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import notebook
+from classroom.grading.disclosure import disclosed
 from classroom.grading.intake import judged_file
 from classroom.grading.points import grade_of, nothing
 from classroom.grading.recognise import WORKSHEET
@@ -23,7 +24,6 @@ from classroom.grading.records import Grade, Graded, Isolation, Status, Submissi
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
 from classroom.grading.suite import Suite, check_version, homework_in, stub_of
-from classroom.grading.told import disclosed
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test, to_its_end

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from classroom.grading.disclosure import HAPPENED
 from classroom.grading.points import UNWRITTEN, tests_passed
 from classroom.grading.records import Check, Grade, Graded, Status
 from classroom.grading.safe import one_line, points_text
-from classroom.grading.told import HAPPENED
 from classroom.grading.totals import total
 from classroom.register import Course, Exercise, Lesson
 

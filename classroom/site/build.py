@@ -122,7 +122,7 @@ def _sphinx(tree: Tree, work: Path) -> list[str]:
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-    from classroom.site.settings import settings
+    from classroom.site.sphinx_settings import settings
 
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from classroom.register import Lesson
-from classroom.site import facts, moving_places
+from classroom.site import lesson_facts, moving_places
 from classroom.site.links import relinked, slug
 from classroom.site.pages_api import api_page
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
@@ -40,7 +40,7 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             if number == 0:
-                begun = facts.opening(text)
+                begun = lesson_facts.opening(text)
                 text = f"{begun.text}\n\n{info_box(lesson, begun, notebook, tree)}"
             cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
             predicted, said = PREDICT in text.lower(), text
@@ -91,14 +91,14 @@ def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
             cell["metadata"]["mystnb"] = {"image": {"alt": own or said or "What the cell draws"}}
 
 
-def info_box(lesson: Lesson, begun: facts.Opening, notebook: dict, tree: Tree) -> str:
+def info_box(lesson: Lesson, begun: lesson_facts.Opening, notebook: dict, tree: Tree) -> str:
     """The box under a lesson's title; links are relative to the notebook's folder."""
     up = "../.."
     lines = [
         f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
         f"you run and change its cells ([first steps]({up}/first_steps.md)).",
         f"- **Read before:** {linked_needs(begun.needs, lesson, tree) or _before(lesson, tree)}.",
-        f"- **Time:** {facts.lesson_time(begun.time, notebook, lesson)}.",
+        f"- **Time:** {lesson_facts.lesson_time(begun.time, notebook, lesson)}.",
         *_material(lesson, tree, up),
     ]
     if any(PREDICT in "".join(cell["source"]).lower() for cell in notebook["cells"]):
@@ -138,7 +138,7 @@ def _material(lesson: Lesson, tree: Tree, up: str) -> list[str]:
         lines.append(
             f"- **Exercises:** [homework {lesson.number}]({up}/{homework_page(lesson)}), with their points: {names}."
         )
-    tests = list(dict.fromkeys(path for module in modules if (path := facts.module_tests(module, tree))))
+    tests = list(dict.fromkeys(path for module in modules if (path := lesson_facts.module_tests(module, tree))))
     links = [f"[{path}]({up}/{path})" for path in tests]
     if has_exercises(lesson):
         links.append(f"[the exercises' public tests]({up}/homework/{lesson.folder}/public.py)")
@@ -188,8 +188,8 @@ def _minutes(lesson: Lesson) -> str:
     if path is None:
         return ""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    said = facts.opening("".join(notebook["cells"][0]["source"])).time
-    found = re.search(r"\d+(?= minutes)", facts.lesson_time(said, notebook, lesson))
+    said = lesson_facts.opening("".join(notebook["cells"][0]["source"])).time
+    found = re.search(r"\d+(?= minutes)", lesson_facts.lesson_time(said, notebook, lesson))
     return f"{found[0]} min" if found else ""
 
 

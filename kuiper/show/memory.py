@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.graph import MemoryPlan, Operator, shape_text
-from kuiper.runtime import RuntimeGraph
+from kuiper.runtime import GraphState, RuntimeGraph
 from kuiper.show.palette import FAMILIES, INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
@@ -64,7 +64,7 @@ def show_memory(
 
     Raises KuiperError for what is no plan, for a graph whose shapes are open, and for too few operators or names.
 
-    >>> from kuiper.runtime import Lifetime, plan_memory
+    >>> from kuiper.graph import Lifetime, plan_memory
     >>> plan = plan_memory({"a": Lifetime(0, 1), "b": Lifetime(1, 2)}, {"a": 64, "b": 32})
     >>> "2 values, 96 B" in show_memory(plan, names=["in", "relu", "out"])
     True
@@ -102,7 +102,7 @@ def _facts(plan: object, operators: Sequence[Operator]) -> _Facts:
         return replace(_of_plan(plan.parts[0]), lanes=len(plan.parts))
     if isinstance(plan, MemoryPlan):
         return _of_operators(plan, operators)
-    if not isinstance(plan, RuntimeGraph):
+    if not isinstance(plan, RuntimeGraph) or plan.state is not GraphState.COMPLETE:
         raise KuiperError(f"show_memory: expected a plan or a built graph, found {type(plan).__name__}")
     memory = plan.plan
     if memory is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kuiper.show.palette import INK, Family, family
+from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 FIGURES = Path(__file__).with_name("figures")
@@ -13,7 +13,7 @@ GOOD, BAD = family("nn.BatchNorm2d"), family("pnnx.Attribute")
 """Green for what a test catches, red for what slips through."""
 
 
-def box(x: float, y: float, width: float, height: float, kind: Family, *lines: str) -> str:
+def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: str) -> str:
     """A box around (x, y) with lines of text, the first one bold."""
     parts = [
         element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=6.0, fill=kind.fill,
@@ -103,7 +103,7 @@ def four_ideas() -> Svg:
     return picture(720, 362, "Four ideas", "Graph, operator, layer and tensor in one small network", *parts)
 
 
-def grid(x: float, y: float, values: list[list[int]], marked: set[tuple[int, int]], kind: Family) -> str:
+def grid(x: float, y: float, values: list[list[int]], marked: set[tuple[int, int]], kind: Swatch) -> str:
     """Numbers in cells of 38 x 30 with the top left at (x, y); the marked ones are coloured."""
     parts = []
     for i, row in enumerate(values):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kuiper.show.palette import INK, Family, family
+from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, picture, text
 from kuiper.tensor import flatten, padding, reshape
 
@@ -16,7 +16,7 @@ CHANNELS = (BLUE, ORANGE)
 WIDTH = 720.0
 
 
-def cell(content: object, x: float, y: float, width: float, height: float, look: Family | None = BLUE) -> str:
+def cell(content: object, x: float, y: float, width: float, height: float, look: Swatch | None = BLUE) -> str:
     """One element of an array: a box with its number; `look` None leaves the ground empty."""
     fill, border = (look.fill, look.border) if look else ("none", INK)
     ink = look.text if look else INK
@@ -25,7 +25,7 @@ def cell(content: object, x: float, y: float, width: float, height: float, look:
 
 
 def grid(
-    values: np.ndarray, x: float, y: float, size: float, look: Callable[[int, int], Family | None] = lambda r, k: BLUE
+    values: np.ndarray, x: float, y: float, size: float, look: Callable[[int, int], Swatch | None] = lambda r, k: BLUE
 ) -> str:
     """(H, W) -> its cells, row 0 on top."""
     return "".join(
@@ -33,7 +33,7 @@ def grid(
     )
 
 
-def line(values: Sequence[object], x: float, y: float, width: float, look: Callable[[int], Family]) -> str:
+def line(values: Sequence[object], x: float, y: float, width: float, look: Callable[[int], Swatch]) -> str:
     """Numbers as they lie in memory, one after another."""
     return "".join(cell(value, x + i * width, y, width, 24.0, look(i)) for i, value in enumerate(values))
 
@@ -54,7 +54,7 @@ def arrow(points: Sequence[tuple[float, float]], color: str = INK, width: float 
     return element("path", d=path, fill="none", stroke=color, stroke_width=width, stroke_linejoin="round")
 
 
-def fives(i: int) -> Family:
+def fives(i: int) -> Swatch:
     """Blue for the first five numbers of a line, orange for the next five."""
     return CHANNELS[i // 5]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Family, family
+from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
 from kuiper.show.svg import Svg, element, picture, pill, text, text_width
 
 FOLDER = Path(__file__).with_name("figures")
@@ -14,7 +14,7 @@ GREEN, PURPLE, YELLOW = COLORS["normalization"], COLORS["linear, attention"], CO
 GREY, DARK = COLORS["shape"], COLORS["input, output"]
 
 
-def box(x: float, y: float, width: float, height: float, kind: Family, *lines: str, size: float = 12.0) -> str:
+def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: str, size: float = 12.0) -> str:
     """A box whose middle is at (x, y), the first of its lines in bold."""
     rect = element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=6.0, fill=kind.fill,
                    stroke=kind.border, stroke_width=1.5)  # fmt: skip
@@ -190,7 +190,7 @@ FIELDS = (
 
 def struct() -> Svg:
     """The struct of a parameter: the type says which field counts."""
-    quiet = Family("", "", PILL, INK, PILL_TEXT)
+    quiet = Swatch("", PILL, INK, PILL_TEXT)
     parts = [label("kernel_size=(3,3)", 12, 18, 13, font_weight="bold"), box(56, 78, 84, 52, ORANGE, "type", "5")]
     for i, (name, value) in enumerate(FIELDS, 1):
         x = 74 + 76 * i

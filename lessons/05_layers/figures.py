@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from kuiper.show.palette import INK, Family, family
+from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 FIGURES = Path(__file__).with_name("figures")
@@ -14,7 +14,7 @@ INPUT, CONVOLUTION, ACTIVATION, LINEAR = (family(t) for t in ("pnnx.Input", "nn.
 SHAPE, GOOD, BAD = family("torch.cat"), family("nn.BatchNorm2d"), family("pnnx.Attribute")
 
 
-def box(x: float, y: float, width: float, height: float, kind: Family, *lines: str) -> str:
+def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: str) -> str:
     """A box around (x, y) with lines of text, the first one bold."""
     parts = [
         element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=6.0, fill=kind.fill,
@@ -38,7 +38,7 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def table(
-    x: float, y: float, widths: tuple[float, float], rows: list[tuple[str, str]], marks: dict[int, Family]
+    x: float, y: float, widths: tuple[float, float], rows: list[tuple[str, str]], marks: dict[int, Swatch]
 ) -> str:
     """Rows of two cells with the top left at (x, y); marked rows are coloured."""
     parts = []
@@ -62,7 +62,7 @@ def sigmoid(x: float) -> float:
 
 
 def plot(
-    left: float, title: str, function: Callable[[float], float], top: float, kind: Family, ticks: list[float]
+    left: float, title: str, function: Callable[[float], float], top: float, kind: Swatch, ticks: list[float]
 ) -> str:
     """One curve over -6..6, with the value `top` at the upper end of the frame."""
     width, height, y0 = 250.0, 130.0, 42.0

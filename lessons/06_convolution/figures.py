@@ -20,7 +20,7 @@ HELD_OUT = HERE.parents[1] / "models" / "digits" / "heldout.npz"
 DARK, PLAIN = "#1d2530", "#f6f4ef"
 BLUE, GREEN, ORANGE, ROSE = (
     (family.fill, family.border)
-    for family in (palette.family(t) for t in ("conv", "BatchNorm2d", "relu", "pnnx.Attribute"))
+    for family in (palette.family(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute"))
 )
 IMAGE = np.arange(1.0, 17.0).reshape(4, 4)
 KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])

@@ -21,7 +21,9 @@ MODEL = HERE.parents[1] / "models" / "classifier"
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, TEAL, VIOLET, ORANGE, ROSE, YELLOW = (
     (family.fill, family.border)
-    for family in map(palette.family, ("conv", "pool", "linear", "relu", "pnnx.Attribute", "add"))
+    for family in map(
+        palette.family, ("nn.Conv2d", "nn.MaxPool2d", "nn.Linear", "nn.ReLU", "pnnx.Attribute", "pnnx.Expression")
+    )
 )
 Colours = tuple[str, str]
 

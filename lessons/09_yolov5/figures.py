@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import kuiper
-from kuiper.show.palette import INK, Family, family
+from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 HERE = Path(__file__).parent
 DETECTOR = HERE.parents[1] / "models" / "detector" / "detector.pnnx.param"
-DARK, ROSE, BLUE = "#1d2530", family("pnnx.Attribute").border, family("conv").border
-ORANGE, GREEN = family("relu").border, family("BatchNorm2d").border
+DARK, ROSE, BLUE = "#1d2530", family("pnnx.Attribute").border, family("nn.Conv2d").border
+ORANGE, GREEN = family("nn.ReLU").border, family("nn.BatchNorm2d").border
 SAND = "#e9dcc3"
 
 
@@ -109,7 +109,7 @@ def parts_of(graph: kuiper.RuntimeGraph) -> tuple[dict[str, str], list[kuiper.Ru
     return part, order
 
 
-def label_of(name: str, operators: list[kuiper.RuntimeOperator]) -> tuple[str, Family]:
+def label_of(name: str, operators: list[kuiper.RuntimeOperator]) -> tuple[str, Swatch]:
     """What stands in a part's box, and the colours of its first operator."""
     kinds = [operator.type for operator in operators]
     if name == "input":
@@ -162,7 +162,7 @@ def shape_of(operators: list[kuiper.RuntimeOperator]) -> str:
     return "x".join(str(size) for size in operators[-1].outputs[0].shape[1:])
 
 
-def box(name: str, label: str, kind: Family, shape: str) -> str:
+def box(name: str, label: str, kind: Swatch, shape: str) -> str:
     """A part: its label and the shape that it gives."""
     column, row = PLACES[name]
     x, y = COLUMN + STEP * column, y_of(row)
@@ -223,7 +223,7 @@ def letterbox() -> Svg:
 
 def row() -> Svg:
     """45 channels of a head are three kinds of box; each has 15 numbers."""
-    colors = (family("conv"), family("relu"), family("BatchNorm2d"))
+    colors = (family("nn.Conv2d"), family("nn.ReLU"), family("nn.BatchNorm2d"))
     parts = [note("one cell of a head: 45 channels", 20, 16, text_anchor="start")]
     for k, kind in enumerate(colors):
         x = 20 + 225 * k
@@ -259,7 +259,7 @@ def cell() -> Svg:
         if k < 5:
             parts.append(path(f"M{left} {top + k * size:g}H{left + 5 * size:g}", stroke_width=0.9))
     x, y = left + 2 * size, top + size
-    parts.append(block(x, y, size, size, family("conv").fill, BLUE))
+    parts.append(block(x, y, size, size, family("nn.Conv2d").fill, BLUE))
     parts.append(frame(x - size / 2, y - size / 2, 2 * size, 2 * size, ORANGE, stroke_dasharray="6 4"))
     centre_x, centre_y = x + 0.9 * size, y + 0.3 * size
     parts.append(frame(centre_x - 66, centre_y - 42, 132, 84, ROSE, stroke_width=2.2))
@@ -289,7 +289,7 @@ def cell() -> Svg:
 
 def overlap() -> Svg:
     """Two boxes, what they have in common, and what they cover together."""
-    kind = family("conv")
+    kind = family("nn.Conv2d")
     parts = [block(30, 30, 80, 120, kind.fill, BLUE), block(38, 38, 80, 120, kind.fill, BLUE)]
     parts += [block(38, 38, 72, 112, "#98c1ee", BLUE), frame(30, 30, 80, 120, BLUE), frame(38, 38, 80, 120, BLUE)]
     parts += [text("36 x 56", 74, 88, 11.0, DARK), text("= 2016", 74, 104, 11.0, DARK)]

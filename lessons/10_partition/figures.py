@@ -12,7 +12,10 @@ from kuiper.show.svg import Svg, element, picture, pill, text
 
 HERE = Path(__file__).parent
 DIGITS = HERE.parents[1] / "models" / "digits" / "digits.pnnx.param"
-COLORS = {"ACC": (family("conv").fill, family("conv").border), "CPU": (family("relu").fill, family("relu").border)}
+COLORS = {
+    "ACC": (family("nn.Conv2d").fill, family("nn.Conv2d").border),
+    "CPU": (family("nn.ReLU").fill, family("nn.ReLU").border),
+}
 DEEPER = {"ACC": "#98c1ee", "CPU": "#f5b97e"}
 ROSE = family("pnnx.Attribute").border
 DARK = "#1d2530"

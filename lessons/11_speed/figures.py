@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, GREEN, ORANGE, ROSE, VIOLET = (
     (family.fill, family.border)
-    for family in (palette.family(t) for t in ("conv", "BatchNorm2d", "relu", "pnnx.Attribute", "linear"))
+    for family in (palette.family(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute", "nn.Linear"))
 )
 CHANNELS = (BLUE, GREEN, ROSE)
 

@@ -16,7 +16,7 @@ SEGMENTER = HERE.parents[1] / "models" / "segmenter" / "segmenter.pnnx.param"
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, GREEN, ORANGE, ROSE, VIOLET, YELLOW = (
     (family(t).fill, family(t).border)
-    for t in ("conv", "BatchNorm2d", "relu", "pnnx.Attribute", "linear", "pnnx.Expression")
+    for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute", "nn.Linear", "pnnx.Expression")
 )
 DEEP_ROSE = "#eda3bd"
 PIXELS = np.array([[1, 2], [3, 4]])
@@ -110,7 +110,7 @@ def unet() -> Svg:
             start, level = x - step, level + 1
             x_down = start + width / 2
             d = f"M{x_down:g} {tops[level - 1] + heights[level - 1]:g}V{middle(level):g}"
-            parts.append(arrow(d, x, middle(level), 1, 0, family("pool").border))
+            parts.append(arrow(d, x, middle(level), 1, 0, family("nn.MaxPool2d").border))
         elif kind == "ConvTranspose2d":
             level, start = level - 1, x - step + width
             end = tops[level] + heights[level]
@@ -125,13 +125,13 @@ def unet() -> Svg:
             x += step
         elif kind == "Conv2d":
             parts.append(
-                bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], family("conv"))
+                bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], family("nn.Conv2d"))
             )
             place[op.name] = x, level
             x += step
         elif op.producers:  # ReLU: where its convolution stands
             place[op.name] = place.get(op.producers[0].name, (x, level))
-    legend = (("convolution, its channels", BLUE[1], 18), ("2x2 maximum", family("pool").border, 222),
+    legend = (("convolution, its channels", BLUE[1], 18), ("2x2 maximum", family("nn.MaxPool2d").border, 222),
               ("transposed convolution", ROSE[1], 336), ("skip", INK, 522))  # fmt: skip
     bottom = tops[4] + heights[4] + 30
     for label, color, left in legend:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from classroom.cli import more, tools
+from classroom.cli import lab_reset_reveal, tools
 from classroom.doctor import PACKAGES
 from classroom.started import COMMAND
 
@@ -216,7 +216,7 @@ def test_lab_says_what_root_can_do_where_jupyterlab_did_not_start(
 ) -> None:
     notebook(mini, "01_numbers")
     commands: list[list[str]] = []
-    monkeypatch.setattr(more, "is_root", lambda: root)
+    monkeypatch.setattr(lab_reset_reveal, "is_root", lambda: root)
     monkeypatch.setattr(tools.subprocess, "call", lambda command, **_: commands.append(command) or code)
     result = mini.run("lab", "1", "--no-browser", *options)
     said = " ".join(result.output.split())

@@ -172,7 +172,7 @@ def test_every_help_is_shown_without_installing_anything(
     def install(*_: object) -> None:
         raise AssertionError("something was installed")
 
-    monkeypatch.setattr(base.later, "add", install)
+    monkeypatch.setattr(base.add_list, "add", install)
     monkeypatch.setattr(launcher, "ensure", install)
     done = CliRunner().invoke(cli.app, [*name.split(), flag])
     assert done.exit_code == 0, done.output
@@ -192,7 +192,7 @@ def declared(needed: str = "site", *modules: str) -> Any:
 def test_a_command_adds_its_list_before_it_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(base.later, "add", lambda root, name: print(f"adds {name}"))
+    monkeypatch.setattr(base.add_list, "add", lambda root, name: print(f"adds {name}"))
     declared("site", "sys")()
     assert capsys.readouterr().out.split("\n")[:2] == ["adds site", "ran"]
 
@@ -200,7 +200,7 @@ def test_a_command_adds_its_list_before_it_runs(
 def test_what_cannot_be_added_is_said_and_the_command_does_not_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(base.later, "add", lambda root, name: None)
+    monkeypatch.setattr(base.add_list, "add", lambda root, name: None)
     with pytest.raises(base.typer.Exit):
         declared("site", "no_such_module")()
     said = capsys.readouterr()
@@ -210,7 +210,7 @@ def test_what_cannot_be_added_is_said_and_the_command_does_not_run(
     def unreachable(*_: object) -> None:
         raise Stop("the network is away")
 
-    monkeypatch.setattr(base.later, "add", unreachable)
+    monkeypatch.setattr(base.add_list, "add", unreachable)
     with pytest.raises(base.typer.Exit):
         declared()()
     assert "the network is away" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from classroom import page
-from classroom.cli import work
+from classroom.cli import check_watch_hint
 from classroom.doctor import limited
 from classroom.gallery.isolated import output_of
 from classroom.judge import process, worker
@@ -44,14 +44,14 @@ def test_watch_writes_no_codes_where_the_terminal_may_not_understand_them(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr("classroom.watch.changes", lambda files, poll: [])
     monkeypatch.setattr(sys, "stdout", Terminal())
-    work.watch(None, 1.0, 5.0)
+    check_watch_hint.watch(None, 1.0, 5.0)
     assert "\x1b[2J" in sys.stdout.getvalue()  # type: ignore[attr-defined]
     if name == "os":
         monkeypatch.setattr(page, "os", type("Windows", (), {"name": value, "environ": {}}))
     else:
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", Terminal())
-    work.watch(None, 1.0, 5.0)
+    check_watch_hint.watch(None, 1.0, 5.0)
     assert "Ctrl-C ends" in sys.stdout.getvalue()  # type: ignore[attr-defined]
     assert "\x1b" not in sys.stdout.getvalue()  # type: ignore[attr-defined]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from classroom import register, solutions
-from classroom.cli.more import section_about
+from classroom.cli.lab_reset_reveal import section_about
 from classroom.register import RegisterError
 
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper.fast.kernels.pointwise.activation import ActivationKernel, activation_of
-from kuiper.layers.binding import Bound
+from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
 from kuiper.layers.elementwise import gates_and_shrinks as gates
+from kuiper.layers.layer import Bound
 
 LAYERS = [
     *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),
@@ -143,6 +144,6 @@ def test_no_kernel_for_another_element_type(lowered, dtype):
 
 
 def test_bounds_that_come_as_inputs_have_a_kernel_only_if_they_are_constant(lowered):
-    x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, {}, ["x", "min", "max"])
+    x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, Binding({}, ["x", "min", "max"]))
     assert isinstance(lowered(layer, x, 0.0, 1.0), ActivationKernel)
     assert lowered(layer, x, np.zeros(()), np.ones(())) is None

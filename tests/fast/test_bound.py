@@ -11,9 +11,10 @@ from kuiper.fast.kernels.move.resize import Resize
 from kuiper.fast.kernels.pooling.adaptive import ImageMean, MeanOf
 from kuiper.fast.kernels.pooling.windows import PoolKernel
 from kuiper.layers.arrays import joining, shape
-from kuiper.layers.binding import Bound
+from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import conversion
 from kuiper.layers.image import pooling, resize
+from kuiper.layers.layer import Bound
 from kuiper.layers.reduction import reduction
 
 IMAGE = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32)
@@ -21,12 +22,12 @@ IMAGE = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32
 
 def late(layer, slots, **options):
     """The layer with the inputs `slots`: "x", the names of options, and "_" for what changes nothing."""
-    return Bound(layer, options, slots.split())
+    return Bound(layer, Binding(options, slots.split()))
 
 
 def declared(layer, asked=None, slots="x", **options):
     """The layer as an operator without a dtype that declares the type of its output."""
-    return Bound(layer, options, slots.split(), None if asked is None else np.dtype(asked), 1)
+    return Bound(layer, Binding(options, slots.split(), None if asked is None else np.dtype(asked), 1))
 
 
 AVERAGE = late(pooling.AvgPool2d, "x kernel_size stride padding ceil_mode count_include_pad divisor_override")

@@ -1,4 +1,4 @@
-"""A network's graph for the viewer: kuiper.show's drawing, with CSS classes instead of colours."""
+"""A network's graph as the viewer needs it: kuiper.show's drawing, with classes instead of colours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Drawing:
-    """The graph's SVG, its operators by name, and its edges as pairs of their indices."""
+    """The graph's SVG, and what its numbers stand for: operators by name, and edges as pairs of their numbers."""
 
     svg: str
     names: list[str]
@@ -45,7 +45,7 @@ def draw(graph: RuntimeGraph, label: str) -> Drawing:
     groups = [i for i, mark in enumerate(marks) if mark.tag == f"{SVG}g"]
     if len(groups) != len(edges) + len(operators):
         raise MovingError(f"graph: expected {len(edges)} lines and {len(operators)} boxes, found {len(groups)} groups")
-    head = groups[0] if groups else len(marks)  # the legend precedes the first line
+    head = groups[0] if groups else len(marks)  # the legend stands before the first line
     lines = [marks[i] for i in groups[: len(edges)]]
     boxes = [marks[i] for i in groups[len(edges) :]]
     pills = [mark for mark in marks[head:] if mark.tag != f"{SVG}g"]
@@ -73,7 +73,7 @@ def _lines(lines: Sequence[ElementTree.Element], edges: Sequence[tuple[int, int]
 
 
 def _pills(pills: Sequence[ElementTree.Element]) -> Iterator[str]:
-    """Labels with their backgrounds: shape and dtype of an operand."""
+    """Labels with their grounds: shape and type of an operand."""
     for mark in pills:
         if mark.tag == f"{SVG}rect":
             yield _rect(mark, "pill")

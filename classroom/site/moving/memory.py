@@ -38,7 +38,7 @@ class PlannedNetwork:
         return sum(self.plan.sizes[name] for name in self.alive(step))
 
     def by_size(self) -> list[str]:
-        """The values in the planner's order: largest first, then earliest."""
+        """The values in the order in which kuiper's planner places them: the largest first, then the earliest."""
         return largest_first(self.plan.lifetimes, self.plan.sizes)
 
 

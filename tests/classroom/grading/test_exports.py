@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from classroom.grading.disclosure import HAPPENED
 from classroom.grading.exports import canvas, export_refusal, gradescope, nbgrader
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
-from classroom.grading.told import HAPPENED
 from classroom.register import Course, Exercise, Lesson
 
 REGISTER = Course(

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from classroom.grading.disclosure import HAPPENED
 from classroom.grading.feedback import feedback_page
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status
-from classroom.grading.told import HAPPENED
 from classroom.grading.words import numbers_of, standing
 from classroom.register import Course, Exercise, Lesson
 

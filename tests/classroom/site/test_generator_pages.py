@@ -11,7 +11,7 @@ from pathlib import PurePosixPath as P
 import pytest
 
 from classroom.grading.release import is_kept_back
-from classroom.site import facts, pages_front, pages_homework, pages_lessons, pages_operators
+from classroom.site import lesson_facts, pages_front, pages_homework, pages_lessons, pages_operators
 from classroom.site.build import fill, pages_of
 from classroom.site.docstrings import restructured
 from classroom.site.pages_api import modules, summary
@@ -184,9 +184,13 @@ def test_the_opening_of_a_lesson_in_all_the_ways_it_is_written() -> None:
         "# L\n\nWhy?\n\n*You need:* [lesson 3](a.ipynb) ·\n*Time:* about 60 minutes · *Module:* [x](y)",
         "# L\n\nWhy?\n\nYou need: [lesson 3](a.ipynb). Time: about 60 minutes. Modules:\n[x](y).",
     ):
-        assert facts.opening(text) == facts.Opening("# L\n\nWhy?", "[lesson 3](a.ipynb)", "about 60 minutes")
+        assert lesson_facts.opening(text) == lesson_facts.Opening(
+            "# L\n\nWhy?", "[lesson 3](a.ipynb)", "about 60 minutes"
+        )
     text = "# L\n\nYou need: lessons 4 (lifetimes, submodules) and 6. Time: about 60 minutes. Module: x."
-    assert facts.opening(text) == facts.Opening("# L", "lessons 4 (lifetimes, submodules) and 6", "about 60 minutes")
+    assert lesson_facts.opening(text) == lesson_facts.Opening(
+        "# L", "lessons 4 (lifetimes, submodules) and 6", "about 60 minutes"
+    )
 
 
 def test_the_lessons_to_read_before_are_links(small: Tree) -> None:
@@ -203,10 +207,10 @@ def test_a_lesson_that_does_not_say_how_long_it_takes_is_counted(small: Tree) ->
     cell = {"cell_type": "markdown", "source": ["word " * 1500]}
     code = {"cell_type": "code", "source": ["x"]}
     assert (
-        facts.lesson_time("", {"cells": [cell, *[code] * 10]}, lesson)
+        lesson_facts.lesson_time("", {"cells": [cell, *[code] * 10]}, lesson)
         == "about 30 minutes, and about 20 for the exercises"
     )
-    assert facts.lesson_time("an hour", {"cells": []}, lesson) == "an hour, and about 20 for the exercises"
+    assert lesson_facts.lesson_time("an hour", {"cells": []}, lesson) == "an hour, and about 20 for the exercises"
 
 
 def test_every_operator_type_is_on_the_page_once_and_can_be_searched(tree: Tree) -> None:

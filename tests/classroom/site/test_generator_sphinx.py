@@ -22,7 +22,7 @@ from sphinx import addnodes
 from classroom.site import math_font
 from classroom.site.code_links import full_name, lines_of, linkcode_resolve
 from classroom.site.docstrings import restructured
-from classroom.site.extension import (
+from classroom.site.sphinx_extension import (
     _is_glued,
     _short_cells,
     _signature,

@@ -24,8 +24,8 @@ from classroom.cli.base import (
     the_course,
     the_progress,
 )
+from classroom.cli.check_watch_hint import print_broken_since
 from classroom.cli.tools import run_module
-from classroom.cli.work import print_broken_since
 from classroom.page import paragraph, say
 from classroom.progress import Progress, ProgressEntry
 from classroom.register import Solutions

@@ -71,8 +71,8 @@ def lesson_time(said: str, notebook: dict, lesson: Lesson) -> str:
 def module_tests(module: str, tree: Tree) -> PurePosixPath | None:
     """The tests of a module (a file or folder of the course), or None.
 
-    `kuiper.graph.order` has tests/graph/test_order.py; a module in a sub-folder may have them in the folder above, and
-    one without its own file has those of its folder.
+    `kuiper.graph.order` has tests/graph/test_order.py. The tests of a module in a sub-folder may stand in the folder
+    above; what has no file of its own has its folder's.
     """
     *folders, name = module.split(".")[1:] or [""]
     above = [PurePosixPath("tests", *folders[:depth]) for depth in range(len(folders), -1, -1)]

@@ -30,7 +30,7 @@ def settings(tree: Tree) -> dict[str, Any]:
             "myst_nb",
             "sphinx.ext.autodoc",
             "sphinx.ext.linkcode",
-            "classroom.site.extension",
+            "classroom.site.sphinx_extension",
         ],
         "suppress_warnings": ["myst.domains"],
         "course_root": str(tree.root),
