@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from classroom import register, stubs
-from classroom.judge import Student, SubmissionError, run_tests, score
+from classroom.judge import Student, SubmissionError, exercise_passed, run_tests
 from classroom.judge.homework import Homework, homework_of
 from classroom.sandbox import Sandbox, inside
 
@@ -27,7 +27,7 @@ def with_seed(homework: Homework, path: Path, sandbox: Sandbox, seed: int) -> di
     """Exercise -> whether it passes all tests."""
     tests = [*homework.public, *homework.hidden]
     outcomes = run_tests(path, tests, seed=seed, without=homework.without, sandbox=sandbox)
-    return {exercise.id: score(outcomes, exercise.id) for exercise in homework.exercises}
+    return {exercise.id: exercise_passed(outcomes, exercise.id) for exercise in homework.exercises}
 
 
 @pytest.mark.parametrize("homework", SOLVED, ids=lambda homework: homework.folder.name)
