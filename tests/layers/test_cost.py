@@ -223,7 +223,7 @@ def test_a_short_time_transform_transforms_each_piece_times_its_window() -> None
 
 
 def made_with_inputs(kind: str, options: list[Any]) -> Layer:
-    """The layer of an operator whose options are inputs: what computes nothing from no inputs is a constant, None is not known."""
+    """The layer of an operator whose options are inputs: constants as expressions write them, None where unknown."""
     operands = [Operand("x")]
     for slot, option in enumerate(options):
         source = Operator("pnnx.Expression", f"option{slot}", outputs=[Operand(f"option{slot}")])

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import converted, finite_or_not, single
+from kuiper.dtypes import common, converted, finite_or_not, single
 from kuiper.errors import ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, broadcast_size, known, per_input, per_output, size
 from kuiper.layers.elementwise.conversion import element_type
-from kuiper.layers.elementwise.elementwise import common
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.reduction.reduction import every_axis

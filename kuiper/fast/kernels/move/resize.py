@@ -15,6 +15,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.move.reshape import reshaped
 from kuiper.layers.image.resize import (
@@ -137,6 +138,7 @@ class Resize(Kernel):
     """(N, C, H, W) -> (N, C, H', W') by a table for the rows and one for the columns."""
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, rows: AxisWeights, columns: AxisWeights) -> None:
         self.rows, self.columns = rows, columns
