@@ -18,9 +18,9 @@ from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.plan.summary import summary
+from kuiper.graph import Extent
 from kuiper.peers import Workload
 from kuiper.profile import (
-    Extent,
     NetworkCost,
     Times,
     blas_threads,

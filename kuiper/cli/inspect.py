@@ -94,7 +94,7 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
         ("FLOPs", f"{'at least ' * partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
     ]
     if cost.not_counted:
-        rows.append(("", f"without {several(list(cost.not_counted), 5)}: no rule counts them"))
+        rows.append(("", f"without {several(list(cost.not_counted), 5)}: their layers do not count"))
     if cost.open_shapes:
         rows.append(("", f"without {several([n for ns in cost.open_shapes.values() for n in ns])}: shape not known"))
     if cost.plan is None:

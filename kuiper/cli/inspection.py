@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,10 +12,10 @@ import numpy as np
 import kuiper
 from kuiper.cli.text import shape_of
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
-from kuiper.graph import Operator
+from kuiper.graph import Extent, Operator, declared_extents
 from kuiper.graph.order import execution_order
 from kuiper.inputs import concrete_shape
-from kuiper.profile import Extent, NetworkCost, declared_extents, measured_extents, network_cost
+from kuiper.profile import NetworkCost, measured_extents, network_cost
 
 
 @dataclass
@@ -38,6 +39,7 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
         graph.build()
     except KuiperError as error:
         order = execution_order(graph.operators, graph.toolbox.topological_order)
+        _make_layers(graph, order)
         types = error.types if isinstance(error, UnsupportedOperatorError) else {}
         found = Inspection(path, graph, order, network_cost(order), types, None if types else str(error))
         if shapes:
@@ -45,6 +47,14 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
         return found
     extents, notes = find_extents(graph, shapes)
     return Inspection(path, graph, graph.operators, network_cost(graph.operators, extents), notes=notes)
+
+
+def _make_layers(graph: kuiper.RuntimeGraph, order: Sequence[Operator]) -> None:
+    """Give the operators of a network that cannot be built their layers, where they have any: these count FLOPs."""
+    for op in order:
+        if op.layer is None:
+            with suppress(KuiperError):
+                op.layer = graph.registry.create(op)
 
 
 def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) -> tuple[dict[str, Extent], list[str]]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.graph import Operand, Operator, Shape
+from kuiper.graph import Extent, Operand, Operator, Shape, declared_extents
 from kuiper.partition.errors import PartitionError
-from kuiper.profile import Extent, declared_extents, measured_extents, network_cost
+from kuiper.profile import measured_extents, network_cost
 from kuiper.runtime import GraphState, RuntimeGraph
 
 

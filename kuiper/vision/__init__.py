@@ -10,9 +10,10 @@ draw        all of that on the picture
 pictures    files <-> arrays; needs Pillow, as classify and draw do
 """
 
+from kuiper.scalars import softmax
 from kuiper.vision.bilinear import resize
 from kuiper.vision.boxes import corners, iou, non_maximum_suppression
-from kuiper.vision.classify import Guess, preprocess, softmax, top_classes
+from kuiper.vision.classify import Guess, preprocess, top_classes
 from kuiper.vision.draw import draw_boxes, draw_guesses, draw_mask
 from kuiper.vision.labels import labels_for, read_labels
 from kuiper.vision.letterbox import Letterbox
