@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.graph import Attribute, Graph, Operand, Operator
+from kuiper.graph import Attribute, Graph, Operand, Operator, declared_extents
+from kuiper.layers import registry
 from kuiper.profile import (
     Roof,
     Times,
     blas_threads,
     cost_together,
-    declared_extents,
     hardware,
     network_cost,
     roof,
@@ -39,11 +39,14 @@ def linear() -> list[Operator]:
         "weight": Attribute(F32, (4, 8), np.zeros((4, 8), np.float32)),
         "bias": Attribute(F32, (4,), np.zeros(4, np.float32)),
     }
-    return [
+    operators = [
         Operator("pnnx.Input", "in", [], [x]),
         Operator("nn.Linear", "fc", [x], [y], attributes=weights),
         Operator("torch.matmul", "mul", [y, y], [z]),
     ]
+    for op in operators[1:]:
+        op.layer = registry.create(op)
+    return operators
 
 
 def test_an_operator_touches_its_inputs_weights_and_outputs_once_each() -> None:

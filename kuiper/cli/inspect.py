@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,10 +20,10 @@ from kuiper.cli.pictures import check_picture
 from kuiper.cli.plan import fast_plan, plan_dict, show_plan
 from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
 from kuiper.errors import KuiperError, ShapeError, UnsupportedOperatorError
-from kuiper.graph import Operator
+from kuiper.graph import Extent, Operator, declared_extents
 from kuiper.graph.order import execution_order
 from kuiper.inputs import concrete_shape
-from kuiper.profile import Extent, NetworkCost, declared_extents, measured_extents, network_cost
+from kuiper.profile import NetworkCost, measured_extents, network_cost
 
 ENGINES = ("simple", "fast")
 EXAMPLE = "Example: kuiper inspect resnet18.pnnx.param --shape 8,3,224,224 --svg resnet18.svg"
@@ -86,6 +87,7 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
         graph.build()
     except KuiperError as error:
         order = execution_order(graph.operators, graph.toolbox.topological_order)
+        _make_layers(graph, order)
         types = error.types if isinstance(error, UnsupportedOperatorError) else {}
         found = Inspection(path, graph, order, network_cost(order), types, None if types else str(error))
         if shapes:
@@ -93,6 +95,14 @@ def examine(path: Path, bin_file: str | None, shapes: Sequence[tuple[int, ...]])
         return found
     extents, notes = find_extents(graph, shapes)
     return Inspection(path, graph, graph.operators, network_cost(graph.operators, extents), notes=notes)
+
+
+def _make_layers(graph: kuiper.RuntimeGraph, order: Sequence[Operator]) -> None:
+    """Give the operators of a network that cannot be built their layers, where they have any: these count FLOPs."""
+    for op in order:
+        if op.layer is None:
+            with suppress(KuiperError):
+                op.layer = graph.registry.create(op)
 
 
 def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) -> tuple[dict[str, Extent], list[str]]:
@@ -161,7 +171,7 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
         ("FLOPs", f"{'at least ' * partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
     ]
     if cost.not_counted:
-        rows.append(("", f"without {several(list(cost.not_counted), 5)}: no rule counts them"))
+        rows.append(("", f"without {several(list(cost.not_counted), 5)}: their layers do not count"))
     if cost.open_shapes:
         rows.append(("", f"without {several([n for ns in cost.open_shapes.values() for n in ns])}: shape not known"))
     if cost.plan is None:

@@ -1,6 +1,6 @@
 """The graph (lessons 3 and 4): operators and operands, their order, how long values live and where they may lie."""
 
-from kuiper.graph.memory import Lifetime, MemoryPlan, lifetimes, plan_memory
+from kuiper.graph.memory import Extent, Lifetime, MemoryPlan, declared_extents, lifetimes, plan_memory, plan_operators
 from kuiper.graph.operator import (
     BOUNDARY,
     Attribute,
@@ -17,6 +17,7 @@ from kuiper.graph.order import find_cycle, reverse_post_order, topological_order
 __all__ = [
     "BOUNDARY",
     "Attribute",
+    "Extent",
     "Graph",
     "Lifetime",
     "MemoryPlan",
@@ -25,9 +26,11 @@ __all__ = [
     "Parameter",
     "ParameterKind",
     "Shape",
+    "declared_extents",
     "find_cycle",
     "lifetimes",
     "plan_memory",
+    "plan_operators",
     "reverse_post_order",
     "shape_text",
     "topological_order",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kuiper.graph.operator import Operand, Operator
+from kuiper.graph.operator import Operator, Shape
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,33 @@ def place(order: Iterable[int], sizes: Sequence[int], alive_with: Sequence[Seque
     return offsets
 
 
-def declared_bytes(operand: Operand) -> int | None:
-    """Bytes of an operand as the file declares it, or None when its shape is not known before it runs."""
-    if operand.shape is None or operand.dtype is None or -1 in operand.shape:
+@dataclass(frozen=True)
+class Extent:
+    """Shape of a value and the bytes of one element; None and 0 where they are not known."""
+
+    shape: Shape | None
+    itemsize: int
+
+    @property
+    def bytes(self) -> int | None:
+        """Space of the value, or None when a dimension or the element type is not known."""
+        if self.shape is None or any(extent < 0 for extent in self.shape) or not self.itemsize:
+            return None
+        return math.prod(self.shape) * self.itemsize
+
+
+def declared_extents(order: Iterable[Operator]) -> dict[str, Extent]:
+    """Operand name -> shape and element size as the file says them."""
+    return {
+        operand.name: Extent(operand.shape, operand.dtype.compute.itemsize if operand.dtype else 0)
+        for op in order
+        for operand in op.outputs
+    }
+
+
+def plan_operators(order: Sequence[Operator], extents: Mapping[str, Extent]) -> MemoryPlan | None:
+    """The plan for operators in execution order, without the values whose size is not known; None for open shapes."""
+    if any(extent.shape is not None and min(extent.shape, default=0) < 0 for extent in extents.values()):
         return None
-    count = 1
-    for extent in operand.shape:
-        count *= extent
-    return count * operand.dtype.compute.itemsize
+    sizes = {name: extent.bytes for name, extent in extents.items()}
+    return plan_memory(lifetimes(order), {name: size for name, size in sizes.items() if size is not None})

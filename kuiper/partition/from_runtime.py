@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kuiper.graph import Operand
+from kuiper.graph import Extent, Operand, declared_extents
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import Node, NodeGraph, TensorInfo, TensorKind
-from kuiper.profile import Extent, declared_extents, measured_extents, network_cost
+from kuiper.profile import measured_extents, network_cost
 from kuiper.runtime import GraphState, RuntimeGraph
 
 KINDS = {"pnnx.Input": TensorKind.INPUT, "pnnx.Attribute": TensorKind.CONST}

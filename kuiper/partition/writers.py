@@ -47,6 +47,10 @@ class Writers(Generic[Writer]):
 
         return register
 
+    def __contains__(self, layer: type[Layer]) -> bool:
+        """Whether operators with a layer of this class can be expressed, with some options at least."""
+        return layer in self._by_class
+
     def find(self, op: Operator) -> tuple[Writer, Operator]:
         """The function for a built operator, and the operator with a layer that has all its options.
 

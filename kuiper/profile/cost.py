@@ -10,32 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.graph import Attribute, MemoryPlan, Operator, lifetimes, plan_memory
-from kuiper.profile.flops import Shape, UnknownShapeError, Work, flops
+from kuiper.errors import KuiperError
+from kuiper.graph import BOUNDARY, Attribute, Extent, MemoryPlan, Operator, Shape, declared_extents, plan_operators
+from kuiper.layers.cost import Shapes, UnknownShapeError
 from kuiper.runtime import RuntimeGraph
 
 
 @dataclass(frozen=True)
-class Extent:
-    """Shape of a value and the bytes of one element; None and 0 where they are not known."""
-
-    shape: Shape | None
-    itemsize: int
-
-    @property
-    def bytes(self) -> int | None:
-        """Space of the value, or None when a dimension or the element type is not known."""
-        if self.shape is None or any(extent < 0 for extent in self.shape) or not self.itemsize:
-            return None
-        return math.prod(self.shape) * self.itemsize
-
-
-@dataclass(frozen=True)
 class OperatorCost:
-    """One operator's share. `flops` is None where no rule counts the type (`counted` False) or a shape is unknown."""
+    """One operator's share. `flops` is None where its layer does not count (`counted` False) or a shape is unknown."""
 
-    name: str
-    type: str
+    operator: Operator
     outputs: tuple[Shape | None, ...]
     parameters: int
     weight_bytes: Mapping[str, int]
@@ -43,6 +28,16 @@ class OperatorCost:
     counted: bool
     bytes_out: int | None
     bytes_in: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The operator's name."""
+        return self.operator.name
+
+    @property
+    def type(self) -> str:
+        """The operator's type."""
+        return self.operator.type
 
     @property
     def bytes_touched(self) -> int | None:
@@ -79,7 +74,7 @@ class NetworkCost:
 
     @property
     def not_counted(self) -> dict[str, list[str]]:
-        """Operator type -> names of the operators whose operations no rule counts."""
+        """Operator type -> names of the operators whose layers do not count their operations."""
         return _by_type(op for op in self.operators if not op.counted)
 
     @property
@@ -97,11 +92,7 @@ def network_cost(order: Sequence[Operator], extents: Mapping[str, Extent] | None
     """
     extents = declared_extents(order) if extents is None else extents
     shared = _shared_weights(order)
-    costs = [operator_cost(op, extents, shared) for op in order]
-    sizes = {name: extent.bytes for name, extent in extents.items()}
-    is_open = any(extent.shape is not None and min(extent.shape, default=0) < 0 for extent in extents.values())
-    known = {name: size for name, size in sizes.items() if size is not None}
-    return NetworkCost(costs, None if is_open else plan_memory(lifetimes(order), known))
+    return NetworkCost([operator_cost(op, extents, shared) for op in order], plan_operators(order, extents))
 
 
 def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()) -> OperatorCost:
@@ -110,30 +101,33 @@ def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[
     weight_bytes: Counter[str] = Counter()
     for attribute in stored:
         weight_bytes[attribute.dtype.code] += math.prod(attribute.shape) * attribute.dtype.itemsize
-    inputs = tuple(extents[operand.name].shape for operand in op.inputs)
-    outputs = [extents[operand.name] for operand in op.outputs]
-    named: dict[str, Shape | None] = {name: shape for name, shape in zip(op.input_names, inputs) if name is not None}
-    named.update({name: attribute.shape for name, attribute in op.attributes.items()})
-    params = {name: parameter.value for name, parameter in op.params.items()}
-    work = Work(op.type, inputs, tuple(extent.shape for extent in outputs), params, named)
-    counted, operations = True, None
-    try:
-        operations = flops(work)
-        counted = operations is not None
-    except UnknownShapeError:
-        pass
-    read = {operand.name: extents[operand.name].bytes for operand in op.inputs}
+    inputs, outputs = ([extents[operand.name] for operand in side] for side in (op.inputs, op.outputs))
+    read = {operand.name: extent.bytes for operand, extent in zip(op.inputs, inputs)}
+    counted, operations = _flops(op, [extent.shape for extent in inputs], [extent.shape for extent in outputs])
     return OperatorCost(
-        name=op.name,
-        type=op.type,
-        outputs=work.outputs,
+        operator=op,
+        outputs=tuple(extent.shape for extent in outputs),
         parameters=sum(math.prod(attribute.shape) for attribute in stored),
         weight_bytes=dict(weight_bytes),
         flops=operations,
         counted=counted,
-        bytes_out=_sum([extent.bytes for extent in outputs]),
+        bytes_out=_sum(extent.bytes for extent in outputs),
         bytes_in=_sum(read.values()),
     )
+
+
+def _flops(op: Operator, inputs: Shapes, outputs: Shapes) -> tuple[bool, int | None]:
+    """Whether the operator's layer counts its operations, and how many they are, None where a shape is not known."""
+    if op.type in BOUNDARY:
+        return True, 0
+    if op.layer is None:
+        return False, None
+    try:
+        return True, op.layer.flops(inputs, outputs)
+    except NotImplementedError:
+        return False, None
+    except (UnknownShapeError, IndexError, KuiperError):  # an operator that lacks inputs, or cannot take these
+        return True, None
 
 
 def cost_together(
@@ -170,15 +164,6 @@ def _is_read_outside(op: Operator, operand: str, members: Collection[str]) -> bo
     """Whether an operator that is none of `members`, or nobody, reads an operand that `op` makes."""
     readers = [name for name, reader in op.output_operators.items() if any(o.name == operand for o in reader.inputs)]
     return not readers or any(name not in members for name in readers)
-
-
-def declared_extents(order: Iterable[Operator]) -> dict[str, Extent]:
-    """Operand name -> shape and element size as the file says them."""
-    return {
-        operand.name: Extent(operand.shape, operand.dtype.compute.itemsize if operand.dtype else 0)
-        for op in order
-        for operand in op.outputs
-    }
 
 
 def measured_extents(graph: RuntimeGraph, *inputs: np.ndarray) -> dict[str, Extent]:

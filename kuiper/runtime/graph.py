@@ -16,8 +16,17 @@ from kuiper.errors import (
     ModelFormatError,
     UnsupportedOperatorError,
 )
-from kuiper.graph import BOUNDARY, Graph, Lifetime, MemoryPlan, Operand, Operator, lifetimes, plan_memory
-from kuiper.graph.memory import declared_bytes
+from kuiper.graph import (
+    BOUNDARY,
+    Graph,
+    Lifetime,
+    MemoryPlan,
+    Operand,
+    Operator,
+    declared_extents,
+    lifetimes,
+    plan_operators,
+)
 from kuiper.graph.operator import find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
@@ -197,11 +206,7 @@ class RuntimeGraph:
         """
         if self.state is not GraphState.COMPLETE:
             return None
-        operands = [operand for op in self.operators for operand in op.outputs]
-        if any(operand.shape is not None and -1 in operand.shape for operand in operands):
-            return None
-        sizes = {operand.name: declared_bytes(operand) for operand in operands}
-        return plan_memory(self.lifetimes, {name: size for name, size in sizes.items() if size is not None})
+        return plan_operators(self.operators, declared_extents(self.operators))
 
     @property
     def choices(self) -> dict[str, str]:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from classroom.dev.operators import TABLE, computed_by, module_of, render, summary_of
+from classroom.dev.operators import TABLE, render, summary_of, types_by_class
 from kuiper import registry
 
 
@@ -17,10 +17,15 @@ def test_every_type_stands_in_the_table():
     assert all(f"`{operator_type}`" in page for operator_type in registry)
 
 
-@pytest.mark.parametrize("operator_type", list(registry))
-def test_every_operator_is_described_with_a_source(operator_type):
-    layer = computed_by(operator_type)
-    assert summary_of(layer), f"{operator_type} has no docstring"
-    classes = layer.__mro__[:-2] if isinstance(layer, type) else ()
-    texts = [one.__doc__ or "" for one in classes] + [sys.modules[module_of(layer)].__doc__ or ""]
-    assert any("http" in text for text in texts) or operator_type.startswith(("prim::", "pnnx.")), texts
+@pytest.mark.parametrize("layer", types_by_class())
+def test_every_operator_is_described_with_a_source(layer):
+    assert summary_of(layer), f"{layer.__name__} has no docstring"
+    texts = [one.__doc__ or "" for one in (*layer.__mro__[:-2], sys.modules[layer.__module__])]
+    of_the_format = all(name.startswith(("prim::", "pnnx.")) for name in types_by_class()[layer])
+    assert any("http" in text for text in texts) or of_the_format, texts
+
+
+def test_a_row_says_what_a_type_has_beside_its_layer():
+    (row,) = (line for line in render().splitlines() if "`nn.Linear`" in line)
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[2:4] == ["linear, attention", "FLOPs, kernel, ONNX, cupy"]

@@ -17,6 +17,7 @@ from kuiper.layers.checks import check_dtype
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.layers.sequence.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of
+from kuiper.scalars import softmax
 
 
 def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | None, scale: float) -> np.ndarray:
@@ -28,9 +29,7 @@ def attention_weights(query: np.ndarray, key: np.ndarray, mask: np.ndarray | Non
     scores = (query * query.dtype.type(scale)) @ key.swapaxes(-1, -2)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
-    with np.errstate(invalid="ignore"):
-        powers = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
-    return (powers / powers.sum(-1, keepdims=True)).astype(query.dtype, copy=False)
+    return softmax(scores).astype(query.dtype, copy=False)
 
 
 def causal(length: int, source: int) -> np.ndarray:

@@ -138,7 +138,7 @@ class Epilogue:
 
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
-    activation : an Activation (see kernels/pointwise/curves.py), or None.
+    activation : ActivationSteps (see kernels/pointwise/activation.py), or None.
     """
 
     bias: np.ndarray | None = None

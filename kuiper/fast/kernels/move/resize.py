@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from kuiper.fast.kernels.move.reshape import reshaped
 from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
-    NearestExactByInputs,
+    NearestExact,
     Taps,
     Upsample,
     UpsamplingBilinear2d,
@@ -213,25 +212,10 @@ def _weighted(run: TapRun, windows: np.ndarray, groups: np.ndarray) -> Call:
     return partial(np.matmul, run.weights, windows, out=groups)
 
 
-@lowers(Upsample, UpsamplingBilinear2d)
+@lowers(Upsample, UpsamplingBilinear2d, NearestExact, BilinearAntialiased, BicubicAntialiased)
 def upsample(step: Step) -> Resize | None:
     """(N, C, H, W) -> (N, C, H', W') float32, by any mode."""
-    return resize(step, step.layer)
-
-
-@lowers(NearestExactByInputs, BilinearAntialiased, BicubicAntialiased)
-def upsample_by_inputs(step: Step) -> Resize | None:
-    """The same with the options as constant inputs: size, align_corners (not for nearest), and scales."""
-    options: list[Any] = [spec.value for spec in step.inputs[1:]]
-    if not options or not all(spec.constant for spec in step.inputs[1:]):
-        return None
-    align = False if isinstance(step.layer, NearestExactByInputs) else options.pop(1)
-    return resize(step, step.layer.layer(options[0], align, tuple(options[1:])))
-
-
-def resize(step: Step, layer: Upsample) -> Resize | None:
-    """The kernel for float32 images."""
-    x = step.inputs[0]
+    x, layer = step.inputs[0], step.layer
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape:
         return None
     images = np.broadcast_to(np.float32(0), x.shape)

@@ -14,7 +14,7 @@ from kuiper.fast.kernels.base.calls import Call, Index, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import beside_axis
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.layers.elementwise.activation import LogSoftmax, Softmax, Softmax2d
+from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
 
 NANOSECONDS_PER_NUMBER = 1.0
 CACHED = 1 << 16

@@ -1,0 +1,92 @@
+"""What is known of an operation hangs on its layer class, and no table of operator types stands anywhere else."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from kuiper.layers import Layer, registry
+
+ROOT = Path(__file__).parents[2]
+CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
+STILL_MISSING = {"elementwise", "image", "normalization", "sequence", "signal"}
+"""Folders of layers in which some classes have no FLOPs and no family yet. Take a folder out when it is done."""
+
+OF_THE_FORMAT = ("pnnx.", "prim::")
+"""Types that carry the structure of a network, which any room may need to know."""
+ALLOWED = {
+    "kuiper/layers/elementwise/complex.py": "registers the types in a loop",
+    "kuiper/partition/node_graph.py": "fully connected operators, in Tengine's words and in PNNX's",
+    "kuiper/peers/torch_operators.py": "PyTorch's signatures, where they differ from the names of PNNX",
+    "kuiper/show/memory.py": "the colour of values that nobody says more of",
+}
+"""Files that name operator types outside the registry, and why."""
+
+
+def folder(layer: type[Layer]) -> str:
+    return layer.__module__.split(".")[2]
+
+
+def test_a_layer_class_stands_behind_every_type() -> None:
+    assert len(registry) == 765
+    assert None not in CLASSES
+
+
+def test_every_layer_counts_its_operations() -> None:
+    missing = [layer for layer in CLASSES if layer and layer.flops is Layer.flops]
+    assert not [layer.__name__ for layer in missing if folder(layer) not in STILL_MISSING]
+
+
+def test_every_layer_is_of_a_family_on_purpose() -> None:
+    missing = [c for c in CLASSES if c and not any("family" in vars(k) for k in c.__mro__[: c.__mro__.index(Layer)])]
+    assert not [layer.__name__ for layer in missing if folder(layer) not in STILL_MISSING]
+
+
+def types_outside_the_registry(root: Path) -> dict[str, set[str]]:
+    """File -> the operator types that it names as a string, but for arguments of `register(...)`."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in sorted((root / "kuiper").rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        calls = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "attr", None) == "register"]
+        registered = {id(part) for call in calls for part in ast.walk(call)}
+        for node in nodes:
+            named = isinstance(node, ast.Constant) and node.value in registry and id(node) not in registered
+            if named and not node.value.startswith(OF_THE_FORMAT):
+                found[path.relative_to(root).as_posix()].add(node.value)
+    return dict(found)
+
+
+def test_no_table_of_operator_types_stands_outside_the_registry() -> None:
+    found = types_outside_the_registry(ROOT)
+    assert not {file: types for file, types in found.items() if file not in ALLOWED}
+
+
+def test_a_table_of_operator_types_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "kuiper" / "palette.py"
+    file.parent.mkdir()
+    file.write_text('registry.register("nn.Conv2d")\nCOLOURS = {"nn.ReLU": "orange"}\nOUTPUT = "pnnx.Output"\n')
+    assert types_outside_the_registry(tmp_path) == {"kuiper/palette.py": {"nn.ReLU"}}
+
+
+@pytest.mark.parametrize("operator_type", ["torch.rand", "aten::normal", "torch.bernoulli", "aten::randperm"])
+def test_what_draws_is_random(operator_type: str) -> None:
+    layer = registry.layer_class(operator_type)
+    assert layer is not None
+    assert layer.random
+
+
+@pytest.mark.parametrize("operator_type", ["F.normalize", "nn.Dropout", "F.dropout", "nn.RReLU"])
+def test_what_draws_in_training_alone_is_not_random(operator_type: str) -> None:
+    layer = registry.layer_class(operator_type)
+    assert layer is not None
+    assert not layer.random
+
+
+@pytest.mark.parametrize("operator_type", ["aten::dim", "aten::numel"])
+def test_a_size_follows_from_the_shape(operator_type: str) -> None:
+    layer = registry.layer_class(operator_type)
+    assert layer is not None
+    assert layer().follows_shapes([False])
