@@ -12,13 +12,12 @@ from kuiper.layers import Layer, registry
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
-STILL_MISSING = {"elementwise", "image", "normalization", "sequence", "signal"}
+STILL_MISSING = {"image", "normalization", "sequence", "signal"}
 """Folders of layers in which some classes have no FLOPs and no family yet. Take a folder out when it is done."""
 
 OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
 ALLOWED = {
-    "kuiper/layers/elementwise/complex.py": "registers the types in a loop",
     "kuiper/partition/node_graph.py": "fully connected operators, in Tengine's words and in PNNX's",
     "kuiper/peers/torch_operators.py": "PyTorch's signatures, where they differ from the names of PNNX",
     "kuiper/show/memory.py": "the colour of values that nobody says more of",

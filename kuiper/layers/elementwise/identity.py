@@ -6,6 +6,7 @@ import numpy as np
 
 from kuiper.errors import ParameterError
 from kuiper.layers.cost import moves
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -14,6 +15,7 @@ from kuiper.layers.registry import registry
 class Identity(Layer):
     """(...) -> (...): x."""
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
