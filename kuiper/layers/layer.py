@@ -143,14 +143,15 @@ class Bound(Layer):
 
         Raises UnknownShapeError too where the count needs an option that has none.
         """
-        weights = {slot: known(inputs[slot]) for slot, name in self.late.items() if name in self.kind.weights}
-        stand_ins = [
-            np.broadcast_to(np.float32(0), weights[slot]) if slot in weights else None for slot in range(len(inputs))
-        ]
+        stand_ins: list[Any] = [None] * len(inputs)
+        for slot, name in self.late.items():
+            if name in self.kind.weights and inputs[slot] is not None:
+                stand_ins[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
         try:
             layer = self.made(stand_ins)
-        except Exception:
-            layer = object.__new__(self.kind)  # without options: most rules ask for none
+        except Exception:  # it cannot do without the others, but most counts can
+            layer = object.__new__(self.kind)
+            vars(layer).update(self.options)
         try:
             return layer.flops(self.given(inputs), outputs)
         except AttributeError as error:

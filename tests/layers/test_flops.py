@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, registry
 from kuiper.layers.cost import UnknownShapeError
 
@@ -27,17 +27,11 @@ def made(
         for name, value in options.items()
         if isinstance(value, tuple)
     }
-    return registry.create(
-        Operator(
-            kind,
-            "op",
-            [Operand(f"in{i}", shape) for i, shape in enumerate(inputs)],
-            [Operand(f"out{i}") for i in range(outputs)],
-            list(named),
-            {k: Parameter(ParameterKind.NULL, v) for k, v in options.items() if not isinstance(v, tuple)},
-            weights,
-        )
-    )
+    params = {k: Parameter(ParameterKind.NULL, v) for k, v in options.items() if not isinstance(v, tuple)}
+    given = [Operand(f"in{i}", shape) for i, shape in enumerate(inputs)]
+    op = Operator(kind, "op", given, [Operand(f"out{i}") for i in range(outputs)], list(named), params, weights)
+    Graph([*(Operator("pnnx.Input", x.name, [], [x]) for x in given), op]).connect()
+    return registry.create(op)
 
 
 def flops(kind: str, inputs: Sequence[Shape | None], output: Shape | None, **options: Any) -> int:

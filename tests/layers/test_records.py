@@ -19,6 +19,7 @@ OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
 ALLOWED = {
     "kuiper/layers/elementwise/complex.py": "registers the types in a loop",
+    "kuiper/layers/elementwise/elementwise.py": "registers the types in a loop",
     "kuiper/partition/node_graph.py": "fully connected operators, in Tengine's words and in PNNX's",
     "kuiper/peers/torch_operators.py": "PyTorch's signatures, where they differ from the names of PNNX",
     "kuiper/show/memory.py": "the colour of values that nobody says more of",
