@@ -16,7 +16,7 @@ import numpy as np
 
 import kuiper
 from benchmarks.networks import CACHE, NETWORKS
-from kuiper.peers import PEERS, Measured, Task, measure
+from kuiper.peers import PEERS, Measured, Workload, measure
 from kuiper.profile import Times, busy, measure_roof, measured_extents, network_cost, usable_cores
 
 
@@ -27,7 +27,7 @@ def measure_model(
     graph = kuiper.load(param, engine="simple")
     cost = network_cost(graph.operators, measured_extents(graph, *inputs))
     used = busy()
-    found = measure(Task(param, None, list(inputs), threads, engine), peers, rounds=rounds)  # type: ignore[arg-type]
+    found = measure(Workload(param, None, list(inputs), threads, engine), peers, rounds=rounds)  # type: ignore[arg-type]
     roof = measure_roof(threads)
     return {
         "flops": cost.flops,

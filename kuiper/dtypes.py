@@ -80,6 +80,9 @@ def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:
     return raw
 
 
+KINDS = {"b": "bool", "i": "integer", "f": "float", "c": "complex"}
+"""The kinds of element type, by the letters that numpy has for them; an unsigned integer is an integer."""
+
 _BOOL, _INT, _FLOAT, _COMPLEX = range(4)
 _CATEGORY = {"b": _BOOL, "i": _INT, "u": _INT, "f": _FLOAT, "c": _COMPLEX}
 _DEFAULT = {_BOOL: np.dtype("?"), _INT: np.dtype("i8"), _FLOAT: np.dtype("f4"), _COMPLEX: np.dtype("c8")}
@@ -169,3 +172,14 @@ def converted(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
         x = converted(x, np.dtype(np.int64))
     with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN have no integer, and 1e9 no float16
         return x.astype(dtype, copy=False)
+
+
+def common(*values: Any) -> list[np.ndarray]:
+    """Arrays and numbers -> arrays of the one element type that PyTorch's mixing gives; shapes stay.
+
+    >>> [x.dtype.name for x in common(np.zeros(2, np.int64), 0.5)]
+    ['float32', 'float32']
+    """
+    numbers = [finite_or_not(value) for value in values]
+    dtype = result_type(*numbers)
+    return [converted(np.asarray(number), dtype) for number in numbers]

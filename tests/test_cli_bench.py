@@ -19,7 +19,7 @@ from kuiper.cli import app, bench, versus
 from kuiper.cli.text import count
 from kuiper.fast import Choices
 from kuiper.fast.kernels.base.kernel import Kernel
-from kuiper.peers import Difference, Measured, Task
+from kuiper.peers import Difference, Measured, Workload
 from kuiper.profile import Roof, roof
 
 SIMPLE = """7767517
@@ -161,7 +161,7 @@ def test_bench_computes_with_the_engine_that_is_asked_for(tmp_path: Path) -> Non
 def test_bench_shows_ratios_of_those_that_agree_and_reasons_for_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def measured(task: Task, names: list[str], **options: object) -> list[Measured]:
+    def measured(task: Workload, names: list[str], **options: object) -> list[Measured]:
         assert names == ["torch", "ncnn"]
         assert (task.threads, options["rounds"], options["tolerance"]) == (3, 2, 0.01)
         torch = Measured("torch", "torch 9", [0.002, 0.004], [0.5, 0.25], Difference(3e-6))

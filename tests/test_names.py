@@ -9,31 +9,22 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 STILL_DOUBLE = {
     "Attribute",
-    "Copy",
     "Elementwise",
     "Embedding",
     "Function",
     "GroupNorm",
-    "Layout",
     "Linear",
     "MatMul",
-    "Measured",
     "MultiheadAttention",
-    "Node",
     "Operation",
-    "Operator",
     "Pointwise",
     "Pool",
     "Reshape",
-    "Run",
     "RuntimeGraph",
-    "Simple",
     "Softmax",
-    "Task",
     "Trace",
     "Unfold",
     "Value",
-    "_Axes",
 }
 """Names that are not unique yet. Take a name out when it is; put none in."""
 

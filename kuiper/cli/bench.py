@@ -19,7 +19,7 @@ from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.plan.summary import summary
 from kuiper.graph import Extent
-from kuiper.peers import Task
+from kuiper.peers import Workload
 from kuiper.profile import (
     NetworkCost,
     Times,
@@ -87,8 +87,8 @@ def bench(
     cost = network_cost(graph.operators, extents)
     out = console()
     if names:
-        task = Task(find_model(model), None if bin is None else Path(bin), inputs, threads, how)
-        found = versus.take_turns(task, names, rounds=repeat, tolerance=tolerance)
+        workload = Workload(find_model(model), None if bin is None else Path(bin), inputs, threads, how)
+        found = versus.take_turns(workload, names, rounds=repeat, tolerance=tolerance)
         out.print(facts(pass_facts(inputs, found[0].times, cost, how, threads)))
         out.print()
         versus.show(found)

@@ -32,7 +32,7 @@ WARMUP = 2
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """Some passes through the sub-graphs and through the whole network: the medians of their seconds, and the results.
 
     times : sub-graph -> its seconds.
@@ -197,7 +197,9 @@ def make_devices(
     return [*devices, Device("host", backend=host, speed=figures.host)]
 
 
-def measure(graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.ndarray], *, repeat: int) -> Measured:
+def measure(
+    graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.ndarray], *, repeat: int
+) -> Measurement:
     """The whole network by the layers and the sub-graphs, in turns, warm: WARMUP passes come first."""
     runs: list[tuple[Stats, Any]] = []
     whole = []
@@ -213,7 +215,7 @@ def measure(graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.
                 whole.append(elapsed)
                 runs.append((executor.stats, outputs))
     stats, outputs = sorted(runs, key=lambda run: run[0].seconds)[repeat // 2]
-    return Measured(
+    return Measurement(
         statistics.median(run.seconds for run, _ in runs),
         {i: statistics.median(run.times[i][1] - run.times[i][0] for run, _ in runs) for i in stats.times},
         statistics.median(whole),
@@ -224,7 +226,7 @@ def measure(graph: kuiper.RuntimeGraph, executor: Executor, inputs: Sequence[np.
     )
 
 
-def show(split: Partition, found: Measured, inputs: Sequence[np.ndarray], link: Link) -> None:
+def show(split: Partition, found: Measurement, inputs: Sequence[np.ndarray], link: Link) -> None:
     """The table of sub-graphs, and what the run was like."""
     rows = table(
         "sub-graph", "device", "operators", "from", "to", "reads", "hands over", "waits for", "time",
@@ -247,7 +249,7 @@ def show(split: Partition, found: Measured, inputs: Sequence[np.ndarray], link: 
     out.print(facts(summary(split, found, inputs)))
 
 
-def summary(split: Partition, found: Measured, inputs: Sequence[np.ndarray]) -> list[tuple[str, str]]:
+def summary(split: Partition, found: Measurement, inputs: Sequence[np.ndarray]) -> list[tuple[str, str]]:
     """What was measured, as (name, text)."""
     stats, graph = found.stats, split.graph
     placed = [f"{sum(len(p.nodes) for p in split.subgraphs if p.device == d)} on {d}" for d in split.devices]

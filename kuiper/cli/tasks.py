@@ -48,7 +48,7 @@ class Wishes:
         return {arguments.option(name) for name in names if getattr(self, name) is not None}
 
 
-class Task(ABC):
+class PictureTask(ABC):
     """One picture on its way through a network: `read` makes the input, `answer` reads the outputs.
 
     model : the network's file; a labels.txt beside it may name the classes.
@@ -93,7 +93,7 @@ class Task(ABC):
         return vision.labels_for(count, self.wishes.labels)
 
 
-class Classify(Task):
+class Classify(PictureTask):
     """What is in the picture: the most probable classes."""
 
     options = frozenset({"--labels", "--top"})
@@ -117,7 +117,7 @@ class Classify(Task):
         return rows
 
 
-class Detect(Task):
+class Detect(PictureTask):
     """Where which things are: the boxes of a YOLOv5."""
 
     options = frozenset({"--labels", "--top", "--conf", "--iou"})
@@ -150,7 +150,7 @@ class Detect(Task):
         return listed
 
 
-class Segment(Task):
+class Segment(PictureTask):
     """Which class each pixel is of."""
 
     options = frozenset({"--labels", "--conf"})
@@ -179,7 +179,7 @@ class Segment(Task):
         return rows
 
 
-TASKS: dict[str, type[Task]] = {"classify": Classify, "detect": Detect, "segment": Segment}
+TASKS: dict[str, type[PictureTask]] = {"classify": Classify, "detect": Detect, "segment": Segment}
 WRITE = "write"
 """The task without a picture; see write.py."""
 OPTIONS = {name: task.options for name, task in TASKS.items()} | {
@@ -187,7 +187,7 @@ OPTIONS = {name: task.options for name, task in TASKS.items()} | {
 }
 
 
-def task_of(name: str | None, wishes: Wishes, model: str) -> Task | None:
+def task_of(name: str | None, wishes: Wishes, model: str) -> PictureTask | None:
     """The task with a picture that the user named, or None. Raises KuiperError for a model that is not there.
 
     Raises typer.BadParameter, for options that do not belong to the task too.

@@ -8,7 +8,7 @@ import typer
 
 from kuiper.cli.text import console, seconds, table, warn
 from kuiper.cli.waiting import progress
-from kuiper.peers import PEERS, Measured, Task, measure
+from kuiper.peers import PEERS, Measured, Workload, measure
 from kuiper.profile import Times, busy
 
 BUSY = 0.15
@@ -24,13 +24,13 @@ def check_names(names: Sequence[str]) -> None:
         raise typer.BadParameter(f"--vs knows {', '.join(PEERS)}, not {unknown[0]!r}")
 
 
-def take_turns(task: Task, names: Sequence[str], *, rounds: int, tolerance: float) -> list[Measured]:
+def take_turns(workload: Workload, names: Sequence[str], *, rounds: int, tolerance: float) -> list[Measured]:
     """Measure, with a bar while it lasts; kuiper's times come first. Raises PeerError where kuiper fails."""
     used = busy()
     if used is not None and used > BUSY:
         warn(f"other programs use {used:.0%} of the processor: ratios measured now mislead")
     with progress("measuring in turns", 2 * rounds * len(names)) as advance:
-        return measure(task, names, rounds=rounds, tolerance=tolerance, on_turn=advance)
+        return measure(workload, names, rounds=rounds, tolerance=tolerance, on_turn=advance)
 
 
 def show(found: Sequence[Measured]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kuiper.errors import ExpressionError
-from kuiper.expression.functions import Value, call
+from kuiper.expression.functions import call
 from kuiper.expression.parser import TokenNode
 from kuiper.expression.polish import fold, reverse_polish
 from kuiper.expression.tokens import TokenType
+from kuiper.scalars.function import Value
 
 
 def evaluate(expression: TokenNode | Sequence[TokenNode], operands: Sequence[Value]) -> Value:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kuiper.dtypes import single
+from kuiper.dtypes import KINDS, single
 from kuiper.errors import DTypeError
-
-KINDS = {"b": "bool", "i": "integer", "f": "float", "c": "complex"}
 
 
 def check_dtype(layer: str, x: np.ndarray, kinds: str, *weights: np.ndarray | None) -> None:
     """Raise InferError unless the kind of `x` is one of `kinds` and every weight array has the type of `x`.
 
-    kinds : letters of KINDS; an unsigned integer is one too.
+    kinds : letters of kuiper.dtypes.KINDS; an unsigned integer is one too.
     """
     if x.dtype.kind.replace("u", "i") not in kinds:
         expected = " or ".join(KINDS[kind] for kind in kinds)

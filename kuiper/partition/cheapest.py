@@ -40,7 +40,7 @@ def split_cost(
         best = min(best, least_cut(model, candidates[0], extra), key=model.total)
     if dearest > 0:
         best = improved(model, best)
-    return [(devices[run.device], run.nodes) for run in model.runs(best)], model.blocked, compared(model, best)
+    return [(devices[part.device], part.nodes) for part in model.groups(best)], model.blocked, compared(model, best)
 
 
 def compared(model: Model, best: list[int]) -> dict[str, Cost]:
@@ -116,16 +116,16 @@ Move = tuple[float, int, list[int], int]
 
 def _promising(model: Model, placed: list[int]) -> list[Move]:
     """Moves that seem to save something, best first: a group between two of its new device saves two starts."""
-    runs, moves = model.runs(placed), []
-    for i, run in enumerate(runs):
-        beside = [runs[j].device for j in (i - 1, i + 1) if 0 <= j < len(runs)]
-        for device in sorted(set(beside) - {run.device}):
-            if all(device in model.takers[v] for v in run.nodes):
-                added = model.moving(placed, run.nodes, device) - model.devices[run.device].launch
+    groups, moves = model.groups(placed), []
+    for i, part in enumerate(groups):
+        beside = [groups[j].device for j in (i - 1, i + 1) if 0 <= j < len(groups)]
+        for device in sorted(set(beside) - {part.device}):
+            if all(device in model.takers[v] for v in part.nodes):
+                added = model.moving(placed, part.nodes, device) - model.devices[part.device].launch
                 if beside.count(device) == 2:
                     added -= model.devices[device].launch
                 if added < 0:
-                    moves.append((added, i, run.nodes, device))
+                    moves.append((added, i, part.nodes, device))
     return sorted(moves)
 
 

@@ -13,7 +13,7 @@ from kuiper.partition.cut import runtime_of
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.invariants import verify
 from kuiper.partition.memory import over_arrays
-from kuiper.partition.running import Run
+from kuiper.partition.running import Pass
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.stats import Stats
 from kuiper.partition.subgraph import Partition
@@ -77,7 +77,7 @@ class Executor:
         operands = self._runtime.outputs
         given = self._given(inputs)
         wanted = frozenset(self._ids[operand.name] for operand in operands)
-        run = Run(self.partition, self._tasks, given, wanted)
+        run = Pass(self.partition, self._tasks, given, wanted)
         try:
             run.through(self._pool)
         finally:

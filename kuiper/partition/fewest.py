@@ -45,14 +45,14 @@ def split_fewest(graph: NodeGraph, devices: Sequence[Device], min_work: int) -> 
 
 
 @dataclass
-class Run:
-    """Nodes that run together on the device with that number."""
+class NodeGroup:
+    """Nodes that run together on the device of that number."""
 
     device: int
     nodes: list[int]
 
 
-def group(above: Dependencies, device_of: Sequence[int], devices: int) -> list[Run]:
+def group(above: Dependencies, device_of: Sequence[int], devices: int) -> list[NodeGroup]:
     """Nodes with a device each -> the fewest groups (for two devices; few for more), in running order."""
     used = sorted({device_of[v] for v in above.order})
     if len(used) <= 2:
@@ -77,18 +77,18 @@ def levels(above: Dependencies, device_of: Sequence[int], start: int) -> list[in
     return level
 
 
-def by_levels(above: Dependencies, device_of: Sequence[int], used: Sequence[int]) -> list[Run]:
+def by_levels(above: Dependencies, device_of: Sequence[int], used: Sequence[int]) -> list[NodeGroup]:
     """One group per level, from that start of the at most two devices that needs fewer levels."""
     level = min((levels(above, device_of, start) for start in used), key=max, default=[])
-    runs = [Run(-1, []) for _ in range(max(level, default=-1) + 1)]
+    groups = [NodeGroup(-1, []) for _ in range(max(level, default=-1) + 1)]
     for v in above.order:
-        run = runs[level[v]]
-        run.nodes.append(v)
-        run.device = device_of[v]
-    return runs
+        part = groups[level[v]]
+        part.nodes.append(v)
+        part.device = device_of[v]
+    return groups
 
 
-def greedily(above: Dependencies, device_of: Sequence[int], devices: int, start: int) -> list[Run]:
+def greedily(above: Dependencies, device_of: Sequence[int], devices: int, start: int) -> list[NodeGroup]:
     """Run all that can run on one device, then go on with the device on which the most changes still depend; O(V+E)."""
     heights, readers = _heights(above, device_of), _readers(above)
     place = {v: i for i, v in enumerate(above.order)}
@@ -103,23 +103,23 @@ def greedily(above: Dependencies, device_of: Sequence[int], devices: int, start:
     for v in above.order:
         if not missing[v]:
             offer(v)
-    runs: list[Run] = []
+    groups: list[NodeGroup] = []
     device = start if ready[start] else max(range(devices), key=lambda d: (tallest[d], len(ready[d]), -d))
     while ready[device]:
-        run = Run(device, ready[device])
+        part = NodeGroup(device, ready[device])
         ready[device], tallest[device] = [], -1
-        for v in run.nodes:  # grows while it is walked
+        for v in part.nodes:  # grows while it is walked
             for reader in readers[v]:
                 missing[reader] -= 1
                 if not missing[reader]:
                     if device_of[reader] == device:
-                        run.nodes.append(reader)
+                        part.nodes.append(reader)
                     else:
                         offer(reader)
-        run.nodes.sort(key=place.__getitem__)
-        runs.append(run)
+        part.nodes.sort(key=place.__getitem__)
+        groups.append(part)
         device = max(range(devices), key=lambda d: (tallest[d], len(ready[d]), -d))
-    return runs
+    return groups
 
 
 def _heights(above: Dependencies, device_of: Sequence[int]) -> list[int]:

@@ -9,19 +9,64 @@
 - wait_count: the number of different inputs that another sub-graph makes
 - schedule: the waves reach every sub-graph
 
-Tengine's own sub-graphs are held to Tengine's own rules: empty sub-graphs are fine, support is what its blocked nodes
-say, and tensors of the kinds input and const neither wait nor cross.
+Mode "tengine" has rules of its own, see `Rules`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
 from kuiper.graph.order import find_cycle
+from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
-from kuiper.partition.node_graph import TensorKind
+from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition, SubGraph
 from kuiper.partition.support import refusal
 from kuiper.partition.tengine import blocked_nodes
+
+Refuses = Callable[[int], str | None]
+"""Node -> why its device does not take it, or None."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a mode allows.
+
+    empty : whether a sub-graph may be empty.
+    inputs_made : whether what a sub-graph makes itself may be among its inputs.
+    placed : the ids of the nodes that have to be in a sub-graph.
+    refuses : why a device does not take nodes.
+    waits : whether a sub-graph that reads a tensor waits for it; others are at hand.
+    """
+
+    empty: bool
+    inputs_made: bool
+    placed: Callable[[NodeGraph], Collection[int]]
+    refuses: Callable[[NodeGraph, Device], Refuses]
+    waits: Callable[[NodeGraph, int], bool]
+
+
+def _refuses(graph: NodeGraph, device: Device) -> Refuses:
+    return lambda v: None if v in graph.sources else refusal(device, graph, v)
+
+
+OWN = Rules(
+    empty=False,
+    inputs_made=False,
+    placed=lambda graph: [v for v in range(len(graph.nodes)) if v not in graph.sources],
+    refuses=_refuses,
+    waits=lambda graph, tensor: graph.producer[tensor] not in graph.sources,
+)
+TENGINE = Rules(
+    empty=True,
+    inputs_made=True,
+    placed=lambda graph: range(len(graph.nodes)),
+    refuses=lambda graph, device: blocked_nodes(graph, device).get,
+    waits=lambda graph, tensor: graph.tensors[tensor].kind is TensorKind.VAR,
+)
+"""To Tengine inputs and constants are nodes like others, and a tensor is at hand by its own kind."""
 
 
 def verify(partition: Partition) -> None:
@@ -29,12 +74,13 @@ def verify(partition: Partition) -> None:
 
     Raises PartitionError with the name of the first broken one in `.invariant`, and for the last DeadlockError.
     """
+    rules = TENGINE if partition.mode == "tengine" else OWN
     _numbering(partition)
-    _cover(partition)
-    _support(partition)
-    made_in = _made_in(partition)
-    _order(partition, made_in)
-    _boundary(partition, made_in)
+    _cover(partition, rules)
+    _support(partition, rules)
+    _order(partition)
+    made_in = _made_in(partition, rules)
+    _boundary(partition, rules, made_in)
     _wait_count(partition, made_in)
     schedule(partition)
 
@@ -49,11 +95,11 @@ def _numbering(partition: Partition) -> None:
                                  invariant="numbering")  # fmt: skip
 
 
-def _cover(partition: Partition) -> None:
-    graph, tengine = partition.graph, partition.mode == "tengine"
+def _cover(partition: Partition, rules: Rules) -> None:
+    graph = partition.graph
     place: dict[int, int] = {}
     for part in partition.subgraphs:
-        if not part.nodes and not tengine:
+        if not part.nodes and not rules.empty:
             raise PartitionError(f"sub-graph {part.index} is empty", invariant="cover")
         for v in part.nodes:
             if not 0 <= v < len(graph.nodes):
@@ -63,53 +109,35 @@ def _cover(partition: Partition) -> None:
                     f"{graph.label(v)} is in sub-graphs {place[v]} and {part.index}", invariant="cover"
                 )
             place[v] = part.index
-    for v in range(len(graph.nodes)):
-        if v not in place and (tengine or v not in graph.sources):
+    for v in rules.placed(graph):
+        if v not in place:
             raise PartitionError(f"{graph.label(v)} is in no sub-graph", invariant="cover")
 
 
-def _support(partition: Partition) -> None:
+def _support(partition: Partition, rules: Rules) -> None:
     graph = partition.graph
-    blocked_on: dict[str, dict[int, str]] = {}
+    choosy = [device for device in partition.devices if not device.takes_everything]
+    refuses = {device.name: rules.refuses(graph, device) for device in choosy}
     for part in partition.subgraphs:
-        if part.device.takes_everything:
-            continue
-        if partition.mode == "tengine" and part.device.name not in blocked_on:
-            blocked_on[part.device.name] = blocked_nodes(graph, part.device)
-        for v in part.nodes:
-            reason = (
-                blocked_on[part.device.name].get(v)
-                if partition.mode == "tengine"
-                else None
-                if v in graph.sources
-                else refusal(part.device, graph, v)
-            )
+        for v in part.nodes if part.device.name in refuses else ():
+            reason = refuses[part.device.name](v)
             if reason is not None:
                 raise PartitionError(f"sub-graph {part.index}, {graph.label(v)}: {reason}", invariant="support")
 
 
-def _made_in(partition: Partition) -> dict[int, int]:
-    """Tensor id -> index of the sub-graph that makes it; inputs and constants, which are at hand, are missing."""
+def _made_in(partition: Partition, rules: Rules) -> dict[int, int]:
+    """Tensor id -> index of the sub-graph that makes it; what is at hand is missing."""
     graph = partition.graph
     return {
         tensor: part.index
         for part in partition.subgraphs
         for v in part.nodes
-        if v not in graph.sources or partition.mode == "tengine"
         for tensor in graph.nodes[v].outputs
-        if not _at_hand(partition, tensor)
+        if rules.waits(graph, tensor)
     }
 
 
-def _at_hand(partition: Partition, tensor: int) -> bool:
-    """Whether nobody waits for a tensor: for Tengine that is a matter of its kind, else of the node that makes it."""
-    graph = partition.graph
-    if partition.mode == "tengine":
-        return graph.tensors[tensor].kind is not TensorKind.VAR
-    return graph.producer.get(tensor, -1) in graph.sources or tensor not in graph.producer
-
-
-def _order(partition: Partition, made_in: dict[int, int]) -> None:
+def _order(partition: Partition) -> None:
     graph = partition.graph
     done: set[int] = set()
     for part in partition.subgraphs:
@@ -150,8 +178,8 @@ def _cycle(partition: Partition) -> list[int]:
     return [int(name) for name in find_cycle(successors)]
 
 
-def _boundary(partition: Partition, made_in: dict[int, int]) -> None:
-    graph, tengine = partition.graph, partition.mode == "tengine"
+def _boundary(partition: Partition, rules: Rules, made_in: dict[int, int]) -> None:
+    graph = partition.graph
     handed_over = [set(part.outputs) for part in partition.subgraphs]
     for part in partition.subgraphs:
         reads: set[int] = set()
@@ -170,11 +198,9 @@ def _boundary(partition: Partition, made_in: dict[int, int]) -> None:
                 _boundary_error(part, f"reads tensor {tensor}, which is not among its inputs")
             if source is not None and crosses and tensor not in handed_over[source]:
                 _boundary_error(partition.subgraphs[source], f"does not hand over tensor {tensor}")
-        odd = inputs - reads - (makes if tengine else set())
-        if odd or (not tengine and inputs & makes):
-            _boundary_error(
-                part, f"has tensor {min(odd or inputs & makes)} as an input and does not read it from outside"
-            )
+        odd = inputs - reads - makes if rules.inputs_made else inputs - (reads - makes)
+        if odd:
+            _boundary_error(part, f"has tensor {min(odd)} as an input and does not read it from outside")
         if not handed_over[part.index] <= makes:
             _boundary_error(part, f"hands over tensor {min(handed_over[part.index] - makes)}, which it does not make")
     placed = partition.subgraph_of

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.dependencies import Dependencies, dependencies
 from kuiper.partition.device import Device
-from kuiper.partition.fewest import Run, group
+from kuiper.partition.fewest import NodeGroup, group
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.support import placements
 
 
 @dataclass(frozen=True)
-class Copy:
+class Crossing:
     """A tensor that may have to be copied: what that takes, the node that makes it, and the nodes that read it."""
 
     seconds: float
@@ -41,7 +41,7 @@ class Model:
                 if graph.producer.get(tensor) in computed:
                     readers.setdefault(tensor, []).append(v)
         self.copies = [
-            Copy(link.seconds(graph.tensors[tensor].bytes), graph.producer[tensor], read)
+            Crossing(link.seconds(graph.tensors[tensor].bytes), graph.producer[tensor], read)
             for tensor, read in readers.items()
         ]
         self.copies_at: list[list[int]] = [[] for _ in graph.nodes]
@@ -62,7 +62,7 @@ class Model:
         compute = sum(self.seconds_of(v, placed[v]) for v in self.above.order)
         return compute + sum((copy.seconds + extra) * copy.times(placed) for copy in self.copies)
 
-    def runs(self, placed: Sequence[int]) -> list[Run]:
+    def groups(self, placed: Sequence[int]) -> list[NodeGroup]:
         """The fewest groups for a placement, in running order."""
         return group(self.above, placed, len(self.devices))
 
@@ -76,7 +76,7 @@ class Model:
         for v in self.above.order:
             computes[self.devices[placed[v]].name] += self.seconds_of(v, placed[v])
         copy = sum(copy.seconds * copy.times(placed) for copy in self.copies)
-        return Cost(computes, copy, sum(self.devices[run.device].launch for run in self.runs(placed)))
+        return Cost(computes, copy, sum(self.devices[part.device].launch for part in self.groups(placed)))
 
     def moving(self, placed: list[int], nodes: Collection[int], device: int) -> float:
         """How much more computing and copying cost when `nodes`, all on one device, move to another."""

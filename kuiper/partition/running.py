@@ -34,7 +34,7 @@ class Finished:
     times: tuple[float, float] = (0.0, 0.0)
 
 
-class Run:
+class Pass:
     """One pass of a partition through its tasks.
 
     Parameters

@@ -4,7 +4,7 @@ Each peer gets the network from the .pnnx.param and .bin alone. None of them is 
 """
 
 from kuiper.peers.agreement import Difference, largest_difference
-from kuiper.peers.runners import PEERS, PeerError, Runner, Task, open_runner
+from kuiper.peers.runners import PEERS, PeerError, Runner, Workload, open_runner
 from kuiper.peers.turns import Measured, measure
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Measured",
     "PeerError",
     "Runner",
-    "Task",
+    "Workload",
     "largest_difference",
     "measure",
     "open_runner",

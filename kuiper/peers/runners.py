@@ -23,7 +23,7 @@ class PeerError(KuiperError):
 
 
 @dataclass(frozen=True)
-class Task:
+class Workload:
     """What everyone is given: the model's two files, the inputs, the number of threads, and kuiper's engine."""
 
     param: Path
@@ -42,7 +42,7 @@ class Runner:
     about: str
 
 
-def open_runner(name: str, task: Task) -> Runner:
+def open_runner(name: str, workload: Workload) -> Runner:
     """The runner of that name, in this process, whose threads it sets.
 
     Raises PeerError where the framework, or a package to convert the network, is not installed, and where it cannot
@@ -51,7 +51,7 @@ def open_runner(name: str, task: Task) -> Runner:
     if name not in PEERS and name != "kuiper":
         raise PeerError(f"expected one of {', '.join(PEERS)}, found {name!r}")
     try:
-        return {"kuiper": _kuiper, **PEERS}[name](task)
+        return {"kuiper": _kuiper, **PEERS}[name](workload)
     except ModuleNotFoundError as error:
         who = "converting the network for it" if name in sys.modules else "it"
         raise PeerError(missing_module(name, error, who)) from error
@@ -68,16 +68,18 @@ def _first_line(error: Exception) -> str:
     return text.splitlines()[0][:200]
 
 
-def _kuiper(task: Task) -> Runner:
-    graph = kuiper.load(task.param, task.bin, engine=task.engine, threads=task.threads)
-    return Runner(lambda: graph.forward(*task.inputs), list, f"kuiper {kuiper.__version__}, {task.engine} engine")
+def _kuiper(workload: Workload) -> Runner:
+    graph = kuiper.load(workload.param, workload.bin, engine=workload.engine, threads=workload.threads)
+    return Runner(
+        lambda: graph.forward(*workload.inputs), list, f"kuiper {kuiper.__version__}, {workload.engine} engine"
+    )
 
 
-def _torch(task: Task) -> Runner:
+def _torch(workload: Workload) -> Runner:
     torch = importlib.import_module("torch")
-    torch.set_num_threads(task.threads)
-    network = torch_network(pnnx.read(task.param, task.bin))
-    inputs = [torch.from_numpy(x.copy()) for x in task.inputs]
+    torch.set_num_threads(workload.threads)
+    network = torch_network(pnnx.read(workload.param, workload.bin))
+    inputs = [torch.from_numpy(x.copy()) for x in workload.inputs]
 
     def run() -> Any:
         with torch.inference_mode():
@@ -89,32 +91,32 @@ def _torch(task: Task) -> Runner:
     return Runner(run, arrays, f"torch {torch.__version__}, eager")
 
 
-def _onnxruntime(task: Task) -> Runner:
+def _onnxruntime(workload: Workload) -> Runner:
     onnxruntime = importlib.import_module("onnxruntime")
-    model, names = onnx_bytes(pnnx.read(task.param, task.bin), task.inputs)
+    model, names = onnx_bytes(pnnx.read(workload.param, workload.bin), workload.inputs)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = task.threads, 1
+    options.intra_op_num_threads, options.inter_op_num_threads = workload.threads, 1
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    feed = dict(zip(names, task.inputs))
+    feed = dict(zip(names, workload.inputs))
     return Runner(lambda: session.run(None, feed), list, f"onnxruntime {onnxruntime.__version__}")
 
 
-def _ncnn(task: Task) -> Runner:
+def _ncnn(workload: Workload) -> Runner:
     ncnn = importlib.import_module("ncnn")
-    if any(x.shape[0] != 1 for x in task.inputs if x.ndim > 1):
+    if any(x.shape[0] != 1 for x in workload.inputs if x.ndim > 1):
         raise PeerError("takes one sample at a time; the batch is larger")
-    with ncnn_files(pnnx.read(task.param, task.bin), task.inputs) as (param, weights):
+    with ncnn_files(pnnx.read(workload.param, workload.bin), workload.inputs) as (param, weights):
         network = ncnn.Net()
         options = network.opt
-        options.num_threads = task.threads
+        options.num_threads = workload.threads
         options.use_vulkan_compute = False
         options.use_fp16_packed = options.use_fp16_storage = options.use_fp16_arithmetic = False  # float32, as the rest
         options.use_bf16_storage = False
         with quiet():
             if network.load_param(str(param)) or network.load_model(str(weights)):
                 raise PeerError("cannot take the network: it does not load what pnnx has converted")
-    matrices = [ncnn.Mat(_without_batch(x)).clone() for x in task.inputs]
+    matrices = [ncnn.Mat(_without_batch(x)).clone() for x in workload.inputs]
     outputs = list(network.output_names())
 
     def run() -> Any:
@@ -134,5 +136,5 @@ def _without_batch(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x[0] if x.ndim > 1 else x)
 
 
-PEERS: dict[str, Callable[[Task], Runner]] = {"torch": _torch, "onnxruntime": _onnxruntime, "ncnn": _ncnn}
+PEERS: dict[str, Callable[[Workload], Runner]] = {"torch": _torch, "onnxruntime": _onnxruntime, "ncnn": _ncnn}
 """Peers by the name that `--vs` knows them by."""

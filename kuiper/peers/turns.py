@@ -20,7 +20,7 @@ import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.peers.agreement import Difference, largest_difference
-from kuiper.peers.runners import PeerError, Task, open_runner
+from kuiper.peers.runners import PeerError, Workload, open_runner
 from kuiper.profile import Times
 
 TURN_SECONDS, MOST_PASSES = 0.05, 10
@@ -52,7 +52,7 @@ class Measured:
 
 
 def measure(
-    task: Task,
+    workload: Workload,
     peers: Sequence[str] = (),
     *,
     rounds: int = 20,
@@ -65,14 +65,14 @@ def measure(
     share of the largest value), that is not installed, or that cannot take the network, has a `fault` and no times.
     `on_turn` is called after each turn. Raises PeerError where kuiper itself fails.
     """
-    with _environment(task.threads):
-        ours = _Process("kuiper", task)
+    with _environment(workload.threads):
+        ours = _Process("kuiper", workload)
         processes = [ours]
         try:
             if ours.result.fault:
                 raise PeerError(ours.result.fault)
             for name in peers:
-                processes.append(_Process(name, task))
+                processes.append(_Process(name, workload))
                 processes[-1].compare(ours.outputs, tolerance)
             rivals = [process for process in processes[1:] if not process.result.fault]
             for _ in range(rounds):
@@ -91,12 +91,12 @@ def measure(
 class _Process:
     """One framework in a process of its own."""
 
-    def __init__(self, name: str, task: Task) -> None:
+    def __init__(self, name: str, workload: Workload) -> None:
         context = multiprocessing.get_context("spawn")
         self.result = Measured(name)
         self.outputs: list[np.ndarray] = []
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, name, task), daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, name, workload), daemon=True)
         self.process.start()
         theirs.close()
         answer = self._answer()
@@ -149,10 +149,10 @@ class _Process:
             self.process.join()
 
 
-def _work(connection: Connection, name: str, task: Task) -> None:
+def _work(connection: Connection, name: str, workload: Workload) -> None:
     """What the process does: make the framework ready, compute once, then a turn for each message until none comes."""
     try:
-        runner = open_runner(name, task)
+        runner = open_runner(name, workload)
         for _ in range(2):  # kuiper makes its plan at the second pass; others warm up, too
             runner.run()
         connection.send({"about": runner.about, "outputs": [np.array(y) for y in runner.arrays(runner.run())]})

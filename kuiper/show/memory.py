@@ -9,7 +9,8 @@ from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.graph import MemoryPlan, Operator, shape_text
 from kuiper.runtime import GraphState, RuntimeGraph
-from kuiper.show.palette import FAMILIES, INK, Swatch, family
+from kuiper.show.axes import Axes, Ruler
+from kuiper.show.palette import FAMILIES, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
 LEFT, RIGHT, TOP, CHART = 78.0, 16.0, 74.0, 340.0
@@ -24,7 +25,6 @@ LABELLED = 40
 LINES = 6
 """Of the list of values that lie inside others."""
 BOUND = "#d6336c"
-_GRID = {"stroke": INK, "stroke_width": 0.5, "stroke_opacity": 0.35}
 
 
 @dataclass
@@ -77,14 +77,15 @@ def show_memory(
     memory = facts.memory
     heading = title or "Memory plan"
     sizes = _sizes(facts)
-    wide = min(max((PAGE - LEFT - RIGHT) / max(len(facts.steps), 1), COLUMN[0]), COLUMN[1])
     top = max(memory.planned_bytes, memory.lower_bound_bytes, 1)
-    axes = _Axes(wide, CHART / top, TOP + CHART)
-    right = LEFT + wide * len(facts.steps)
+    steps = max(len(facts.steps), 1)
+    wide = min(max((PAGE - LEFT - RIGHT) / steps, COLUMN[0]), COLUMN[1])
+    right = LEFT + wide * steps
+    axes = Axes(Ruler(0, steps, LEFT, right), Ruler(0, top, TOP + CHART, TOP))
     parts = [
         text(heading, LEFT, 18.0, 15.0, text_anchor="start", font_weight="bold"),
         text(sizes, LEFT, 38.0, text_anchor="start"),
-        *_grid(axes, top, right),
+        *_grid(axes),
         *_boxes(facts, axes),
         *_bound(memory, axes, right),
     ]
@@ -140,39 +141,22 @@ def _of_plan(plan: Plan) -> _Facts:
     return _Facts(plan.memory, steps, kinds, shapes, inside, plan.scratch_bytes)
 
 
-@dataclass(frozen=True)
-class _Axes:
-    """Steps and bytes -> pixels. wide: of a step; scale: pixels of a byte; floor: where byte 0 is."""
-
-    wide: float
-    scale: float
-    floor: float
-
-    def x(self, step: float) -> float:
-        return LEFT + self.wide * step
-
-    def y(self, offset: float) -> float:
-        return self.floor - self.scale * offset
-
-
-def _grid(axes: _Axes, top: int, right: float) -> list[str]:
+def _grid(axes: Axes) -> list[str]:
     parts = []
-    for tick in _ticks(top):
-        y = axes.y(tick)
-        parts.append(element("line", x1=LEFT, y1=y, x2=right, y2=y, **_GRID))
-        parts.append(text(_space(tick, 0), LEFT - 7, y, text_anchor="end"))
+    for tick in _ticks(int(axes.y.high)):
+        parts += [axes.row(tick), text(_space(tick, 0), LEFT - 7, axes.y(tick), text_anchor="end")]
     return parts
 
 
-def _boxes(facts: _Facts, axes: _Axes) -> list[str]:
+def _boxes(facts: _Facts, axes: Axes) -> list[str]:
     """A box for each value, in the order of the plan; the largest with names, where these fit."""
     memory = facts.memory
     largest = sorted(memory.sizes, key=lambda name: -memory.sizes[name])[:LABELLED]
     parts = []
     for name, size in memory.sizes.items():
         life, kind = memory.lifetimes[name], facts.kinds.get(name, family("nn.Conv2d"))
-        tall = max(size * axes.scale, 1.0)
-        x, width = axes.x(life.first) + 1, axes.wide * (life.last - life.first + 1) - 2
+        tall = max(axes.y(0) - axes.y(size), 1.0)
+        x, width = axes.x(life.first) + 1, axes.x(life.last + 1) - axes.x(life.first) - 2
         y, gap = axes.y(memory.offsets[name]) - tall, 0.5 if tall > 4 else 0.0
         look = {"fill": kind.fill, "stroke": kind.border, "stroke_width": 1.0 if tall > 3 else 0.5}
         tip = element("title", escape(_tip(facts, name)))
@@ -212,7 +196,7 @@ def _tip(facts: _Facts, name: str) -> str:
     return "\n".join(lines)
 
 
-def _bound(memory: MemoryPlan, axes: _Axes, right: float) -> list[str]:
+def _bound(memory: MemoryPlan, axes: Axes, right: float) -> list[str]:
     """The dashed line of the lower bound, and how it lies to the arena's height."""
     y = axes.y(memory.lower_bound_bytes)
     line = element("line", x1=LEFT, y1=y, x2=right, y2=y, stroke=BOUND, stroke_width=1.5, stroke_dasharray="6 4")
@@ -222,14 +206,14 @@ def _bound(memory: MemoryPlan, axes: _Axes, right: float) -> list[str]:
     return [line, text(words, LEFT, TOP - 14, fill=BOUND, text_anchor="start")]
 
 
-def _names(steps: Sequence[str], axes: _Axes) -> tuple[list[str], float]:
+def _names(steps: Sequence[str], axes: Axes) -> tuple[list[str], float]:
     """What stands below the steps, slanting, and where it ends."""
     every = -(-len(steps) // NAMED)
     shown = [(i, shorten(name, LETTERS)) for i, name in enumerate(steps) if i % every == 0] if steps else []
-    y = axes.floor + 10
+    y = axes.y(0) + 10
     parts = []
     longest = max((text_width(name, 10.0) for _, name in shown), default=0.0)
-    flat = longest + 8 <= axes.wide * every
+    flat = longest + 8 <= axes.x(every) - axes.x(0)
     for i, name in shown:
         x = axes.x(i + 0.5)
         look = {} if flat else {"text_anchor": "end", "transform": f"rotate(-60 {x:.1f} {y:.1f})"}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kuiper.errors import KuiperError
 from kuiper.graph import Graph, Operand, Operator
 from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
+from kuiper.show.axes import Ruler
 from kuiper.show.graph import show_graph
 from kuiper.show.palette import INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
@@ -82,12 +83,13 @@ def show_schedule(
     begin = min((start for start, _ in times.values()), default=0.0)
     length = max((end for _, end in times.values()), default=1.0) - begin or 1.0
     scale = max(min(WAVE, (PAGE - left) / length), 14.0) if marks else (PAGE - left - MARGIN) / length
+    x = Ruler(begin, begin + length, left, left + length * scale)
 
     y = MARGIN + 8
     heading = title or f"{len(partition.subgraphs)} sub-graphs in {len(waves)} waves"
     body = [text(heading, MARGIN, y, 15.0, text_anchor="start", font_weight="bold")]
     y += 30
-    body += _axis(marks, length, left, scale, y)
+    body += _axis(marks, x, y)
     y += 14
     top = y
     kinds = _families(partition)
@@ -96,16 +98,15 @@ def show_schedule(
         lanes = _lanes(mine, times)
         body.append(text(device.name, MARGIN, y + BAR / 2 + GAP, 12.0, text_anchor="start", font_weight="bold"))
         for part in mine:
-            start, end = times[part.index]
-            box = (left + (start - begin) * scale, y + GAP + lanes[part.index] * (BAR + GAP), (end - start) * scale)
-            body.append(_bar(part, kinds[part.index], *box))
+            start, end = map(x, times[part.index])
+            body.append(_bar(part, kinds[part.index], start, y + GAP + lanes[part.index] * (BAR + GAP), end - start))
         y += max([lane + 1 for lane in lanes.values()], default=1) * (BAR + GAP) + GAP
-        body.append(_line(MARGIN, y, left + length * scale, y))
+        body.append(_line(MARGIN, y, x.end, y))
     if marks:
-        body += [_line(left + w * scale, top, left + w * scale, y, "2 4") for w, _ in marks]
+        body += [_line(x(w), top, x(w), y, "2 4") for w, _ in marks]
     order = "; ".join(f"wave {w}: " + ", ".join(_name(partition.subgraphs[i]) for i in wave) for w, wave in
                       enumerate(waves[:12])) + "; and so on" * (len(waves) > 12)  # fmt: skip
-    width = max(left + length * scale, MARGIN + text_width(heading, 15.0)) + MARGIN
+    width = max(x.end, MARGIN + text_width(heading, 15.0)) + MARGIN
     return picture(width, y + MARGIN, heading, f"Gantt chart by device. {order}.", *body)
 
 
@@ -147,16 +148,16 @@ def _drawing(graph: NodeGraph, labels: Sequence[str]) -> Graph:
     ])  # fmt: skip
 
 
-def _axis(marks: Sequence[tuple[int, str]], length: float, left: float, scale: float, y: float) -> list[str]:
+def _axis(marks: Sequence[tuple[int, str]], x: Ruler, y: float) -> list[str]:
     """Names of the waves where there is room for them, or the measured span in milliseconds."""
     if not marks:
         return [
-            text("0 ms", left, y, 10.0, text_anchor="start"),
-            text(f"{length * 1e3:.3g} ms", left + length * scale, y, 10.0, text_anchor="end"),
+            text("0 ms", x.start, y, 10.0, text_anchor="start"),
+            text(f"{(x.high - x.low) * 1e3:.3g} ms", x.end, y, 10.0, text_anchor="end"),
         ]
     needed = text_width(marks[-1][1], 10.0) + 8
-    every = max(1, -int(-needed // scale))
-    return [text(name, left + w * scale + scale / 2, y, 10.0) for w, name in marks if w % every == 0]
+    every = max(1, -int(-needed // (x(1) - x(0))))
+    return [text(name, x(w + 0.5), y, 10.0) for w, name in marks if w % every == 0]
 
 
 def _lanes(parts: Sequence[SubGraph], times: Mapping[int, tuple[float, float]]) -> dict[int, int]:

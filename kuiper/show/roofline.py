@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from kuiper.profile import Point, Roof
+from kuiper.show.axes import Axes, Ruler
 from kuiper.show.palette import FAMILIES, INK, Swatch, family
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
@@ -13,7 +14,6 @@ WIDTH, HEIGHT = 760.0, 470.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 16.0, 58.0, 78.0
 LABELLED = 6
 """How many operators bear their names: those that take the most time, where there is room."""
-_GRID = {"stroke": INK, "stroke_width": 0.5, "stroke_opacity": 0.35}
 
 
 def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline") -> Svg:
@@ -23,7 +23,7 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
     a matrix product (flat); an operator can lie above it where its data stay in a cache, or where an algorithm such as
     Winograd's takes fewer operations than are counted.
     """
-    axes = _Axes(points, roof)
+    axes = _axes(points, roof)
     total = sum(point.seconds for point in points) or 1.0
     slowest = sorted(points, key=lambda point: (-point.seconds, point.name))
     families = [f for f in FAMILIES if any(family(point.type) is f for point in points)]
@@ -38,55 +38,43 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
         text(facts, LEFT, 38.0, text_anchor="start"),
     ]
     circles = [_circle(point, axes, point.seconds / total) for point in slowest]
-    parts = [*head, *axes.grid(), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(families)]
+    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(families)]
     return picture(WIDTH, HEIGHT, title, description, *parts)
 
 
-class _Axes:
-    """Numbers -> pixels, both axes logarithmic, from one power of ten to another."""
-
-    def __init__(self, points: Sequence[Point], roof: Roof) -> None:
-        xs = [point.intensity for point in points] + [roof.ridge]
-        ys = [point.speed for point in points] + [roof.peak]
-        self.x_from, self.x_to = math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs)) + 0.05)
-        self.y_from, self.y_to = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)) + 0.05)
-
-    def x(self, intensity: float) -> float:
-        """Pixels from the left."""
-        share = (math.log10(intensity) - self.x_from) / (self.x_to - self.x_from)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
-
-    def y(self, speed: float) -> float:
-        """Pixels from the top."""
-        share = (math.log10(speed) - self.y_from) / (self.y_to - self.y_from)
-        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
-
-    def grid(self) -> list[str]:
-        """A line and a number for each power of ten, and what the axes mean."""
-        parts = []
-        for power in range(self.x_from, self.x_to + 1):
-            x = self.x(10.0**power)
-            parts.append(element("line", x1=x, y1=TOP, x2=x, y2=HEIGHT - BOTTOM, **_GRID))
-            parts.append(text(f"{10.0**power:g}", x, HEIGHT - BOTTOM + 13))
-        for power in range(self.y_from, self.y_to + 1):
-            y = self.y(10.0**power)
-            parts.append(element("line", x1=LEFT, y1=y, x2=WIDTH - RIGHT, y2=y, **_GRID))
-            parts.append(text(f"{10.0 ** (power - 9):g}", LEFT - 7, y, text_anchor="end"))
-        middle = (TOP + HEIGHT - BOTTOM) / 2
-        parts.append(text("FLOP/byte of inputs, weights and outputs", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 31))
-        parts.append(text("GFLOP/s", 14.0, middle, transform=f"rotate(-90 14 {middle:g})"))
-        return parts
+def _axes(points: Sequence[Point], roof: Roof) -> Axes:
+    """Both axes logarithmic, from one power of ten to another."""
+    right = _decades([point.intensity for point in points] + [roof.ridge], LEFT, WIDTH - RIGHT)
+    return Axes(right, _decades([point.speed for point in points] + [roof.peak], HEIGHT - BOTTOM, TOP))
 
 
-def _roof(axes: _Axes, roof: Roof) -> list[str]:
+def _decades(numbers: Sequence[float], start: float, end: float) -> Ruler:
+    low, high = math.floor(math.log10(min(numbers))), math.ceil(math.log10(max(numbers)) + 0.05)
+    return Ruler(10.0**low, 10.0**high, start, end, log=True)
+
+
+def _grid(axes: Axes) -> list[str]:
+    """A line and a number for each power of ten, and what the axes mean."""
+    parts = []
+    for power in axes.x.powers:
+        parts += [axes.column(power), text(f"{power:g}", axes.x(power), HEIGHT - BOTTOM + 13)]
+    for power in axes.y.powers:
+        parts += [axes.row(power), text(f"{power / 1e9:g}", LEFT - 7, axes.y(power), text_anchor="end")]
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    parts.append(text("FLOP/byte of inputs, weights and outputs", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 31))
+    parts.append(text("GFLOP/s", 14.0, middle, transform=f"rotate(-90 14 {middle:g})"))
+    return parts
+
+
+def _roof(axes: Axes, roof: Roof) -> list[str]:
     """The slope up to the ridge, then the flat; the slope begins where it enters the picture."""
-    low = max(10.0**axes.x_from, 10.0**axes.y_from / roof.bandwidth)
-    corners = [(low, roof.at(low)), (roof.ridge, roof.peak), (10.0**axes.x_to, roof.peak)]
+    low = max(axes.x.low, axes.y.low / roof.bandwidth)
+    corners = [(low, roof.at(low)), (roof.ridge, roof.peak), (axes.x.high, roof.peak)]
     path = " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in corners)
     return [element("polyline", points=path, fill="none", stroke=INK, stroke_width=2.0, stroke_linejoin="round")]
 
 
-def _circle(point: Point, axes: _Axes, share: float) -> str:
+def _circle(point: Point, axes: Axes, share: float) -> str:
     kind = family(point.type)
     facts = f"{point.name} ({point.type}): {point.intensity:.3g} FLOP/byte, {_giga(point.speed)} GFLOP/s"
     title = element("title", escape(f"{facts}, {share:.1%} of the time"))
@@ -99,7 +87,7 @@ def _radius(share: float) -> float:
     return 3.0 + 26.0 * math.sqrt(share)
 
 
-def _labels(slowest: Sequence[Point], axes: _Axes, total: float) -> list[str]:
+def _labels(slowest: Sequence[Point], axes: Axes, total: float) -> list[str]:
     """The names of the slowest operators beside their circles, where they lie on nothing and do not leave the picture.
 
     A box is (left, right, middle height, half height).

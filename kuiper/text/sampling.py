@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
+from kuiper.scalars import softmax
 
 
 def probabilities(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
@@ -32,8 +33,7 @@ def probabilities(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     if temperature == 0:
         return np.eye(1, scores.size, int(scores.argmax()))[0]
     with np.errstate(over="ignore"):  # the least temperatures: minus infinity, of which e^x is 0
-        grown = np.exp((scores - top) / temperature)
-    return grown / grown.sum()
+        return softmax((scores - top) / temperature)
 
 
 def top_k(probabilities: np.ndarray, k: int) -> np.ndarray:

@@ -1,18 +1,9 @@
-"""Lessons 8 and 9: pictures in; names, boxes and masks out. The networks themselves run elsewhere: only arrays come in.
+"""Lessons 8 and 9: pictures in; names, boxes and masks out. Only arrays come in: the networks run elsewhere."""
 
-classify    ImageNet's preprocessing, softmax, the most probable classes
-letterbox   a picture of any shape in a network's square, and boxes back
-yolo        YOLOv5's outputs -> detections
-boxes       corners, IoU, non-maximum suppression
-masks       scores of pixels -> classes; IoU and Dice of masks
-precision   COCO's average precision
-draw        all of that on the picture
-pictures    files <-> arrays; needs Pillow, as classify and draw do
-"""
-
+from kuiper.scalars import softmax
 from kuiper.vision.bilinear import resize
 from kuiper.vision.boxes import corners, iou, non_maximum_suppression
-from kuiper.vision.classify import Guess, preprocess, softmax, top_classes
+from kuiper.vision.classify import Guess, preprocess, top_classes
 from kuiper.vision.draw import draw_boxes, draw_guesses, draw_mask
 from kuiper.vision.labels import labels_for, read_labels
 from kuiper.vision.letterbox import Letterbox

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
+from kuiper.scalars import softmax
 from kuiper.vision.labels import name_of
 from kuiper.vision.normalization import IMAGENET, Normalization
 from kuiper.vision.pictures import checked, shrink, to_pillow
@@ -51,16 +52,6 @@ def shorter_side(size: tuple[int, int], pixels: int) -> tuple[int, int]:
     if height <= width:
         return pixels, pixels * width // height
     return pixels * height // width, pixels
-
-
-def softmax(scores: np.ndarray) -> np.ndarray:
-    """(...,classes) -> e^x / sum e^x over the last axis, without overflow.
-
-    >>> softmax(np.array([0.0, 0.0, 1000.0]))
-    array([0., 0., 1.])
-    """
-    grown = np.exp(scores - scores.max(-1, keepdims=True))
-    return grown / grown.sum(-1, keepdims=True)
 
 
 def probabilities(scores: np.ndarray) -> np.ndarray:

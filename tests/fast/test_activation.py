@@ -12,22 +12,23 @@ from kuiper.fast.kernels.pointwise.activation import ActivationKernel, activatio
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
-from kuiper.layers.elementwise import gates_and_shrinks as gates
+from kuiper.layers.elementwise.identity import Dropout, Identity
+from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.layers.layer import Bound
 
 LAYERS = [
     *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),
     *(simple.Hardsigmoid(), simple.Hardswish(), simple.GELU(), simple.GELU("tanh")),
     *(simple.LeakyReLU(slope) for slope in (0.01, 1.0, 2.5, -0.5)),
-    *(gates.RReLU(), gates.SELU(), gates.Mish(), gates.Hardtanh(), gates.Hardtanh(-0.5, 3)),
-    *(gates.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)),
-    *(gates.CELU(alpha) for alpha in (1.0, 0.4, 3.0)),
-    *(gates.Softplus(), gates.Softplus(2.0, 30.0), gates.Softplus(0.25)),
+    *(simple.RReLU(), simple.SELU(), simple.Mish(), simple.Hardtanh(), simple.Hardtanh(-0.5, 3)),
+    *(simple.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)),
+    *(simple.CELU(alpha) for alpha in (1.0, 0.4, 3.0)),
+    *(simple.Softplus(), simple.Softplus(2.0, 30.0), simple.Softplus(0.25)),
     *(elementwise.Clamp(0, None), elementwise.Clamp(None, 1.5), elementwise.Clamp(1.0, -1.0)),
     *(elementwise.ClampMin(0.5), elementwise.ClampMax(-1)),
 ]
 LAYER = st.sampled_from(LAYERS)
-FUSED_ONLY = [simple.Identity(), simple.Dropout()]
+FUSED_ONLY = [Identity(), Dropout()]
 SPECIAL = np.array([0, -0.0, math.nan, math.inf, 1e-30, -1e-30, 88, -88, 1000, -1000, 1e9, -1e9], np.float32)
 
 
@@ -69,7 +70,7 @@ def test_function_may_overwrite_its_operand_only_where_that_is_allowed(layer, sp
     np.testing.assert_allclose(target, layer.forward(x), rtol=1e-5, atol=1e-6)
     assert (wide[:, :3] == 9).all()
     assert (wide[:, 53:] == 9).all()
-    assert len(taken) <= activation.scratch + 1
+    assert len(taken) <= (2 if isinstance(layer, (simple.GELU, simple.Mish)) else 1)
     if not spoil and not in_place:
         np.testing.assert_array_equal(source, x)
 
@@ -129,9 +130,9 @@ def test_work_that_is_large_enough_is_shared_by_the_threads(beside):
 @pytest.mark.parametrize(
     "layer",
     [
-        *(simple.LeakyReLU(0.0), gates.CELU(-2.0), gates.Softplus(1.0, 2.0), gates.Softplus(-1.0)),
+        *(simple.LeakyReLU(0.0), simple.CELU(-2.0), simple.Softplus(1.0, 2.0), simple.Softplus(-1.0)),
         *(elementwise.Clamp(np.zeros(3, np.float32)), elementwise.Clamp(), elementwise.Clamp(True, 2)),
-        simple.Softmax(1),
+        Softmax(1),
     ],
 )
 def test_no_function_for_options_that_it_does_not_know(layer):

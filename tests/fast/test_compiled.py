@@ -17,7 +17,7 @@ from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.conv import compiled
 from kuiper.fast.kernels.conv.compiled import Compiled
 from kuiper.fast.kernels.conv.depthwise import Depthwise
-from kuiper.fast.kernels.pointwise import curves
+from kuiper.fast.kernels.pointwise import activation as steps
 from kuiper.fast.tuning import choices
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.image.convolution import Conv2d
@@ -29,14 +29,14 @@ PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
 SIZES = [(3, 3), (1, 2)]
 """Kernels that the tests compile; each takes a while."""
 ACTIVATIONS = {
-    "relu": curves.clamp(0, None),
-    "relu6": curves.clamp(0, 6),
-    "clamp": curves.clamp(-0.5, 0.25),
-    "empty clamp": curves.clamp(1, -1),
-    "clamp to nan": curves.clamp(float("nan"), 1),
-    "hardswish": curves.HARDSWISH,
-    "silu": curves.SILU,
-    "identity": curves.IDENTITY,
+    "relu": steps.clamp(0, None),
+    "relu6": steps.clamp(0, 6),
+    "clamp": steps.clamp(-0.5, 0.25),
+    "empty clamp": steps.clamp(1, -1),
+    "clamp to nan": steps.clamp(float("nan"), 1),
+    "hardswish": steps.HARDSWISH,
+    "silu": steps.SILU,
+    "identity": steps.IDENTITY,
     "none": None,
 }
 

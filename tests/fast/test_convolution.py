@@ -129,7 +129,7 @@ def test_a_norm_behind_it_changes_weights_and_bias_not_the_layer(lowered, beside
     weight, bias = layer.weight.copy(), layer.bias.copy()
     kernel = lowered(layer, x)
     factor, shift = numbers(9), numbers(9)
-    kernel.scale(factor, shift)
+    kernel.fold(factor, shift)
     np.testing.assert_array_equal(layer.weight, weight)
     np.testing.assert_array_equal(layer.bias, bias)
     scaled = Conv2d(weight * factor[:, None, None, None], bias * factor + shift, padding=1)

@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.formulas import FORMULAS
 from kuiper.fast.kernels.pointwise.pointwise import FormulaKernel, channel_affine, is_addition
 from kuiper.fast.kernels.pointwise.program import Program, registers
 from kuiper.fast.kernels.pointwise.walk import thread_tiles, tiles, walk
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operator
+from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
-from kuiper.layers.elementwise.gates_and_shrinks import PReLU
 from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
 
 RNG = np.random.default_rng(0)
@@ -147,17 +146,17 @@ def test_no_kernel_for_a_number_that_is_not_known_yet():
     assert LOWERINGS[ExpressionLayer](node) is None
 
 
-STANDING_ALONE = sorted(LAYERS.keys() & FORMULAS.keys())
+STANDING_ALONE = sorted(name for name, layer in LAYERS.items() if layer.function.steps)
 
 
 @pytest.mark.parametrize("name", STANDING_ALONE)
 def test_functions_that_stand_alone(beside, name):
     arrays = [positive(3, 4), positive(2, 1, 4), positive(4)]
-    layer = LAYERS[name]()
-    beside(layer, *arrays[: layer.function.arity])
-    if layer.function.arity > 1:
-        beside(LAYERS[name](other=0.75), *arrays[: layer.function.arity - 1])
-        beside(LAYERS[name](input=0.75), *arrays[: layer.function.arity - 1])
+    (arity,) = LAYERS[name].function.arity
+    beside(LAYERS[name](), *arrays[:arity])
+    if arity > 1:
+        beside(LAYERS[name](other=0.75), *arrays[: arity - 1])
+        beside(LAYERS[name](input=0.75), *arrays[: arity - 1])
 
 
 def test_a_function_of_integers_has_no_kernel(lowered):

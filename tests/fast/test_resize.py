@@ -11,10 +11,9 @@ from hypothesis.extra import numpy as arrays
 from kuiper.errors import ShapeError
 from kuiper.fast.kernels.move import resize
 from kuiper.fast.kernels.move.resize import AxisWeights, Resize
+from kuiper.graph import Operand, Operator
+from kuiper.layers import registry
 from kuiper.layers.image.resize import (
-    BicubicAntialiased,
-    BilinearAntialiased,
-    NearestExactByInputs,
     Upsample,
     UpsamplingBilinear2d,
 )
@@ -74,17 +73,18 @@ def test_choosing_the_nearest_leaves_infinities_and_nan_where_they_are(beside, s
 
 
 @pytest.mark.parametrize(
-    ("layer", "options"),
+    ("kind", "options"),
     [
-        (NearestExactByInputs(), ([9, 4], None, None)),
-        (NearestExactByInputs(), (None, [1.5, 2.0])),
-        (BilinearAntialiased(), ([3, 4], False, None, None)),
-        (BicubicAntialiased(), ([9, 4], True, 1.5, 0.5)),
+        ("aten::_upsample_nearest_exact2d", ([9, 4], None, None)),
+        ("aten::_upsample_nearest_exact2d", (None, [1.5, 2.0])),
+        ("aten::_upsample_bilinear2d_aa", ([3, 4], False, None, None)),
+        ("aten::_upsample_bicubic2d_aa", ([9, 4], True, 1.5, 0.5)),
     ],
 )
-def test_the_options_may_be_inputs(beside, layer, options):
+def test_the_options_may_be_inputs(beside, kind, options):
     x = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32)
-    beside(layer, x, *options, atol=1e-5)
+    inputs = [Operand(str(slot)) for slot in range(1 + len(options))]
+    beside(registry.create(Operator(kind, "resize", inputs, [Operand("y")])), x, *options, atol=1e-5)
 
 
 @pytest.mark.parametrize("factor", [2, 3, 5])

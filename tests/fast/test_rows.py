@@ -7,8 +7,8 @@ import pytest
 
 from kuiper.fast.kernels.base import rows
 from kuiper.fast.kernels.base.rows import LongRow, lengthened, repeats_for
+from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.expression import ExpressionLayer
-from kuiper.layers.elementwise.gates_and_shrinks import PReLU
 from kuiper.layers.normalization.normalization import BatchNorm2d
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from kuiper.fast.kernels.norm import softmax
 from kuiper.fast.kernels.norm.softmax import cache_blocks
-from kuiper.layers.elementwise.activation import LogSoftmax, Softmax, Softmax2d
+from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
 
 LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 ORDINARY = st.floats(-90, 90, width=16)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.conv.subpixel import Subpixel
+from kuiper.fast.kernels.conv.transposed import Overlapping
 from kuiper.fast.plan.steps import fused, steps_of
 from kuiper.fast.plan.trace import SpecTrace
 
@@ -87,6 +90,31 @@ def test_nothing_follows_an_activation(start, check):
     y = network.op("F.relu", y)
     network.returns(network.expression("add(@0,@1)", y, x))
     assert check(network) == [["Conv2d", "relu"], ["Expression"]]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        (Overlapping, {"kernel_size": [3, 3], "stride": [2, 2], "padding": [1, 1], "output_padding": [1, 1]}),
+        (Overlapping, {"kernel_size": [3, 3], "stride": [2, 2], "out": 16}),
+        (Subpixel, {"kernel_size": [4, 4], "stride": [2, 2], "padding": [1, 1]}),
+        (Subpixel, {"kernel_size": [2, 2], "stride": [2, 2], "bias": False}),
+        (Convolution, {"kernel_size": [3, 3], "stride": [1, 1], "padding": [1, 1]}),
+    ],
+)
+def test_norm_and_activation_join_every_transposed_convolution(net, load, check, kernel, options):
+    network = net()
+    options = dict(options)
+    out, bias = options.pop("out", 8), options.pop("bias", True)
+    weights = {"weight": numbers(8, out, *options["kernel_size"]) / 8} | ({"bias": numbers(out)} if bias else {})
+    defaults = {"padding": [0, 0], "output_padding": [0, 0], "dilation": [1, 1], "groups": 1, "bias": bias}
+    channels = {"in_channels": 8, "out_channels": out}
+    x = network.input(-1, 8, -1, -1)
+    y = network.op("nn.ConvTranspose2d", x, weights=weights, **defaults | channels | options)
+    network.returns(network.op("nn.SiLU", network.norm(network.norm(y, out), out)))
+    assert check(network) == [["ConvTranspose2d", "BatchNorm2d", "BatchNorm2d", "SiLU"]]
+    plan = load(network, engine="fast", threads=1).executor.plan_for({"0": numbers(1, 8, 5, 6)})
+    assert isinstance(plan.steps[0].kernel, kernel)
 
 
 def test_a_norm_behind_an_addition_is_not_put_into_the_weights(start, check):

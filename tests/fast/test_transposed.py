@@ -90,7 +90,7 @@ def test_every_option_with_what_follows(
     scaled, added, activated = extended
     if scaled:
         factor, shift = numbers(out_channels), numbers(out_channels)
-        kernel.scale(factor, shift)
+        kernel.fold(factor, shift)
         fused.factor, fused.shift = factor.reshape(-1, 1, 1), shift.reshape(-1, 1, 1)
     if added:
         kernel.epilogue.residual = True
@@ -163,7 +163,7 @@ def test_fusing_leaves_the_layers_weights_alone(lowered):
     before = layer.weight.copy(), layer.bias.copy()
     kernel = lowered(layer, numbers(1, 2, 4, 4))
     assert isinstance(kernel.epilogue, Epilogue)
-    kernel.scale(numbers(3), numbers(3))
+    kernel.fold(numbers(3), numbers(3))
     np.testing.assert_array_equal(layer.weight, before[0])
     np.testing.assert_array_equal(layer.bias, before[1])
 

@@ -13,8 +13,8 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.move.reshape import ReshapeKernel, reshaped
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.arrays import joining, shape, slicing
-from kuiper.layers.elementwise.activation import Dropout, Identity
 from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
+from kuiper.layers.elementwise.identity import Dropout, Identity
 
 RNG = np.random.default_rng(0)
 IMAGE = (2, 6, 3, 4)

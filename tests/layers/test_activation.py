@@ -10,19 +10,17 @@ from kuiper.layers import registry
 from kuiper.layers.elementwise import activation
 from kuiper.layers.elementwise.activation import (
     GELU,
-    Dropout,
     Hardsigmoid,
     Hardswish,
-    Identity,
     LeakyReLU,
-    LogSoftmax,
     ReLU,
     ReLU6,
     Sigmoid,
     SiLU,
-    Softmax,
     Tanh,
 )
+from kuiper.layers.elementwise.identity import Dropout, Identity
+from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax
 
 ELEMENTWISE = [ReLU, ReLU6, LeakyReLU, Sigmoid, Tanh, SiLU, Hardsigmoid, Hardswish, GELU, Identity, Dropout]
 

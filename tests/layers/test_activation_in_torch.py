@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise import activation, softmax
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional
@@ -68,4 +68,4 @@ def test_softmax_along_every_dimension_is_pytorchs(layer, function, data, dtype)
     shape = data.draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1))
     x = np.random.default_rng(data.draw(st.integers(0, 99))).normal(0, 9, shape).astype(dtype)
-    check(getattr(activation, layer)(dim).forward(x), function(torch.from_numpy(x), dim), dtype)
+    check(getattr(softmax, layer)(dim).forward(x), function(torch.from_numpy(x), dim), dtype)

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from kuiper.layers.elementwise import comparison, complex, elementwise
+from kuiper.layers.elementwise import complex, elementwise
+from kuiper.layers.elementwise.elementwise import LAYERS
+from kuiper.scalars import OPERATORS
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
-FUNCTIONS = {**elementwise.FUNCTIONS, **comparison.FUNCTIONS, **complex.FUNCTIONS}
-LAYERS = {**elementwise.LAYERS, **comparison.LAYERS, **complex.LAYERS}
 DTYPES = {"b": ["?"], "i": ["u1", "i1", "i2", "i4", "i8"], "f": ["f2", "f4", "f8"], "c": ["c8", "c16"]}
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, np.nan, np.inf, -np.inf]
 
@@ -41,12 +41,12 @@ def in_torch(name):
     return getattr(torch, name)
 
 
-@pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if function.arity < 3])
+@pytest.mark.parametrize("name", [name for name, function in OPERATORS.items() if function.arity[0] < 3])
 @given(data=st.data(), seed=st.integers(0, 999))
 @settings(max_examples=10, deadline=None)
 def test_a_function_of_arrays_is_pytorchs(name, data, seed):
-    function = FUNCTIONS[name]
-    shapes = data.draw(st_numpy.mutually_broadcastable_shapes(num_shapes=function.arity, max_dims=3, max_side=3))
+    function = OPERATORS[name]
+    shapes = data.draw(st_numpy.mutually_broadcastable_shapes(num_shapes=function.arity[0], max_dims=3, max_side=3))
     kinds = [data.draw(st.sampled_from(function.kinds)) for _ in shapes.input_shapes]
     types = [data.draw(st.sampled_from(DTYPES[kind])) for kind in kinds]
     if "c" in kinds:  # PyTorch makes a complex32 of float16, with which it can hardly compute
@@ -112,8 +112,8 @@ def test_clamp_between_arrays_is_pytorchs(shapes, types):
 def test_isclose_is_pytorchs():
     x, y = values("f4", (50,), 0), values("f4", (50,), 0) * np.float32(1.00001)
     tx, ty = torch.from_numpy(x), torch.from_numpy(y)
-    agree(comparison.IsClose().forward(x, y), torch.isclose(tx, ty))
-    agree(comparison.IsClose().forward(x, y, 1e-3, 0.0, True), torch.isclose(tx, ty, 1e-3, 0.0, True))
+    agree(elementwise.IsClose().forward(x, y), torch.isclose(tx, ty))
+    agree(elementwise.IsClose(1e-3, 0.0, True).forward(x, y), torch.isclose(tx, ty, 1e-3, 0.0, True))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -113,11 +113,14 @@ def test_weights_that_arrive_as_inputs_count_by_their_shape() -> None:
         layer.flops([(2, 3), None, (4,)], [(2, 4)])
 
 
-def test_options_that_arrive_as_inputs_count_as_their_default() -> None:
+def test_options_that_are_known_only_when_the_network_runs_matter_where_the_count_needs_them() -> None:
     assert flops("aten::sum", [(5, 7), None, None, None], (5,)) == 35
-    assert flops("aten::sort", [(3, 8), None, None], (3, 8), outputs=2) == 3 * 8 * 3
     assert flops("Tensor.reshape", [(6,), None], None, named=["input", "shape"]) == 0
-    with pytest.raises(UnknownShapeError):  # a window's size has no default
+    resized = {"named": ["input", "size"], "mode": "bilinear"}
+    assert flops("F.interpolate", [(1, 1, 2, 2), None], (1, 1, 4, 4), **resized) == 7 * 16
+    with pytest.raises(UnknownShapeError):
+        flops("aten::sort", [(3, 8), None, None], (3, 8), outputs=2)
+    with pytest.raises(UnknownShapeError):
         flops("aten::max_pool2d", [(1, 1, 4, 4), None, None, None, None, None], (1, 1, 2, 2))
 
 

@@ -99,6 +99,6 @@ def test_shifting_there_and_back_changes_nothing():
 
 
 def test_frequencies_count_from_zero_up_and_then_from_below():
-    assert FFTFreq().forward(5, 0.2).tolist() == [0, 1, 2, -2, -1]
-    assert RFFTFreq().forward(4).tolist() == [0, 0.25, 0.5]
-    assert (FFTFreq().forward(4).dtype, FFTFreq().forward(4, 1.0, 7).dtype) == (np.float32, np.float64)
+    assert FFTFreq(5, 0.2).forward().tolist() == [0, 1, 2, -2, -1]
+    assert RFFTFreq(4).forward().tolist() == [0, 0.25, 0.5]
+    assert (FFTFreq(4).forward().dtype, FFTFreq(4, 1.0, 7).forward().dtype) == (np.float32, np.float64)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import KuiperError, ParameterError, ShapeError
-from kuiper.layers.elementwise import gates_and_shrinks as layers
-from kuiper.layers.elementwise.activation import GELU, Hardsigmoid, Hardswish, LeakyReLU, Softmax, Softmax2d, Softmin
+from kuiper.layers.elementwise import activation as layers
+from kuiper.layers.elementwise.activation import GELU, Hardsigmoid, Hardswish, LeakyReLU
+from kuiper.layers.elementwise.softmax import Softmax, Softmax2d, Softmin
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 F = torch.nn.functional

@@ -124,12 +124,12 @@ def test_moving_groups_never_makes_it_dearer(graph: NodeGraph, launch: float) ->
     model = Model(graph, [replace(ACC, launch=launch), replace(CPU, launch=launch)], LINK)
     start = [able[0] for able in model.takers]
     assert model.total(improved(model, start)) <= model.total(start)
-    for run in model.runs(start):
+    for part in model.groups(start):
         for device in (0, 1):
-            if all(device in model.takers[v] for v in run.nodes):
-                moved = [device if v in run.nodes else d for v, d in enumerate(start)]
+            if all(device in model.takers[v] for v in part.nodes):
+                moved = [device if v in part.nodes else d for v, d in enumerate(start)]
                 difference = model.cut_cost(moved) - model.cut_cost(start)
-                assert model.moving(start, run.nodes, device) == pytest.approx(difference)
+                assert model.moving(start, part.nodes, device) == pytest.approx(difference)
 
 
 SLOW_AND_FAST = [pytest.param(1e10, True, id="PCIe"), pytest.param(1e6, False, id="serial line")]

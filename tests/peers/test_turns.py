@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kuiper.peers import PeerError, Task, measure, open_runner
+from kuiper.peers import PeerError, Workload, measure, open_runner
 
 NETWORK = """7767517
 4 3
@@ -32,10 +32,10 @@ def __getattr__(name): return MagicMock()
 
 
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
+def workload(tmp_path: Path) -> Workload:
     file = tmp_path / "net.pnnx.param"
     file.write_text(NETWORK)
-    return Task(file, None, [np.array([[-1, 0, 1, 2]], np.float32)], threads=1)
+    return Workload(file, None, [np.array([[-1, 0, 1, 2]], np.float32)], threads=1)
 
 
 def in_place_of(module: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,9 +44,9 @@ def in_place_of(module: str, text: str, folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(folder)
 
 
-def test_kuiper_alone_has_one_time_for_each_round(task: Task) -> None:
+def test_kuiper_alone_has_one_time_for_each_round(workload: Workload) -> None:
     turns: list[None] = []
-    (ours,) = measure(task, rounds=3, on_turn=lambda: turns.append(None))
+    (ours,) = measure(workload, rounds=3, on_turn=lambda: turns.append(None))
     assert ours.name == "kuiper"
     assert len(ours.seconds) == len(turns) == 3
     assert min(ours.seconds) > 0
@@ -54,12 +54,12 @@ def test_kuiper_alone_has_one_time_for_each_round(task: Task) -> None:
 
 
 def test_who_is_not_installed_or_breaks_down_is_told_and_the_others_go_on(
-    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_place_of("torch", "raise ModuleNotFoundError('none', name='torch')", tmp_path, monkeypatch)
     in_place_of("ncnn", "import os; os._exit(3)", tmp_path, monkeypatch)
     in_place_of("onnxruntime", "raise OSError('a library is missing')", tmp_path, monkeypatch)
-    found = measure(task, ["torch", "ncnn", "onnxruntime"], rounds=1)
+    found = measure(workload, ["torch", "ncnn", "onnxruntime"], rounds=1)
     faults = {one.name: one.fault for one in found}
     assert faults["kuiper"] == ""
     assert faults["torch"] == "not installed (no module torch)"
@@ -83,29 +83,29 @@ def test_who_is_not_installed_or_breaks_down_is_told_and_the_others_go_on(
     ],
 )  # fmt: skip
 def test_a_peer_that_is_there_but_cannot_be_used_says_what_is_missing_for_what(
-    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, text: str, reason: str
+    workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, text: str, reason: str
 ) -> None:
     for needed in ("torch", "onnx", "onnxruntime"):
         pytest.importorskip(needed, reason=f"converts with {needed}, which is not installed")
     in_place_of(module, text, tmp_path, monkeypatch)
-    _, found = measure(task, ["onnxruntime"], rounds=1)
+    _, found = measure(workload, ["onnxruntime"], rounds=1)
     assert found.fault == reason
 
 
-def test_a_network_that_kuiper_cannot_run_is_an_error(task: Task) -> None:
-    task.param.write_text(NETWORK.replace("nn.ReLU", "my.ReLU"))
+def test_a_network_that_kuiper_cannot_run_is_an_error(workload: Workload) -> None:
+    workload.param.write_text(NETWORK.replace("nn.ReLU", "my.ReLU"))
     with pytest.raises(PeerError, match=r"my\.ReLU"):
-        measure(task, ["torch"], rounds=1)
+        measure(workload, ["torch"], rounds=1)
 
 
-def test_a_name_that_is_no_peers_is_refused(task: Task) -> None:
+def test_a_name_that_is_no_peers_is_refused(workload: Workload) -> None:
     with pytest.raises(PeerError, match="torch, onnxruntime, ncnn"):
-        open_runner("tensorflow", task)
+        open_runner("tensorflow", workload)
 
 
-def test_a_peer_that_agrees_is_compared_turn_by_turn(task: Task) -> None:
+def test_a_peer_that_agrees_is_compared_turn_by_turn(workload: Workload) -> None:
     pytest.importorskip("torch", reason="measures beside PyTorch, which is not installed")
-    ours, theirs = measure(task, ["torch"], rounds=2)
+    ours, theirs = measure(workload, ["torch"], rounds=2)
     assert theirs.fault == ""
     assert theirs.about.startswith("torch ")
     assert theirs.difference is not None
@@ -115,10 +115,10 @@ def test_a_peer_that_agrees_is_compared_turn_by_turn(task: Task) -> None:
 
 
 def test_a_peer_that_computes_something_else_gets_neither_times_nor_ratios(
-    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workload: Workload, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_place_of("torch", TWISTED, tmp_path, monkeypatch)
-    ours, theirs = measure(task, ["torch"], rounds=1)
+    ours, theirs = measure(workload, ["torch"], rounds=1)
     assert theirs.fault == "computes something else: output 0 has shape (3,), kuiper's (1, 4)"
     assert theirs.seconds == theirs.ratios == []
     assert len(ours.seconds) == 1
@@ -131,13 +131,13 @@ def test_other_frameworks_get_the_network_by_way_of_torch(name: str, tmp_path: P
     file = tmp_path / "net.pnnx.param"
     file.write_text(NETWORK.replace("(1,4)", "(1,4,3,3)"))
     x = np.random.default_rng(0).standard_normal((1, 4, 3, 3), np.float32)
-    runner = open_runner(name, Task(file, None, [x], threads=1))
+    runner = open_runner(name, Workload(file, None, [x], threads=1))
     (y,) = runner.arrays(runner.run())
     np.testing.assert_allclose(y.reshape(x.shape), 2 * np.maximum(x, 0), rtol=1e-6)
 
 
-def test_ncnn_takes_one_sample_at_a_time(task: Task) -> None:
+def test_ncnn_takes_one_sample_at_a_time(workload: Workload) -> None:
     pytest.importorskip("ncnn", reason="ncnn is not installed")
-    batch = Task(task.param, None, [np.zeros((2, 4), np.float32)], threads=1)
+    batch = Workload(workload.param, None, [np.zeros((2, 4), np.float32)], threads=1)
     with pytest.raises(PeerError, match="one sample"):
         open_runner("ncnn", batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Family, family
+from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_labels_are_readable() -> None:
 
 
 @pytest.mark.parametrize("kind", FAMILIES, ids=lambda kind: kind.name)
-def test_text_in_boxes_has_the_contrast_that_accessibility_asks_for(kind: Family) -> None:
+def test_text_in_boxes_has_the_contrast_that_accessibility_asks_for(kind: Swatch) -> None:
     assert contrast(kind.fill, kind.text) >= 4.5

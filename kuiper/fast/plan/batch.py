@@ -16,45 +16,10 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.calls import Call
-from kuiper.fast.kernels.base.kernel import Join, View
-from kuiper.fast.kernels.conv.convolution import Convolution
-from kuiper.fast.kernels.conv.subpixel import Subpixel
-from kuiper.fast.kernels.conv.transposed import Overlapping
-from kuiper.fast.kernels.matmul.attention import Attention
-from kuiper.fast.kernels.matmul.linear import LinearKernel
-from kuiper.fast.kernels.matmul.matmul import MatMulKernel
-from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle
-from kuiper.fast.kernels.move.resize import Resize
-from kuiper.fast.kernels.norm.group_norm import GroupNormKernel
-from kuiper.fast.kernels.norm.row_norm import RowNorm
-from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
-from kuiper.fast.kernels.pointwise.activation import ActivationKernel
-from kuiper.fast.kernels.pointwise.pointwise import FormulaKernel
-from kuiper.fast.kernels.pooling.adaptive import Boxes, ImageMean
-from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
-from kuiper.fast.kernels.pooling.windows import PoolKernel
+from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.plan import Plan
-from kuiper.fast.plan.steps import Step
 from kuiper.fast.threads import parallel
 from kuiper.graph import Operator
-
-IMAGES = (
-    Convolution,
-    PoolKernel,
-    Resize,
-    Subpixel,
-    Overlapping,
-    Boxes,
-    CompiledMaxPool,
-    ImageMean,
-    Shuffle,
-    GroupNormKernel,
-)
-"""Kernels for (N, C, H, W) that never look from one sample to another."""
-FOLLOWS_SHAPES = (View, ReshapeKernel, ActivationKernel, FormulaKernel)
-"""Kernels for which it is enough that all shapes begin with the batch."""
-LEADING = (Attention, MatMulKernel, LinearKernel, RowNorm)
-"""Kernels that keep the first axis of inputs with more than one, or more than two axes."""
 
 
 def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
@@ -71,20 +36,9 @@ def _keeps_samples(whole: Step, part: Step, batch: int, samples: int) -> bool:
     values = [*zip(whole.inputs, part.inputs), *zip(whole.outputs, part.outputs)]
     if whole.operators[0] is not part.operators[0] or not all(_grows(*each, batch, samples) for each in values):
         return False
-    kernel, inputs = whole.kernel, whole.inputs
-    ranks = {len(spec.shape or ()) for spec in inputs if not spec.constant}
-    if len(ranks) != 1:  # broadcasting may put one's batch beside another axis of the other
-        return False
-    rank = ranks.pop()
-    if isinstance(kernel, Join):
-        return kernel.axis != 0
-    if isinstance(kernel, SoftmaxKernel):
-        return kernel.axis % rank != 0
-    if isinstance(kernel, LEADING):
-        return rank >= (2 if isinstance(kernel, (LinearKernel, RowNorm)) else 3)
-    if isinstance(kernel, FOLLOWS_SHAPES):
-        return all(not spec.constant or len(spec.shape or ()) < rank or (spec.shape or (1,))[0] == 1 for spec in inputs)
-    return isinstance(kernel, IMAGES)
+    ranks = {len(spec.shape or ()) for spec in whole.inputs if not spec.constant}
+    # broadcasting inputs of several ranks may put one's batch beside another axis of the other
+    return len(ranks) == 1 and whole.kernel.by_sample(ranks.pop(), whole.inputs)
 
 
 def _grows(whole: Spec, part: Spec, batch: int, samples: int) -> bool:

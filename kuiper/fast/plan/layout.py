@@ -9,9 +9,8 @@ import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.fast.kernels.base.buffer import NO_HALO, Buffer, Halo, Spec, image_buffer
-from kuiper.fast.kernels.base.kernel import Join, View
+from kuiper.fast.kernels.base.kernel import Join, Step, View
 from kuiper.fast.kernels.move.reshape import ReshapeKernel
-from kuiper.fast.plan.steps import Step
 
 
 @dataclass(eq=False)

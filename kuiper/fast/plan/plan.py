@@ -12,12 +12,12 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage
+from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.fast.plan.arena import plan_arena
 from kuiper.fast.plan.branches import ParallelRun
 from kuiper.fast.plan.fallback import copied, detached
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
-from kuiper.fast.plan.steps import Step
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
 

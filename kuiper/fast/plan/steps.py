@@ -8,7 +8,6 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
-from kuiper.fast.kernels.conv.convolution import Convolution
 from kuiper.fast.kernels.pointwise.activation import activation_of
 from kuiper.fast.kernels.pointwise.pointwise import channel_affine, is_addition
 from kuiper.fast.plan.fallback import Fallback
@@ -90,11 +89,9 @@ def _takes(step: Step, after: Step, name: str) -> bool:
     if epilogue.activation is not None or len(after.writes) != 1:
         return False
     known = not isinstance(after.kernel, Fallback)
-    if isinstance(kernel, Convolution) and not epilogue.residual:
-        affine = channel_affine(after)
-        if known and affine is not None:
-            kernel.scale(*affine)
-            return True
+    affine = channel_affine(after) if known and not epilogue.residual else None
+    if affine is not None and kernel.fold(*affine):
+        return True
     if known and not epilogue.residual and is_addition(after):
         other = [i for i, each in enumerate(after.reads) if each != name]
         if len(other) == 1 and _same(after.inputs[other[0]], after.outputs[0]):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan
 from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.plan import Plan
-from kuiper.fast.plan.steps import Step
 
 
 @dataclass(frozen=True)

@@ -14,38 +14,11 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import ShapeError
 from kuiper.layers.checks import check_dtype
-from kuiper.layers.elementwise.elementwise import LAYERS as ELEMENTWISE
-from kuiper.layers.elementwise.elementwise import Function, register
+from kuiper.layers.cost import moves
+from kuiper.layers.families import SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-
-
-def _of_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """(...), (...) -> the broadcast shape: real + imag j. The parts are set, not added: inf j times 1 would be NaN."""
-    result = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
-    result.real, result.imag = real, imag
-    return result
-
-
-def _angle(x: np.ndarray) -> np.ndarray:
-    if x.dtype.kind == "c":
-        return np.angle(x)
-    return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0)))
-
-
-FUNCTIONS: dict[str, Function] = {
-    "polar": Function(
-        "abs (cos(angle) + sin(angle) j)", lambda r, phi: _of_parts(r * np.cos(phi), r * np.sin(phi)), "f"
-    ),
-    "angle": Function("the angle to the positive real axis; 0 or pi for real x", _angle, "bifc", 1, floating=True),
-    "conj": Function("x with the imaginary part negated", lambda x: x.conj() if x.dtype.kind == "c" else x, "bifc", 1),
-}
-
-LAYERS = register(__name__, FUNCTIONS)
-for _name in ("aten::_conj", "torch.conj_physical", "aten::conj_physical"):
-    registry.add(_name, LAYERS["conj"])
-for _name in ("torch.resolve_conj", "aten::resolve_conj", "torch.resolve_neg", "aten::resolve_neg"):
-    registry.add(_name, ELEMENTWISE["positive"])
+from kuiper.scalars.formulas import of_parts
 
 
 @registry.register("torch.complex", "aten::complex")
@@ -58,12 +31,14 @@ class Complex(Layer):
     [(1+2j)]
     """
 
+    flops = moves
+
     def forward(self, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
         """Join the parts. Raises InferError unless both are floats of one type."""
         check_dtype(type(self).__name__, real, "f")
         if real.dtype != imag.dtype:
             raise ShapeError("imag", f"elements of type {real.dtype}, as real has", imag.dtype)
-        return _of_parts(single(real), single(imag))
+        return of_parts(single(real), single(imag))
 
 
 @registry.register("torch.real", "Tensor.real", "aten::real")
@@ -72,6 +47,8 @@ class Real(Layer):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.real.html
     """
+
+    flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the real part."""
@@ -84,6 +61,8 @@ class Imag(Layer):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.imag.html
     """
+
+    flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the imaginary part."""
@@ -98,6 +77,9 @@ class ViewAsReal(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
 
+    flops = moves
+    family = SHAPE
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the numbers apart."""
         check_dtype(type(self).__name__, x, "c")
@@ -111,10 +93,13 @@ class ViewAsComplex(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_complex.html
     """
 
+    flops = moves
+    family = SHAPE
+
     def forward(self, x: np.ndarray) -> Any:
         """Join the parts."""
         check_dtype(type(self).__name__, x, "f")
         if x.ndim == 0 or x.shape[-1] != 2:
             raise ShapeError("input", "shape (..., 2), real and imaginary part", x.shape)
         x = single(x)
-        return _of_parts(x[..., 0], x[..., 1])
+        return of_parts(x[..., 0], x[..., 1])

@@ -12,6 +12,8 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.dtypes import as_array, converted
 from kuiper.errors import ParameterError
+from kuiper.layers.cost import moves
+from kuiper.layers.families import SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -80,6 +82,8 @@ class To(Layer):
     [1, -1]
     """
 
+    flops = moves
+
     def __init__(
         self,
         dtype: Any = None,
@@ -106,6 +110,8 @@ class TypeAs(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.type_as.html
     """
 
+    flops = moves
+
     def forward(self, x: Any, other: Any) -> np.ndarray:
         """Convert x."""
         return converted(as_array(x), as_array(other).dtype)
@@ -119,6 +125,9 @@ class Clone(Layer):
     Layers never write to an input, so nothing depends on it here. `memory_format` changes no result.
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
+
+    flops = moves
+    family = SHAPE
 
     def __init__(self, memory_format: Any = None) -> None:
         self.memory_format = memory_format
@@ -135,6 +144,9 @@ class Copy(Layer):
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
+
+    flops = moves
+    family = SHAPE
 
     def forward(self, x: np.ndarray, src: Any) -> np.ndarray:
         """Compute what x.copy_(src) leaves in x."""

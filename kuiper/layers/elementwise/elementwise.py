@@ -5,65 +5,24 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#pointwise-ops
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kuiper import dtypes
-from kuiper.dtypes import converted, finite_or_not
+from kuiper.dtypes import common, finite_or_not
 from kuiper.errors import InputCountError, ParameterError
 from kuiper.layers.checks import check_dtype
-from kuiper.layers.elementwise.special import lgamma
+from kuiper.layers.cost import Shapes, per_output
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-
-
-@dataclass(frozen=True)
-class Function:
-    """(...), (...), ... -> the broadcast shape: `compute` on arrays of one common element type.
-
-    Parameters
-    ----------
-    formula : what it computes, for the reader.
-    compute : takes as many arrays as `arity` says, gives an array.
-    kinds : the kinds of element it is defined for: b(ool), i(nteger), f(loat), c(omplex).
-    floating : integers are computed as float32, as for a logarithm.
-    """
-
-    formula: str
-    compute: Callable[..., Any]
-    kinds: str
-    arity: int = 2
-    floating: bool = False
-
-    def __call__(self, *values: Any) -> np.ndarray:
-        """Compute on arrays and numbers. Raises InferError for a wrong number of them, or a wrong element type."""
-        if len(values) != self.arity:
-            raise InputCountError(f"expected {self.arity} inputs, found {len(values)}")
-        arrays = common(*values)
-        check_dtype(self.formula, arrays[0], self.kinds)
-        kind = dtypes.as_float(arrays[0].dtype) if self.floating else arrays[0].dtype
-        wide = np.dtype(np.float32) if kind == np.float16 else kind
-        with np.errstate(all="ignore"):
-            result = np.asarray(self.compute(*(x.astype(wide, copy=False) for x in arrays)))
-        return result.astype(kind) if wide != kind and result.dtype == wide else result
-
-
-def common(*values: Any) -> list[np.ndarray]:
-    """Arrays and numbers -> arrays of the one element type that PyTorch's mixing gives; shapes stay.
-
-    >>> [x.dtype.name for x in common(np.zeros(2, np.int64), 0.5)]
-    ['float32', 'float32']
-    """
-    numbers = [finite_or_not(value) for value in values]
-    kind = dtypes.result_type(*numbers)
-    return [converted(np.asarray(number), kind) for number in numbers]
+from kuiper.scalars import OPERATORS, Function
 
 
 class Elementwise(Layer):
     """(...), (...), ... -> the broadcast shape: `function` of the inputs.
+
+    A number is taken in the array's own element type, and integers wrap around as they are converted to it: 255 == -1
+    holds in uint8, as in PyTorch.
 
     Parameters
     ----------
@@ -75,67 +34,66 @@ class Elementwise(Layer):
     def __init__(self, input: Any = None, other: Any = None) -> None:
         self.input, self.other = input, other
 
-    def forward(self, *inputs: Any) -> np.ndarray:
-        """Compute the function."""
+    def values(self, *inputs: Any) -> list[Any]:
+        """The function's values: the inputs, and the numbers in place of some. Raises InputCountError."""
         first = () if self.input is None else (self.input,)
         last = () if self.other is None else (self.other,)
-        return self.function(*first, *inputs, *last)
+        values = [*first, *inputs, *last]
+        if len(values) not in self.function.arity:
+            expected = " or ".join(map(str, self.function.arity))
+            raise InputCountError(f"expected {expected} inputs, found {len(values)}")
+        return values
+
+    def forward(self, *inputs: Any) -> np.ndarray:
+        """Compute the function."""
+        return self.function.of_arrays(*map(finite_or_not, self.values(*inputs)))
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """The function once for every element of the output."""
+        return per_output(self.function.flops)(self, inputs, outputs)
 
 
-def register(module: str, functions: Mapping[str, Function]) -> dict[str, type[Elementwise]]:
-    """A layer for each function of a module, by its name in PyTorch: torch.eq, Tensor.eq and aten::eq for "eq"."""
-    layers = {}
-    for name, function in functions.items():
-        text = (
-            f"{', '.join(['(...)'] * function.arity)} -> the broadcast shape: {function.formula}.\n\n"
-            f"    Source: https://docs.pytorch.org/docs/stable/generated/torch.{name}.html"
-        )
-        title = "".join(part.capitalize() for part in name.split("_"))
-        layer = type(title, (Elementwise,), {"__doc__": text, "__module__": module, "function": function})
-        layers[name] = registry.register(f"torch.{name}", f"Tensor.{name}", f"aten::{name}")(layer)
-    return layers
+def _layer(function: Function) -> type[Elementwise]:
+    text = (
+        f"{', '.join(['(...)'] * function.arity[0])} -> the broadcast shape: {function.formula}.\n\n"
+        f"    Source: https://docs.pytorch.org/docs/stable/generated/torch.{function.name}.html"
+    )
+    title = "".join(part.capitalize() for part in function.name.split("_"))
+    layer = type(title, (Elementwise,), {"__doc__": text, "__module__": __name__, "function": function})
+    return registry.register(*(f"{prefix}{function.name}" for prefix in ("torch.", "Tensor.", "aten::")))(layer)
 
 
-def _sgn(x: np.ndarray) -> Any:
-    if x.dtype.kind == "c":
-        return np.where(x == 0, 0, x / np.abs(x)).astype(x.dtype)
-    return x if x.dtype.kind == "b" else (x > 0).astype(x.dtype) - (x < 0)
+LAYERS: dict[str, type[Elementwise]] = {name: _layer(function) for name, function in OPERATORS.items()}
+"""A layer for each function of the table, by its name in PyTorch: torch.eq, Tensor.eq and aten::eq for "eq"."""
+
+for _name in ("aten::_conj", "torch.conj_physical", "aten::conj_physical"):
+    registry.add(_name, LAYERS["conj"])
+for _name in ("torch.resolve_conj", "aten::resolve_conj", "torch.resolve_neg", "aten::resolve_neg"):
+    registry.add(_name, LAYERS["positive"])
 
 
-FUNCTIONS: dict[str, Function] = {
-    "positive": Function("the input itself", lambda x: x, "ifc", arity=1),
-    "lgamma": Function("log |gamma(x)|", lgamma, "bif", arity=1, floating=True),
-    "log2": Function("the logarithm to base 2", np.log2, "bifc", arity=1, floating=True),
-    "exp2": Function("2^x", lambda x: np.power(x.dtype.type(2), x), "bifc", arity=1, floating=True),
-    "frac": Function("x - trunc(x)", lambda x: x - np.trunc(x), "f", arity=1),
-    "sgn": Function("x / |x|, or 0", _sgn, "bifc", arity=1),
-    "sinc": Function("sin(pi x) / (pi x)", np.sinc, "bif", arity=1, floating=True),
-    "deg2rad": Function("x pi / 180", lambda x: x * x.dtype.type(np.pi / 180), "bif", arity=1, floating=True),
-    "rad2deg": Function("x 180 / pi", lambda x: x * x.dtype.type(180 / np.pi), "bif", arity=1, floating=True),
-    "maximum": Function("the larger; NaN wins", np.maximum, "bif"),
-    "minimum": Function("the smaller; NaN wins", np.minimum, "bif"),
-    "fmax": Function("the larger; NaN loses", np.fmax, "bif"),
-    "fmin": Function("the smaller; NaN loses", np.fmin, "bif"),
-    "hypot": Function("sqrt(x^2 + y^2)", np.hypot, "f"),
-    "copysign": Function("|x| with the sign of y", np.copysign, "bif", floating=True),
-    "logaddexp2": Function("log2(2^x + 2^y)", np.logaddexp2, "f"),
-    "xlogy": Function(
-        "x log(y), 0 where x is 0 and y is a number",
-        lambda x, y: np.where((x == 0) & ~np.isnan(y), 0, x * np.log(y)).astype(x.dtype),
-        "bif",
-        floating=True,
-    ),
-    "gcd": Function("the greatest common divisor", np.gcd, "i"),
-    "lcm": Function("the least common multiple", lambda x, y: np.abs(np.lcm(x, y)), "i"),
-    "lerp": Function("x + weight (y - x)", lambda x, y, weight: x + weight * (y - x), "fc", arity=3),
-    "addcmul": Function("x + value a b", lambda x, a, b, value: x + value * a * b, "ifc", arity=4),
-    "addcdiv": Function("x + value a / b", lambda x, a, b, value: x + value * a / b, "fc", arity=4),
-}
+@registry.register("torch.isclose")
+@registry.register("aten::isclose", inputs=("x x rtol atol equal_nan",))
+class IsClose(Layer):
+    """(...), (...) -> the broadcast shape: True where |x - y| <= atol + rtol |y|.
 
-LAYERS = register(__name__, FUNCTIONS)
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.isclose.html
+    """
+
+    flops = per_output(6)
+
+    def __init__(self, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> None:
+        self.rtol, self.atol, self.equal_nan = rtol, atol, equal_nan
+
+    def forward(self, x: Any, y: Any) -> np.ndarray:
+        """Compare."""
+        a, b = common(x, y)
+        return np.asarray(np.isclose(a, b, self.rtol, self.atol, bool(self.equal_nan)))
 
 
 class _Bounded(Layer):
+    flops = per_output(2)
+
     def __init__(self, min: Any = None, max: Any = None) -> None:
         self.min, self.max = finite_or_not(min), finite_or_not(max)
 

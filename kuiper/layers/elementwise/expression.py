@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from kuiper.errors import ExpressionError
-from kuiper.expression import TokenNode, TokenType, evaluate, fold, reverse_polish
+from kuiper.expression import FUNCTIONS, TokenNode, TokenType, evaluate, fold, reverse_polish
 from kuiper.expression.source import source_text
 from kuiper.graph import Operator
+from kuiper.layers.cost import Shapes, per_output
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -48,6 +49,14 @@ class ExpressionLayer(Layer):
     def forward(self, *inputs: Any) -> Any:
         """One value from the operator's inputs, in their order."""
         return evaluate(self.order, inputs)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every function once for each element of the output; arithmetic on sizes is free."""
+        functions = [FUNCTIONS[node.text] for node in self.order if node.token.type is TokenType.FUNCTION]
+        if self.order[-1].token.type is TokenType.LEFT_LIST or any(function.name == "size" for function in functions):
+            return 0
+        count = sum(function.flops for function in functions)
+        return count and per_output(count)(self, inputs, outputs[:1])
 
     def follows_shapes(self, constant: Sequence[bool]) -> bool:
         """Whether it looks at no more than the size of operands that are not constant.

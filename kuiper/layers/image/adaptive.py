@@ -39,7 +39,7 @@ class _AdaptivePool(Layer):
         # None and 0 both mean: as many as the input has; PNNX writes 0
         self.output_size = tuple(per_axis(1, "output_size", 0 if s is None else s, 0)[0] for s in sizes)
 
-    def _spans(self, shape: tuple[int, ...]) -> Iterator[tuple[int, list[slice]]]:
+    def spans(self, shape: tuple[int, ...]) -> Iterator[tuple[int, list[slice]]]:
         """Each spatial axis of an input of `shape` with its windows, the last axis first."""
         for axis, out in reversed(list(enumerate(self.output_size, start=2))):
             size = shape[axis]
@@ -48,7 +48,7 @@ class _AdaptivePool(Layer):
 
     def _reduce(self, function: Callable[..., np.ndarray], y: np.ndarray) -> np.ndarray:
         """The mean or the maximum of every window."""
-        for axis, spans in self._spans(y.shape):
+        for axis, spans in self.spans(y.shape):
             lines = np.moveaxis(y, axis, 0)
             y = np.stack([function(lines[span], axis=0) for span in spans], axis=axis)
         return y
@@ -120,7 +120,7 @@ class AdaptiveMaxPool2d(_AdaptivePool):
 
     def _reduce_both(self, values: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of every window the largest of `values` and the number that `indices` has in its place."""
-        for axis, spans in self._spans(values.shape):
+        for axis, spans in self.spans(values.shape):
             lines = np.moveaxis(values, axis, -1)
             best = np.stack([span.start + _winner(lines[..., span]) for span in spans], axis=axis)
             values, indices = (np.take_along_axis(array, best, axis) for array in (values, indices))

@@ -13,30 +13,24 @@ import numpy as np
 
 from kuiper.dtypes import single
 from kuiper.errors import ChannelError, InferError, OutputSizeError, ParameterError, RankError, ShapeError
-from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, UnknownShapeError, size
+from kuiper.layers.families import CONVOLUTION, POOLING
 from kuiper.layers.image.sampling import linear, sample
+from kuiper.layers.image.windows import per_axis
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
 
-def two(name: str, value: Any, least: int = 0) -> tuple[int, int]:
-    """One int for both axes, or (rows, cols), as two ints. Raises ParameterError when one is below `least`."""
-    numbers = integers(value)
-    if len(numbers) not in (1, 2) or min(numbers) < least:
-        raise ParameterError(name, f"one or two integers, each {least} or more", repr(value))
-    return numbers[0], numbers[-1]
-
-
 def along(x: np.ndarray, axis: int, places: np.ndarray) -> np.ndarray:
     """(..., n, ...) -> (..., P, ...): x at P places of `axis`, 0 where they lie further outside than one pixel."""
-    size = x.shape[axis]
-    inner = np.clip(places, 0, size - 1)
+    extent = x.shape[axis]
+    inner = np.clip(places, 0, extent - 1)
     left = np.floor(inner).astype(np.intp)
     shape = (-1, *[1] * (x.ndim - axis - 1))
     t = (inner - left).reshape(shape)
-    values = x.take(left, axis) * (1 - t) + x.take(np.minimum(left + 1, size - 1), axis) * t
-    return np.where(((places >= -1) & (places <= size)).reshape(shape), values, 0)
+    values = x.take(left, axis) * (1 - t) + x.take(np.minimum(left + 1, extent - 1), axis) * t
+    return np.where(((places >= -1) & (places <= extent)).reshape(shape), values, 0)
 
 
 @registry.register("torchvision.ops.RoIAlign")
@@ -61,11 +55,19 @@ class RoIAlign(Layer):
     array([[[[1.5]]]])
     """
 
+    family = POOLING
+
     def __init__(
         self, output_size: Any, spatial_scale: float = 1.0, sampling_ratio: Any = -1, aligned: bool = False
     ) -> None:
-        self.output_size = two("output_size", output_size, 1)
+        self.output_size = per_axis(2, "output_size", output_size, 1)
         self.scale, self.ratio, self.aligned = float(spatial_scale), int(sampling_ratio), aligned
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """7 to interpolate each point of a cell, and 1 to add it; the boxes decide how many those are, if not told."""
+        if self.ratio <= 0:
+            raise UnknownShapeError("boxes")
+        return size(outputs[0]) * 8 * self.ratio**2
 
     def forward(self, x: np.ndarray, boxes: Any) -> np.ndarray:
         """Read the boxes. Raises ShapeError for other shapes, InferError for a box of an image that is not there."""
@@ -129,6 +131,7 @@ class DeformConv2d(Layer):
     and https://arxiv.org/abs/1811.11168
     """
 
+    family = CONVOLUTION
     weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
 
     def __init__(
@@ -144,30 +147,36 @@ class DeformConv2d(Layer):
         kernel_size: Any = None,
     ) -> None:
         given = (out_channels or len(weight), (in_channels or weight.shape[1] * groups) // groups)
-        kernel = weight.shape[2:] if kernel_size is None else two("kernel_size", kernel_size, 1)
+        kernel = weight.shape[2:] if kernel_size is None else per_axis(2, "kernel_size", kernel_size, 1)
         if weight.shape != (*given, *kernel) or len(weight) % groups:
             expected = f"{(*given, *kernel)}, the output channels in groups={groups}"
             raise ParameterError("weight", expected, str(weight.shape))
         self.weight, self.bias, self.groups = weight, bias, groups
-        self.stride, self.padding = two("stride", stride, 1), two("padding", padding)
-        self.dilation = two("dilation", dilation, 1)
+        self.stride, self.padding = per_axis(2, "stride", stride, 1), per_axis(2, "padding", padding, 0)
+        self.dilation = per_axis(2, "dilation", dilation, 1)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A convolution's, with 7 to interpolate each tap of each input channel, and 1 more for the mask."""
+        products = size(outputs[0]) * (2 * math.prod(self.weight.shape[1:]) + (self.bias is not None))
+        taps = size(outputs[0]) // len(self.weight) * math.prod(self.weight.shape[1:]) * self.groups
+        return products + taps * (7 + (len(inputs) > 2))
 
     def forward(self, x: np.ndarray, offset: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
         """Convolve x with the displaced taps. Raises ShapeError when offset or mask does not fit x."""
         check_dtype("DeformConv2d", x, "f")
         taps = self.weight.shape[2] * self.weight.shape[3]
-        size, parts = self._check(x, offset, mask, taps)
+        places, parts = self._check(x, offset, mask, taps)
         wide = single(x)
         batch, channels, height, width = x.shape
-        places = self._places(offset.astype(wide.dtype).reshape(batch * parts, taps, 2, *size))
+        reads = self._places(offset.astype(wide.dtype).reshape(batch * parts, taps, 2, *places))
         image = wide.reshape(batch * parts, channels // parts, height, width)
-        columns = sample(image, [linear(axis.reshape(batch * parts, -1)) for axis in places])
-        columns = columns.reshape(batch, parts, channels // parts, taps, *size)
+        columns = sample(image, [linear(axis.reshape(batch * parts, -1)) for axis in reads])
+        columns = columns.reshape(batch, parts, channels // parts, taps, *places)
         if mask is not None:
-            columns = columns * mask.reshape(batch, parts, 1, taps, *size)
+            columns = columns * mask.reshape(batch, parts, 1, taps, *places)
         kernels = self.weight.astype(wide.dtype).reshape(self.groups, len(self.weight) // self.groups, -1)
         y = kernels @ columns.reshape(batch, self.groups, kernels.shape[2], -1)
-        y = y.reshape(batch, -1, *size)
+        y = y.reshape(batch, -1, *places)
         if self.bias is not None:
             y = y + self.bias[:, None, None]
         return y.astype(x.dtype, copy=False)
@@ -190,13 +199,13 @@ class DeformConv2d(Layer):
         if x.ndim != 4 or x.shape[1] != channels:
             raise ChannelError("input", f"(N, {channels}, H, W)", x.shape)
         sizes = zip(x.shape[2:], self.weight.shape[2:], self.stride, self.padding, self.dilation)
-        size = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes)
-        if min(size) < 1:
+        found = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in sizes)
+        if min(found) < 1:
             raise OutputSizeError("input", "an image larger than the kernel", x.shape)
         parts = offset.shape[1] // (2 * taps) if offset.ndim == 4 else 0
-        if parts < 1 or channels % parts or offset.shape != (len(x), parts * 2 * taps, *size):
-            expected = f"({len(x)}, {2 * taps}*D, {size[0]}, {size[1]}), where D divides the {channels} channels"
+        if parts < 1 or channels % parts or offset.shape != (len(x), parts * 2 * taps, *found):
+            expected = f"({len(x)}, {2 * taps}*D, {found[0]}, {found[1]}), where D divides the {channels} channels"
             raise ShapeError("offset", expected, offset.shape)
-        if mask is not None and mask.shape != (len(x), parts * taps, *size):
-            raise ShapeError("mask", f"{(len(x), parts * taps, *size)}", mask.shape)
-        return size, parts
+        if mask is not None and mask.shape != (len(x), parts * taps, *found):
+            raise ShapeError("mask", f"{(len(x), parts * taps, *found)}", mask.shape)
+        return found, parts

@@ -208,10 +208,10 @@ class AvgPool2d(_Pool):
         total = np.zeros(view.shape[: 2 + self.axes], view.dtype)
         for tap in self._taps(view):
             total += tap
-        divisor = self._counts(batch.shape, view.shape) if self.divisor_override is None else self.divisor_override
+        divisor = self.counts(batch.shape, view.shape) if self.divisor_override is None else self.divisor_override
         return like_input(total / np.asarray(divisor, view.dtype), x)
 
-    def _counts(self, shape: tuple[int, ...], view: tuple[int, ...]) -> np.ndarray:
+    def counts(self, shape: tuple[int, ...], view: tuple[int, ...]) -> np.ndarray:
         """(H', W'): the numbers in each window."""
         counts = []
         for extent, n, k, s, p in zip(shape[2:], view[2:], self.kernel_size, self.stride, self.padding):

@@ -15,7 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.errors import DTypeError, OutputSizeError, ParameterError, RankError
+from kuiper.layers import cost
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.families import SHAPE
+from kuiper.layers.image.sampling import cubic_weights, keys_far, keys_near
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -67,23 +70,12 @@ def linear(axis: Axis) -> Taps:
 
 
 def cubic(axis: Axis) -> Taps:
-    """The four neighbours a - 1 ... a + 2 of a position a + t, with Keys' weights (A = -3/4); the border repeats.
-
-    Source: https://doi.org/10.1109/TASSP.1981.1163711
-    """
+    """The four neighbours a - 1 ... a + 2 of a position a + t, with Keys' weights (A = -3/4); the border repeats."""
     positions = axis.positions(0.5)
     left = np.minimum(np.floor(positions).astype(np.intp), axis.inputs - 1)
     t = np.clip(positions - left, 0, 1).astype(positions.dtype)
-    a = -0.75
-
-    def near(d: np.ndarray) -> np.ndarray:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d: np.ndarray) -> np.ndarray:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
     sources = np.clip(left + np.arange(-1, 3)[:, None], 0, axis.inputs - 1)
-    return sources, np.stack([far(t + 1), near(t), near(1 - t), far(2 - t)])
+    return sources, np.stack(cubic_weights(t))
 
 
 def triangle(d: np.ndarray) -> np.ndarray:
@@ -91,12 +83,10 @@ def triangle(d: np.ndarray) -> np.ndarray:
     return np.maximum(1 - np.abs(d), 0)
 
 
-def keys(d: np.ndarray, a: float = -0.5) -> np.ndarray:
-    """Keys' weight of cubic interpolation at the distance d, 0 from 2 on."""
+def keys(d: np.ndarray) -> np.ndarray:
+    """Keys' weight (A = -1/2) of cubic interpolation at the distance d, 0 from 2 on."""
     d = np.abs(d)
-    near = ((a + 2) * d - (a + 3)) * d * d + 1
-    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-    return np.where(d < 1, near, np.where(d < 2, far, 0))
+    return np.where(d < 1, keys_near(d, -0.5), np.where(d < 2, keys_far(d, -0.5), 0))
 
 
 def smooth(axis: Axis, weight: Callable[[np.ndarray], np.ndarray], reach: float) -> Taps:
@@ -143,6 +133,9 @@ ANTIALIASED: dict[str, Callable[[Axis], Taps]] = {
 }
 """mode -> its table with antialias=True."""
 
+NEIGHBOURS = {"linear": 2, "bilinear": 4, "trilinear": 8, "bicubic": 16}
+"""How many elements an output is the weighted sum of; the other modes choose."""
+
 
 @registry.register("nn.Upsample", "nn.UpsamplingNearest2d", "F.upsample", "F.interpolate", "F.upsample_nearest")
 class Upsample(Layer):
@@ -162,6 +155,8 @@ class Upsample(Layer):
     >>> Upsample(scale_factor=1.5).forward(np.array([[[0.0, 1.0]]]))
     array([[[0., 0., 1.]]])
     """
+
+    family = SHAPE
 
     def __init__(
         self,
@@ -184,6 +179,10 @@ class Upsample(Layer):
         if antialias:
             self.table = ANTIALIASED[mode]
         self.mode, self.align_corners, self.recompute = mode, bool(align_corners), bool(recompute_scale_factor)
+
+    def flops(self, inputs: cost.Shapes, outputs: cost.Shapes) -> int:
+        """A weighted sum of neighbours for every output element; choosing one is free."""
+        return cost.size(outputs[0]) * max(2 * NEIGHBOURS.get(self.mode, 0) - 1, 0)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Resize one dimension after the other. Raises ShapeError when the rank does not fit the mode."""
@@ -225,56 +224,54 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-class UpsampleByInputs(Layer):
-    """(N, C, ...) -> (N, C, ...'): Upsample under a name that PNNX leaves, with its options as inputs.
+class AtenUpsample(Upsample):
+    """Upsample under a name that PNNX leaves, its options inputs: a size, scale factors, or both.
 
-    `scales` are the scale factors, one list or several numbers, or None; the sizes follow from them if size is None.
+    The scale factors are one list, or a number for each dimension.
     """
 
-    mode: ClassVar[str]
+    mode: str
     antialias: ClassVar[bool] = False
 
-    def resize(self, x: np.ndarray, size: Any, align_corners: bool, scales: tuple[Any, ...]) -> np.ndarray:
-        """Resize x to `size`."""
-        return self.layer(size, align_corners, scales).forward(x)
+    def __init__(
+        self,
+        size: Any = None,
+        align_corners: bool = False,
+        scale_factor: Any = None,
+        depth: float | None = None,
+        rows: float | None = None,
+        cols: float | None = None,
+    ) -> None:
+        scales = np.ravel([scale for scale in (scale_factor, depth, rows, cols) if scale is not None])
+        super().__init__(size, scales if size is None else None, self.mode, align_corners, antialias=self.antialias)
+        if len(scales) == len(self.size):
+            self.scales = tuple(map(float, scales))
 
-    def layer(self, size: Any, align_corners: bool, scales: tuple[Any, ...]) -> Upsample:
-        """The layer with these options."""
-        factors = scales[0] if len(scales) == 1 and np.ndim(scales[0]) else scales
-        known = all(factor is not None for factor in factors)
-        layer = Upsample(size, factors if size is None else None, self.mode, align_corners, antialias=self.antialias)
-        if size is not None and known:
-            layer.scales = tuple(float(factor) for factor in factors)
-        return layer
 
-
-@registry.register(*(f"aten::_upsample_nearest_exact{rank}d" for rank in (1, 2, 3)))
-class NearestExactByInputs(UpsampleByInputs):
+@registry.register("aten::_upsample_nearest_exact1d", inputs=("x size scale_factor",))
+@registry.register("aten::_upsample_nearest_exact2d", inputs=("x size scale_factor", "x size rows cols"))
+@registry.register("aten::_upsample_nearest_exact3d", inputs=("x size scale_factor", "x size depth rows cols"))
+class NearestExact(AtenUpsample):
     """(N, C, ...) -> (N, C, ...'): mode nearest-exact."""
 
     mode = "nearest-exact"
 
-    def forward(self, x: np.ndarray, size: Any, *scales: Any) -> np.ndarray:
-        """Resize x to `size`."""
-        return self.resize(x, size, False, scales)
+
+ANTIALIASED_INPUTS = "x size align_corners scale_factor", "x size align_corners rows cols"
 
 
-@registry.register("aten::_upsample_bilinear2d_aa")
-class BilinearAntialiased(UpsampleByInputs):
+@registry.register("aten::_upsample_bilinear2d_aa", inputs=ANTIALIASED_INPUTS)
+class BilinearAntialiased(AtenUpsample):
     """(N, C, H, W) -> (N, C, H', W'): mode bilinear with antialias."""
 
     mode, antialias = "bilinear", True
 
-    def forward(self, x: np.ndarray, size: Any, align_corners: bool, *scales: Any) -> np.ndarray:
-        """Resize x to `size`."""
-        return self.resize(x, size, align_corners, scales)
 
-
-@registry.register("aten::_upsample_bicubic2d_aa")
-class BicubicAntialiased(BilinearAntialiased):
+@registry.register("aten::_upsample_bicubic2d_aa", inputs=ANTIALIASED_INPUTS)
+class BicubicAntialiased(AtenUpsample):
     """(N, C, H, W) -> (N, C, H', W'): mode bicubic with antialias."""
 
-    mode = "bicubic"
+    mode, antialias = "bicubic", True
 
 
 def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:

@@ -16,6 +16,8 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import DTypeError, EmptyError, ParameterError, RankError, ShapeError
 from kuiper.layers.arrays.shape import integers
+from kuiper.layers.cost import Shapes, known, size
+from kuiper.layers.families import ARITHMETIC, SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -35,21 +37,28 @@ def linear(places: np.ndarray) -> Taps:
     return [(left, 1 - t), (left + 1, t)]
 
 
-def cubic(places: np.ndarray, a: float = -0.75) -> Taps:
-    """The pixels a - 1 ... a + 2 around a place, with Keys' weights.
+def keys_near(d: np.ndarray, a: float = -0.75) -> np.ndarray:
+    """Keys' weight of cubic interpolation at a distance d from 0 to 1.
 
     Source: https://doi.org/10.1109/TASSP.1981.1163711
     """
+    return ((a + 2) * d - (a + 3)) * d * d + 1
+
+
+def keys_far(d: np.ndarray, a: float = -0.75) -> np.ndarray:
+    """Keys' weight of cubic interpolation at a distance d from 1 to 2."""
+    return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
+
+def cubic_weights(t: np.ndarray) -> list[np.ndarray]:
+    """The weights of the four neighbours a - 1 ... a + 2 of a place a + t."""
+    return [keys_far(t + 1), keys_near(t), keys_near(1 - t), keys_far(2 - t)]
+
+
+def cubic(places: np.ndarray) -> Taps:
+    """The pixels a - 1 ... a + 2 around a place, with Keys' weights."""
     left = np.floor(places)
-    t = places - left
-
-    def near(d: np.ndarray) -> np.ndarray:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d: np.ndarray) -> np.ndarray:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return [(left - 1, far(t + 1)), (left, near(t)), (left + 1, near(1 - t)), (left + 2, far(2 - t))]
+    return list(zip((left - 1, left, left + 1, left + 2), cubic_weights(places - left)))
 
 
 def sample(x: np.ndarray, taps: Sequence[Taps]) -> np.ndarray:
@@ -68,9 +77,9 @@ def sample(x: np.ndarray, taps: Sequence[Taps]) -> np.ndarray:
         inside: Any = True
         index: Any = 0
         weight = None
-        for size, (place, share) in zip(sizes, combination):
-            inside = inside & (place >= 0) & (place <= size - 1)
-            index = index * size + np.where(inside, place, 0).astype(np.intp)
+        for extent, (place, share) in zip(sizes, combination):
+            inside = inside & (place >= 0) & (place <= extent - 1)
+            index = index * extent + np.where(inside, place, 0).astype(np.intp)
             weight = share if weight is None else weight * share
         values = np.where(inside[..., None], pixels[rows, index], 0)
         total = total + (values if weight is None else values * weight[..., None])
@@ -119,11 +128,18 @@ class GridSample(Layer):
     array([[[[2.]]]])
     """
 
+    family = SHAPE
+
     def __init__(self, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None) -> None:
-        for name, value, known in (("mode", mode, tuple(MODES)), ("padding_mode", padding_mode, PADDING_MODES)):
-            if value not in known:
-                raise ParameterError(name, f"one of {', '.join(known)}", repr(value))
+        for name, value, allowed in (("mode", mode, tuple(MODES)), ("padding_mode", padding_mode, PADDING_MODES)):
+            if value not in allowed:
+                raise ParameterError(name, f"one of {', '.join(allowed)}", repr(value))
         self.mode, self.padding_mode, self.align_corners = mode, padding_mode, bool(align_corners)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """The weighted sum of 2, 4 or 1 neighbours on each axis, for every output element."""
+        neighbours = {"bilinear": 2, "bicubic": 4}.get(self.mode, 1) ** known(inputs[1])[-1]
+        return size(outputs[0]) * (2 * neighbours - 1 if neighbours > 1 else 0)
 
     def forward(self, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Sample x at the places of the grid. Raises ShapeError when their shapes do not fit."""
@@ -174,10 +190,16 @@ class AffineGrid(Layer):
              [ 0.5,  0. ]]]])
     """
 
+    family = ARITHMETIC
+
     def __init__(self, size: Any, align_corners: bool | None = None) -> None:
         self.size, self.align_corners = integers(size), bool(align_corners)
         if len(self.size) not in (4, 5) or min(self.size) < 1:
             raise ParameterError("size", "(N, C, H, W) or (N, C, D, H, W), each 1 at least", repr(size))
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A matrix product: every number of the grid is a row of theta times a place."""
+        return size(outputs[0]) * 2 * known(inputs[0])[-1]
 
     def forward(self, theta: np.ndarray) -> np.ndarray:
         """Compute the grid. Raises ShapeError for a theta that is not (N, 2, 3), or (N, 3, 4) in space."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from kuiper.dtypes import single
 from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
 from kuiper.layers.checks import check_floats
+from kuiper.layers.cost import Shapes, per_output
+from kuiper.layers.families import NORMALIZATION
 from kuiper.layers.layer import Layer
 from kuiper.layers.normalization.normalization import BatchNorm, standardized
 from kuiper.layers.registry import registry
@@ -36,6 +38,8 @@ class GroupNorm(Layer):
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
 
+    family = NORMALIZATION
+    flops = per_output(7)
     weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
 
     def __init__(
@@ -73,6 +77,7 @@ class GroupNorm(Layer):
         return y.astype(x.dtype, copy=False)
 
 
+@registry.register("aten::instance_norm", inputs=("x weight bias running_mean running_var use_input_stats _ eps _",))
 @registry.register("F.instance_norm")
 class InstanceNorm(Layer):
     """(N, C, ...) -> (N, C, ...): y = (x - mean) / sqrt(variance + eps) * weight + bias.
@@ -92,6 +97,8 @@ class InstanceNorm(Layer):
     https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html
     """
 
+    family = NORMALIZATION
+    flops = per_output(7)
     weights: ClassVar[tuple[str, ...]] = ("running_mean", "running_var", "weight", "bias")
     rank: ClassVar[int | None] = None
     """Axes of a batch (a single sample has one less); None means any number from 3."""
@@ -159,19 +166,6 @@ class InstanceNorm3d(InstanceNorm):
     rank: ClassVar[int | None] = 5
 
 
-@registry.register("aten::instance_norm")
-class AtenInstanceNorm(Layer):
-    """InstanceNorm as PNNX leaves it where it finds no name for it: every argument an input, by position.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.instance_norm.html
-    """
-
-    def forward(self, x: np.ndarray, *arguments: Any) -> np.ndarray:
-        """Normalize x by weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled."""
-        weight, bias, mean, variance, use_input_stats, _, eps, _ = arguments
-        return InstanceNorm(mean, variance, weight, bias, eps, use_input_stats).forward(x)
-
-
 @registry.register("nn.LocalResponseNorm", "F.local_response_norm")
 class LocalResponseNorm(Layer):
     """(N, C, ...) -> (N, C, ...): y = x / (k + alpha * mean of x^2 over `size` neighbouring channels) ** beta.
@@ -185,10 +179,16 @@ class LocalResponseNorm(Layer):
     [0.5, 0.5]
     """
 
+    family = NORMALIZATION
+
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         if size < 1:
             raise ParameterError("size", "a number of channels >= 1", str(size))
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A square, the sum of `size` squares, and the division, three steps of arithmetic and power of the formula."""
+        return per_output(1 + (self.size - 1) + 5)(self, inputs, outputs)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """`x` normalized. Raises ShapeError for fewer than 3 axes."""

@@ -10,6 +10,8 @@ import numpy as np
 from kuiper.dtypes import single
 from kuiper.errors import ChannelError, ParameterError, RankError, ShapeError
 from kuiper.layers.checks import check_floats
+from kuiper.layers.cost import per_output
+from kuiper.layers.families import NORMALIZATION
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -36,6 +38,8 @@ class BatchNorm(Layer):
            [2.]])
     """
 
+    family = NORMALIZATION
+    flops = per_output(2)
     weights: ClassVar[tuple[str, ...]] = ("running_mean", "running_var", "weight", "bias")
     ranks: ClassVar[tuple[int, ...]] = ()
     """How many axes an input may have; () means any number from 2."""
@@ -139,6 +143,8 @@ class LayerNorm(Layer):
            [-1.,  1.]])
     """
 
+    family = NORMALIZATION
+    flops = per_output(7)
     weights: ClassVar[tuple[str, ...]] = ("weight", "bias")
 
     def __init__(
@@ -186,6 +192,8 @@ class RMSNorm(Layer):
     [[0.2, 1.4], [-1.0, 1.0]]
     """
 
+    family = NORMALIZATION
+    flops = per_output(4)
     weights: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __init__(

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import converted, finite_or_not, single
+from kuiper.dtypes import common, converted, finite_or_not, single
 from kuiper.errors import ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, broadcast_size, known, per_input, per_output, size
 from kuiper.layers.elementwise.conversion import element_type
-from kuiper.layers.elementwise.elementwise import common
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.reduction.reduction import every_axis
 from kuiper.layers.registry import registry
@@ -30,18 +31,18 @@ def norm(x: np.ndarray, p: float, axes: tuple[int, ...], keepdim: bool) -> np.nd
     5.0
     """
     check_dtype("norm", x, "fc")
-    size = np.abs(single(x))
+    lengths = np.abs(single(x))
     with np.errstate(all="ignore"):
         if math.isinf(p):
-            result = (size.max if p > 0 else size.min)(axes, keepdims=keepdim)
+            result = (lengths.max if p > 0 else lengths.min)(axes, keepdims=keepdim)
         elif p == 0:
-            result = (size != 0).sum(axes, keepdims=keepdim)
+            result = (lengths != 0).sum(axes, keepdims=keepdim)
         elif p == 1:
-            result = size.sum(axes, keepdims=keepdim)
+            result = lengths.sum(axes, keepdims=keepdim)
         elif p == 2:
-            result = np.sqrt((size * size).sum(axes, keepdims=keepdim))
+            result = np.sqrt((lengths * lengths).sum(axes, keepdims=keepdim))
         else:
-            result = (size**p).sum(axes, keepdims=keepdim) ** (1 / p)
+            result = (lengths**p).sum(axes, keepdims=keepdim) ** (1 / p)
         return np.asarray(result).astype(x.real.dtype)
 
 
@@ -59,6 +60,8 @@ class Norm(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.norm.html
     """
 
+    family = ARITHMETIC
+    flops = per_input(2)
     signatures = ("x p dim keepdim dtype",)
 
     def __init__(self, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
@@ -89,11 +92,21 @@ class LinalgNorm(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.linalg.norm.html
     """
 
+    family = ARITHMETIC
     signatures = ("x ord dim keepdim dtype",)
 
     def __init__(self, ord: Any = None, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
         self.ord, self.dims, self.keepdim = finite_or_not(ord), integers(dim), bool(keepdim)
         self.dtype = element_type(dtype)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """2 for each element, as Norm; 4 m n^2 for the singular values of a matrix (m, n), n the smaller side.
+
+        Source: Golub, Van Loan, "Matrix Computations", section 8.6
+        """
+        if self.ord not in ("nuc", 2, -2) or len(self.dims) != 2:
+            return 2 * size(inputs[0])
+        return 4 * size(inputs[0]) * min(known(inputs[0])[dim] for dim in self.dims)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute the norm."""
@@ -116,23 +129,31 @@ class MatrixNorm(LinalgNorm):
         super().__init__(ord, dim, keepdim, dtype)
 
 
-@registry.register("torch.dist", "aten::dist")
+@registry.register("torch.dist")
+@registry.register("aten::dist", inputs=("x x p",))
 class Dist(Layer):
     """(...), (...) -> (): the p-norm of all elements of x - y.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.dist.html
     """
 
+    family = ARITHMETIC
+
     def __init__(self, p: Any = 2) -> None:
         self.p = p
 
-    def forward(self, x: np.ndarray, y: np.ndarray, *late: Any) -> np.ndarray:
-        """Compute the distance; an aten:: operator has p as an input."""
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A difference for each pair of elements, and 2 for its part of the norm."""
+        return 3 * broadcast_size(inputs)
+
+    def forward(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Compute the distance."""
         a, b = common(x, y)
-        return Norm(*late or (self.p,)).forward(np.asarray(a - b))
+        return Norm(self.p).forward(np.asarray(a - b))
 
 
-@registry.register("torch.cross", "Tensor.cross", "torch.linalg.cross", "aten::linalg_cross")
+@registry.register("torch.cross", "Tensor.cross", "torch.linalg.cross")
+@registry.register("aten::linalg_cross", inputs=("x x dim",))
 class Cross(Layer):
     """(..., 3, ...), (..., 3, ...) -> the broadcast shape: the vector product along `dim`.
 
@@ -146,14 +167,17 @@ class Cross(Layer):
     [0, 0, 1]
     """
 
+    family = ARITHMETIC
+    flops = per_output(3)
+
     def __init__(self, dim: Any = None) -> None:
         self.dim = None if dim is None else int(dim)
 
-    def forward(self, x: np.ndarray, other: np.ndarray, *late: Any) -> np.ndarray:
-        """Compute the product; an aten:: operator has dim as an input. Raises ShapeError without three coordinates."""
+    def forward(self, x: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Compute the product. Raises ShapeError without three coordinates."""
         if x.ndim != other.ndim:
             raise ShapeError("inputs", "the same number of dimensions", f"{x.shape} and {other.shape}")
-        dim = int(late[0]) if late else self.dim
+        dim = self.dim
         if dim is None and 3 in x.shape:
             dim = x.shape.index(3)
         if dim is None or not x.shape[dim] == other.shape[dim] == 3:

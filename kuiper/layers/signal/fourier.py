@@ -7,6 +7,7 @@ Source: https://docs.pytorch.org/docs/stable/fft.html
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,11 @@ import numpy as np
 
 from kuiper import dtypes
 from kuiper.errors import DTypeError, OutputSizeError, ParameterError, RankError
-from kuiper.layers.arrays.shape import integers
+from kuiper.layers.arrays.creation import NEW
+from kuiper.layers.arrays.shape import Movement, integers
+from kuiper.layers.cost import Shapes, known, per_output
+from kuiper.layers.elementwise.conversion import numpy_type
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -22,9 +27,6 @@ Transform = Callable[..., np.ndarray]
 """(x, sizes, dims, norm) -> the transform along dims, after x is cut or filled up with zeros to sizes."""
 
 SWAPPED: dict[str, Any] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
-
-FLOAT64 = 7
-"""PyTorch's number of the type float64."""
 
 
 def hfftn(x: np.ndarray, sizes: list[int], dims: list[int], norm: str) -> np.ndarray:
@@ -35,6 +37,17 @@ def hfftn(x: np.ndarray, sizes: list[int], dims: list[int], norm: str) -> np.nda
 def ihfftn(x: np.ndarray, sizes: list[int], dims: list[int], norm: str) -> np.ndarray:
     """A real spectrum -> half of its Hermitian signal; the inverse of hfftn."""
     return np.conj(np.fft.rfftn(x, sizes, dims, SWAPPED[norm]))
+
+
+def fast_transform(n: int, real: bool) -> int:
+    """Operations of a fast Fourier transform of n numbers: 5 n log2(n), and half of that if they are real.
+
+    The count by which such transforms are compared, whatever their algorithm: http://www.fftw.org/speed
+
+    >>> fast_transform(8, real=False)
+    120
+    """
+    return round((2.5 if real else 5) * n * math.log2(n))
 
 
 class Fourier(Layer):
@@ -48,6 +61,7 @@ class Fourier(Layer):
     norm : backward (None) divides the inverse by n, forward the transform itself, ortho both by sqrt(n).
     """
 
+    family = ARITHMETIC
     transform: Transform
     half: tuple[bool, bool] = False, False
     """Whether only half of the input, and of the output, is there: the rest of the last dimension mirrors it."""
@@ -59,6 +73,15 @@ class Fourier(Layer):
             raise ParameterError("norm", f"one of {', '.join(SWAPPED)}", repr(norm))
         if self.sizes and self.dims and len(self.sizes) != len(self.dims):
             raise ParameterError("s", f"one size for each of dim={self.dims}", repr(self.sizes))
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Those of a fast transform of each dimension, on the side where all elements are there."""
+        whole = list(known((inputs if self.half[1] else outputs)[0]))
+        dims = self.dims or range(-(len(self.sizes) or len(whole)), 0)
+        for dim, size in zip(dims, self.sizes):
+            whole[dim] = whole[dim] if size == -1 else size
+        real = any(self.half)
+        return sum(math.prod(whole) // whole[dim] * fast_transform(whole[dim], real) for dim in dims)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Transform x. Raises ShapeError for dimensions or sizes that it cannot have."""
@@ -128,8 +151,9 @@ for _name, (_transform, _half) in TRANSFORMS.items():
         registry.add(f"torch.fft.{_name}{_suffix}", _layer)
 
 
-@registry.register("torch.fft.fftshift", "aten::fft_fftshift")
-class FFTShift(Layer):
+@registry.register("torch.fft.fftshift")
+@registry.register("aten::fft_fftshift", inputs=("x", "x dim"))
+class FFTShift(Movement):
     """(..., n, ...) -> (..., n, ...): rotated by n // 2, so that frequency 0 comes to the middle.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fftshift.html
@@ -139,47 +163,54 @@ class FFTShift(Layer):
     """
 
     def __init__(self, dim: Any = None) -> None:
-        self.dim = dim
+        self.dims = integers(dim) or None
 
-    def forward(self, x: np.ndarray, dim: Any = None) -> np.ndarray:
+    def forward(self, x: np.ndarray) -> np.ndarray:
         """Rotate the dimensions `dim` of x; None is all."""
-        return np.fft.fftshift(x, integers(self.dim if dim is None else dim) or None)
+        return np.fft.fftshift(x, self.dims)
 
 
-@registry.register("torch.fft.ifftshift", "aten::fft_ifftshift")
+@registry.register("torch.fft.ifftshift")
+@registry.register("aten::fft_ifftshift", inputs=("x", "x dim"))
 class IFFTShift(FFTShift):
     """(..., n, ...) -> (..., n, ...): FFTShift undone.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.ifftshift.html
     """
 
-    def forward(self, x: np.ndarray, dim: Any = None) -> np.ndarray:
+    def forward(self, x: np.ndarray) -> np.ndarray:
         """Rotate the dimensions `dim` of x back; None is all."""
-        return np.fft.ifftshift(x, integers(self.dim if dim is None else dim) or None)
+        return np.fft.ifftshift(x, self.dims)
 
 
-@registry.register("aten::fft_fftfreq")
+@registry.register("aten::fft_fftfreq", inputs=("n", "n d", f"n d {NEW}"))
 class FFTFreq(Layer):
-    """n -> (n,): the frequencies of the elements of a transform, k / (n d) for k = 0, 1, ..., -2, -1, in float32.
+    """-> (n,): the frequencies of the elements of a transform, k / (n d) for k = 0, 1, ..., -2, -1, in float32.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.fftfreq.html
 
-    >>> FFTFreq().forward(4, 0.5).tolist()
+    >>> FFTFreq(4, 0.5).forward().tolist()
     [0.0, 0.5, -1.0, -0.5]
     """
 
-    def forward(self, n: Any, d: Any = 1.0, dtype: Any = None, *rest: Any) -> np.ndarray:
-        """Compute the frequencies; `dtype` is PyTorch's own number of a type, `rest` says where it keeps them."""
-        return np.fft.fftfreq(int(n), float(d)).astype(np.float64 if dtype == FLOAT64 else np.float32)
+    family = ARITHMETIC
+    flops = per_output(1)
+
+    def __init__(self, n: Any, d: Any = 1.0, dtype: Any = None) -> None:
+        self.n, self.d, self.dtype = int(n), float(d), numpy_type(dtype)
+
+    def forward(self) -> np.ndarray:
+        """Compute the frequencies."""
+        return np.fft.fftfreq(self.n, self.d).astype(self.dtype)
 
 
-@registry.register("aten::fft_rfftfreq")
-class RFFTFreq(Layer):
-    """n -> (n // 2 + 1,): the frequencies from 0 up, for half of a transform.
+@registry.register("aten::fft_rfftfreq", inputs=("n", "n d", f"n d {NEW}"))
+class RFFTFreq(FFTFreq):
+    """-> (n // 2 + 1,): the frequencies from 0 up, for half of a transform.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.fft.rfftfreq.html
     """
 
-    def forward(self, n: Any, d: Any = 1.0, dtype: Any = None, *rest: Any) -> np.ndarray:
-        """Compute the frequencies, as FFTFreq."""
-        return np.fft.rfftfreq(int(n), float(d)).astype(np.float64 if dtype == FLOAT64 else np.float32)
+    def forward(self) -> np.ndarray:
+        """Compute the frequencies."""
+        return np.fft.rfftfreq(self.n, self.d).astype(self.dtype)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import ParameterError
+from kuiper.layers.cost import Shapes, size
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.image.padding import pad_array
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
@@ -38,6 +40,8 @@ class Spectrogram(Layer):
     Source: https://docs.pytorch.org/audio/stable/generated/torchaudio.functional.spectrogram.html
     """
 
+    family = ARITHMETIC
+
     def __init__(
         self,
         window: np.ndarray,
@@ -54,6 +58,11 @@ class Spectrogram(Layer):
         by_length, self.energy = norms(normalized, window)
         self.stft = STFT(n_fft, hop_length, win_length, window, center, pad_mode, by_length, onesided)
         self.pad, self.power = int(pad), power
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """The STFT; then a division, |z| (4) and its power, each for every output element, as far as asked for."""
+        per_element = (self.energy is not None) + (0 if self.power is None else 5)
+        return self.stft.flops(inputs, outputs) + per_element * size(outputs[0])
 
     def forward(self, waveform: np.ndarray) -> np.ndarray:
         """Compute the spectrogram of each signal."""
@@ -79,6 +88,8 @@ class InverseSpectrogram(Layer):
     Source: https://docs.pytorch.org/audio/stable/generated/torchaudio.functional.inverse_spectrogram.html
     """
 
+    family = ARITHMETIC
+
     def __init__(
         self,
         window: np.ndarray,
@@ -96,6 +107,10 @@ class InverseSpectrogram(Layer):
         self.pad = 0 if length is None else int(pad)
         total = None if length is None else int(length) + 2 * self.pad
         self.istft = ISTFT(n_fft, hop_length, win_length, window, center, by_length, onesided, total)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """The inverse STFT, and a product for every input element where the result is normalized."""
+        return self.istft.flops(inputs, outputs) + (self.energy is not None) * size(inputs[0])
 
     def forward(self, spectrogram: np.ndarray) -> np.ndarray:
         """Compute the signal of each spectrogram."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from kuiper.errors import InferError, ParameterError, RankError, ShapeError
+from kuiper.graph import Shape
+from kuiper.layers.cost import Shapes, known, size
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.image.padding import pad_array
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
+from kuiper.layers.signal.fourier import fast_transform
 
 
 class _ShortTime(Layer):
@@ -25,6 +30,8 @@ class _ShortTime(Layer):
     normalized : divide by sqrt(n_fft), which makes the transform orthogonal.
     onesided : only the n_fft // 2 + 1 frequencies from 0 up, since those of a real signal are symmetric.
     """
+
+    family = ARITHMETIC
 
     def __init__(
         self,
@@ -48,6 +55,11 @@ class _ShortTime(Layer):
         self.win_length, self.window, self.center = length, window, center
         self.norm: Any = "ortho" if normalized else "backward"
         self.onesided = onesided
+
+    def pieces_flops(self, spectrum: Shape | None, real: bool) -> int:
+        """Operations of the transforms of all pieces of a spectrum (..., F, T), each times the window."""
+        *batch, _, count = known(spectrum)
+        return math.prod(batch) * count * (fast_transform(self.n_fft, real) + self.n_fft)
 
     def full_window(self, dtype: np.dtype) -> np.ndarray:
         """(n_fft,): the window between zeros."""
@@ -94,6 +106,11 @@ class STFT(_ShortTime):
         super().__init__(n_fft, hop_length, win_length, window, center, normalized, onesided)
         self.pad_mode, self.return_complex, self.align = pad_mode, return_complex is not False, bool(align_to_window)
 
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A fast transform of each piece, and its product with the window."""
+        spectrum = known(outputs[0]) if self.return_complex else known(outputs[0])[:-1]
+        return self.pieces_flops(spectrum, self.onesided is not False)
+
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Transform the pieces of x. Raises ShapeError when it is shorter than one."""
         if x.ndim not in (1, 2) or x.dtype.kind not in "fc":
@@ -124,6 +141,9 @@ class STFT(_ShortTime):
         return np.fft.rfft(pieces, norm=self.norm) if half else np.fft.fft(pieces, norm=self.norm)
 
 
+@registry.register(
+    "aten::istft", inputs=("x n_fft hop_length win_length window center normalized onesided length return_complex",)
+)
 @registry.register("torch.istft")
 class ISTFT(_ShortTime):
     """(F, T) -> (L,), or (B, F, T) -> (B, L): the signal whose STFT is nearest to the given one, by least squares.
@@ -160,6 +180,12 @@ class ISTFT(_ShortTime):
         self.length, self.return_complex = None if length is None else int(length), return_complex
         if self.hop > self.win_length:
             raise ParameterError("hop_length", f"1 to win_length={self.win_length}", repr(hop_length))
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """A fast transform of each piece, its product with the window, its sum, and a division for each output."""
+        *batch, _, count = known(inputs[0])
+        transforms = self.pieces_flops(inputs[0], not self.return_complex)
+        return transforms + math.prod(batch) * count * self.n_fft + size(outputs[0])
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Put the signal together. Raises InferError where the windows leave a part of it unknown."""
@@ -200,18 +226,6 @@ class ISTFT(_ShortTime):
         if self.length is not None:
             return signal[:, start : start + self.length]
         return signal[:, start : signal.shape[1] - start]
-
-
-@registry.register("aten::istft")
-class ISTFTByInputs(Layer):
-    """torch.istft under the name that PNNX leaves it where `length` follows from a shape: all options are inputs.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.istft.html
-    """
-
-    def forward(self, x: np.ndarray, *options: Any) -> np.ndarray:
-        """Put the signal together; `options` are those of ISTFT, in their order."""
-        return ISTFT(*options).forward(x)
 
 
 def overlap_add(pieces: np.ndarray, hop: int) -> np.ndarray:

@@ -16,6 +16,8 @@ from kuiper.layers.arrays.joining import Cat, Split
 from kuiper.layers.arrays.shape import Flatten, Permute, Reshape, Transpose
 from kuiper.layers.arrays.structure import Attribute
 from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise.identity import Dropout, Identity
+from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
 from kuiper.layers.image.convolution import Conv1d, Conv2d, Conv3d
 from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
@@ -51,8 +53,8 @@ ONE_NODE: dict[type, tuple[str, dict[str, float]]] = {
     activation.Tanh: ("Tanh", {}),
     activation.Hardswish: ("HardSwish", {}),
     activation.Hardsigmoid: ("HardSigmoid", {"alpha": 1 / 6, "beta": 0.5}),
-    activation.Identity: ("Identity", {}),
-    activation.Dropout: ("Identity", {}),
+    Identity: ("Identity", {}),
+    Dropout: ("Identity", {}),
 }
 """Layers that are one ONNX node, with attributes that are always the same."""
 
@@ -131,8 +133,8 @@ def write_leaky_relu(model: Builder, op: Operator, layer: activation.LeakyReLU) 
     model.add("LeakyRelu", *op.inputs, outputs=op.outputs, alpha=float(layer.negative_slope))
 
 
-@writes(activation.Softmax)
-def write_softmax(model: Builder, op: Operator, layer: activation.Softmax) -> None:
+@writes(Softmax)
+def write_softmax(model: Builder, op: Operator, layer: Softmax) -> None:
     """Softmax along one axis."""
     expect(op, layer, dtype=None)
     if layer.dim is None:

@@ -12,6 +12,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, copy
 from kuiper.fast.kernels.base.rows import LongRow
+from kuiper.fast.kernels.base.samples import SampleRule, beside_axis, by_element, never
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.graph import Operator
 
@@ -60,16 +61,22 @@ class Kernel:
     reads_nchw : whether it reads images fastest row by row, whatever the layout of its output.
     epilogue : what is done to the result before it is stored; the plan fuses the operators that follow into it. None:
         nothing can be fused.
+    by_sample : whether it computes each sample by itself; see samples.py.
     """
 
     label: ClassVar[str] = ""
     layout: ImageLayout = "nchw"
     reads_nchw: bool = False
     epilogue: Epilogue | None = None
+    by_sample: ClassVar[SampleRule] = never
 
     def halo(self, slot: int) -> Halo | None:
         """The border of zeros with which input `slot` is read channel-last; None: it is read in any layout."""
         return None
+
+    def fold(self, factor: np.ndarray, shift: np.ndarray) -> bool:
+        """Make it compute factor * y + shift per channel (axis 1), as a BatchNorm behind it does; False: it cannot."""
+        return False
 
     def candidates(self) -> Sequence[Kernel]:
         """This computation by each algorithm that may be the fastest here, this kernel among them."""
@@ -97,6 +104,7 @@ class View(Kernel):
     """
 
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, *views: Callable[[np.ndarray], np.ndarray]) -> None:
         self.views = views
@@ -106,6 +114,7 @@ class Join(Kernel):
     """Concatenation along `axis`. Where it is possible, producers write into their part of the output directly."""
 
     layout: ImageLayout = "like input"
+    by_sample = beside_axis
 
     def __init__(self, axis: int) -> None:
         self.axis = axis
@@ -129,13 +138,17 @@ class Epilogue:
 
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
-    activation : an Activation (see kernels/pointwise/curves.py), or None.
+    activation : ActivationSteps (see kernels/pointwise/activation.py), or None.
     """
 
     bias: np.ndarray | None = None
     residual: bool = False
     activation: Any = None
     _long: LongRow | None = field(default=None, repr=False, compare=False)
+
+    def fold(self, factor: np.ndarray, shift: np.ndarray) -> None:
+        """The bias for a result that is multiplied by `factor` and has `shift` added, both (C,)."""
+        self.bias = (shift if self.bias is None else self.bias * factor + shift).astype(np.float32)
 
     def columns(self, some: slice) -> Epilogue:
         """The part of it for some of the channels."""

@@ -20,7 +20,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.depthwise import Depthwise
 from kuiper.fast.kernels.conv.gemm import row_bands
-from kuiper.fast.kernels.pointwise import curves
+from kuiper.fast.kernels.pointwise.activation import HARDSWISH
 
 NS_PER_PRODUCT = 0.07
 MOST_TAPS = 49
@@ -83,7 +83,7 @@ def split(epilogue: Epilogue) -> tuple[tuple[float, float, bool], Epilogue]:
     """What the loop computes of an epilogue besides the bias, (low, high, whether Hardswish), and what is left."""
     activation = epilogue.activation
     if not epilogue.residual and activation is not None:
-        if activation is curves.HARDSWISH:
+        if activation is HARDSWISH:
             return (0.0, 6.0, True), Epilogue()
         if activation.bounds is not None and activation.bounds[0] <= activation.bounds[1]:
             return (*activation.bounds, False), Epilogue()

@@ -11,6 +11,7 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.image.convolution import Conv2d
 
@@ -69,15 +70,16 @@ class Convolution(Kernel):
 
     layout = "nhwc"
     epilogue: Epilogue
+    by_sample = always
 
     def __init__(self, problem: Problem, epilogue: Epilogue) -> None:
         self.problem, self.epilogue = problem, epilogue
 
-    def scale(self, factor: np.ndarray, shift: np.ndarray) -> None:
-        """Make it compute factor * y + shift per channel, as the BatchNorm behind it does."""
+    def fold(self, factor: np.ndarray, shift: np.ndarray) -> bool:
+        """Into the weights and the bias."""
         self.problem.weight = self.problem.weight * factor.reshape(-1, 1, 1, 1)
-        bias = self.epilogue.bias
-        self.epilogue.bias = (shift if bias is None else bias * factor + shift).astype(np.float32)
+        self.epilogue.fold(factor, shift)
+        return True
 
     def halo(self, slot: int) -> Halo | None:
         """The padding, around the image."""

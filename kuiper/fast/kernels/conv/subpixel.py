@@ -21,6 +21,7 @@ from numpy.lib.stride_tricks import as_strided
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import rows_as_matrix
 from kuiper.fast.kernels.move.reshape import reshaped
@@ -79,6 +80,7 @@ class Subpixel(Kernel):
     """(N, C, H, W) -> (N, O, H', W') with weight (C, O, kh, kw), the kernel a multiple of the stride, not dilated."""
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(
         self, weight: np.ndarray, rows: Grid, columns: Grid, epilogue: Epilogue, packs: dict[str, np.ndarray]
@@ -86,11 +88,11 @@ class Subpixel(Kernel):
         self.weight, self.rows, self.columns, self.packs = weight, rows, columns, packs
         self.epilogue: Epilogue = epilogue
 
-    def scale(self, factor: np.ndarray, shift: np.ndarray) -> None:
-        """Make it compute factor * y + shift per channel, as the BatchNorm behind it does."""
+    def fold(self, factor: np.ndarray, shift: np.ndarray) -> bool:
+        """Into the weights and the bias."""
         self.weight = self.weight * factor.reshape(1, -1, 1, 1)
-        bias = self.epilogue.bias
-        self.epilogue.bias = (shift if bias is None else bias * factor + shift).astype(np.float32)
+        self.epilogue.fold(factor, shift)
+        return True
 
     def halo(self, slot: int) -> Halo | None:
         """What the windows at the border see."""

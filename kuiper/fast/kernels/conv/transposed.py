@@ -16,6 +16,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Stage, blocks, image_tiles
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Convolution, Problem, rows_as_matrix
 from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
@@ -60,6 +61,7 @@ class Overlapping(Kernel):
     """
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(
         self, weight: np.ndarray, rows: Landing, columns: Landing, epilogue: Epilogue, packs: dict[str, np.ndarray]
@@ -68,11 +70,11 @@ class Overlapping(Kernel):
         self.epilogue: Epilogue = epilogue
         self.by_channel = weight.shape[1] <= FEW
 
-    def scale(self, factor: np.ndarray, shift: np.ndarray) -> None:
-        """Make it compute factor * y + shift per channel, as the BatchNorm behind it does."""
+    def fold(self, factor: np.ndarray, shift: np.ndarray) -> bool:
+        """Into the weights and the bias."""
         self.weight = self.weight * factor.reshape(1, -1, 1, 1)
-        bias = self.epilogue.bias
-        self.epilogue.bias = (shift if bias is None else bias * factor + shift).astype(np.float32)
+        self.epilogue.fold(factor, shift)
+        return True
 
     def halo(self, slot: int) -> Halo | None:
         """No border, channel-last."""
@@ -176,7 +178,7 @@ def _by_channel(source: np.ndarray, target: np.ndarray) -> Iterator[Call]:
 def transposed_convolution(step: Step) -> Kernel | None:
     """The kernel of a transposed convolution of float32 images, of one group."""
     layer: ConvTranspose2d = step.layer
-    x = step.inputs[0]
+    x, y = step.inputs[0], step.outputs[0]
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape or len(step.inputs) != 1:
         return None
     if layer.groups != 1 or layer.weight.dtype != np.float32:
@@ -184,8 +186,8 @@ def transposed_convolution(step: Step) -> Kernel | None:
     epilogue = Epilogue(None if layer.bias is None else layer.bias.astype(np.float32))
     if layer.stride == (1, 1) and all(d * (k - 1) >= p for d, k, p in _axes(layer)):
         return Convolution(turned_round(step), epilogue)
-    result = layer._sizes(x.shape[2:])[1]
-    options = list(zip(x.shape[2:], result, layer.kernel_size, layer.stride, layer.padding, layer.dilation))
+    assert y.shape is not None
+    options = list(zip(x.shape[2:], y.shape[2:], layer.kernel_size, layer.stride, layer.padding, layer.dilation))
     if layer.dilation == (1, 1) and all(k % s == 0 for _, _, k, s, _, _ in options):
         down, across = (Grid(size, outputs, k // s, s, p) for size, outputs, k, s, p, _ in options)
         return Subpixel(layer.weight, down, across, epilogue, step.packs)

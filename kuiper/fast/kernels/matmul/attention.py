@@ -14,6 +14,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
 from kuiper.layers.sequence import attention as simple
@@ -54,6 +55,8 @@ class Attention(Kernel):
     group : how many neighbouring heads of the query share one of key and value.
     mask_slot : which input is the mask, where it is not constant.
     """
+
+    by_sample = leading(2)
 
     def __init__(
         self,

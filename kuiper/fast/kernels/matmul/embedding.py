@@ -11,6 +11,7 @@ from kuiper.errors import KuiperError
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.sequence import embedding as simple
 
@@ -25,6 +26,7 @@ class EmbeddingKernel(Kernel):
     """
 
     label = "Embedding"
+    by_sample = always
 
     def __init__(self, name: str, weight: np.ndarray) -> None:
         self.operator, self.weight = name, np.ascontiguousarray(weight)

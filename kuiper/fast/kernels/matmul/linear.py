@@ -10,6 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.layers.linear import linear as simple
@@ -28,6 +29,7 @@ class LinearKernel(Kernel):
     """
 
     label = "Linear"
+    by_sample = leading(1)
 
     def __init__(
         self, weight: np.ndarray, bias: np.ndarray | None, packs: dict[str, np.ndarray] | None = None, slot: int = 0

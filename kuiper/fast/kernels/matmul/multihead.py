@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -57,6 +57,10 @@ class MultiheadAttentionKernel(Kernel):
         if mask is not None:
             mask = turned(~mask if mask.dtype == bool else mask)
         self.mask = mask
+
+    def by_sample(self, rank: int, inputs: Sequence[Spec]) -> bool:
+        """Where the batch comes before the sequence."""
+        return self.batch_first and rank == 3
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """One product for each distinct input, the heads, one product."""

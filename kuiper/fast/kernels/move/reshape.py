@@ -10,6 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, blocks, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always, by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.arrays import shape
 
@@ -26,6 +27,7 @@ class ReshapeKernel(Kernel):
     """
 
     label = "Reshape"
+    by_sample = by_element
 
     def __init__(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         self.shape = new
@@ -45,6 +47,7 @@ class Shuffle(Kernel):
     """(N, g*k, ...) -> (N, k*g, ...): the channels of g groups, dealt out one from each group in turn."""
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, groups: int) -> None:
         self.groups = groups

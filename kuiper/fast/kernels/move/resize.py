@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.move.reshape import reshaped
 from kuiper.layers.image.resize import (
     BicubicAntialiased,
     BilinearAntialiased,
-    NearestExactByInputs,
+    NearestExact,
     Taps,
     Upsample,
     UpsamplingBilinear2d,
@@ -138,6 +138,7 @@ class Resize(Kernel):
     """(N, C, H, W) -> (N, C, H', W') by a table for the rows and one for the columns."""
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, rows: AxisWeights, columns: AxisWeights) -> None:
         self.rows, self.columns = rows, columns
@@ -211,25 +212,10 @@ def _weighted(run: TapRun, windows: np.ndarray, groups: np.ndarray) -> Call:
     return partial(np.matmul, run.weights, windows, out=groups)
 
 
-@lowers(Upsample, UpsamplingBilinear2d)
+@lowers(Upsample, UpsamplingBilinear2d, NearestExact, BilinearAntialiased, BicubicAntialiased)
 def upsample(step: Step) -> Resize | None:
-    """(N, C, H, W) -> (N, C, H', W') float32, by any mode."""
-    return resize(step, step.layer)
-
-
-@lowers(NearestExactByInputs, BilinearAntialiased, BicubicAntialiased)
-def upsample_by_inputs(step: Step) -> Resize | None:
-    """The same with the options as constant inputs: size, align_corners but for the nearest, and scales."""
-    options: list[Any] = [spec.value for spec in step.inputs[1:]]
-    if not options or not all(spec.constant for spec in step.inputs[1:]):
-        return None
-    align = False if isinstance(step.layer, NearestExactByInputs) else options.pop(1)
-    return resize(step, step.layer.layer(options[0], align, tuple(options[1:])))
-
-
-def resize(step: Step, layer: Upsample) -> Resize | None:
-    """The kernel that does what `layer` does; None for anything but images of float32."""
-    x = step.inputs[0]
+    """(N, C, H, W) -> (N, C, H', W') float32, by any mode; None for anything but images of float32."""
+    x, layer = step.inputs[0], step.layer
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape:
         return None
     images = np.broadcast_to(np.float32(0), x.shape)

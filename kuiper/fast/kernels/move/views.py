@@ -14,8 +14,8 @@ from kuiper.fast.kernels.base.kernel import Join, Step, View, lowers
 from kuiper.layers.arrays.joining import Cat, Chunk, Split, TensorSplit, Unbind
 from kuiper.layers.arrays.shape import Expand, ExpandAs, Movedim, Permute, Squeeze, T, Transpose, Unflatten, Unsqueeze
 from kuiper.layers.arrays.slicing import Narrow, Select, Slice
-from kuiper.layers.elementwise.activation import Dropout, Identity
 from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
+from kuiper.layers.elementwise.identity import Dropout, Identity
 
 
 @lowers(Permute, Transpose, T, Movedim, Unsqueeze, Squeeze, Unflatten, Expand)

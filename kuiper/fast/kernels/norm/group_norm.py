@@ -10,6 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import blocks_of
 from kuiper.fast.kernels.matmul.matrices import ROWS, blas_takes, columnwise
@@ -29,6 +30,7 @@ class GroupNormKernel(Kernel):
 
     label = "GroupNorm"
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, groups: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> None:
         self.groups, self.weight, self.bias, self.eps = groups, weight, bias, np.array(eps, np.float32)

@@ -11,6 +11,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import blocks_of, in_rows
 from kuiper.fast.kernels.matmul.matrices import ROWS, columnwise, fit, rows_of
@@ -29,6 +30,8 @@ class RowNorm(Kernel):
 
     The mean is taken away first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean.
     """
+
+    by_sample = leading(1)
 
     def __init__(
         self, size: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, centred: bool = True

@@ -12,8 +12,9 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import beside_axis
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.layers.elementwise import activation as simple
+from kuiper.layers.elementwise import softmax as simple
 
 NANOSECONDS_PER_NUMBER = 1.0
 CACHED = 1 << 16
@@ -31,6 +32,7 @@ class SoftmaxKernel(Kernel):
 
     label = "Softmax"
     layout = "like input"
+    by_sample = beside_axis
 
     def __init__(self, axis: int, logarithm: bool = False) -> None:
         self.axis, self.logarithm = axis, logarithm

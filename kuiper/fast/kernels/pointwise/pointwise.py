@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from typing import Any
 
 import numpy as np
 
-from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.errors import InputCountError, KuiperError
+from kuiper.expression import FUNCTIONS, TokenNode, TokenType, fold
+from kuiper.expression.functions import call
+from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
+from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.curves import clip
-from kuiper.fast.kernels.pointwise.formulas import FORMULAS, NotHandled, apply, evaluate, operand
-from kuiper.fast.kernels.pointwise.program import Argument, Program, ProgramValue, UfuncCall, registers
+from kuiper.fast.kernels.pointwise.program import Argument, Program, ProgramValue, calls_on, registers
 from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
+from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
-from kuiper.layers.elementwise.gates_and_shrinks import PReLU
 from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
+from kuiper.scalars import Function
+from kuiper.scalars.steps import NotCompiled, clip
 
 _FAST = {np.add, np.subtract, np.multiply, np.divide, np.negative, np.abs, np.maximum, np.minimum, clip}
 
@@ -39,6 +43,7 @@ class FormulaKernel(Kernel):
 
     label = "Pointwise"
     layout: ImageLayout = "like input"
+    by_sample = by_element
 
     def __init__(self, program: Program, slots: Sequence[int], constants: Sequence[np.ndarray] = ()) -> None:
         self.program, self.slots, self.constants = program, slots, constants
@@ -49,10 +54,8 @@ class FormulaKernel(Kernel):
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """The program's calls: first on the small arrays, then on every tile of the large ones."""
         arrays = dict(enumerate([*(inputs[slot].array for slot in self.slots), *self.constants]))
-        first: list[Call] = []
-        for operation in self.small:
-            arrays[operation.result.number] = space.shared(operation.result.shape)
-            first.append(_call(operation, arrays))
+        arrays |= {operation.result.number: space.shared(operation.result.shape) for operation in self.small}
+        first = calls_on(self.small, arrays)
         read = sorted({value.number for operation in self.full for value in operation.reads()} & arrays.keys())
         walked = walk(outputs[0].array, *(arrays[number] for number in read))
         inputs_end = len(self.slots) + len(self.constants)
@@ -65,19 +68,14 @@ class FormulaKernel(Kernel):
                     with space.tile(thread):
                         tile = dict(zip(read, (x[part] for x in sources)))
                         stage[thread] += self._tile(target[part], tile, space, thread)
-        stages = [[first], [repeat], [calls for calls in stage if calls]]
+        stages = [[first], [repeat], [work for work in stage if work]]
         return [each for each in stages if any(each)]
 
     def _tile(self, target: np.ndarray, arrays: dict[int, np.ndarray], space: Workspace, thread: int) -> list[Call]:
         """The calls for one tile; `arrays` are the tile's parts of what the operations read."""
         held = [target, *(space.own(thread, target.shape) for _ in range(max(self.registers.values())))]
         arrays |= {index: held[register] for index, register in self.registers.items()}
-        return [_call(operation, arrays) for operation in self.full]
-
-
-def _call(operation: UfuncCall, arrays: dict[int, np.ndarray]) -> Call:
-    operands = [arrays[x.number] if isinstance(x, ProgramValue) else x for x in operation.operands]
-    return partial(operation.function, *operands, out=arrays[operation.result.number])
+        return calls_on(self.full, arrays)
 
 
 def _start(step: Step) -> tuple[Program, list[int], dict[int, ProgramValue]]:
@@ -99,26 +97,65 @@ def _finish(step: Step, program: Program, slots: list[int], result: Argument, *c
 def lower_expression(step: Step) -> Kernel | None:
     """A formula of arrays of float32 and numbers."""
     program, slots, values = _start(step)
+
+    def leaf(node: TokenNode) -> Argument:
+        if node.token.type is TokenType.OPERAND:
+            return _operand(step.inputs[node.num_index], values, node.num_index)
+        if node.token.type in (TokenType.INTEGER, TokenType.FLOAT):
+            return node.token.value
+        raise NotCompiled(node.text)
+
+    def function(node: TokenNode, operands: list[Argument]) -> Argument:
+        if node.token.type is not TokenType.FUNCTION:
+            raise NotCompiled(node.text)
+        return _apply(program, FUNCTIONS[node.text], operands)
+
     try:
-        return _finish(step, program, slots, evaluate(step.layer.order, step.inputs, program, values))
-    except NotHandled:
+        return _finish(step, program, slots, fold(step.layer.order, leaf, function))
+    except NotCompiled:
         return None
 
 
-@lowers(*(layer for name, layer in LAYERS.items() if name in FORMULAS))
+@lowers(*(layer for layer in LAYERS.values() if layer.function.steps))
 def lower_elementwise(step: Step) -> Kernel | None:
     """A function that stands alone."""
     program, slots, values = _start(step)
-    layer, function = step.layer, type(step.layer).function
-    name = next(name for name, known in LAYERS.items() if known is type(layer))
     try:
-        operands = [operand(spec, values, slot) for slot, spec in enumerate(step.inputs)]
-        operands = [x for x in (layer.input, *operands, layer.other) if x is not None]
-        if len(operands) != function.arity:
-            return None
-        return _finish(step, program, slots, apply(program, name, operands))
-    except NotHandled:
+        operands = step.layer.values(*(_operand(spec, values, slot) for slot, spec in enumerate(step.inputs)))
+        return _finish(step, program, slots, _apply(program, step.layer.function, operands))
+    except (InputCountError, NotCompiled):
         return None
+
+
+def _operand(spec: Spec, values: dict[int, ProgramValue], slot: int) -> Argument:
+    """What an operator's input is in a program. Raises NotCompiled for what is no array of float32 and no number."""
+    if spec.is_float:
+        return values[slot]
+    if spec.constant and spec.shape is None and _is_real(spec.value):
+        return spec.value
+    raise NotCompiled(f"input {slot}")
+
+
+def _apply(program: Program, function: Function, operands: Sequence[Argument]) -> Argument:
+    """The result of one function; numbers among themselves stay Python's, as in kuiper.expression.
+
+    Raises NotCompiled for a function without steps, or without a number as its result.
+    """
+    if any(isinstance(x, ProgramValue) for x in operands):
+        if function.steps is None:
+            raise NotCompiled(function.name)
+        return function.steps(program.apply, *operands)
+    try:
+        result = call(function.name, *operands)
+    except KuiperError:
+        raise NotCompiled(function.name) from None
+    if not _is_real(result):
+        raise NotCompiled(function.name)
+    return result
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, (bool, np.generic))
 
 
 def is_addition(step: Step) -> bool:

@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from kuiper.fast.kernels.base.buffer import Buffer, Halo
+from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
 from kuiper.fast.kernels.base.calls import Call, Index, Stage, blocks
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pooling.windows import PoolKernel, Windows
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
@@ -29,6 +30,7 @@ class Boxes(Kernel):
     """
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, function: np.ufunc, rows: Spans, columns: Spans, scale: np.ndarray | None = None) -> None:
         self.function, self.rows, self.columns, self.scale = function, rows, columns, scale
@@ -65,6 +67,8 @@ class ImageMean(Kernel):
     Summing rows first, then what is left of the columns, also rounds less than one long sum.
     """
 
+    by_sample = always
+
     def __init__(self, flat: bool = False) -> None:
         self.flat = flat
         self.layout: ImageLayout = "nchw" if flat else "nhwc"
@@ -92,6 +96,10 @@ class MeanOf(Kernel):
     def __init__(self, axes: tuple[int, ...], keepdim: bool) -> None:
         self.axes, self.keepdim = axes, keepdim
 
+    def by_sample(self, rank: int, inputs: Sequence[Spec]) -> bool:
+        """Unless samples are what the mean is taken over."""
+        return 0 not in self.axes
+
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """One call, and one for the division."""
         x, y = inputs[0].array, outputs[0].array
@@ -117,7 +125,7 @@ def adaptive_pool(step: Step) -> Kernel | None:
         rows, columns = (Windows(size, count, size // count, size // count, 0, 1) for size, count in sizes)
         scale = np.asarray(1 / (rows.kernel * columns.kernel), np.float32) if mean else None
         return PoolKernel(function, rows, columns, neutral, scale)
-    across, down = ([(span.start, span.stop) for span in spans] for _, spans in step.layer._spans(x.shape))
+    across, down = ([(span.start, span.stop) for span in spans] for _, spans in step.layer.spans(x.shape))
     heights, widths = (np.array([stop - start for start, stop in spans], np.float32) for spans in (down, across))
     return Boxes(function, down, across, 1 / np.multiply.outer(heights, widths)[:, :, None] if mean else None)
 

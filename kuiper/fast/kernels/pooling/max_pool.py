@@ -13,6 +13,7 @@ from kuiper.fast.kernels.base.cache import cache_folder
 from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, flat, steps
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.pooling.windows import PoolKernel, Windows, windows_of
 from kuiper.layers.image.pooling import MaxPool2d
@@ -51,6 +52,7 @@ class CompiledMaxPool(Kernel):
     """The same as machine code."""
 
     layout = "nhwc"
+    by_sample = always
 
     def __init__(self, numpy: MaxPool) -> None:
         self.numpy, self.rows, self.columns = numpy, numpy.rows, numpy.columns

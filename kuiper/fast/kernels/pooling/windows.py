@@ -15,6 +15,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
+from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
 
@@ -70,6 +71,7 @@ class PoolKernel(Kernel):
 
     label = "Pool"
     layout = "nhwc"
+    by_sample = always
 
     def __init__(
         self, function: np.ufunc, rows: Windows, columns: Windows, neutral: float, scale: np.ndarray | None = None
@@ -184,7 +186,7 @@ def avg_pool(step: Step) -> Kernel | None:
     if layer.divisor_override is not None:
         counts = np.float32(layer.divisor_override)
     else:
-        counts = layer._counts(x.shape, (*x.shape[:2], rows.count, columns.count))[:, :, None]
+        counts = layer.counts(x.shape, (*x.shape[:2], rows.count, columns.count))[:, :, None]
     scale = np.asarray(1 / counts, np.float32)
     uniform = scale.ravel()[0]
     return PoolKernel(np.add, rows, columns, 0, np.asarray(uniform) if np.all(scale == uniform) else scale)

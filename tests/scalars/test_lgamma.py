@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from kuiper.layers.elementwise.special import lgamma
+from kuiper.scalars import lgamma
 
 
 def test_whole_numbers_give_the_logarithms_of_factorials():

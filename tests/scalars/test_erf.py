@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from kuiper.mathematics import erf
+from kuiper.scalars import erf
 
 POINTS = np.concatenate([np.linspace(-7, 7, 4001), -np.logspace(-300, 2, 500), np.logspace(-300, 2, 500)])
 
