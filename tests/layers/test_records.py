@@ -12,13 +12,10 @@ from kuiper.layers import Layer, registry
 
 ROOT = Path(__file__).parents[2]
 CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
-STILL_WITHOUT_FAMILY = {"elementwise"}
-"""Folders of layers in which some classes have none yet. Take it out when it is done."""
 
 OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
 ALLOWED = {
-    "kuiper/layers/elementwise/elementwise.py": "registers the types in a loop",
     "kuiper/partition/node_graph.py": "fully connected operators, in Tengine's words and in PNNX's",
     "kuiper/peers/torch_operators.py": "PyTorch's signatures, where they differ from the names of PNNX",
     "kuiper/show/memory.py": "the colour of values that nobody says more of",
@@ -37,7 +34,7 @@ def test_every_layer_counts_its_operations() -> None:
 
 def test_every_layer_is_of_a_family_on_purpose() -> None:
     missing = [c for c in CLASSES if c and not any("family" in vars(k) for k in c.__mro__[: c.__mro__.index(Layer)])]
-    assert not [layer.__name__ for layer in missing if layer.__module__.split(".")[2] not in STILL_WITHOUT_FAMILY]
+    assert not [layer.__name__ for layer in missing]
 
 
 def types_outside_the_registry(root: Path) -> dict[str, set[str]]:

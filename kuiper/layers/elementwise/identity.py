@@ -9,6 +9,7 @@ import numpy as np
 
 from kuiper.errors import ParameterError
 from kuiper.layers.cost import moves
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -17,6 +18,7 @@ from kuiper.layers.registry import registry
 class Identity(Layer):
     """(...) -> (...): x."""
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
