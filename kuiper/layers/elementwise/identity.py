@@ -1,4 +1,7 @@
-"""Identity: layers that do nothing once a network is trained."""
+"""Identity: layers that do nothing once a network is trained.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
+"""
 
 from __future__ import annotations
 
