@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 from classroom import register
-from classroom.cli.grading import cores
 from classroom.cli.progress_bar import progress
 from classroom.grading.grade import GradingRun, Options
 from classroom.grading.handing_in import write_class
@@ -23,6 +22,7 @@ from classroom.grading.intake import lessons_with_homework
 from classroom.grading.judging import this_sandbox
 from classroom.grading.population import contradictions, count_by_kind, make_class
 from classroom.grading.store import Store
+from kuiper.profile import usable_cores
 
 MANY = 50_000
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--students", type=int, default=2000)
     parser.add_argument("--homework", action="append", default=[], help="number; default: 1")
-    parser.add_argument("--jobs", type=int, default=cores())
+    parser.add_argument("--jobs", type=int, default=usable_cores())
     parser.add_argument("--out", type=Path, help="keep the class and its results here, and go on with them")
     options = parser.parse_args()
     course = register.load()
@@ -53,7 +53,7 @@ def measure(
         write_class(people, lessons, folder / "submissions")
     kinds = ", ".join(f"{count} {kind}" for kind, count in count_by_kind(people).items())
     print(f"{students} students ({kinds}), homework of lesson {', '.join(str(one.number) for one in lessons)}")
-    print(f"isolation {this_sandbox()[1].value}, {processes} processes on {cores()} cores", flush=True)
+    print(f"isolation {this_sandbox()[1].value}, {processes} processes on {usable_cores()} cores", flush=True)
     run = GradingRun(course, folder / "out", Options(tuple(lesson.folder for lesson in lessons), processes, seed=0))
     with Store(folder / "out") as store:
         started = time.monotonic()
@@ -65,7 +65,7 @@ def measure(
         with progress("judging", len(digests)) as step:
             for _ in run.judge(store, suites, digests):
                 step.done()
-        tell(len(digests), time.monotonic() - started, min(processes, cores()))
+        tell(len(digests), time.monotonic() - started, min(processes, usable_cores()))
         exercises = {lesson.folder: lesson.exercises for lesson in lessons}
         graded = store.graded(run.settings, exercises)
     by_name = {one.name: one for one in people}

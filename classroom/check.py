@@ -16,7 +16,7 @@ from classroom.stubs import forbidden, untouched
 from classroom.tasks import HomeworkTask, files_of
 
 SEED = 0
-"""Always the same inputs: a failure stays the same until the code changes. The judge draws others."""
+"""Fixed, so that a failure stays the same until the code changes. Grading uses other seeds."""
 SECONDS = 10.0
 
 

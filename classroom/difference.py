@@ -13,11 +13,11 @@ from kuiper.show import Svg, show_tensor
 from kuiper.show.svg import element, picture, text
 
 ROWS = 8
-"""Rows of a plane that are shown; a larger one is shown around the first difference."""
+"""Maximum number of rows shown, around the first difference."""
 NEAR = 1e-6
-"""Cells closer than this, in proportion, are not marked: the test's own tolerance is not known here."""
+"""Cells with a smaller relative difference are not marked: the test's own tolerance is not known here."""
 INDENT = 4
-"""Columns that the reader of the text keeps free at its left."""
+"""Indentation of the text by its caller."""
 Window = tuple[slice, slice]
 
 

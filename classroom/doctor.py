@@ -36,7 +36,7 @@ PACKAGES = {
     "numba": "not needed: with it some layers are faster",
     "torch": "not needed: only tests that compare with it, and exporting a network of your own, use it",
 }
-"""Module -> what is to be said where it is missing."""
+"""Module -> message if it is missing."""
 
 
 def facts(course: Course, progress: Progress) -> Iterator[tuple[str, str]]:

@@ -22,17 +22,17 @@ from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask
 
 MARGIN = 14
-"""Columns that a label like "likely why" has for itself."""
+"""Columns reserved for a label such as "likely why"."""
 MAX_VALUE_LINES = 8
-"""Lines that one value may take."""
+"""Maximum number of lines per value."""
 PRINTED = 10
-"""Lines of what was printed that are shown."""
+"""Maximum number of printed lines shown."""
 SMALL = 64
-"""Elements of an array up to which all of it is shown."""
+"""Arrays with up to this many elements are shown completely."""
 MAX_COLUMNS = 16
-"""Columns of a plane up to which none is left out."""
+"""Planes with up to this many columns are shown completely."""
 HOLDERS = (list, tuple, dict)
-"""Types of values that are shown below the message, where it does not hold them already."""
+"""Types of values shown below the message, unless it contains them already."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 

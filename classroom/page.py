@@ -16,7 +16,7 @@ NARROWEST, WIDEST = 40, 100
 ASCII = str.maketrans(
     {"█": "@", "▓": "#", "▒": "+", "░": ".", "▀": "^", "▄": "_", "─": "-", "·": ".", "×": "x", "→": "->", "…": "..."}
 )
-"""Stand-ins for the characters that the course draws with."""
+"""ASCII replacements for the characters that the course draws with."""
 
 
 EAST_ASIAN = {

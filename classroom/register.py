@@ -12,7 +12,7 @@ from classroom import tables
 ROOT = Path(__file__).resolve().parents[1]
 """The course's folder."""
 ELSEWHERE = ("grading",)
-"""Tables of course.toml that are read elsewhere."""
+"""Tables of course.toml read by other modules."""
 
 
 class RegisterError(Exception):

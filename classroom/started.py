@@ -13,12 +13,12 @@ from pathlib import Path
 VARIABLE = "COURSE_COMMAND"
 """Set by the launcher, or by the environment's program, to what the user typed, for the process of the command."""
 DOCUMENTED = "python3 course.py"
-"""What written pages say, which are read on another machine than the one that made them."""
+"""The command in generated pages, which are read on other machines."""
 LAUNCHER = "course.py"
 PROGRAM = "course"
-"""What the environment has in its folder of programs."""
+"""The program in the environment's scripts folder."""
 LONG_PATH = 30
-"""Characters from which a path to the interpreter gives way to a name on the PATH."""
+"""A longer path to the interpreter is replaced by a name on the PATH."""
 
 
 def typed(script: str, words: Sequence[str]) -> str:

@@ -29,9 +29,9 @@ Block = tuple[int, int]
 Places = Callable[[str], dict[str, Block]]
 HEAD = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 STATEMENT = re.compile(r"[^\s)\]}]")
-"""At the margin, where a statement begins."""
+"""Start of a top-level statement."""
 DEFINITION = re.compile(r"(?:async\s+def|def|class)\b|@|# ")
-"""At the margin, where a function begins or what stands above one."""
+"""Start of a top-level function, class, decorator or comment."""
 
 
 class StubError(Exception):

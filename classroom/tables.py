@@ -10,13 +10,13 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 KEY = "key"
-"""In a field's metadata: its key in the file, where that is not its name; "" for a field that no file holds."""
+"""In a field's metadata: its key in the file if not its name; "" for a field that is not in the file."""
 TYPE_WORDS: dict[type, tuple[str, str]] = {
     str: ("a text in quotes", "texts in quotes"),
     int: ("a whole number", "whole numbers"),
     bool: ("true or false", "true or false"),
 }
-"""A type in words: one of it, several."""
+"""A type in words: singular, plural."""
 
 
 class TableError(Exception):

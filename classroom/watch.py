@@ -8,7 +8,7 @@ from pathlib import Path
 
 Signature = tuple[int, int] | None
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
-"""Empty the terminal, its memory too, and go to its top left corner."""
+"""Clear the terminal and its scrollback, and move to the top left corner."""
 
 
 def signature(path: Path) -> Signature:

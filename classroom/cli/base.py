@@ -24,9 +24,9 @@ from classroom.tasks import HomeworkTask, UnknownTask, find, find_one
 LEARN, HOMEWORK, MACHINE = "Learn", "Homework", "This machine"
 """Headings of the help."""
 PASS_ON: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""For commands that hand their options to another program."""
+"""For commands that pass their options on to another program."""
 PASS_ALL_ON: dict[str, Any] = {**PASS_ON, "help_option_names": []}
-"""For commands that hand --help on too."""
+"""For commands that pass on --help too."""
 Command = TypeVar("Command", bound=Callable[..., None])
 
 app = typer.Typer(

@@ -29,7 +29,7 @@ RELEASED = {
     Solutions.AFTER_PASS: ", with the worked solutions for `reveal` after the pass",
     Solutions.ANY_TIME: ", with the worked solutions for `reveal` at any time",
 }
-"""What is said of the worked solutions in students' copies."""
+"""Printed about the worked solutions in students' copies."""
 RESULTS = Path("results")
 Out = Annotated[Path, typer.Option("--out", help="The folder of results.", file_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Write exports though the isolation is below strong.")]

@@ -27,7 +27,7 @@ METADATA = {
 SECONDS_PER_CELL = 60
 MEASURES = "nbval-ignore-output"
 SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "JUPYTER_PREFER_ENV_PATH": "1"}
-"""What makes sums come out in one order, and the kernel the one of this environment."""
+"""Makes the order of sums deterministic, and selects this environment's kernel."""
 
 
 class NotebookError(Exception):

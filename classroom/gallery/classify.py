@@ -20,14 +20,14 @@ from kuiper.vision.colours import colour
 from kuiper.vision.draw import add_legend
 
 SIZE = 64
-"""Pixels of a side of what the network reads."""
+"""Side of the network's input in pixels."""
 STUDENT_ITEMS = 10
-"""Pieces that a student's code names."""
+"""Items classified with a student's code."""
 SHOWN = 10
 SHEET_WIDTH = 1000
-"""Pixels of the picture that shows them, about."""
+"""Approximate width of the saved picture in pixels."""
 WRONG = 3
-"""How many of those that are shown may be wrong ones."""
+"""Maximum number of wrong ones among those shown."""
 
 
 class ClassifyPiece(Piece):

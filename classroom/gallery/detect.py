@@ -29,19 +29,19 @@ from kuiper.vision import (
 from kuiper.vision import decode as decode_heads
 
 SIZE = 256
-"""Pixels of a side of what the network reads."""
+"""Side of the network's input in pixels."""
 CONFIDENCE, OVERLAP = 0.25, 0.45
-"""A box counts from this score on; the better of two with more overlap stays."""
+"""Minimum score of a box; maximum IoU of two boxes in non-maximum suppression."""
 FOUND = 0.5
-"""Overlap with a true box from which it counts as found."""
+"""Minimum IoU with a true box to count as found."""
 MIN_CONFIDENCE, MEASURED_OVERLAP = 0.001, 0.6
-"""The same two for average precision, which weighs all boxes by their scores."""
+"""Score and IoU thresholds for average precision, which ranks all boxes by score."""
 STUDENT_ITEMS = 4
 SHOWN = 4
 MARGIN = 8
-"""Pixels that stay around the digits of a picture that is cut for a student's code."""
+"""Margin in pixels around the digits when a picture is cropped for a student's code."""
 MIN_CROP = 160, 208
-"""Height and width of such a picture, at least: digits much larger than those of training would not be found."""
+"""Minimum height and width of the crop: digits much larger than in training would not be found."""
 
 
 @dataclass(frozen=True)

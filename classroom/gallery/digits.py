@@ -19,7 +19,7 @@ from kuiper.vision import softmax
 SHOWN = 4
 """Digits drawn: four fit into 80 columns."""
 SINGLES = 15
-"""Digits read one at a time for the clock."""
+"""Digits read one at a time, to measure the time."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from kuiper.vision import compare_masks, draw_mask, read_labels, segment
 STUDENT_ITEMS = 2
 SHOWN = 4
 LARGE = 256
-"""Pixels of a picture that is saved."""
+"""Approximate size of a saved picture in pixels."""
 
 
 class SegmentPiece(Piece):

@@ -61,7 +61,7 @@ class Taken:
 
 
 Wanted = Callable[[tuple[str, ...]], int]
-"""A file's path -> how many bytes it may have, 0 where it is not wanted."""
+"""A file's path -> its maximum size in bytes, 0 if not wanted."""
 
 
 def archive_suffix(name: str) -> str:

@@ -19,7 +19,7 @@ from classroom.grading.records import Graded
 from classroom.grading.settings import GradingError
 
 AHEAD = 4
-"""Jobs in flight for each thread of the cluster."""
+"""Jobs in flight per thread of the cluster."""
 TO_CONNECT = 30
 
 

@@ -19,7 +19,7 @@ from classroom.grading.late import parse_time, plain_name
 from classroom.grading.settings import GradingError
 
 NBGRADER = {"nbgrader_config.py", "gradebook.db", "source", "release", "autograded"}
-"""What lies beside `submitted` where nbgrader keeps a course."""
+"""Names beside `submitted` in an nbgrader course folder."""
 METADATA = "submission_metadata.yml"
 MAX_METADATA_BYTES = 256 << 20
 _TOP = re.compile(r"^(['\"]?)(submission_[\w-]+)\1:\s*$")

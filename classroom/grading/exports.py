@@ -35,7 +35,7 @@ NBGRADER = ("assignment", "duedate", "timestamp", "student_id", "last_name", "fi
             "late_submission_penalty", "score", "max_score")  # fmt: skip
 """The columns of nbgrader's own CsvExportPlugin (nbgrader/plugins/export.py)."""
 CANVAS = ("Student", "ID", "SIS Login ID", "Section")
-"""The columns by which Canvas knows a student; an assignment each follows."""
+"""Canvas's columns that identify a student; a column per assignment follows."""
 
 
 def export_refusal(results: Sequence[Graded]) -> str:

@@ -16,7 +16,7 @@ from classroom.grading.recognise import WORKSHEET
 from classroom.register import Lesson
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
-"""When all hand in that are not late."""
+"""Submission time of all who are not late."""
 Files = Mapping[str, bytes]
 
 
@@ -120,4 +120,4 @@ def _tar(folder: Path, name: str, files: Files, time: datetime) -> None:
 
 Layout = Callable[[Sequence[SimulatedStudent], Sequence[Lesson], Path], None]
 LAYOUTS: dict[str, Layout] = {"plain": write_class, "nbgrader": write_nbgrader, "gradescope": write_gradescope}
-"""Name -> how a class of students hands in."""
+"""Name -> function that writes a class's submissions."""

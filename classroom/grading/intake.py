@@ -33,13 +33,13 @@ MAX_FILE_BYTES = 512 << 10
 MAX_TIMESTAMP_BYTES = 200
 STAMP = "timestamp.txt"
 MAX_FAULTS = 20
-"""Sentences that are told of one student, and of one homework; how many more there are is the last."""
+"""Maximum number of messages per student and per homework; the last says how many more there are."""
 MAX_LOOKED_INTO = 100
-"""Files of one student that are read because their names say nothing."""
+"""Maximum number of files per student that are read although their names are not recognised."""
 MAX_NAMES = 1000
-"""Names of other files that are remembered."""
+"""Maximum number of other file names remembered."""
 WRITTEN = (*PYTHON, NOTEBOOK, ".pdf", ".doc", ".docx", ".odt", ".rtf", ".md", ".zip", *ARCHIVES, *OTHER_ARCHIVES)
-"""Files that a student may mean as work; others (data, pictures) are told of only where there is nothing else."""
+"""Files that may be meant as work; others (data, pictures) are reported only if there is nothing else."""
 JUNK = {"thumbs.db", "desktop.ini", STAMP}
 _LESSER = re.compile(r"(?<![^\W_])(old|older|backup|bak|orig|original|draft|test|tests|unfinished)(?![^\W_])", re.I)
 
@@ -300,7 +300,7 @@ RULES = (
     "it is the latest",
     "its name is the last",
 )
-"""Why one of several files counts, in the order in which it is asked."""
+"""Rules that decide which of several files counts, in order."""
 
 
 def _best(found: list[Found], stub: bytes, asked: frozenset[str], faults: list[str]) -> Found | None:

@@ -32,7 +32,7 @@ from classroom.sandbox import Sandbox, best_sandbox, canary
 
 ATTEMPTS = 3
 PAUSE = 0.5
-"""Seconds before the judge tries again, times the number of the attempt."""
+"""Seconds before a retry, times the number of the attempt."""
 NOT_PYTHON = {"SyntaxError", "IndentationError", "TabError"}
 
 

@@ -9,15 +9,15 @@ MAX_ARCHIVE_BYTES = 256 << 20
 MAX_DIRECTORY_BYTES = 4 << 20
 """Bytes of a zip's central directory, some 40,000 names."""
 MAX_UNPACKED_BYTES = 512 << 20
-"""Bytes that a .tar.gz may unpack to on the way; a student's environment may be in it."""
+"""Maximum total size of an unpacked .tar.gz; a student's environment may be in it."""
 MAX_MEMBERS = 40_000
 MAX_WANTED_FILES = 200
 MAX_TOTAL_BYTES = 64 << 20
 MAX_DEPTH = 24
 MAX_RATIO = 120
-"""Unpacked to packed size; text packs to a fifth, and zeros to a thousandth."""
+"""Maximum ratio of unpacked to packed size; text compresses to a fifth, zeros to a thousandth."""
 MAX_EMPTY_READS = 16
-"""Reads behind the end of a .tar.gz; a whole one needs one or two."""
+"""Maximum reads past the end of a .tar.gz; an intact one needs one or two."""
 
 
 class Refused(Exception):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 MAX_TEXT_LENGTH = 20_000
-"""Characters of one value; no text of a stranger makes a page that nobody can open."""
+"""Maximum characters of one value, so that no submission can make a page too large to open."""
 
 
 def page(template: str, **values: object) -> str:

@@ -21,7 +21,7 @@ HONEST, WRONG, PARTIAL, EMPTY, HOSTILE = "honest", "wrong", "partial", "empty", 
 SHARES = {HONEST: 0.5, WRONG: 0.3, PARTIAL: 0.1, EMPTY: 0.05, HOSTILE: 0.05}
 """Parts of a class."""
 LATE, NOTEBOOKS = 0.1, 0.15
-"""Parts of a class that are late, and that write their answers in the worksheet."""
+"""Fractions of a class that are late, and that answer in the worksheet."""
 
 HOSTILES = {
     "exit at import": "import os\nos._exit(0)\n",
@@ -33,7 +33,7 @@ HOSTILES = {
     "memory": "x = bytearray(1 << 40)\n",
     "binary": "\0\1\2 no text at all",
 }
-"""Submissions that earn nothing, whatever they try, and end at once."""
+"""Submissions that must earn nothing, whatever they try, and that end at once."""
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,11 @@ KEPT_BACK = (
     ".ci/**",
     "results/**",
 )
-"""Patterns of what stays with the course. `**` stands for anything below."""
+"""Patterns of files that are not released. `**` matches any number of folders."""
 GENERATED = re.compile(
     r"(^|/)(\.[^/]+|__pycache__|[^/]*\.egg-info|build|dist|venv|node_modules|\.?env|results\.sqlite.*)(/|$)|\.py[co]$"
 )
-"""What is no part of the course where git cannot say so: hidden files, environments, what tools have made."""
+"""Files that are not part of the course, if there is no git to ask: hidden, environments, generated."""
 NAME = "course"
 """The folder inside the zip."""
 EXECUTABLE = {"course.py"}

@@ -21,7 +21,7 @@ from classroom.grading.judging import ATTEMPTS, Job, infrastructure, judge
 from classroom.grading.records import Graded
 
 SPARE = 120.0
-"""Seconds on top of a submission's own that its judge may take before it counts as hanging."""
+"""Seconds beyond the submission's time limit after which its judge counts as hanging."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 

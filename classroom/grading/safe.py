@@ -13,15 +13,15 @@ TERMINAL = re.compile(
     "|(?:\x1b[\\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\\\|\x9c)?"  # titles, links: OSC ... end
     "|\x1b[ -/]*[0-~]?"
 )
-"""Control sequences of a terminal (ECMA-48), with what they carry."""
+"""Terminal control sequences (ECMA-48), with their content."""
 JOINERS = "\u200c\u200d"
-"""Invisible, and part of Persian words and of composed symbols."""
+"""Invisible joiners, needed in Persian words and composed emoji."""
 FORMULA = tuple("=+-@＝＋－＠|%")
-"""What a spreadsheet takes for the begin of a formula or command."""
+"""Characters that start a formula or command in spreadsheets."""
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")}
-"""File names that Windows keeps for devices."""
+"""File names reserved for devices on Windows."""
 MAX_NAME_LENGTH = 80
-"""Bytes of a file name before its suffix; file systems take 255."""
+"""Maximum bytes of a file name without suffix; file systems allow 255."""
 
 
 def clean(text: str) -> str:

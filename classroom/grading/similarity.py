@@ -22,13 +22,13 @@ from classroom.grading.records import Submission
 from classroom.grading.source_tokens import Code, code
 
 GRAM = 10
-"""Tokens of one fingerprint: what two submissions share in fewer is noise."""
+"""Tokens per fingerprint: shorter matches are noise."""
 WINDOW = 5
-"""Of so many fingerprints in a row at least one is kept: GRAM + WINDOW - 1 shared tokens are always found."""
+"""Of every WINDOW consecutive fingerprints at least one is kept: GRAM + WINDOW - 1 shared tokens are always found."""
 MIN_SHARED = 20
-"""Fingerprints that two submissions must share to be reported."""
+"""Minimum number of shared fingerprints to report."""
 MIN_SHARE = 0.5
-"""Part of the smaller submission's own fingerprints that must be shared."""
+"""Minimum fraction of the smaller submission's fingerprints that must be shared."""
 FEW, MANY = 4, 40
 """A fingerprint of more submissions than COMMON of all, at least FEW and at most MANY, is a common form."""
 COMMON = 0.1
@@ -36,9 +36,9 @@ STRETCH, COPIED = 8, 50
 """So many fingerprints in stretches of STRETCH and more, the same in both one after the other, are a copy, however much
 beside it is somebody's own and however many have it: some 150 tokens."""
 TOGETHER = 0.75
-"""Part of all that two submissions share that must stand in such stretches."""
+"""Minimum fraction of the shared fingerprints that must lie in such stretches."""
 OBVIOUS = 2
-"""A fingerprint of the worked solution is one in more submissions than these."""
+"""A fingerprint of the worked solution counts only if at most this many submissions have it."""
 NO_HASH = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 

@@ -8,7 +8,7 @@ import tokenize
 
 WIDE_ENCODINGS = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32", codecs.BOM_UTF16_LE: "UTF-16",
         codecs.BOM_UTF16_BE: "UTF-16"}  # fmt: skip
-"""How a file of wide characters begins; the longer ones first, for they begin like the shorter."""
+"""BOM -> encoding; longer ones first, since they start with the shorter ones."""
 WHAT_TO_DO = "save it as UTF-8 and hand it in again"
 
 

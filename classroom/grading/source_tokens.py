@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 MAX_TOKENS = 40_000
-"""Of a file, comments and layout not counted; what follows is not compared."""
+"""Maximum tokens per file, without comments and whitespace; the rest is not compared."""
 EXEC_FUNCTIONS = frozenset({"exec", "eval", "compile"})
-"""Functions that run a text as code; as methods the last two are something else."""
+"""Functions that execute a string; as methods, the last two mean something else."""
 ALWAYS_RUN = frozenset({"exec", "builtins", "__builtins__"})
-"""Names with which a text is run, whatever stands before them."""
+"""Names that mean a string is executed, whatever precedes them."""
 MAX_DEPTH = 3
-"""So often a text that is run may run a text; what stands deeper is not compared."""
+"""Maximum nesting of executed strings; deeper ones are not compared."""
 LEXEMES = re.compile(
     r"(?P<comment>\#[^\n]*)"
     r"|(?P<joined>\\\r?\n)"
@@ -34,14 +34,14 @@ LEXEMES = re.compile(
     r"|(?P<operator>\*\*=|//=|>>=|<<=|\.\.\.|[-+*/%@&|^<>=!:]=|->|\*\*|//|>>|<<|.)",
     re.DOTALL,
 )
-"""Every character belongs to one lexeme; quantifiers are possessive, so that no text takes more than linear time."""
+"""Every character belongs to one lexeme; quantifiers are possessive, so that matching takes linear time."""
 LIBRARY = frozenset(
     name
     for holder in (np, np.ndarray, np.random.Generator, np.linalg, builtins, str, bytes, list, dict, set, tuple)
     for name in dir(holder)
     if not name.startswith("_")
 )
-"""Attributes that belong to a library and that nobody can rename."""
+"""Attributes of libraries, which a student cannot rename."""
 BUILTINS = frozenset(dir(builtins))
 OPEN, CLOSE = frozenset("([{"), frozenset(")]}")
 NAME, NUMBER, STRING = "N", "0", "S"

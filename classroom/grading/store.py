@@ -38,9 +38,9 @@ CREATE TABLE IF NOT EXISTS overrides (
     number INTEGER PRIMARY KEY, student TEXT, homework TEXT, exercise TEXT, points REAL, why TEXT, at TEXT);
 """
 ADDED = {"judged": "TEXT NOT NULL DEFAULT ''", "aside": "TEXT NOT NULL DEFAULT '[]'"}
-"""Columns of `submissions` that a file of an earlier version of the course may lack."""
+"""Columns of `submissions` that files written by earlier versions may lack."""
 JUDGED = ("student", "homework", "digest", "suite", "grades", "isolation", "seconds")
-"""What of a result the judge has found."""
+"""Columns of a result found by the judge."""
 TAKEN_IN = "student, homework, handed_in, faults, digest, judged, aside"
 ISOLATION_RANK = {Isolation.NONE: 0, Isolation.WEAK: 1, Isolation.STRONG: 2}
 

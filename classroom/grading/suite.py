@@ -25,7 +25,7 @@ BESIDE = ("judging.py", "suite.py", "points.py", "notebook.py", "notebook_loader
 
 
 Kept = Callable[[str, str | None], str | None]
-"""What is kept under a key; with a value, that value is kept first where there is none."""
+"""A cache: (key, value or None) -> the stored value; if there is none, `value` is stored first."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from classroom.grading.records import Grade, Graded, Status
 Key = tuple[str, str, str]
 """Student, homework, exercise."""
 Overrides = Mapping[Key, tuple[float, str]]
-"""Points that a person has set, and why."""
+"""Points set by a person, and why."""
 
 
 @dataclass(frozen=True)

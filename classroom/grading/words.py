@@ -14,9 +14,9 @@ from classroom.grading.totals import total
 from classroom.register import Course, Exercise, Lesson
 
 NO_HINT = "Try what the public tests do not: sizes of 1, other element types, negative numbers, wrong input."
-"""For a hidden test without a hint of its own."""
+"""Hint for a hidden test without its own."""
 NOT_HANDED_IN = "nothing was handed in"
-"""The message for a homework of which there are no files."""
+"""The message for a homework without files."""
 MEANING = {
     Status.PASSED: "passed",
     Status.PARTIAL: "passed in part",

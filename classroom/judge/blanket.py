@@ -31,7 +31,7 @@ BLANKET_LINES = (
     "return True",
     "return False",
 )
-"""What a function may do that does no work; `first` is its first argument."""
+"""Trivial function bodies; `first` is the first argument."""
 CHOOSE = "choose_blanket"
 Name = tuple[bool, str]
 """(public, name) of a test."""

@@ -20,7 +20,7 @@ NOT_MEANT = {
     "KeyboardInterrupt",
     "GeneratorExit",
 }
-"""Exceptions with which no code refuses its input."""
+"""Exceptions that code does not raise deliberately to refuse its input."""
 
 
 class Failure(Exception):

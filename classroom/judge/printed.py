@@ -16,11 +16,11 @@ from collections import deque
 from dataclasses import dataclass
 
 KEPT_BYTES = 8192
-"""Bytes of the beginning and of the end of what is printed in one call that are kept."""
+"""Bytes kept of the beginning and of the end of the output of one call."""
 KEPT_CALLS = 100
-"""Calls of which it is kept."""
+"""Number of calls whose output is kept."""
 MARK_SECONDS = 2.0
-"""Seconds for a mark to come out."""
+"""Seconds to wait for a mark."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from classroom.sandbox import starter
 from classroom.sandbox.base import Command
 
 EXIT_SECONDS = 5.0
-"""Seconds to wait for the end of a process that has been killed."""
+"""Seconds to wait for a killed process to end."""
 
 QUIETLY: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 

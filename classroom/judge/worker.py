@@ -43,7 +43,7 @@ from typing import IO, TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
 NO_NEIGHBOURS = {"public"}
-"""The tests beside the submission are not its to import."""
+"""Files beside the submission that it must not import: the tests."""
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from classroom.judge.process import EXIT_SECONDS, Child, Started, kill_group, la
 from classroom.sandbox.base import Command, Sandbox
 
 TO_START = 60.0
-"""Seconds for Python and numpy to start: the machine's business, not the submission's."""
+"""Seconds for starting Python and numpy, not counted as the submission's time."""
 
 
 class Workers:

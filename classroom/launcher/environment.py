@@ -14,7 +14,7 @@ DROPPED = {
 KEPT_SETTINGS = re.compile(
     "INDEX|LINKS|PROXY|CERT|HOST|TIMEOUT|RETRIES|CACHE|OFFLINE|KEYRING|TLS|LINK_MODE|HTTP|CONFIG_FILE"
 )
-"""The PIP_ and UV_ settings that say how to reach packages; the others change what is installed, or where."""
+"""The PIP_ and UV_ settings for reaching packages; the others change what is installed, or where."""
 
 
 def clean_variables(variables: Mapping[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from classroom.launcher.trouble import Stop, sentence_of
 from classroom.started import COMMAND, VARIABLE
 
 SETUP_LISTS: dict[tuple[str, ...], str] = {(): "cli", **{(option,): name for name, option in OPTIONS.items()}}
-"""What is typed after `setup` -> the list that it installs."""
+"""Arguments of `setup` -> the list to install."""
 SETUP_USAGE = f"""usage: {COMMAND} setup [--grading | --lessons | --site | --dev]
 Installs, and does nothing else.
   (nothing)   what the command line needs

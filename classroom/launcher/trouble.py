@@ -92,7 +92,7 @@ def no_venv_module(python: str) -> Stop:
 
 
 MAX_VENV_PATH = 101
-"""Characters of the environment's folder with which JupyterLab's longest file still fits into Windows' 260."""
+"""Longest path of the environment with which JupyterLab's longest file fits into Windows' 260 characters."""
 
 
 def too_deep(paths: Paths) -> Stop:

@@ -22,13 +22,13 @@ FIXED = {
     "MKL_NUM_THREADS": "1",
     "VECLIB_MAXIMUM_THREADS": "1",
 }
-"""The whole environment of a worker that is shut in."""
+"""The complete environment of a sandboxed worker."""
 KEPT_VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
-"""What a bare worker needs of the judge's environment to start at all; the rest is not the submission's to read."""
+"""Variables that a bare worker needs to start; the rest of the judge's environment is withheld."""
 
 
 class SandboxError(Exception):

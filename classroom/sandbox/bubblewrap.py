@@ -16,10 +16,10 @@ from classroom.sandbox import inside, seccomp
 from classroom.sandbox.base import FIXED, FORKER, ROOT, WORKER, Command, Limits, Sandbox, SandboxError
 
 FOLDER, FRAMEWORK = "/judge", "/framework"
-"""Where the worker's own files lie inside, and kuiper."""
+"""Paths inside the sandbox of the worker's files and of kuiper."""
 WORKER_FILES = (WORKER, FORKER, WORKER.with_name("codec.py"), Path(__file__).with_name("lockdown.py"))
 FIRST_USER = 0x7000_0000
-"""Numbers of users that no system gives out: as root, each worker gets one of them."""
+"""Start of a range of user ids that no system assigns: as root, each worker gets one of them."""
 
 
 class Bubblewrap(Sandbox):

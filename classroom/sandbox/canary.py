@@ -33,7 +33,7 @@ NEEDED = {
     "signal_the_judge": "signals the judge",
     "import_packages": "imports the framework or other packages",
 }
-"""What a submission must not be able to do in any sandbox: a function of probe.py -> what it does, in words."""
+"""What any sandbox must prevent: function of probe.py -> description."""
 STRONG = {
     "open_sockets": "opens sockets",
     "see_processes": "sees other processes",
@@ -44,9 +44,9 @@ STRONG = {
     "find_descriptors": "finds open files",
     "call_the_kernel": "makes system calls that reach around the sandbox",
 }
-"""What must be refused besides by a strong one."""
+"""What a strong sandbox must prevent in addition."""
 WALLS = {"OSError", "PermissionError", "BlockingIOError", "ProcessLookupError", "RuntimeError", "MemoryError"}
-"""What a probe may raise."""
+"""Exceptions that mean a probe was blocked."""
 
 
 @dataclass(frozen=True)

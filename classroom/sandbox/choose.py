@@ -18,7 +18,7 @@ INSTALL = {
     "dnf": "sudo dnf install bubblewrap",
     "pacman": "sudo pacman -S bubblewrap",
 }
-"""Package manager -> what installs bubblewrap."""
+"""Package manager -> command that installs bubblewrap."""
 
 ASKS_FOR_ITS_LIMIT = """
 def limit():

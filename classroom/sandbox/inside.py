@@ -15,9 +15,9 @@ import numpy as np
 from classroom.sandbox.base import ROOT
 
 SYSTEM = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/etc/alternatives")
-"""Where a Linux system keeps its libraries; Debian's links to the BLAS that was chosen are in the last."""
+"""Library folders of a Linux system; the last has Debian's links to the selected BLAS."""
 FLAGS = ("-P", "-S", "-s", "-B", "-X", "utf8")
-"""Of Python: no folder of the script's, no site-packages, nothing of the user's, no bytecode."""
+"""Python flags: no script folder on sys.path, no site-packages, no user site, no bytecode."""
 
 
 @functools.cache

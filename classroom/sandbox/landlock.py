@@ -13,7 +13,7 @@ from classroom.sandbox.base import FIXED, ROOT, WORKER, Command, Limits, Sandbox
 from classroom.sandbox.bubblewrap import WORKER_FILES, policy
 
 OLDEST = 3
-"""The first version of Landlock that keeps a file from being cut short (Linux 6.2)."""
+"""The first Landlock version that can forbid truncating files (Linux 6.2)."""
 KUIPER = ROOT / "kuiper"
 
 

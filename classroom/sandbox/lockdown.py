@@ -28,7 +28,7 @@ SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC = 1, 1
 SYS_LANDLOCK_CREATE, SYS_LANDLOCK_ADD, SYS_LANDLOCK_RESTRICT = 444, 445, 446
 READ_FILE, READ_DIR, WRITE_FILE = 1 << 2, 1 << 3, 1 << 1
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""Version of Landlock -> how many rights to files it knows."""
+"""Landlock version -> number of file access rights it supports."""
 CAPABILITIES_VERSION_3 = 0x20080522
 MAX_LOG_BYTES = 64 << 20
 

@@ -15,12 +15,12 @@ import sys
 from classroom.sandbox.syscalls import ALLOWED, ALLOWED_WITH, NEWEST
 
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Name of the machine -> the column of its numbers, and its AUDIT_ARCH."""
+"""Machine -> column in the table of numbers, and AUDIT_ARCH."""
 
 LOAD, EQUAL, GREATER, RETURN = 0x20, 0x15, 0x25, 0x06
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 NUMBER, MACHINE, ARGUMENTS = 0, 4, 16
-"""Where in `struct seccomp_data` they stand."""
+"""Offsets in `struct seccomp_data`."""
 
 
 def program(machine: str) -> bytes | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 _lock = threading.Lock()
 _starters: dict[int, queue.SimpleQueue[Any]] = {}
-"""The queue of the starter of each process: a thread does not survive a fork."""
+"""Process id -> queue of its starter thread: threads do not survive a fork."""
 
 
 def start(argv: list[str], **options: Any) -> subprocess.Popen[bytes]:

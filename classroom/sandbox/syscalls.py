@@ -10,7 +10,7 @@ Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/uni
 from __future__ import annotations
 
 NEWEST = 467
-"""Calls above this number did not exist when the list was made; the C library must take them for missing."""
+"""Calls above this number are newer than the list; the C library must see them as missing (ENOSYS)."""
 
 ALLOWED: dict[str, tuple[int, int | None]] = {
     # open or readable files
@@ -103,7 +103,7 @@ ALLOWED: dict[str, tuple[int, int | None]] = {
     "sysinfo": (99, 179),
     "getrandom": (318, 278),
 }
-"""Name -> number on x86_64 and on aarch64, None where there is no such call."""
+"""Name -> number on x86_64 and on aarch64, None if there is no such call."""
 
 ALLOWED_WITH: dict[str, tuple[int, int, int, tuple[int, ...]]] = {
     # TCGETS, TIOCGWINSZ, FIONCLEX, FIOCLEX: used by `open`; not TIOCSTI, which types into a terminal
@@ -113,4 +113,4 @@ ALLOWED_WITH: dict[str, tuple[int, int, int, tuple[int, ...]]] = {
     # reading its own limits
     "prlimit64": (302, 261, 2, (0,)),
 }
-"""Name -> numbers as above, the place of an argument, and the values that it may have."""
+"""Name -> numbers as above, index of an argument, and its allowed values."""

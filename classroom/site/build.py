@@ -24,7 +24,7 @@ from classroom.site import (
 from classroom.site.tree import SiteError, Tree, has_exercises, homework_page, lesson_page
 
 MARK = ".course-site"
-"""A file that says: this folder is a site that may be replaced."""
+"""A file that marks a folder as a generated site, which may be replaced."""
 
 
 @dataclass(frozen=True)

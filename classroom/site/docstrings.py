@@ -8,12 +8,12 @@ import re
 PIECE = re.compile(r"`([^`\n]+)`|https?://[^\s,;)]*[^\s,;).]")
 BULLET = re.compile(r"(- |\d+\. )")
 STRUCTURE = re.compile(r"[^\w\s`\\]|\w+[.)](\s|$)|\(\w+\)(\s|$)")
-"""What would begin a list, a title, a directive or the like."""
+"""What would start a list, title, directive or the like."""
 UNDERLINE = re.compile(r"^-{3,}$")
 OWN_LINE = re.compile(r"\n((?:Raises|Source:|Sources:) )")
 PARAMETER = re.compile(r"^([\w*, ]+?)\s+:\s+(.*)$")
 COLUMNS = re.compile(r"\S {2,}\S")
-"""What a line of a table has, and no sentence: a gap of several blanks."""
+"""A gap of several spaces, found in tables but not in sentences."""
 
 
 def restructured(lines: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from classroom.register import Lesson
 from classroom.site.tree import Tree
 
 WORDS_A_MINUTE, MINUTES_A_CELL, MINUTES_A_POINT = 100, 1.5, 10
-"""How long a lesson takes that does not say so: reading, a prediction and a run for each cell; and its exercises."""
+"""Estimated duration of a lesson: reading, a prediction and a run per cell, and its exercises."""
 
 NEEDS = re.compile(r"^[-*_ ]*You need:?[*_]*:?[*_]*\s*(.*)", re.I | re.S)
 TIME = re.compile(r"[*_]*(?<![a-z])Time(?![a-z]):?[*_]*:?[*_]*\s*", re.I)

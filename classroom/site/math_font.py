@@ -13,10 +13,10 @@ FOLDER = Path(__file__).with_name("theme") / "math"
 FONT = FOLDER / "math.woff"
 LICENCE = FOLDER / "math-font-license.txt"
 NAME = "Kuiper Math"
-"""The licence asks for a name that is not that of the original."""
+"""The licence requires a name other than the original's."""
 FILE = PurePosixPath("math.css")
 ASCENT, DESCENT = 800, 250
-"""Thousandths of an em that a line of letters takes above and below."""
+"""Height of a line above and below the baseline, in thousandths of an em."""
 
 ALPHABETS = ((0x20, 0x7F), (0xA0, 0x100), (0x391, 0x3CA), (0x1D400, 0x1D468), (0x1D6A4, 0x1D6A6), (0x1D6A8, 0x1D71C))
 SIGNS = ((0x2190, 0x219A), (0x21D0, 0x21D5), (0x2200, 0x2300), (0x2308, 0x230C), (0x23B0, 0x23E2))

@@ -45,7 +45,7 @@ def rooms(tree: Tree) -> list[str]:
     rooms = {".".join(name.split(".")[:2]) for name in modules(tree)} - {"kuiper"}
     table = tomllib.loads((tree.root / "pyproject.toml").read_text(encoding="utf-8"))
     layers = table["tool"]["importlinter"]["contracts"][0]["layers"]
-    order = [*taught, *(one.strip() for line in reversed(layers) for one in line.split("|")), *sorted(rooms)]
+    order = [*taught, *(f"kuiper.{layer.strip('()')}" for layer in reversed(layers))]
     return [name for name in dict.fromkeys(order) if name in rooms]
 
 

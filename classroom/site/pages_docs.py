@@ -11,11 +11,11 @@ from classroom.site.pages_lessons import with_pictures
 from classroom.site.tree import Tree
 
 FOLDERS = ("docs", "models", "benchmarks", "kuiper", "homework", "lessons")
-"""Whose Markdown is on the site, beside that of the course's own folder."""
+"""Folders whose Markdown files are on the site, beside the top folder's."""
 PAGES_ELSEWHERE = ("lessons/README.md", "docs/operators.md")
-"""Have pages that are made in another way."""
+"""Files with pages written by other modules."""
 SECTIONS = {"teach.md": "For instructors", "framework.md": "The framework"}
-"""Page -> the section of README.md that it is."""
+"""Page -> the section of README.md on it."""
 README = PurePosixPath("README.md")
 
 

@@ -14,7 +14,7 @@ INDEX, FIRST_STEPS = PurePosixPath("index.md"), PurePosixPath("first_steps.md")
 MAP = PurePosixPath("docs/map.svg")
 DOWNLOAD = PurePosixPath("download/course.zip")
 NAMES = {"lessons/index.md": "All lessons </lessons/index>", "homework/index.md": "All exercises </homework/index>"}
-"""Entries of the menu that are called otherwise than their pages."""
+"""Menu entries with a title other than their page's."""
 
 
 def menu(tree: Tree) -> dict[str, list[str]]:

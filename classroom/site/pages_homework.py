@@ -14,7 +14,7 @@ from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page,
 from classroom.started import DOCUMENTED
 
 KINDS = ("a question", "an approach", "the step")
-"""What the three hints of an exercise are."""
+"""The three kinds of hints."""
 
 
 def write_homework(tree: Tree) -> None:

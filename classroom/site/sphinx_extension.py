@@ -24,13 +24,13 @@ from classroom.site.tree import SOURCES
 logger = logging.getLogger(__name__)
 
 PRIMED = re.compile("<msup>(<m[in]>[^<]*</m[in]>)<m[io]>\u2032</m[io]></msup>")
-"""A prime as a superscript: it is raised already, and would be tiny, and too high."""
+"""A prime as a superscript: the character is raised already, and would be tiny and too high."""
 JOINER = "\u2060"
-"""Keeps what stands beside it on one line."""
+"""Word joiner: prevents a line break."""
 LONG_VALUE = 160
-"""Characters of a constant's value beyond which nobody reads it."""
+"""Longer values of constants are hidden."""
 SHORT = 20
-"""Cells of a table that are no longer than this and hold a number stay on one line."""
+"""Table cells up to this length that contain a number are not wrapped."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from classroom.grading.release import is_kept_back
 from classroom.register import Course, Lesson
 
 SOURCES = PurePosixPath("source")
-"""Folder of the site in which files of the course are shown as they stand."""
+"""Folder of the site with the source pages."""
 
 
 class SiteError(Exception):

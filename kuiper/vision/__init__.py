@@ -1,14 +1,4 @@
-"""Lessons 8 and 9: pictures in; names, boxes and masks out. The networks themselves run elsewhere: only arrays come in.
-
-classify    ImageNet's preprocessing, softmax, the most probable classes
-letterbox   a picture of any shape in a network's square, and boxes back
-yolo        YOLOv5's outputs -> detections
-boxes       corners, IoU, non-maximum suppression
-masks       scores of pixels -> classes; IoU and Dice of masks
-precision   COCO's average precision
-draw        all of that on the picture
-pictures    files <-> arrays; needs Pillow, as classify and draw do
-"""
+"""Lessons 8 and 9: pictures in; names, boxes and masks out. Only arrays come in: the networks run elsewhere."""
 
 from kuiper.scalars import softmax
 from kuiper.vision.bilinear import resize

@@ -20,7 +20,7 @@ from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "sin"}
-"""The functions that lesson 7's homework reads."""
+"""The functions in lesson 7's homework."""
 
 
 def layer_found_by_type(replacements: Replacements, exercise: str, layers: Any) -> Replacements:

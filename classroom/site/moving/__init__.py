@@ -23,7 +23,7 @@ SCENES: dict[str, Callable[[], Scene]] = {
     "subgraphs": subgraphs.scene,
     "levels": levels.scene,
 }
-"""Name -> what makes the picture, in the order of the lessons."""
+"""Name -> function that builds the animation, in lesson order."""
 MODELS = ("digits", "classifier", "detector", "segmenter", "writer")
 GRAPHS = {f"graph_{model}": model for model in MODELS}
 
@@ -33,7 +33,7 @@ def _file(name: str) -> Path:
 
 
 NAMES = (*SCENES, *(name for name in GRAPHS if _file(name).is_file()))
-"""What `snippet` knows; the graphs of networks that are not in models/ are left out."""
+"""Names for `snippet`, without the graphs of networks that are not in models/."""
 
 
 def snippet(name: str, root: str = "") -> str:

@@ -13,7 +13,7 @@ from kuiper.layers.image.windows import im2col, windows
 IMAGE = np.arange(1, 17).reshape(4, 4)
 KERNEL = np.array([[1, 2, 3], [3, 2, 1], [1, 2, 3]])
 TINTS = ("blue", "green", "violet")
-"""One colour for each row of the kernel, so that partners can be seen."""
+"""A colour per row of the kernel, to show which factors belong together."""
 PIXEL = 36.0
 ROW, COLUMN = (25.0, 28.0), (32.0, 22.0)
 """Width and height of a cell: of the rows, and of the kernel as a column."""

@@ -15,7 +15,7 @@ from kuiper.graph.memory import largest_first
 
 DIGITS = ROOT / "models" / "digits" / "digits.pnnx.param"
 LARGE = 1024
-"""Values of fewer floats are placed in one frame, the last."""
+"""Values with fewer floats are placed together in the last frame."""
 LEFT, STEP, LINE, TOP = 44.0, 12.0, 10.0, 34.0
 """Pixels: where step 0 begins, the width of a step, the height of a value's line, where the charts begin."""
 TALL = 230.0

@@ -18,7 +18,7 @@ NODES: tuple[tuple[str, list[int], list[int]], ...] = (
 )  # fmt: skip
 """The lesson's network: operator, tensors read, tensors made."""
 KNOWN = frozenset({"input", "conv", "relu", "add"})
-"""What the accelerator can run."""
+"""Operators that the accelerator supports."""
 ROW, TOP, HIGH = 33.0, 24.0, 24.0
 """Pixels: from node to node, where the first one begins, and the height of a node."""
 COLUMNS = {"range": 130.0, "part": 198.0, "merged": 270.0}

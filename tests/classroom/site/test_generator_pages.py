@@ -265,7 +265,7 @@ def test_the_tests_of_a_module_are_found_at_any_depth(small: Tree, module: str, 
         file = small.root / "tests" / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text('"""Tests."""\n', encoding="utf-8")
-    assert facts.module_tests(module, small) == (None if found is None else P(found))
+    assert lesson_facts.module_tests(module, small) == (None if found is None else P(found))
 
 
 def test_every_module_in_a_sub_folder_has_a_page_that_its_folder_lists(tree: Tree) -> None:
