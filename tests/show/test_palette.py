@@ -53,11 +53,13 @@ OTHERS = {
     "arithmetic": "linalg_matrix_norm linalg_norm linalg_vector_norm matrix_norm normal",
     "linear, attention": "dot inner outer",
     "pooling": "roialign",
-    "shape": "_upsample_bilinear2d_aa argwhere as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors "
-    "broadcast_to contiguous copy detach diag diag_embed diagonal dim fft_fftshift fft_ifftshift fftshift ifftshift masked_fill "
-    "masked_scatter meshgrid mh moveaxis movedim mt nonzero nonzero_numpy numel numpy_t pixelunshuffle ravel rot90 "
-    "scatter scatter_add scatter_reduce t take take_along_dim tril triu upsample_bilinear upsamplingbilinear2d "
-    "upsamplingnearest2d where",
+    "shape": (
+        "_upsample_bilinear2d_aa argwhere as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to "
+        "contiguous copy detach diag diag_embed diagonal dim fft_fftshift fft_ifftshift fftshift ifftshift "
+        "masked_fill masked_scatter meshgrid mh moveaxis movedim mt nonzero nonzero_numpy numel numpy_t "
+        "pixelunshuffle ravel rot90 scatter scatter_add scatter_reduce t take take_along_dim tril triu "
+        "upsample_bilinear upsamplingbilinear2d upsamplingnearest2d where "
+    ),
 }
 """Family -> the operators whose names mislead."""
 
