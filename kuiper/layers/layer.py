@@ -157,8 +157,10 @@ class Bound(Layer):
                 unknown.append(name)
         if not unknown:
             return self.made(values).flops(self.given(inputs), outputs)
+        layer = object.__new__(self.kind)  # most rules ask for no option, or for those that are known
+        vars(layer).update(self.options)
         try:
-            return object.__new__(self.kind).flops(self.given(inputs), outputs)  # most rules ask for no option
+            return layer.flops(self.given(inputs), outputs)
         except AttributeError:
             raise UnknownShapeError(", ".join(unknown)) from None
 
