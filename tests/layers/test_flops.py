@@ -90,7 +90,7 @@ def test_a_convolution_counts_what_its_loops_do(out: Shape, weight: Shape) -> No
         ("nn.ConvTranspose2d", [(1, 2, 3, 3)], (1, 4, 6, 6), {"weight": (2, 4, 2, 2)}, 2 * 18 * 16),
         (
             "nn.RNN", [(7, 1, 3)], (7, 1, 2),
-            {"weight_ih_l0": (2, 3), "weight_hh_l0": (2, 2), "input_size": 3, "hidden_size": 2}, 7 * 20,
+            {"weight_ih_l0": (2, 3), "weight_hh_l0": (2, 2), "input_size": 3, "hidden_size": 2, "bias": False}, 7 * 20,
         ),
     ],
 )  # fmt: skip
