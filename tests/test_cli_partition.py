@@ -105,7 +105,7 @@ def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[s
     assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
 
 
-def test_what_no_rule_counts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_layer_counts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kuiper.registry.layer_class("torch.exp2"), "flops", kuiper.Layer.flops)
     file = tmp_path / "net.pnnx.param"
     file.write_text(

@@ -35,7 +35,7 @@ def onnx_bytes(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bytes, list[
     with quiet():
         try:
             torch.onnx.export(network, examples, file, input_names=names, opset_version=OPSET, dynamo=False)
-        except (TypeError, AttributeError, RuntimeError):
+        except (TypeError, AttributeError, RuntimeError, KuiperError):
             file = io.BytesIO()
             torch.onnx.export(network, examples, file, input_names=names, dynamo=True)
     return file.getvalue(), names

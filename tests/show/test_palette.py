@@ -51,7 +51,7 @@ BY_NAME = [
 """What the name of most operators tells of their family; the first expression that is found counts."""
 OTHERS = {
     "arithmetic": "linalg_matrix_norm linalg_norm linalg_vector_norm matrix_norm normal",
-    "linear, attention": "dot inner outer",
+    "linear, attention": "dot inner outer _transformer_encoder_layer_fwd",
     "pooling": "roialign",
     "shape": (
         "_upsample_bilinear2d_aa argwhere as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to "
