@@ -21,8 +21,8 @@ from kuiper.cli import app
 from kuiper.cli import partition as cli_partition
 from kuiper.cli.text import count
 from kuiper.partition import BACKENDS, Stats
-from kuiper.partition.backends import Network
 from kuiper.partition.backends.simple import Simple
+from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits"
 
@@ -214,8 +214,8 @@ def test_times_are_medians_of_passes_that_come_after_others_to_warm_up() -> None
 
 def test_a_back_end_that_computes_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(Simple):
-        def compile(self, network: Network) -> Any:
-            program = super().compile(network)
+        def compile(self, graph: RuntimeGraph) -> Any:
+            program = super().compile(graph)
 
             def run(inputs: Sequence[Any]) -> list[np.ndarray]:
                 return [y + 1 for y in program(inputs)]
