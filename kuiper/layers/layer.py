@@ -144,11 +144,12 @@ class Bound(Layer):
         return result[0] if self.outputs == 1 else result[: self.outputs]
 
     def flops(self, inputs: Shapes, outputs: Shapes, /) -> int:
-        """Those of the layer: options by their value where it is a constant, weights by their shape, others by default.
+        """Those of the layer: options by their values where the graph has them, weights by their shapes.
 
-        Raises UnknownShapeError too where the count needs an option that has none.
+        Raises UnknownShapeError too where the count needs an option that is known only when the network runs.
         """
         values: list[Any] = [None] * len(inputs)
+        unknown = []
         for slot, name in self.late.items():
             source = self.sources.get(slot)
             if source is not None and source.layer is not None and not source.inputs:
