@@ -17,12 +17,13 @@ pytest.importorskip("rich", reason="the command line needs typer and rich, which
 
 from typer.testing import CliRunner, Result
 
+import kuiper
 from kuiper.cli import app
 from kuiper.cli import partition as cli_partition
 from kuiper.cli.text import count
 from kuiper.partition import BACKENDS, Stats
-from kuiper.partition.backends import Network
 from kuiper.partition.backends.simple import Simple
+from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits"
 
@@ -104,7 +105,8 @@ def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[s
     assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
 
 
-def test_what_no_rule_counts_is_told(tmp_path: Path) -> None:
+def test_what_no_rule_counts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kuiper.registry.layer_class("torch.exp2"), "flops", kuiper.Layer.flops)
     file = tmp_path / "net.pnnx.param"
     file.write_text(
         "7767517\n4 3\npnnx.Input in 0 1 0 #0=(1,4)f32\nnn.ReLU relu 1 1 0 1 #1=(1,4)f32\n"
@@ -214,8 +216,8 @@ def test_times_are_medians_of_passes_that_come_after_others_to_warm_up() -> None
 
 def test_a_back_end_that_computes_something_else_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(Simple):
-        def compile(self, network: Network) -> Any:
-            program = super().compile(network)
+        def compile(self, graph: RuntimeGraph) -> Any:
+            program = super().compile(graph)
 
             def run(inputs: Sequence[Any]) -> list[np.ndarray]:
                 return [y + 1 for y in program(inputs)]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from kuiper.cli.inspection import Inspection
 from kuiper.cli.text import note
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.show import Svg, show_memory
-
-if TYPE_CHECKING:
-    from kuiper.cli.inspect import Inspection
 
 
 def draw_memory(found: Inspection, file: str, plan: Plan | BatchPlan | None) -> None:

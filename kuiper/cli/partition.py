@@ -255,7 +255,8 @@ def summary(split: Partition, found: Measurement, inputs: Sequence[np.ndarray]) 
     placed = [f"{sum(len(p.nodes) for p in split.subgraphs if p.device == d)} on {d}" for d in split.devices]
     work = [sum(graph.nodes[v].work for p in split.subgraphs if p.device == d for v in p.nodes) for d in split.devices]
     total = sum(work) or 1.0
-    partial = bool(network_cost(graph.runtime.operators).not_counted)
+    operators = [node.operator for node in graph.nodes if node.operator is not None]
+    partial = bool(network_cost(operators).not_counted)
     rows = [
         ("input", ", ".join(f"{shape_of(x.shape)} {x.dtype}" for x in inputs) or "none"),
         ("sub-graphs", f"{len(split.subgraphs)} in mode {split.mode}"),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import kuiper
+from kuiper.cli.inspection import Inspection
 from kuiper.cli.text import console, facts, shape_of, space, table
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan, PlanExecutor
 from kuiper.fast.plan.summary import StepSummary, summary
 from kuiper.inputs import concrete_shape
-
-if TYPE_CHECKING:
-    from kuiper.cli.inspect import Inspection
 
 
 def fast_plan(found: Inspection, shapes: Sequence[tuple[int, ...]]) -> Plan | BatchPlan:

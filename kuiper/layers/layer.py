@@ -36,11 +36,11 @@ class Layer:
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
     signatures: ClassVar[tuple[str, ...]] = ()
     """What unnamed inputs are, such as "x dim keepdim", for operators that have their options as inputs: "x" goes to
-    `forward`, "_" changes no result, any other word is an option. The one with as many words as inputs is meant."""
+    `forward`, "_" changes no result, any other word is an option. For three inputs the one of three words is meant."""
     signatures_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The same for single operator types; see LayerRegisterer.register."""
     drops_unread: ClassVar[bool] = False
-    """Whether outputs that nobody reads are missing in the file where they come last."""
+    """Whether the file leaves out trailing outputs that nobody reads."""
 
     family: Family = ARITHMETIC
     """What kind of operation it is: the colour of its box in pictures."""
@@ -92,7 +92,10 @@ class Layer:
 
 
 class Bound(Layer):
-    """A layer of which something is known only when its inputs come.
+    """A layer whose operator does not fit its `forward` as it is.
+
+    Options that come as inputs are put in their places, x is converted to the declared type, outputs that the file
+    leaves out are dropped.
 
     kind : the class of the layer.
     binding : what the operator says of it.
@@ -104,6 +107,8 @@ class Bound(Layer):
         self.family, self.random = kind.family, kind.random
         self.late = {slot: name for slot, name in enumerate(self.slots) if name not in (X, SURPLUS)}
         """Slot -> the option that comes there."""
+        self.sources: dict[int, Operator | None] = {}
+        """Slot -> the operator that writes it."""
         self._known = None if self.late else kind(**self.options)
 
     def made(self, inputs: Sequence[Any]) -> Layer:
@@ -139,22 +144,28 @@ class Bound(Layer):
         return result[0] if self.outputs == 1 else result[: self.outputs]
 
     def flops(self, inputs: Shapes, outputs: Shapes, /) -> int:
-        """Those of the layer. Of options that come as inputs, weights count by their shape, others as their default.
+        """Those of the layer: options by their values where the graph has them, weights by their shapes.
 
-        Raises UnknownShapeError too where the count needs an option that has none.
+        Raises UnknownShapeError too where the count needs an option that is known only when the network runs.
         """
-        weights = {slot: known(inputs[slot]) for slot, name in self.late.items() if name in self.kind.weights}
-        stand_ins = [
-            np.broadcast_to(np.float32(0), weights[slot]) if slot in weights else None for slot in range(len(inputs))
-        ]
-        try:
-            layer = self.made(stand_ins)
-        except Exception:
-            layer = object.__new__(self.kind)  # without options: most rules ask for none
+        values: list[Any] = [None] * len(inputs)
+        unknown = []
+        for slot, name in self.late.items():
+            source = self.sources.get(slot)
+            if source is not None and source.layer is not None and not source.inputs:
+                values[slot] = source.layer.forward()
+            elif name in self.kind.weights:
+                values[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
+            else:
+                unknown.append(name)
+        if not unknown:
+            return self.made(values).flops(self.given(inputs), outputs)
+        layer = object.__new__(self.kind)  # most rules ask for no option, or for those that are known
+        vars(layer).update(self.options)
         try:
             return layer.flops(self.given(inputs), outputs)
-        except AttributeError as error:
-            raise UnknownShapeError(str(error)) from error
+        except AttributeError:
+            raise UnknownShapeError(", ".join(unknown)) from None
 
     def follows_shapes(self, constant: Sequence[bool]) -> bool:
         """As the layer."""
@@ -162,6 +173,7 @@ class Bound(Layer):
 
     def check(self, operator: Operator) -> None:
         """As the layer, where it is known."""
+        self.sources = {slot: operator.inputs[slot].producer for slot in self.late}
         if self._known is not None:
             self._known.check(operator)
 

@@ -1,7 +1,7 @@
 """One graph on several devices (lesson 10): devices, sub-graphs, the order in which they run, and their execution."""
 
 from kuiper.partition.backends import BACKENDS, Backend
-from kuiper.partition.cost import Cost, Link, cost_of
+from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.errors import BackendError, DeadlockError, ForeignArrayError, PartitionError, SubGraphError
 from kuiper.partition.executor import Executor
@@ -10,7 +10,7 @@ from kuiper.partition.node_graph import Node, NodeGraph, TensorInfo, TensorKind
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.split import partition
 from kuiper.partition.stats import Stats, Transfer
-from kuiper.partition.subgraph import Partition, SubGraph
+from kuiper.partition.subgraph import Partition, SubGraph, cost_of
 
 __all__ = [
     "BACKENDS",

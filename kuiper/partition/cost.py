@@ -1,15 +1,11 @@
-"""What a partition costs by a simple model: computing, copying between devices, starting sub-graphs."""
+"""Costs by a simple model: computing, copying between devices, starting sub-graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kuiper.partition.errors import PartitionError
-
-if TYPE_CHECKING:
-    from kuiper.partition.subgraph import Partition
 
 
 @dataclass(frozen=True)
@@ -51,17 +47,3 @@ class Cost:
     def total(self) -> float:
         """Their sum."""
         return self.compute + self.copy + self.launch
-
-
-def cost_of(partition: Partition, link: Link | None = None) -> Cost:
-    """What one run of a partition costs: work/speed per node, latency + bytes/bandwidth per copy, launch per sub-graph.
-
-    A tensor is copied once to each other device that reads it. Inputs and constants are free: they are on every device.
-    """
-    graph, link = partition.graph, link or Link()
-    computes = {device.name: 0.0 for device in partition.devices}
-    for part in partition.subgraphs:
-        work = sum(graph.nodes[v].work for v in part.nodes if not graph.is_source(v))
-        computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
-    copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
-    return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))

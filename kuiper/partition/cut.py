@@ -17,7 +17,7 @@ from kuiper.runtime import RuntimeGraph
 
 def runtime_of(graph: NodeGraph) -> RuntimeGraph:
     """The network that a graph was made from. Raises PartitionError where there is none."""
-    if not isinstance(graph.runtime, RuntimeGraph):
+    if graph.runtime is None:
         raise PartitionError("expected a graph of NodeGraph.from_runtime, found one without operators: it cannot run")
     return graph.runtime
 

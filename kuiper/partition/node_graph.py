@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from kuiper.graph import Operand, Operator, Shape
+from kuiper.graph import Extent, Operand, Operator, Shape, declared_extents
 from kuiper.partition.errors import PartitionError
+from kuiper.profile import measured_extents, network_cost
+from kuiper.runtime import GraphState, RuntimeGraph
 
 
 class TensorKind(StrEnum):
@@ -65,6 +67,8 @@ class Node:
 
 SOURCES = frozenset({"input", "const", "pnnx.Input", "pnnx.Attribute"})
 """Types of nodes that compute nothing: their tensors are there before the network runs."""
+KINDS = {"pnnx.Input": TensorKind.INPUT, "pnnx.Attribute": TensorKind.CONST}
+"""Operator type -> the kind of its outputs, for those that are not computed."""
 FULLY_CONNECTED = frozenset({"fc", "nn.Linear", "F.linear"})
 
 
@@ -78,7 +82,7 @@ class NodeGraph:
     nodes: Sequence[Node]
     tensors: Mapping[int, TensorInfo]
     outputs: Sequence[int]
-    runtime: Any = field(default=None, repr=False, compare=False)
+    runtime: RuntimeGraph | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for output in self.outputs:
@@ -146,9 +150,27 @@ class NodeGraph:
 
         Raises PartitionError when the graph is not built, and what the pass raises.
         """
-        from kuiper.partition.from_runtime import node_graph
-
-        return node_graph(graph, work, open_dimension, inputs)
+        if getattr(graph, "state", None) is not GraphState.COMPLETE:
+            found = getattr(getattr(graph, "state", None), "name", type(graph).__name__)
+            raise PartitionError(f"NodeGraph.from_runtime: expected a RuntimeGraph in state COMPLETE, found {found}")
+        if inputs is None:
+            extents = _closed(declared_extents(graph.operators), open_dimension)
+        else:
+            extents = measured_extents(graph, *inputs)
+        if work is None:
+            work = {op.name: float(op.flops or 0) for op in network_cost(graph.operators, extents).operators}
+        operators = [op for op in graph.operators if op.type != "pnnx.Output"]
+        operands = [(operand, op.type) for op in operators for operand in op.outputs]
+        ids = {operand.name: i for i, (operand, _) in enumerate(operands)}
+        tensors = {ids[o.name]: _tensor_of(o, maker, extents[o.name]) for o, maker in operands}
+        nodes = [
+            Node(op.type, [ids[o.name] for o in op.inputs], [ids[o.name] for o in op.outputs], op.name,
+                 work.get(op.name, 0.0), op)
+            for op in operators
+        ]  # fmt: skip
+        returned = {operand.name for operand in graph.outputs}
+        outputs = [i for i, op in enumerate(operators) if any(o.name in returned for o in op.outputs)]
+        return cls(nodes, tensors, outputs, runtime=graph)
 
     @cached_property
     def producer(self) -> dict[int, int]:
@@ -173,6 +195,22 @@ class NodeGraph:
         if node.op in SOURCES:
             return True
         return bool(node.outputs) and all(self.tensors[t].kind is not TensorKind.VAR for t in node.outputs)
+
+
+def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[str, Extent]:
+    """The extents with `open_dimension` where the file leaves a dimension open; unchanged without one."""
+    if open_dimension is None:
+        return dict(extents)
+    return {
+        name: replace(extent, shape=extent.shape and tuple(open_dimension if n < 0 else n for n in extent.shape))
+        for name, extent in extents.items()
+    }
+
+
+def _tensor_of(operand: Operand, maker: str, extent: Extent) -> TensorInfo:
+    dtype = None if operand.dtype is None else operand.dtype.torch
+    kind = KINDS.get(maker, TensorKind.VAR)
+    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape, operand=operand)
 
 
 def _is_id(value: Any) -> bool:

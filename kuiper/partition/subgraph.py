@@ -1,4 +1,4 @@
-"""SubGraph: nodes that run together on one device; and Partition: all of them."""
+"""SubGraph: nodes that run together on one device; Partition: all of them, and what it costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kuiper.partition.cost import Cost
+from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.node_graph import NodeGraph
 
@@ -84,3 +84,17 @@ class Partition:
     def bytes(self) -> int:
         """Bytes of these copies, as far as shapes are known."""
         return sum(self.graph.tensors[tensor].bytes or 0 for tensor, _ in self.transfers)
+
+
+def cost_of(partition: Partition, link: Link | None = None) -> Cost:
+    """What one run of a partition costs: work/speed per node, latency + bytes/bandwidth per copy, launch per sub-graph.
+
+    A tensor is copied once to each other device that reads it. Inputs and constants are free: they are on every device.
+    """
+    graph, link = partition.graph, link or Link()
+    computes = {device.name: 0.0 for device in partition.devices}
+    for part in partition.subgraphs:
+        work = sum(graph.nodes[v].work for v in part.nodes if not graph.is_source(v))
+        computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
+    copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
+    return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))

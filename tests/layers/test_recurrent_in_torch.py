@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.errors import InferError, KuiperError, ParameterError, ShapeError
-from kuiper.layers.sequence import recurrent_aten
-from kuiper.layers.sequence.recurrent import GRU, LSTM, RNN
+from kuiper.layers.sequence.recurrent import GRU, LSTM, RNN, AtenLSTM
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 LAYERS = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
@@ -208,7 +207,7 @@ def test_layers_may_share_a_weight(export_anyhow):
     ids=str,
 )
 def test_a_layer_that_is_the_whole_network_is_computed(export_anyhow, model, shape):
-    assert kuiper.registry.find("aten::lstm") == recurrent_aten.AtenLSTM.from_operator
+    assert kuiper.registry.layer_class("aten::lstm") is AtenLSTM
     x = torch.randn(shape)
     check(kuiper.load(export_anyhow(model.eval(), x))(x.numpy()), flat(model(x)))
 

@@ -150,7 +150,7 @@ def test_an_operator_computes_what_its_layer_computes(name: str, case: Any) -> N
     backend = backend_of(name)
     op = operator(kind, inputs, params, weights, outputs)
     reason = backend.refusal(op)
-    if name in ("numpy", "cupy") and (kind not in BY_NUMPY or "floor" in str(params) or "square" in str(params)):
+    if name in ("numpy", "cupy") and kind not in BY_NUMPY:
         assert reason is not None
         return
     agree(backend, op, inputs)

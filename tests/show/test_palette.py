@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import get_args
+
 import pytest
 
+from kuiper.layers import registry
+from kuiper.layers.families import Family
 from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
 
 
@@ -29,6 +34,54 @@ from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
 )
 def test_operators_belong_to_their_family(operator_type: str, name: str) -> None:
     assert family(operator_type).name == name
+
+
+BY_NAME = [
+    ("input, output", r"^pnnx\.(input|output)$"),
+    ("weight", r"^pnnx\.attribute$"),
+    ("convolution", r"conv"),
+    ("pooling", r"pool"),
+    ("normalization", r"norm(?!$)|.norm$"),
+    ("linear, attention", r"linear|mm$|^mv$|matmul|einsum|attention|lstm|gru|rnn|embed"),
+    ("activation", r"elu|silu|mish|swish|glu|sigmoid|tanh|softm|softplus|softsign|shrink|threshold"),
+    ("shape", r"shape|view|permute|transpose|flatten|cat$|stack|split|chunk|slice|select|squeeze|unbind|expand"
+     r"|repeat|roll|pad|shuffle|sample|interpolate|tile|flip|narrow|clone|fold|index|gather|tuple|list|dict"),
+    ("arithmetic", r""),
+]  # fmt: skip
+"""What the name of most operators tells of their family; the first expression that is found counts."""
+OTHERS = {
+    "arithmetic": "linalg_matrix_norm linalg_norm linalg_vector_norm matrix_norm normal",
+    "linear, attention": "dot inner outer",
+    "pooling": "roialign",
+    "shape": (
+        "_upsample_bilinear2d_aa argwhere as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to "
+        "contiguous copy detach diag diag_embed diagonal dim fft_fftshift fft_ifftshift fftshift ifftshift "
+        "masked_fill masked_scatter meshgrid mh moveaxis movedim mt nonzero nonzero_numpy numel numpy_t "
+        "pixelunshuffle ravel rot90 scatter scatter_add scatter_reduce t take take_along_dim tril triu "
+        "upsample_bilinear upsamplingbilinear2d upsamplingnearest2d where "
+    ),
+}
+"""Family -> the operators whose names mislead."""
+
+
+def told_by_name(operator_type: str) -> str:
+    name = operator_type.lower()
+    name = name if name.startswith("pnnx.") else re.split(r"[.:]", name)[-1]
+    other = [kind for kind, names in OTHERS.items() if name in names.split()]
+    return other[0] if other else next(kind for kind, pattern in BY_NAME if re.search(pattern, name))
+
+
+def test_every_operator_has_the_colour_that_its_name_makes_one_expect() -> None:
+    misled = {kind: family(kind).name for kind in registry if family(kind).name != told_by_name(kind)}
+    assert not misled
+
+
+def test_a_type_without_a_layer_is_arithmetic() -> None:
+    assert family("my.thing").name == "arithmetic"
+
+
+def test_every_family_has_its_colours() -> None:
+    assert tuple(kind.name for kind in FAMILIES) == get_args(Family)
 
 
 def luminance(color: str) -> float:

@@ -6,17 +6,19 @@ Source: Vaswani et al., "Attention Is All You Need" (2017), https://arxiv.org/ab
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kuiper.dtypes import single
-from kuiper.errors import InferError, ParameterError, RankError, ShapeError
-from kuiper.graph import Operator
+from kuiper.errors import InferError, InputCountError, ParameterError, RankError, ShapeError
+from kuiper.graph import Operator, Shape
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, known
+from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
-from kuiper.layers.sequence.attention_inputs import ROLES, Roles, mask_role, returns_of, roles_of
 from kuiper.scalars import softmax
 
 
@@ -61,6 +63,8 @@ class ScaledDotProductAttention(Layer):
     [[1.5]]
     """
 
+    family = LINEAR
+
     def __init__(
         self,
         attn_mask: np.ndarray | None = None,
@@ -74,6 +78,11 @@ class ScaledDotProductAttention(Layer):
         if attn_mask is not None and is_causal:
             raise ParameterError("is_causal", "False where there is an attn_mask", "True")
         self.attn_mask, self.is_causal, self.scale, self.enable_gqa = attn_mask, is_causal, scale, enable_gqa
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """For each of the L*S scores a product over E, 6 for the scale, the mask and the softmax, and one over Ev."""
+        query, key, value = map(known, inputs[:3])
+        return math.prod(query[:-1]) * key[-2] * (2 * query[-1] + 6 + 2 * value[-1])
 
     def forward(self, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Attend. Raises ShapeError when query, key and value do not fit together."""
@@ -91,6 +100,11 @@ class ScaledDotProductAttention(Layer):
             blind = ~mask if mask.dtype == bool else mask == -np.inf
             weights = np.where(blind.all(-1, keepdims=True), weights.dtype.type(0), weights)
         return (weights @ v).astype(query.dtype, copy=False)
+
+
+Roles = tuple[str | None, ...]
+ROLES = ("query", "key", "value", "attn_mask", "key_padding_mask")
+"""What the inputs of a MultiheadAttention are when nothing else is known; see roles_of."""
 
 
 @registry.register("nn.MultiheadAttention")
@@ -121,6 +135,8 @@ class MultiheadAttention(Layer):
     >>> [y.shape for y in layer.forward(np.ones((4, 3, 2)))]
     [(4, 3, 2), (4, 3, 3)]
     """
+
+    family = LINEAR
 
     def __init__(
         self,
@@ -167,6 +183,17 @@ class MultiheadAttention(Layer):
         layer.roles = roles_of(operator, layer.num_heads, layer.widths, layer.batch_first)
         layer.returns = returns_of(operator, operator.inputs[layer.roles.index("query")].shape)
         return layer
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Four projections with bias, and the attention between them."""
+        given = {role: shape for role, shape in zip(self.roles, inputs) if role is not None}
+        query = known(given["query"])
+        key = known(given.get("key", query))
+        value = known(given.get("value", key))
+        embed, rows = query[-1], math.prod(query[:-1])
+        projections = sum(math.prod(x[:-1]) * embed * (2 * x[-1] + 1) for x in (query, key, value, query))
+        sequence = key[-2] if len(key) == 2 or self.batch_first else key[0]
+        return projections + rows * sequence * (4 * embed + 6 * self.num_heads)
 
     def forward(self, *inputs: np.ndarray) -> Any:
         """Attend: the output and the weights, a mean over the heads, or what else `returns` says."""
@@ -254,3 +281,104 @@ class MultiheadAttention(Layer):
             number = np.where(mask, np.float32(-np.inf), np.float32(0)) if mask.dtype == bool else mask
             total = number.reshape(layout) if total is None else total + number.reshape(layout)
         return total
+
+
+def roles_of(operator: Operator, num_heads: int, widths: Sequence[int], batch_first: bool) -> Roles:
+    """What each input of an exported nn.MultiheadAttention is, which only shapes and types tell.
+
+    PNNX writes an attention's inputs in the order in which PyTorch first touched them: a mask of booleans may come
+    before the query, weights shared with another module come along, and the last input bears the name $attn_mask
+    whatever it is:
+
+        nn.MultiheadAttention  a  2 1 5 0 6 ... $attn_mask=0 #5=(3,5)bool #0=(3,5,8)f32     5 is key_padding_mask
+        nn.MultiheadAttention  a  2 1 0 4 5 ... $attn_mask=4 #0=(3,5,8)f32 #4=(3,5)f32      4 is key_padding_mask
+        nn.MultiheadAttention  a  2 1 3 0 6 ... #3=(24,8)f32 #0=(3,5,8)f32                  3 is in_proj_weight
+
+    One role per slot: one of ROLES; "mask" for a mask that only the running network shows to be one or the other;
+    None for a shared weight, which the operator holds as its own too. `widths` are kdim and vdim.
+    """
+    operands, names = operator.inputs, operator.input_names
+    weights = {attribute.shape for attribute in operator.attributes.values()}
+    slots = [
+        slot
+        for slot, operand in enumerate(operands)
+        if names[slot] is not None
+        or operand.shape not in weights
+        or operand.producer is None
+        or operand.producer.type != "pnnx.Attribute"
+    ]
+    boolean = {slot for slot in slots if (dtype := operands[slot].dtype) is not None and dtype.code == "bool"}
+    if len(boolean) == len(slots):
+        raise InputCountError("nn.MultiheadAttention: expected a query, found none")
+    first, *others = [slot for slot in slots if slot not in boolean]
+    query = operands[first].shape
+    n, length = sizes(query, batch_first)
+
+    def is_mask(slot: int) -> bool:
+        shape, named = operands[slot].shape, names[slot] == "attn_mask"
+        if shape is None or query is None:
+            return named
+        if len(shape) != len(query) or shape[-1] not in widths:
+            return True
+        return named and (not boolean or shape[0] == n * num_heads)
+
+    masks = [slot for slot in slots if slot in boolean or (slot in others and is_mask(slot))]
+    sequences = [first] + [slot for slot in others if slot not in masks]
+    _, source = sizes(operands[sequences[min(1, len(sequences) - 1)]].shape, batch_first)
+    found: dict[int, str] = dict(zip(sequences, ROLES))
+    found |= {slot: mask_role(operands[slot].shape, n, length, source) for slot in masks}
+    if len(masks) == 2:
+        found |= dict(zip(masks, _tell_apart(found[masks[0]], found[masks[1]], masks[0] in boolean)))
+    return tuple(found.get(slot) for slot in range(len(operands)))
+
+
+def returns_of(operator: Operator, query: Shape | None) -> tuple[str, ...]:
+    """What each output operand is: "output", which has the query's shape, "weights" or "weights of each head".
+
+    They come in the order in which they are used, and those that nobody uses are missing.
+    """
+    first = ["output", "weights"]
+    shapes = [operand.shape for operand in operator.outputs]
+    if query is None or None in shapes:
+        return tuple(first[: len(shapes)])
+    if len(shapes) == 2 and shapes[1] == query != shapes[0]:
+        first.reverse()
+    elif len(shapes) == 1 and shapes[0] != query:
+        first = ["weights"]
+    each = [shape is not None and len(shape) == len(query) + 1 for shape in shapes]
+    return tuple("weights of each head" if heads else name for name, heads in zip(first, each))
+
+
+def mask_role(shape: Shape | None, n: int, length: int, source: int) -> str:
+    """The role of a mask of this shape beside N sequences of L and S positions; "mask" when it may be either.
+
+    >>> mask_role((5, 5), 3, 5, 5), mask_role((3, 5), 3, 5, 5), mask_role((5, 5), 5, 5, 5)
+    ('attn_mask', 'key_padding_mask', 'mask')
+    """
+    if shape is None or len(shape) > 2:
+        return "attn_mask"
+    if len(shape) < 2:
+        return "key_padding_mask"
+    fits = [role for role, rows in (("attn_mask", length), ("key_padding_mask", n)) if shape == (rows, source)]
+    return fits[0] if len(fits) == 1 else "mask"
+
+
+def _tell_apart(first: str, second: str, first_is_boolean: bool) -> tuple[str, str]:
+    """The roles of two masks: they differ. PyTorch touches the padding first among booleans, last among numbers."""
+    attn, padding = "attn_mask", "key_padding_mask"
+    decided = {first, second} - {"mask"}
+    if len(decided) == 1 and "mask" in (first, second):
+        swap = (first == attn) or (second == padding)
+        return (attn, padding) if swap else (padding, attn)
+    if len(decided) == 2:
+        return first, second
+    return (padding, attn) if first_is_boolean else (attn, padding)
+
+
+def sizes(sequence: Shape | None, batch_first: bool) -> tuple[int, int]:
+    """(N, length) of a sequence of this shape; without batch axis N = 1; -1 for what is not known."""
+    if sequence is None or len(sequence) < 2:
+        return -1, -1
+    if len(sequence) == 2:
+        return 1, sequence[0]
+    return (sequence[0], sequence[1]) if batch_first else (sequence[1], sequence[0])

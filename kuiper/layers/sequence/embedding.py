@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kuiper.errors import DTypeError, InferError, ParameterError, ShapeError
+from kuiper.layers.cost import Shapes, moves, size
+from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -29,6 +31,8 @@ class Embedding(Layer):
     [[3.0, 4.0], [1.0, 2.0], [3.0, 4.0]]
     """
 
+    family = LINEAR
+    flops = moves
     weights: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __init__(
@@ -45,9 +49,9 @@ class Embedding(Layer):
         if weight.ndim != 2:
             raise ParameterError("weight", "shape (num_embeddings, embedding_dim)", str(weight.shape))
         declared = (num_embeddings, embedding_dim)
-        for name, value, size in zip(("num_embeddings", "embedding_dim"), declared, weight.shape):
-            if value is not None and value != size:
-                raise ParameterError(name, str(size), f"{value!r}; weight {weight.shape} says otherwise")
+        for name, value, extent in zip(("num_embeddings", "embedding_dim"), declared, weight.shape):
+            if value is not None and value != extent:
+                raise ParameterError(name, str(extent), f"{value!r}; weight {weight.shape} says otherwise")
         self.weight, self.max_norm, self.norm_type = weight, max_norm, norm_type
 
     def forward(self, indices: np.ndarray) -> np.ndarray:
@@ -60,46 +64,66 @@ class Embedding(Layer):
         return rows.astype(self.weight.dtype, copy=False)
 
 
-@registry.register("aten::embedding_bag")
+BAG_INPUTS = "weight x offsets _ mode _ per_sample_weights include_last_offset"
+
+
+@registry.register("aten::embedding_bag", inputs=(BAG_INPUTS, f"{BAG_INPUTS} padding_idx"))
 class EmbeddingBag(Layer):
     """(n) row numbers in bags -> (bags, embedding_dim): the sum, mean or maximum of each bag's rows of `weight`.
 
     Bag i is indices[offsets[i] : offsets[i + 1]]; an empty one gives zeros. PNNX has no nn.EmbeddingBag of its own:
-    it writes the operation that PyTorch runs, which has three more outputs for the benefit of training.
+    it writes the operation that PyTorch runs, which has three more outputs for the benefit of training: here None.
+
+    Parameters
+    ----------
+    weight : (num_embeddings, embedding_dim).
+    offsets : where each bag starts; with include_last_offset also where the last one ends.
+    mode : 0 sum, 1 mean, 2 maximum.
+    per_sample_weights : (n), factors of the rows.
+    padding_idx : a row that does not count; None and -1 mean none.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html
 
     >>> table = np.array([[1.0], [2.0], [4.0]])
-    >>> EmbeddingBag().forward(table, np.array([0, 1, 2]), np.array([0, 2]))[0].tolist()
+    >>> EmbeddingBag(table, np.array([0, 2])).forward(np.array([0, 1, 2]))[0].tolist()
     [[3.0], [4.0]]
     """
 
-    def forward(
+    family = LINEAR
+    weights: ClassVar[tuple[str, ...]] = ("weight", "per_sample_weights")
+
+    def __init__(
         self,
         weight: np.ndarray,
-        indices: np.ndarray,
         offsets: np.ndarray,
-        scale_grad_by_freq: bool = False,
         mode: int = 0,
-        sparse: bool = False,
         per_sample_weights: np.ndarray | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = -1,
-    ) -> tuple[Any, ...]:
-        """The bags (mode 0 sum, 1 mean, 2 maximum), and None for each of the outputs that training needs."""
-        check_indices("EmbeddingBag", indices, len(weight))
-        if indices.ndim != 1 or offsets.ndim != 1:
-            raise ShapeError("EmbeddingBag", "indices and offsets of one axis", f"{indices.shape}, {offsets.shape}")
-        rows = weight[indices]
-        if per_sample_weights is not None:
-            rows = rows * per_sample_weights[:, None]
-        counts = np.ones(len(indices), bool) if padding_idx is None or padding_idx < 0 else indices != padding_idx
-        ends = offsets[1:] if include_last_offset else [*offsets[1:], len(indices)]
-        bags = [rows[start:end][counts[start:end]] for start, end in zip(offsets, ends)]
-        reduce: Any = (np.sum, np.mean, np.max)[int(mode)]
-        nothing = np.zeros(weight.shape[1], weight.dtype)
-        y = np.array([reduce(bag, axis=0) if len(bag) else nothing for bag in bags])
-        return y.reshape(len(bags), weight.shape[1]).astype(weight.dtype), None, None, None
+    ) -> None:
+        self.weight, self.offsets, self.factors = weight, offsets, per_sample_weights
+        self.reduce: Any = (np.sum, np.mean, np.max)[int(mode)]
+        self.ends, self.padding_idx = bool(include_last_offset), -1 if padding_idx is None else int(padding_idx)
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Every number of the rows is added once; the factors are not counted."""
+        return size(inputs[0]) * self.weight.shape[-1]
+
+    def forward(self, indices: np.ndarray) -> tuple[Any, ...]:
+        """The bags, and None for each of the outputs that training needs."""
+        check_indices("EmbeddingBag", indices, len(self.weight))
+        if indices.ndim != 1 or self.offsets.ndim != 1:
+            found = f"{indices.shape}, {self.offsets.shape}"
+            raise ShapeError("EmbeddingBag", "indices and offsets of one axis", found)
+        rows = self.weight[indices]
+        if self.factors is not None:
+            rows = rows * self.factors[:, None]
+        counts = np.ones(len(indices), bool) if self.padding_idx < 0 else indices != self.padding_idx
+        ends = self.offsets[1:] if self.ends else [*self.offsets[1:], len(indices)]
+        bags = [rows[start:end][counts[start:end]] for start, end in zip(self.offsets, ends)]
+        nothing = np.zeros(self.weight.shape[1], self.weight.dtype)
+        y = np.array([self.reduce(bag, axis=0) if len(bag) else nothing for bag in bags])
+        return y.reshape(len(bags), self.weight.shape[1]).astype(self.weight.dtype), None, None, None
 
 
 def check_indices(layer: str, indices: np.ndarray, rows: int) -> None:

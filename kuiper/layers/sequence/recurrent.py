@@ -6,7 +6,8 @@ L steps, N sequences, D = 2 directions if bidirectional and 1 otherwise, H = hid
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -16,7 +17,9 @@ from kuiper.dtypes import single
 from kuiper.errors import ParameterError, RankError, ShapeError
 from kuiper.graph import Operator
 from kuiper.layers.checks import check_dtype
+from kuiper.layers.cost import Shapes, known
 from kuiper.layers.elementwise.activation import Sigmoid
+from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -51,6 +54,7 @@ class Recurrent(Layer):
     batch_first : x and output are (N, L, ...) instead. Either way a single sequence is (L, ...), its states (.., P).
     """
 
+    family = LINEAR
     gates: ClassVar[int]
     states: ClassVar[int] = 1
 
@@ -97,6 +101,13 @@ class Recurrent(Layer):
         layer.tied = _tied_inputs(operator)
         layer.outputs = layer._outputs_of(operator)
         return layer
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """At every step each weight is in one product and one sum, each bias in one sum; gates are left out."""
+        steps = math.prod(known(inputs[self.tied])[:-1])
+        biases = sum(np.size(b) for w in self.stack for b in (w.bias_ih, w.bias_hh) if np.ndim(b))
+        weights = sum(array.size for w in self.stack for array in (w.ih, w.hh, w.hr) if array is not None)
+        return steps * (2 * weights + biases)
 
     def forward(self, *inputs: Any) -> Any:
         """x, or x and the initial states -> output and last states. Raises ShapeError for shapes that do not fit."""
@@ -244,6 +255,78 @@ class LSTM(Recurrent):
         return sigmoid(o) * np.tanh(cell), cell
 
 
+class AtenRecurrent(Layer):
+    """A recurrent network that is the whole model: PNNX leaves PyTorch's own operator, all of whose options are inputs.
+
+    Parameters
+    ----------
+    arrays : the weights, layer by layer.
+
+    Source: https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml
+    """
+
+    family = LINEAR
+    signatures = ("x x arrays bias num_layers _ _ bidirectional batch_first",)
+    network: ClassVar[type[Recurrent]]
+    options: ClassVar[dict[str, Any]] = {}
+
+    def __init__(
+        self, arrays: Sequence[np.ndarray], bias: bool, num_layers: int, bidirectional: bool, batch_first: bool
+    ) -> None:
+        hidden_size, state_size = arrays[0].shape[0] // self.network.gates, arrays[1].shape[1]
+        projected = state_size != hidden_size
+        kinds = ["weight_ih", "weight_hh"] + ["bias_ih", "bias_hh"] * bool(bias) + ["weight_hr"] * projected
+        endings = ("", "_reverse")[: 1 + bool(bidirectional)]
+        names = [f"{kind}_l{k}{ending}" for k in range(num_layers) for ending in endings for kind in kinds]
+        self.layer = self.network(
+            dict(zip(names, arrays, strict=True)),
+            arrays[0].shape[1],
+            hidden_size,
+            num_layers=num_layers,
+            bias=bias,
+            batch_first=batch_first,
+            bidirectional=bidirectional,
+            proj_size=state_size if projected else 0,
+            **self.options,
+        )
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Those of the network."""
+        return self.layer.flops(inputs, outputs)
+
+    def forward(self, x: np.ndarray, initial: Any) -> Any:
+        """x and the initial state, or a list of them -> output and last states."""
+        return self.layer.forward(x, *(initial if isinstance(initial, (list, tuple)) else [initial]))
+
+
+@registry.register("aten::lstm")
+class AtenLSTM(AtenRecurrent):
+    """LSTM; its initial states are a list of two."""
+
+    network = LSTM
+
+
+@registry.register("aten::gru")
+class AtenGRU(AtenRecurrent):
+    """GRU."""
+
+    network = GRU
+
+
+@registry.register("aten::rnn_tanh")
+class AtenRNN(AtenRecurrent):
+    """RNN."""
+
+    network = RNN
+
+
+@registry.register("aten::rnn_relu")
+class AtenReluRNN(AtenRNN):
+    """RNN with relu."""
+
+    options: ClassVar[dict[str, Any]] = {"nonlinearity": "relu"}
+
+
 def _array(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> np.ndarray:
     if name not in arrays or arrays[name].shape != shape:
         found = str(arrays[name].shape) if name in arrays else "none"
@@ -254,8 +337,8 @@ def _array(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) 
 def _tied_inputs(operator: Operator) -> int:
     """How many of the first inputs are weights that another module shares: PNNX repeats them before x."""
     count = 0
-    for producer in operator.producers[:-1]:
-        data = producer.attributes.get("data")
+    for operand in operator.inputs[:-1]:
+        data = None if operand.producer is None else operand.producer.attributes.get("data")
         if data is None or not any(np.array_equal(data.data, own.data) for own in operator.attributes.values()):
             break
         count += 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kuiper.layers.cost import Shapes, known, size
 from kuiper.layers.elementwise.activation import GELU, ReLU
+from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.linear.linear import Linear
 from kuiper.layers.normalization.normalization import LayerNorm
@@ -15,7 +17,13 @@ MASK_ROLES = ("attn_mask", "key_padding_mask", "attn_mask")
 """What a mask of type 0, 1 or 2 is; the last is both in one, (N, num_heads, L, L)."""
 
 
-@registry.register("aten::_transformer_encoder_layer_fwd")
+OPTIONS = (
+    "embed_dim num_heads in_proj_weight in_proj_bias out_proj_weight out_proj_bias use_gelu norm_first eps "
+    "norm1_weight norm1_bias norm2_weight norm2_bias linear1_weight linear1_bias linear2_weight linear2_bias"
+)
+
+
+@registry.register("aten::_transformer_encoder_layer_fwd", inputs=(f"x {OPTIONS}", f"x {OPTIONS} mask mask_type"))
 class TransformerEncoderLayer(Layer):
     """(N, L, E) -> (N, L, E): x + attention(x), then x + mlp(x), each normalized after it, or before it.
 
@@ -25,9 +33,11 @@ class TransformerEncoderLayer(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html
     """
 
-    def forward(
+    family = LINEAR
+    weights = tuple(name for name in OPTIONS.split() if name.endswith(("weight", "bias")))
+
+    def __init__(
         self,
-        x: np.ndarray,
         embed_dim: int,
         num_heads: int,
         in_proj_weight: np.ndarray,
@@ -47,9 +57,8 @@ class TransformerEncoderLayer(Layer):
         linear2_bias: np.ndarray,
         mask: np.ndarray | None = None,
         mask_type: int | None = None,
-    ) -> np.ndarray:
-        """Compute the layer. The linear layers of the mlp widen and narrow; between them stands ReLU or GELU."""
-        attention = MultiheadAttention(
+    ) -> None:
+        self.attention = MultiheadAttention(
             embed_dim,
             num_heads,
             out_proj_weight,
@@ -58,24 +67,36 @@ class TransformerEncoderLayer(Layer):
             in_proj_bias=in_proj_bias,
             batch_first=True,
         )
-        masks = []
+        self.masks = []
         if mask is not None:
-            attention.roles = ("query", MASK_ROLES[mask_type or 0])
-            masks.append((mask.reshape(-1, *mask.shape[-2:]) if mask.ndim == 4 else mask).astype(bool))
-        norm1, norm2 = (
-            LayerNorm(w.shape, w, b, eps) for w, b in ((norm1_weight, norm1_bias), (norm2_weight, norm2_bias))
+            self.attention.roles = ("query", MASK_ROLES[mask_type or 0])
+            self.masks.append((mask.reshape(-1, *mask.shape[-2:]) if mask.ndim == 4 else mask).astype(bool))
+        self.norm1 = LayerNorm(norm1_weight.shape, norm1_weight, norm1_bias, eps)
+        self.norm2 = LayerNorm(norm2_weight.shape, norm2_weight, norm2_bias, eps)
+        self.widen, self.narrow = Linear(linear1_weight, linear1_bias), Linear(linear2_weight, linear2_bias)
+        self.activation = GELU() if use_gelu else ReLU()
+        self.norm_first = norm_first
+
+    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
+        """Those of the layers that it is made of, and two sums."""
+        x = known(inputs[0])
+        inner = (*x[:-1], len(self.widen.weight))
+        steps = (
+            *((layer, x, x) for layer in (self.attention, self.norm1, self.norm2)),
+            *((self.widen, x, inner), (self.activation, inner, inner), (self.narrow, inner, x)),
         )
-        widen, narrow = Linear(linear1_weight, linear1_bias), Linear(linear2_weight, linear2_bias)
-        activation = GELU() if use_gelu else ReLU()
+        return sum(layer.flops([given], [made]) for layer, given, made in steps) + 2 * size(x)
 
-        def attend(y: np.ndarray) -> np.ndarray:
-            return attention.forward(y, *masks)[0]
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Compute the layer. The linear layers of the mlp widen and narrow; between them stands ReLU or GELU."""
+        if self.norm_first:
+            x = x + self._attend(self.norm1.forward(x))
+            return x + self._mlp(self.norm2.forward(x))
+        x = self.norm1.forward(x + self._attend(x))
+        return self.norm2.forward(x + self._mlp(x))
 
-        def mlp(y: np.ndarray) -> np.ndarray:
-            return narrow.forward(activation.forward(widen.forward(y)))
+    def _attend(self, y: np.ndarray) -> np.ndarray:
+        return self.attention.forward(y, *self.masks)[0]
 
-        if norm_first:
-            x = x + attend(norm1.forward(x))
-            return x + mlp(norm2.forward(x))
-        x = norm1.forward(x + attend(x))
-        return norm2.forward(x + mlp(x))
+    def _mlp(self, y: np.ndarray) -> np.ndarray:
+        return self.narrow.forward(self.activation.forward(self.widen.forward(y)))

@@ -10,7 +10,7 @@ from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
 from kuiper.graph import Operand, Operator
 from kuiper.layers.arrays.joining import Cat
 from kuiper.layers.arrays.shape import Flatten
-from kuiper.layers.arrays.structure import Attribute
+from kuiper.layers.arrays.structure import StoredArray
 from kuiper.layers.elementwise import activation
 from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
@@ -21,6 +21,7 @@ from kuiper.layers.linear.linear import Linear
 from kuiper.partition.backends.protocol import Backend, Program, program_of
 from kuiper.partition.writers import CannotExpressError, Writers, expect
 from kuiper.runtime import RuntimeGraph
+from kuiper.scalars import EXPRESSION
 
 Call = Callable[..., Any]
 """An operator made ready: its inputs -> its output."""
@@ -55,8 +56,8 @@ class ArrayModule(Backend):
         return FunctionLayer(make(self.module, op, op.layer)), op.inputs
 
 
-@makes(Attribute)
-def constant(xp: Any, op: Operator, layer: Attribute) -> Call:
+@makes(StoredArray)
+def constant(xp: Any, op: Operator, layer: StoredArray) -> Call:
     """A stored array."""
     array = xp.asarray(layer.data)
     return lambda: array
@@ -161,27 +162,23 @@ def each_element(xp: Any, op: Operator, layer: Any) -> Call:
     return lambda x: compute(xp, x)
 
 
-NUMPY_NAMES = {
-    **{"add": "add", "sub": "subtract", "mul": "multiply", "div": "true_divide", "pow": "power"},
-    **{"neg": "negative", "abs": "abs", "sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"},
-}
-"""Functions of expressions by the names that numpy gives them."""
-
-
 @makes(ExpressionLayer)
 def expression(xp: Any, op: Operator, layer: ExpressionLayer) -> Call:
-    """An expression of arrays of floating-point numbers."""
+    """An expression of arrays of floating-point numbers, by the steps in which the fast engine computes it."""
     order = reverse_polish(parse(layer.text))
+    steps = {name: function.steps for name, function in EXPRESSION.items() if function.steps is not None}
     for node in order:
         function = node.token.type is TokenType.FUNCTION
-        if node.text not in NUMPY_NAMES if function else not isinstance(node.token.value, (int, float)):
+        if node.text not in steps if function else not isinstance(node.token.value, (int, float)):
             raise CannotExpressError(f"{op.type}: {node.text}")
-    if any(operand.dtype is None or operand.dtype.compute.kind != "f" for operand in op.inputs):
+    if any(operand.dtype is None or operand.dtype.compute.kind != "f" or operand.shape == () for operand in op.inputs):
         raise CannotExpressError(f"{op.type}: an operand that is no array of floats")
-    functions = {name: getattr(xp, own) for name, own in NUMPY_NAMES.items()}
+
+    def named(ufunc: Callable[..., Any], *xs: Any) -> Any:
+        return getattr(xp, ufunc.__name__)(*xs)
 
     def apply(node: TokenNode, values: list[Any]) -> Any:
-        return functions[node.text](*values)
+        return steps[node.text](named, *values)
 
     def call(*xs: Any) -> Any:
         return fold(order, lambda node: xs[node.num_index] if node.num_index >= 0 else node.token.value, apply)
