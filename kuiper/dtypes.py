@@ -137,9 +137,14 @@ def result_type(*values: Any) -> np.dtype:
     return result
 
 
-def as_float(dtype: np.dtype) -> np.dtype:
+def float_type(dtype: np.dtype) -> np.dtype:
     """The type in which a function like exp computes: integers and booleans become float32."""
     return dtype if dtype.kind in "fc" else np.dtype("f4")
+
+
+def as_float(x: np.ndarray) -> np.ndarray:
+    """(...) -> (...): x itself, or float32 where x holds integers or booleans."""
+    return x.astype(float_type(x.dtype), copy=False)
 
 
 def single(x: np.ndarray) -> np.ndarray:

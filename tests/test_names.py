@@ -7,26 +7,6 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-STILL_DOUBLE = {
-    "Attribute",
-    "Elementwise",
-    "Embedding",
-    "Function",
-    "GroupNorm",
-    "Linear",
-    "MatMul",
-    "MultiheadAttention",
-    "Operation",
-    "Pointwise",
-    "Pool",
-    "Reshape",
-    "RuntimeGraph",
-    "Softmax",
-    "Trace",
-    "Unfold",
-    "Value",
-}
-"""Names that are not unique yet. Take a name out when it is; put none in."""
 
 
 def modules_by_class(root: Path) -> dict[str, list[str]]:
@@ -42,9 +22,7 @@ def modules_by_class(root: Path) -> dict[str, list[str]]:
 
 def test_a_class_name_stands_in_one_module() -> None:
     double = {name: modules for name, modules in modules_by_class(ROOT).items() if len(set(modules)) > 1}
-    new = {name: modules for name, modules in double.items() if name not in STILL_DOUBLE}
-    assert not new, f"expected each class name in one module, found {new}"
-    assert set(double) == STILL_DOUBLE, f"unique by now, to be taken out of STILL_DOUBLE: {STILL_DOUBLE - set(double)}"
+    assert not double, f"expected each class name in one module, found {double}"
 
 
 def test_a_second_class_of_the_same_name_is_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 KUIPER = ROOT / "kuiper"
-MAPPED = ("graph", "pnnx", "runtime", "expression", "vision", "text", "cli")
+MAPPED = ("scalars", "graph", "pnnx", "expression", "runtime", "vision", "text", "peers", "show", "cli")
 """Rooms whose README names every file."""
 
 
@@ -29,7 +29,7 @@ def test_the_rooms_stand_in_the_readme_in_the_order_that_the_linter_holds() -> N
 @pytest.mark.parametrize("readme", sorted(KUIPER.rglob("README.md")), ids=lambda path: path.parent.name)
 def test_a_readme_fits_on_a_screen_and_says_what_to_read_first(readme: Path) -> None:
     text = readme.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 50
+    assert len(text.splitlines()) <= 60
     assert "read" in text.lower() or readme.parent.name == "labels"
 
 

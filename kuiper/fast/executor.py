@@ -1,9 +1,9 @@
-"""The executor of engines "fast" and "auto": a plan for each set of input shapes, the layers where no plan can be."""
+"""The engines "fast" and "auto": a plan for each set of input shapes, the layers where there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,17 +12,14 @@ from kuiper.fast.plan.fallback import PlanMismatchError
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.tuning.choices import Choices
-from kuiper.runtime import EXECUTORS, LayerExecutor
+from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
 from kuiper.runtime.executor import OnOperator
-
-if TYPE_CHECKING:
-    from kuiper.runtime import RuntimeGraph
 
 
 class PlanExecutor(LayerExecutor):
     """Plans, made at the first pass with inputs of new shapes, or at the second.
 
-    patient : whether the layers compute the first pass with inputs of new shapes: a plan takes longer to make.
+    patient : the layers compute the first pass with inputs of new shapes: making a plan takes longer than a pass.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The one pool of threads: threads of a stage run at the same time, numpy's matrix library with one thread in each."""
+"""The thread pool: runs the calls of a stage in parallel, with numpy's BLAS held to one thread in each."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def usable_cores() -> int:
 
 
 def default_threads() -> int:
-    """As many as the environment's OMP_NUM_THREADS says, which other frameworks heed too; else one per core."""
+    """OMP_NUM_THREADS, which other frameworks use too, or one per core."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return max(1, min(int(asked), 64)) if asked.isdecimal() else usable_cores()
 
 
 class _Worker:
-    """A thread that waits for a list of calls, makes them, and says so."""
+    """A thread that waits for a list of calls, makes them, and reports back."""
 
     def __init__(self, number: int, core: int | None) -> None:
         self.begin, self.done = threading.Lock(), threading.Lock()
@@ -44,13 +44,13 @@ class _Worker:
     def _serve(self) -> None:
         if self._core is not None:
             keep_to([self._core])
-        np.seterr(all="ignore")  # of this thread alone; what is infinite or NaN shows in the result
+        np.seterr(all="ignore")  # for this thread only; infinities and NaN show in the result
         while True:
             self.begin.acquire()
             try:
                 for call in self.calls:
                     call()
-            except BaseException as error:  # it belongs to whoever waits for the stage
+            except BaseException as error:  # raised again by the thread that waits for the stage
                 self.error = error
             self.calls, self.busy = [], False
             self.done.release()
@@ -59,8 +59,8 @@ class _Worker:
 class ThreadPool:
     """Threads that outlive the plans that use them, each on a processor core of its own where the system allows.
 
-    A stage is over in a fraction of a millisecond, long before a scheduler moves two threads apart that it has woken on
-    one core. So where there are as many threads as cores, every thread keeps to its core while a plan runs.
+    A stage is over in a fraction of a millisecond, long before the scheduler separates two threads that it has woken on
+    one core. So with as many threads as cores, every thread is pinned to its core while a plan runs.
     """
 
     def __init__(self) -> None:
@@ -69,9 +69,9 @@ class ThreadPool:
 
     @contextmanager
     def session(self, threads: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
-        """Inside, the function that it gives runs stages on so many threads.
+        """Within the context, the yielded function runs stages on this many threads.
 
-        While somebody else has the pool, and for one thread, it runs them on this thread.
+        With one thread, or while the pool is in use, it runs them on the calling thread.
         """
         if threads < 2 or not self._in_use.acquire(blocking=False):
             yield run_serially
@@ -116,7 +116,7 @@ class ThreadPool:
             for worker in busy:
                 worker.done.acquire()
                 error, worker.error = error or worker.error, None
-        except BaseException:  # Ctrl-C in between: nobody knows any more which lock is whose
+        except BaseException:  # Ctrl-C in between: the state of the locks is unknown
             self._workers = []
             while any(worker.busy for worker in busy):
                 time.sleep(0.001)
@@ -126,13 +126,13 @@ class ThreadPool:
 
 
 def keep_to(cores: Iterable[int]) -> None:
-    """Let the calling thread run on these processor cores alone, if the system lets it."""
+    """Pin the calling thread to these cores, if the system allows it."""
     with suppress(OSError):
         os.sched_setaffinity(0, cores)
 
 
 def run_serially(stages: Sequence[Stage]) -> None:
-    """Make the calls of the stages on this thread, thread after thread."""
+    """Make all calls of the stages on the calling thread."""
     for stage in stages:
         for thread in stage:
             for call in thread:
@@ -143,16 +143,16 @@ pool = ThreadPool()
 
 
 def _forget() -> None:
-    """In a forked child no thread of the parent lives on."""
+    """A forked child has none of its parent's threads."""
     global pool, blas
     pool, blas = ThreadPool(), Blas()
 
 
 class Blas:
-    """numpy's matrix library, held to one thread while plans with several threads run.
+    """numpy's BLAS, held to one thread while plans with several threads run.
 
-    The setting is the process's own: it is changed when the first plan begins and restored when the last one ends.
-    Without threadpoolctl it cannot be set.
+    The setting is global to the process: it is changed when the first plan starts and restored when the last one ends.
+    It takes threadpoolctl.
     """
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ class Blas:
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:
-        """Inside, matrix products run on the thread that asks for them."""
+        """Within the context, matrix products run on the calling thread."""
         with self._guard:
             if self._users == 0 and (controller := self._find()) is not None:
                 self._limit = controller.limit(limits=1, user_api="blas")
@@ -199,6 +199,6 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def parallel(threads: int) -> Iterator[Callable[[Sequence[Stage]], None]]:
-    """Inside, the function that it gives runs stages on so many threads, the matrix library on one in each."""
+    """Within the context, the yielded function runs stages on this many threads, with BLAS on one thread in each."""
     with blas.one_thread(), np.errstate(all="ignore"), pool.session(threads) as run:
         yield run

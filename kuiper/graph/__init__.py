@@ -1,6 +1,15 @@
 """The graph (lessons 3 and 4): operators and operands, their order, how long values live and where they may lie."""
 
-from kuiper.graph.memory import Extent, Lifetime, MemoryPlan, declared_extents, lifetimes, plan_memory, plan_operators
+from kuiper.graph.memory import (
+    Extent,
+    Lifetime,
+    MemoryPlan,
+    declared_extents,
+    lifetimes,
+    plan_memory,
+    plan_operators,
+    releases,
+)
 from kuiper.graph.operator import (
     BOUNDARY,
     Attribute,
@@ -31,6 +40,7 @@ __all__ = [
     "lifetimes",
     "plan_memory",
     "plan_operators",
+    "releases",
     "reverse_post_order",
     "shape_text",
     "topological_order",

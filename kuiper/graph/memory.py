@@ -1,4 +1,4 @@
-"""Output space planned at build (lesson 4): how long each value lives, and where in one buffer it could lie."""
+"""Memory (lesson 4): how long each value lives, and where in one buffer it could lie."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kuiper.graph.operator import Operator, Shape
 
 @dataclass(frozen=True)
 class Lifetime:
-    """An operand is written at step `first` of the execution order and read for the last time at step `last`."""
+    """An operand is written at step `first` of the execution order, and nobody needs it after step `last`."""
 
     first: int
     last: int
@@ -32,7 +32,7 @@ def lifetimes(order: Sequence[Operator]) -> dict[str, Lifetime]:
         for operand in op.outputs:
             first[operand.name] = last[operand.name] = step
         for operand in op.inputs:
-            last[operand.name] = len(order) - 1 if op.type == "pnnx.Output" else step
+            last[operand.name] = max(last[operand.name], len(order) - 1 if op.type == "pnnx.Output" else step)
     # a tuple or a dict holds its members: they live as long as it does
     for op in reversed(order):
         if op.type.startswith("prim::") and op.outputs:
@@ -40,6 +40,19 @@ def lifetimes(order: Sequence[Operator]) -> dict[str, Lifetime]:
             for operand in op.inputs:
                 last[operand.name] = max(last[operand.name], end)
     return {name: Lifetime(first[name], last[name]) for name in first}
+
+
+def releases(lives: Mapping[str, Lifetime], steps: int) -> list[list[str]]:
+    """For each step the operands that nobody needs after it; after the last, what is left are the outputs.
+
+    >>> releases({"x": Lifetime(0, 1), "y": Lifetime(1, 2)}, 3)
+    [[], ['x'], []]
+    """
+    found: list[list[str]] = [[] for _ in range(steps)]
+    for name, life in lives.items():
+        if life.last < steps - 1:
+            found[life.last].append(name)
+    return found
 
 
 @dataclass(frozen=True)

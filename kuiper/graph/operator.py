@@ -77,7 +77,7 @@ class Operand:
     shape, dtype : what the file says; None where it does not (scalars, lists, unknown shapes).
     producer : the operator that writes it.
     consumers : one entry per slot that reads it: an operator that reads it twice stands there twice.
-    data : the array of the last forward pass, for the graph's outputs and what was asked for with `keep`.
+    data : its value in the last forward pass that gave it out: as an output, or because `keep` asked for it.
     """
 
     name: str
@@ -129,7 +129,7 @@ class Operator:
 
     @property
     def producers(self) -> list[Operator]:
-        """The operator that fills each slot."""
+        """The operator that fills each slot, without slots that nobody fills."""
         return [operand.producer for operand in self.inputs if operand.producer is not None]
 
     @property
@@ -140,7 +140,7 @@ class Operator:
 
 @dataclass
 class Graph:
-    """Operators in file order, and the operands between them by name.
+    """Operators in file order, and the operands between them by name, once `connect` or the reader has found them.
 
     `warnings` are sentences about what the reader met that is allowed but rarely meant.
 

@@ -88,7 +88,7 @@ def roots(successors: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """One cycle as names, from the one listed first back to itself; empty when there is none. No recursion.
+    """One cycle as names, starting and ending at its member that is listed first; empty when there is none.
 
     >>> find_cycle({"in": ["b"], "a": ["b", "out"], "b": ["a"], "out": []})
     ['a', 'b', 'a']

@@ -36,11 +36,11 @@ class Layer:
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
     signatures: ClassVar[tuple[str, ...]] = ()
     """What unnamed inputs are, such as "x dim keepdim", for operators that have their options as inputs: "x" goes to
-    `forward`, "_" changes no result, any other word is an option. The one with as many words as inputs is meant."""
+    `forward`, "_" changes no result, any other word is an option. For three inputs the one of three words is meant."""
     signatures_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The same for single operator types; see LayerRegisterer.register."""
     drops_unread: ClassVar[bool] = False
-    """Whether outputs that nobody reads are missing in the file where they come last."""
+    """Whether the file leaves out trailing outputs that nobody reads."""
 
     family: Family = ARITHMETIC
     """What kind of operation it is: the colour of its box in pictures."""
@@ -92,7 +92,10 @@ class Layer:
 
 
 class Bound(Layer):
-    """A layer of which something is known only when its inputs come.
+    """A layer whose operator does not fit its `forward` as it is.
+
+    Options that come as inputs are put in their places, x is converted to the declared type, outputs that the file
+    leaves out are dropped.
 
     kind : the class of the layer.
     binding : what the operator says of it.
@@ -157,8 +160,10 @@ class Bound(Layer):
                 unknown.append(name)
         if not unknown:
             return self.made(values).flops(self.given(inputs), outputs)
+        layer = object.__new__(self.kind)  # most rules ask for no option, or for those that are known
+        vars(layer).update(self.options)
         try:
-            return object.__new__(self.kind).flops(self.given(inputs), outputs)  # most rules ask for no option
+            return layer.flops(self.given(inputs), outputs)
         except AttributeError:
             raise UnknownShapeError(", ".join(unknown)) from None
 

@@ -14,7 +14,7 @@ LayerClass = TypeVar("LayerClass", bound=type[Layer])
 
 
 class ForeignLayer(Layer):
-    """A layer whose class does not derive from Layer, such as a student's own: it needs forward_operator alone."""
+    """A layer that does not derive from Layer, such as a student's own: it has forward_operator, no more is asked."""
 
     def __init__(self, wrapped: Any) -> None:
         self.wrapped = wrapped
@@ -40,7 +40,8 @@ class LayerRegisterer:
     def register(self, *types: str, inputs: tuple[str, ...] = ()) -> Callable[[LayerClass], LayerClass]:
         """Class decorator: the layer computes operators of these `types`. A type that is taken is refused.
 
-        inputs : for types whose options are inputs without a name, what the inputs are; see Layer.signatures.
+        inputs : for types whose options are inputs without a name, what the inputs are; see Layer.signatures. The class
+            keeps it, for all registries.
         """
 
         def decorate(layer: LayerClass) -> LayerClass:
@@ -109,7 +110,12 @@ class LayerRegisterer:
 
 
 def _creator(creator: Creator | type[Layer]) -> Creator:
-    return cast(type[Layer], creator).from_operator if isinstance(creator, type) else creator
+    if not isinstance(creator, type):
+        return creator
+    if not hasattr(creator, "from_operator"):
+        expected = "expected a class with from_operator, as kuiper.Layer has, or a function: operator -> layer"
+        raise KuiperError(f"{creator.__name__}: {expected}")
+    return cast(type[Layer], creator).from_operator
 
 
 registry = LayerRegisterer()

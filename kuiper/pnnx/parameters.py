@@ -1,8 +1,8 @@
 """Parameters: the text of `kernel_size=(3,3)` -> kind and value, and back.
 
-PNNX writes no types, so the text alone decides. The rules are those of PNNX's own reader, with three exceptions where
-that reader loses something: a list with elements of several kinds keeps every element, complex numbers keep both
-parts, and numbers beyond 32 bits keep their value.
+PNNX writes no types, so the text alone decides (but for VERBATIM, which stays text). The rules are those of PNNX's own
+reader, with three exceptions where that reader loses something: a list with elements of several kinds keeps every
+element, complex numbers keep both parts, and numbers beyond 32 bits keep their value.
 
 Source: PNNX, https://github.com/pnnx/pnnx (ir.cpp, Parameter::parse_from_string)
 """

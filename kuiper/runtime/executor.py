@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
 OnOperator = Callable[[Operator, float], None]
-"""Called after each operator with it and the seconds it took."""
+"""Called after each operator that has a layer, with it and the seconds it took."""
 
 
 def run_layers(
@@ -24,7 +24,7 @@ def run_layers(
 ) -> None:
     """Compute operators one after the other in `values` (operand name -> value), and release what nobody reads again.
 
-    released_after : for each operator the operands that it is the last to read.
+    released_after : for each operator the operands that nobody needs after it.
     keep : operands that are not released.
     """
     for op, dead in zip(operators, released_after, strict=True):
@@ -69,13 +69,13 @@ class LayerExecutor:
 
     @property
     def choices(self) -> dict[str, str]:
-        """None: there is nothing to choose."""
+        """Empty: there is nothing to choose."""
         return {}
 
     def values(
         self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, keep: Collection[str] = ()
     ) -> dict[str, Any]:
-        """One pass -> the outputs and what else is in `keep`, by operand name."""
+        """One pass -> what is left of its values, by operand name: the outputs and all that is in `keep`."""
         values = dict(inputs)
         run_layers(self.graph.operators, self.graph.released_after, values, on_operator, keep)
         return values

@@ -26,6 +26,7 @@ from kuiper.graph import (
     declared_extents,
     lifetimes,
     plan_operators,
+    releases,
 )
 from kuiper.graph.operator import find_operator
 from kuiper.graph.order import execution_order
@@ -72,6 +73,13 @@ class RuntimeGraph:
     choices : which algorithms the plan takes, as `graph.choices` of an earlier run gives them; what it does not name is
         timed once and remembered in the user's cache folder.
 
+    Attributes
+    ----------
+    operators : in the file's order; in execution order once built.
+    inputs, outputs : operands, in the order of the file.
+    lifetimes, released_after : how long each operand lives; for each operator the operands that nobody needs after it.
+    executor : what computes a pass.
+
     The state goes NEED_INIT -> `init()` -> NEED_BUILD -> `build()` -> COMPLETE; then `forward(x)` or `graph(x)`.
 
     >>> graph = RuntimeGraph("models/digits/digits.pnnx.param")
@@ -114,8 +122,8 @@ class RuntimeGraph:
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
         """A graph that was made in memory instead of read from files, in state NEED_BUILD.
 
-        It takes the operators as they are: `build` connects them and gives each its layer.
-        name : how messages call it. options : as for the constructor.
+        It takes the operators over: `build` connects them and gives each its layer. Raises GraphError where another
+        RuntimeGraph has done so. name : how messages call it. options : as for the constructor.
 
         >>> from kuiper.graph import Operand, Operator
         >>> x, y = Operand("0"), Operand("1")
@@ -125,6 +133,9 @@ class RuntimeGraph:
         >>> graph([-1.0, 2.0])
         [array([0., 2.])]
         """
+        taken = next((op.name for op in source if op.layer is not None), None)
+        if taken is not None:
+            raise GraphError(f"from_graph: expected operators without layers, found that of another graph in {taken}")
         graph = cls(name, **options)
         graph._take(source)
         return graph
@@ -151,10 +162,7 @@ class RuntimeGraph:
         if not self.outputs:
             raise GraphError(f"{self.param}: expected a pnnx.Output, found none")
         self.lifetimes = lifetimes(order)
-        self.released_after = [[] for _ in order]
-        for name, life in self.lifetimes.items():
-            if life.last < len(order) - 1:
-                self.released_after[life.last].append(name)
+        self.released_after = releases(self.lifetimes, len(order))
         self.executor = EXECUTORS[self.engine](self, **self._options)
         self.state = GraphState.COMPLETE
 
@@ -167,8 +175,8 @@ class RuntimeGraph:
             itself allows them.
         keep : names of operators whose results shall be in `.kept` of the outcome ("#3" names operand 3); True: all.
             The layers compute then: a plan does not store every operator's result.
-        on_operator : called after each operator with it and the seconds it took; with a plan, with the first of those
-            that are computed together, and their time.
+        on_operator : called after each operator that has a layer, with it and the seconds it took; with a plan, with
+            the first of those that are computed together, and their time.
 
         Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
         """
@@ -202,7 +210,8 @@ class RuntimeGraph:
     def plan(self) -> MemoryPlan | None:
         """Where each value could lie in one buffer, by the sizes that the file declares.
 
-        None before the graph is built, and where some sizes are open.
+        Values without a declared size (lists, numbers) are left out. None before the graph is built, and where the file
+        leaves a dimension open.
         """
         if self.state is not GraphState.COMPLETE:
             return None

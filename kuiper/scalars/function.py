@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.dtypes import KINDS, as_float, result_type
+from kuiper.dtypes import KINDS, float_type, result_type
 from kuiper.errors import DTypeError
 from kuiper.scalars.steps import Steps, of_ufunc, run
 
@@ -108,7 +108,7 @@ class Function:
         if dtype.kind.replace("u", "i") not in self.kinds:
             expected = " or ".join(KINDS[kind] for kind in self.kinds)
             raise DTypeError(f"{self.name} is not defined for {dtype}, only for {expected}")
-        return as_float(dtype) if self.floating else dtype
+        return float_type(dtype) if self.floating else dtype
 
 
 def is_number(value: Value) -> bool:

@@ -10,7 +10,9 @@ from hypothesis.extra import numpy as arrays
 
 from kuiper.fast.kernels.norm import softmax
 from kuiper.fast.kernels.norm.softmax import cache_blocks
+from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
+from kuiper.layers.layer import Bound
 
 LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 ORDINARY = st.floats(-90, 90, width=16)
@@ -78,8 +80,7 @@ def test_what_has_no_kernel(lowered, x):
 
 
 def test_another_type_than_the_inputs_has_no_kernel(lowered):
-    layer = Softmax(1)
-    layer.dtype = np.dtype(np.float64)
+    layer = Bound(Softmax, Binding({"dim": 1}, ["x"], np.dtype(np.float64)))
     assert lowered(layer, np.ones((2, 3), np.float32)) is None
 
 

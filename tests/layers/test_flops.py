@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kuiper import dtypes
-from kuiper.graph import Attribute, Operand, Operator, Parameter, ParameterKind
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, registry
 from kuiper.layers.cost import UnknownShapeError
 
@@ -27,17 +27,11 @@ def made(
         for name, value in options.items()
         if isinstance(value, tuple)
     }
-    return registry.create(
-        Operator(
-            kind,
-            "op",
-            [Operand(f"in{i}", shape) for i, shape in enumerate(inputs)],
-            [Operand(f"out{i}") for i in range(outputs)],
-            list(named),
-            {k: Parameter(ParameterKind.NULL, v) for k, v in options.items() if not isinstance(v, tuple)},
-            weights,
-        )
-    )
+    params = {k: Parameter(ParameterKind.NULL, v) for k, v in options.items() if not isinstance(v, tuple)}
+    given = [Operand(f"in{i}", shape) for i, shape in enumerate(inputs)]
+    op = Operator(kind, "op", given, [Operand(f"out{i}") for i in range(outputs)], list(named), params, weights)
+    Graph([*(Operator("pnnx.Input", x.name, [], [x]) for x in given), op]).connect()
+    return registry.create(op)
 
 
 def flops(kind: str, inputs: Sequence[Shape | None], output: Shape | None, **options: Any) -> int:
@@ -90,7 +84,7 @@ def test_a_convolution_counts_what_its_loops_do(out: Shape, weight: Shape) -> No
         ("nn.ConvTranspose2d", [(1, 2, 3, 3)], (1, 4, 6, 6), {"weight": (2, 4, 2, 2)}, 2 * 18 * 16),
         (
             "nn.RNN", [(7, 1, 3)], (7, 1, 2),
-            {"weight_ih_l0": (2, 3), "weight_hh_l0": (2, 2), "input_size": 3, "hidden_size": 2}, 7 * 20,
+            {"weight_ih_l0": (2, 3), "weight_hh_l0": (2, 2), "input_size": 3, "hidden_size": 2, "bias": False}, 7 * 20,
         ),
     ],
 )  # fmt: skip
@@ -119,11 +113,14 @@ def test_weights_that_arrive_as_inputs_count_by_their_shape() -> None:
         layer.flops([(2, 3), None, (4,)], [(2, 4)])
 
 
-def test_options_that_arrive_as_inputs_count_as_their_default() -> None:
+def test_options_that_are_known_only_when_the_network_runs_matter_where_the_count_needs_them() -> None:
     assert flops("aten::sum", [(5, 7), None, None, None], (5,)) == 35
-    assert flops("aten::sort", [(3, 8), None, None], (3, 8), outputs=2) == 3 * 8 * 3
     assert flops("Tensor.reshape", [(6,), None], None, named=["input", "shape"]) == 0
-    with pytest.raises(UnknownShapeError):  # a window's size has no default
+    resized = {"named": ["input", "size"], "mode": "bilinear"}
+    assert flops("F.interpolate", [(1, 1, 2, 2), None], (1, 1, 4, 4), **resized) == 7 * 16
+    with pytest.raises(UnknownShapeError):
+        flops("aten::sort", [(3, 8), None, None], (3, 8), outputs=2)
+    with pytest.raises(UnknownShapeError):
         flops("aten::max_pool2d", [(1, 1, 4, 4), None, None, None, None, None], (1, 1, 2, 2))
 
 

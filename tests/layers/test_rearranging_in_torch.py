@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 import kuiper
 from kuiper.errors import KuiperError
 from kuiper.layers.arrays.diagonals import Diag, DiagEmbed, Diagonal, Trace, Tril, Triu
-from kuiper.layers.arrays.rearranging import Flip, Repeat, RepeatIndices, RepeatInterleave, Roll, Rot90, Tile, Unfold
+from kuiper.layers.arrays.rearranging import (
+    Flip,
+    Repeat,
+    RepeatIndices,
+    RepeatInterleave,
+    Roll,
+    Rot90,
+    SlidingWindows,
+    Tile,
+)
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -84,7 +93,9 @@ def test_diagonals(offset, dtype):
 
 @pytest.mark.parametrize(("dim", "size", "step"), [(0, 2, 1), (-1, 3, 2), (1, 1, 3)])
 def test_unfold(dim, size, step):
-    check(Unfold(dim, size, step), filled([3, 4, 5]), torch.from_numpy(filled([3, 4, 5])).unfold(dim, size, step))
+    check(
+        SlidingWindows(dim, size, step), filled([3, 4, 5]), torch.from_numpy(filled([3, 4, 5])).unfold(dim, size, step)
+    )
 
 
 @pytest.mark.parametrize(

@@ -118,3 +118,12 @@ def test_a_layer_of_a_class_that_is_not_kuipers_runs_in_a_graph():
         graph.build()
         for _ in range(3):  # engine "auto" makes a plan at the second pass
             assert graph(np.float32([[4, 6]]))[0].tolist() == [[2, 3]]
+
+
+def test_a_class_that_makes_no_layer_of_an_operator_is_refused():
+    class Mine:
+        def forward_operator(self, operator, values):
+            pass
+
+    with pytest.raises(KuiperError, match="Mine: expected a class with from_operator"):
+        registry.copy().override("nn.ReLU", Mine)

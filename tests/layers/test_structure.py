@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from kuiper.errors import InferError
-from kuiper.layers.arrays.structure import Attribute, DictConstruct, ListConstruct, TupleConstruct, Unpack
+from kuiper.layers.arrays.structure import DictConstruct, ListConstruct, StoredArray, TupleConstruct, Unpack
 
 X, Y = np.zeros(2), np.ones(3)
 
 
 def test_attribute_gives_its_weights_without_a_copy():
-    assert Attribute(data=X).forward() is X
+    assert StoredArray(data=X).forward() is X
 
 
 def test_tuples_and_lists_hold_the_inputs_themselves():

@@ -533,3 +533,32 @@ class TestPluggedIn:
         mine.override("nn.Sigmoid", Unfinished)
         with pytest.raises(kuiper.InferError, match=r"op4: .*TODO"):
             kuiper.load(model(SIMPLE_OPS), registry=mine)(image())
+
+
+TWO_OUTPUTS = """7767517
+5 3
+pnnx.Input in 0 1 0
+nn.ReLU one 1 1 0 1
+pnnx.Output first 1 0 1
+nn.Sigmoid two 1 1 1 2
+pnnx.Output second 1 0 2
+"""
+
+
+@pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+@pytest.mark.parametrize("order", [kuiper.graph.topological_order, kuiper.graph.reverse_post_order])
+def test_an_output_that_is_read_on_is_kept_to_the_end(model, engine, order):
+    toolbox = kuiper.Toolbox(topological_order=order)
+    graph = kuiper.load(model(TWO_OUTPUTS), engine=engine, toolbox=toolbox)
+    x = np.array([-1.0, 0.0, 2.0], np.float32)
+    for _ in range(2):
+        one, two = graph(x)
+        np.testing.assert_array_equal(one, np.maximum(x, 0))
+        np.testing.assert_allclose(two, 1 / (1 + np.exp(-one)), rtol=1e-6)
+
+
+def test_one_graph_takes_operators_over_once(model):
+    source = kuiper.pnnx.read(model(TWO_OUTPUTS))
+    kuiper.RuntimeGraph.from_graph(source).build()
+    with pytest.raises(kuiper.GraphError, match="expected operators without layers, found that of another graph in one"):
+        kuiper.RuntimeGraph.from_graph(source)

@@ -1,4 +1,4 @@
-"""Layers whose options arrive as inputs: where those are constants, the kernel of the layer with these options."""
+"""Layers with options that arrive as inputs: where these are constant, the kernel of the layer with its options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kuiper.layers.layer import Bound, Layer
 
 @lowers(Bound)
 def bound(step: Step) -> Kernel | None:
-    """The kernel of the layer inside, whose options all come after the inputs of `forward`; nothing is converted."""
+    """The kernel of the layer, if its options come after its arrays and nothing is converted."""
     wrapper: Bound = step.layer
     count = wrapper.slots.count(X)
     if not count or wrapper.slots[:count] != [X] * count:
@@ -31,4 +31,4 @@ def kernel_of(step: Step, layer: Layer, count: int) -> Kernel | None:
         return None
     operator = dataclasses.replace(step.operator, layer=layer)
     kernel = lowering(Step([operator], step.inputs[:count], step.outputs, packs=step.packs))
-    return None if isinstance(kernel, Join) and count < len(step.inputs) else kernel  # which would join the options too
+    return None if isinstance(kernel, Join) and count < len(step.inputs) else kernel  # it would join the options too

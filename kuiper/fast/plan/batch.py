@@ -1,7 +1,7 @@
-"""Batches shared out: every thread computes some of the samples through the whole network, alone.
+"""Batch plans: every thread computes some of the samples through the whole network.
 
-Threads then meet once per pass, not at every operator, and with few samples at a time the values stay in the cache.
-Only for networks that compute every sample by itself, which is proved operator by operator.
+Threads then synchronize once per pass, not at every operator, and with few samples at a time the values stay in the
+cache. Only for networks that compute every sample by itself, which is checked step by step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kuiper.graph import Operator
 
 
 def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
-    """Whether every step computes each sample by itself: its kernel does so, and its shapes grow with the batch.
+    """Whether every step computes each sample by itself: its kernel says so, and its shapes scale with the batch.
 
     whole, part : the steps for a batch of `batch`, and for one of `samples`.
     """
@@ -42,7 +42,7 @@ def _keeps_samples(whole: Step, part: Step, batch: int, samples: int) -> bool:
 
 
 def _grows(whole: Spec, part: Spec, batch: int, samples: int) -> bool:
-    """Whether a value has a first axis as long as the batch, or is the same constant for both."""
+    """Whether the value's first axis is the batch, or it is the same constant for both."""
     if whole.constant or part.constant:
         same = whole.constant and part.constant and whole.shape == part.shape
         return same and (whole.value is part.value or bool(np.array_equal(whole.value, part.value)))
@@ -52,10 +52,10 @@ def _grows(whole: Spec, part: Spec, batch: int, samples: int) -> bool:
 
 
 class BatchPlan:
-    """A network for a batch, as plans of one thread for some samples at a time.
+    """A network for a batch: single-threaded plans for some samples at a time.
 
     parts : one plan for each thread, all for the same number of samples; they take turns through the batch.
-    samples, batch : how many samples at a time, of how many.
+    samples, batch : how many samples at a time, and in all.
     """
 
     def __init__(self, parts: Sequence[Plan], samples: int, batch: int) -> None:
@@ -73,7 +73,7 @@ class BatchPlan:
     def run(
         self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
     ) -> list[Any]:
-        """One pass, as Plan.run; `on_operator` gets each operator once: the time of all samples by the threads."""
+        """One pass, as Plan.run; `on_operator` gets each operator once, with the time of all samples."""
         results: dict[int, list[Any]] = {}
         taken: dict[str, float] = {}
         operators: dict[str, Operator] = {}
@@ -99,7 +99,7 @@ class BatchPlan:
 
 
 def fastest_of(plans: Mapping[str, Plan | BatchPlan], inputs: Sequence[np.ndarray], rounds: int = 3) -> str:
-    """The name of the plan with the least time for a pass, over some rounds in turn."""
+    """The name of the plan with the fastest pass, over some interleaved rounds."""
     best = dict.fromkeys(plans, float("inf"))
     for plan in plans.values():
         plan.run(inputs)

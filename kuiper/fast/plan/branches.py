@@ -1,7 +1,7 @@
-"""Branches side by side: small steps that do not depend on each other, shared out among the threads.
+"""Parallel branches: small steps that do not depend on each other, distributed over the threads.
 
-Large steps share their own work out. What is left are runs of small ones, such as the heads of a detector; where a run
-falls apart into branches, each thread takes some of them.
+Large steps use all threads themselves. Runs of small ones remain, such as the heads of a detector; where a run splits
+into independent branches, each thread takes some of them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.layout import MemoryLayout
 
 WORTH_IT = 120e-6
-"""Seconds that a run must save, several times what it costs to wake the other threads."""
+"""Seconds that a run must save: several times the cost of waking the other threads."""
 LONGEST = 24
 
 
 @dataclass(frozen=True)
 class ParallelRun:
-    """The steps from `start` on, each on the thread that `threads` gives it.
+    """Consecutive steps from `start` on, and the thread of each.
 
     >>> ParallelRun.read("4:0,1,1").threads
     (0, 1, 1)
@@ -31,7 +31,7 @@ class ParallelRun:
 
     @property
     def stop(self) -> int:
-        """The first step that is no part of it."""
+        """The first step after it."""
         return self.start + len(self.threads)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class ParallelRun:
 
     @classmethod
     def read(cls, text: str) -> ParallelRun:
-        """What str gives. Raises ValueError."""
+        """Inverse of str. Raises ValueError."""
         start, _, threads = text.partition(":")
         return cls(int(start), tuple(int(thread) for thread in threads.split(",")))
 
@@ -47,7 +47,7 @@ class ParallelRun:
 def runs_of(
     layout: MemoryLayout, stages: Sequence[Sequence[Stage]], seconds: Sequence[float], threads: int
 ) -> list[ParallelRun]:
-    """The runs that are worth it, given the stages of each step and the seconds that they take one after the other.
+    """The runs that pay off, given the stages of each step and their seconds when run serially.
 
     Layers stay on the caller's thread: they may be a student's.
     """
@@ -69,10 +69,7 @@ def runs_of(
 
 
 def known_runs(layout: MemoryLayout, text: str, threads: int) -> list[ParallelRun]:
-    """The runs that an earlier process noted, apart by spaces; none where they do not fit this network.
-
-    They may be those of another network with inputs of the same shapes, or no runs at all.
-    """
+    """The runs that an earlier process noted, separated by spaces; none if they do not fit this network."""
     try:
         runs = [ParallelRun.read(word) for word in text.split()]
     except ValueError:
@@ -105,7 +102,7 @@ def _shared_out(
 
 
 def branches_of(layout: MemoryLayout, start: int, stop: int) -> list[list[int]]:
-    """The steps start..stop in groups, such that no step needs anything of another group."""
+    """The steps start..stop in groups that do not depend on each other."""
     group = {i: i for i in range(start, stop)}
 
     def top(i: int) -> int:
@@ -119,7 +116,7 @@ def branches_of(layout: MemoryLayout, start: int, stop: int) -> list[list[int]]:
             if name in layout.values:
                 for writer in writers.get(layout.root(name).name, ()):
                     group[top(writer)] = top(i)
-            elif not layout.specs[name].constant:  # what a simple layer passes on
+            elif not layout.specs[name].constant:  # a dynamic value
                 for writer in writers.get(name, ()):
                     group[top(writer)] = top(i)
         for name in layout.steps[i].writes:

@@ -14,7 +14,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 
 
 class PlanMismatchError(Exception):
-    """An operator's result has another shape than when the plan was made: it depends on the numbers, not on shapes."""
+    """A result has another shape than when the plan was made: it depends on the data, not on shapes alone."""
 
 
 class Fallback(Kernel):
@@ -63,12 +63,12 @@ def store(result: Any, spec: Spec, buffer: Buffer) -> None:
 
 
 def detached(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """`value` without memory of `arrays`: arrays in it that may share some are copied."""
+    """`value`, with arrays that may share memory with `arrays` copied."""
     return copied(value, lambda array: any(np.may_share_memory(array, x) for x in arrays))
 
 
 def copied(value: Any, where: Callable[[np.ndarray], bool] = lambda array: True) -> Any:
-    """`value` with copies of those arrays in it for which `where` holds."""
+    """`value`, with arrays for which `where` holds copied."""
     if isinstance(value, np.ndarray):
         return value.copy() if where(value) else value
     if isinstance(value, (tuple, list)):

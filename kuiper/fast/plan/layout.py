@@ -73,7 +73,7 @@ class MemoryLayout:
         return value
 
     def hold(self, start: int, stop: int) -> None:
-        """Let all that the steps start..stop read or write live through all of them: their order is not known."""
+        """Keep all that the steps start..stop read or write alive through all of them: their order is not known."""
         for step in self.steps[start:stop]:
             for name in (*step.reads, *step.writes):
                 if name in self.values:
@@ -81,7 +81,7 @@ class MemoryLayout:
                     root.first, root.last = min(root.first, start), max(root.last, stop - 1)
 
     def buffers(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Buffer]:
-        """Where every value lies, given the arrays of the roots. Constants have buffers too."""
+        """The buffer of every value and constant, given the arrays of the roots."""
         found: dict[str, Buffer] = {}
 
         def buffer(name: str) -> Buffer:
@@ -110,7 +110,7 @@ class MemoryLayout:
         return Buffer(seen, value.view(base.padded.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1), base.halo)
 
     def _collect(self) -> None:
-        """Every value, how it is stored, and how long it lives."""
+        """Every value, its layout and its lifetime."""
         for name in self.inputs:
             self.values[name] = StoredValue(name, self.specs[name], -1, -1)
         for number, step in enumerate(self.steps):
@@ -140,14 +140,14 @@ class MemoryLayout:
         return shape is not None and len(shape) == 4
 
     def _view(self) -> None:
-        """Outputs of views lie where their input lies."""
+        """Outputs of views lie in their input."""
         for step in self.steps:
             if isinstance(step.kernel, View) and step.reads[0] in self.values:
                 for name, view in zip(step.writes, step.kernel.views):
                     self.values[name].base, self.values[name].view = step.reads[0], view
 
     def _join(self) -> None:
-        """What is concatenated is written where the concatenation lies, once for each value."""
+        """Producers of concatenated values write into the concatenation, each value once."""
         made_by = {name: step for step in self.steps for name in step.writes}
         for step in self.steps:
             if not isinstance(step.kernel, Join):
@@ -166,7 +166,7 @@ class MemoryLayout:
                 value.base, value.view = target.name, _cut(part)
 
     def _surround(self) -> None:
-        """Halos as wide as the widest that a kernel asks for."""
+        """Halos as wide as the widest that any kernel asks for."""
         for step in self.steps:
             for slot, name in enumerate(step.reads):
                 halo = step.kernel.halo(slot)
@@ -182,7 +182,7 @@ class MemoryLayout:
                     value.halo |= halo
 
     def _settle(self) -> None:
-        """Reshapes that turn out to be views; then every root lives as long as what lies in it."""
+        """Reshapes that turn out to be views; then the lifetime of every root covers what lies in it."""
         arrays = {root.name: np.empty(root.physical, root.spec.dtype) for root in self.roots}
         for step in self.steps:
             if not isinstance(step.kernel, ReshapeKernel) or step.reads[0] not in self.values:
@@ -207,16 +207,16 @@ class MemoryLayout:
 
 
 def keeps_planes(view: Callable[[np.ndarray], np.ndarray], spec: Spec) -> bool:
-    """Whether a view of images takes whole planes (H, W) as they are: then their surroundings come with them.
+    """Whether a view of images keeps whole planes (H, W), so that the halo around them stays with them.
 
-    A view that names H or W, such as the rows from 0 to H, does not: it would cut the surroundings off.
+    A view that names H or W, such as the rows from 0 to H, does not: it would cut the halo off.
     """
     if spec.shape is None or len(spec.shape) != 4:
         return False
     n, c, height, width = spec.shape
     try:
         return all(_keeps_planes(view, np.empty((n, c, height + k, width + k), spec.dtype)) for k in (0, 1))
-    except (KuiperError, ValueError):  # it takes only images of this very size
+    except (KuiperError, ValueError):  # it takes only images of this size
         return False
 
 

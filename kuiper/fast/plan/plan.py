@@ -1,4 +1,4 @@
-"""A plan: the calls of a forward pass for inputs of known shapes, on arrays that were laid out once."""
+"""A plan: the calls of a forward pass for inputs of known shapes, bound to one arena."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Plan:
     Parameters
     ----------
     steps : what is computed, in order.
-    specs : what every operand is.
+    specs : the Spec of every operand.
     inputs, returned : operand names of the network's inputs and outputs.
-    dynamic : see Fallback; the same dictionary that the steps have.
-    threads : how many threads.
-    runs : steps of which some run beside others.
+    dynamic : see Fallback; the dictionary that the steps share.
+    threads : their number.
+    runs : steps that run in parallel.
 
     Attributes
     ----------
-    memory : where each value lies; `memory.planned_bytes` is the size of the arena.
-    scratch_bytes : what the kernels need besides, while they run.
+    memory : each value's offset; `memory.planned_bytes` is the size of the arena.
+    scratch_bytes : the memory that kernels need while they run.
     stages : the calls of every step.
     runs : see above.
     """
@@ -76,8 +76,8 @@ class Plan:
     ) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 
-        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Callers
-        on several threads take turns. Raises PlanMismatchError, and what a simple layer raises.
+        `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Calls
+        from several threads take turns. Raises PlanMismatchError, and what a layer raises.
         """
         with self._lock, parallel(self.threads) as run:
             try:
@@ -99,12 +99,12 @@ class Plan:
 
     @property
     def groups(self) -> list[list[Operator]]:
-        """The operators that are computed, and timed, together: those fused into one step, and those side by side."""
+        """The operators that are computed and timed together: fused into one step, or run in parallel."""
         return [[op for step in self.steps[start:stop] for op in step.operators] for start, stop in self._together]
 
     @cached_property
     def _together(self) -> list[tuple[int, int]]:
-        """(first, behind the last) of steps whose calls are those of the first: a run, or one step."""
+        """(start, stop) of the steps that are run together: a ParallelRun, or one step."""
         ends = {run.start: run.stop for run in self.runs}
         found, start = [], 0
         while start < len(self.steps):
@@ -121,7 +121,7 @@ class Plan:
         return self._buffers[name].array.copy(order="C")
 
     def _bind(self, space: Workspace) -> list[list[Stage]]:
-        """The stages of every step, each preceded by the zeros of the halos that it writes into first."""
+        """The stages of every step. The first step to write into a halo's buffer zeroes the halo."""
         bound: list[list[Stage]] = []
         surrounded = set(self.layout.inputs)
         beside = {run.start + i: thread for run in self.runs for i, thread in enumerate(run.threads)}
@@ -141,7 +141,7 @@ class Plan:
         return bound
 
     def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
-        """The stages, those of each run put together into one stage of its first step."""
+        """The stages, with those of each run merged into one stage of its first step."""
         for run in self.runs:
             together: Stage = [[] for _ in range(max(run.threads) + 1)]
             for number, thread in enumerate(run.threads, run.start):
@@ -161,18 +161,18 @@ NOWHERE = Buffer(np.empty(0))
 
 
 def _is_view(step: Step, layout: MemoryLayout) -> bool:
-    """Whether all outputs of a step lie in its first input already."""
+    """Whether all outputs of a step are views of its first input."""
     bases = [layout.values[name].base for name in step.writes if name in layout.values]
     return bool(bases) and all(base is not None and base == step.reads[0] for base in bases)
 
 
 def zeros(buffer: Buffer) -> list[Call]:
-    """The calls that make the border of an image zero."""
+    """The calls that zero the halo of an image."""
     return [] if buffer.padded is None else [partial(part.fill, 0) for part in borders(buffer.padded, buffer.halo)]
 
 
 def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
-    """The four parts of (N, H, W, C) that are halo; none of them empty."""
+    """The parts of (N, H, W, C) that are halo, without empty ones."""
     _, height, width, _ = padded.shape
     middle = slice(halo.up, height - halo.bottom)
     parts = [
@@ -185,7 +185,7 @@ def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
 
 
 def _memory(roots: Sequence[StoredValue]) -> MemoryPlan:
-    """A buffer in the arena for every root, each beginning at a line of the cache."""
+    """An offset in the arena for every root, aligned to cache lines."""
     sizes = {}
     for root in roots:
         assert root.spec.dtype is not None

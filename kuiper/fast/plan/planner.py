@@ -1,4 +1,4 @@
-"""The planner of one graph: makes a plan for every set of input shapes, and keeps those used last."""
+"""The planner: makes a plan for every set of input shapes, and keeps the most recent ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kuiper.fast.tuning.choices import Choices
 from kuiper.runtime import RuntimeGraph
 
 MOST_PLANS = 8
-"""Plans that are kept for one graph: each has memory of its own."""
+"""Plans kept for one graph; each has memory of its own."""
 
 
 class Planner:
@@ -31,7 +31,7 @@ class Planner:
     Parameters
     ----------
     graph : the built graph.
-    threads : threads; None: as many as there are cores, or as OMP_NUM_THREADS says.
+    threads : None: OMP_NUM_THREADS, or one per core.
     choices : the algorithms known to be the fastest.
     """
 
@@ -58,7 +58,7 @@ class Planner:
             return plan
 
     def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        """The plan for inputs (operand name -> array) of these shapes, made if need be."""
+        """The plan for inputs (operand name -> array) of these shapes, made if necessary."""
         key = signature(list(values.values()))
         with self._making:
             if key not in self._plans:
@@ -80,7 +80,7 @@ class Planner:
 
     @cached_property
     def _name(self) -> str:
-        """What tells this network from others among the choices: a hash of its operators."""
+        """A hash of the operators, which identifies the network in the choices."""
         text = "\n".join(f"{op.type} {op.name}" for op in self.graph.operators)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
@@ -105,7 +105,7 @@ class Planner:
             step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
 
     def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
-        """`whole`, or the plan that runs small branches side by side where that is faster."""
+        """`whole`, or a plan with parallel branches if that is faster."""
         arrays = list(values.values())
         key = f"branches {self._name} {signature(arrays)} {len(whole.steps)} steps lanes{whole.threads}"
         known = self.choices.find(key)
@@ -122,7 +122,7 @@ class Planner:
         return whole
 
     def _shared_out(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        """`whole`, or the plans that share its batch out among the threads where those are faster."""
+        """`whole`, or a plan that splits the batch over the threads if that is faster."""
         batches = {x.shape[0] if x.ndim else 0 for x in values.values()}
         batch = batches.pop() if len(batches) == 1 else 0
         if batch < whole.threads or batch % whole.threads:
@@ -143,11 +143,11 @@ class Planner:
         return plans[name]
 
     def _by_samples(self, whole: Plan, values: Mapping[str, np.ndarray], batch: int, samples: int) -> BatchPlan | None:
-        """Plans for `samples` at a time; None where the network looks from one sample to another."""
+        """Plans for `samples` at a time; None where samples depend on each other."""
         some = {name: x[:samples] for name, x in values.items()}
         try:
             steps, trace = self._steps(some, 1, {})
-        except KuiperError:  # the network takes no other batch
+        except KuiperError:  # the network accepts no other batch size
             return None
         returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
         if not is_by_sample(whole.steps, steps, batch, samples):
@@ -159,7 +159,7 @@ class Planner:
 
 
 def seconds_of(plan: Plan, inputs: Sequence[np.ndarray], rounds: int = 3) -> list[float]:
-    """The least time of each step, of some passes."""
+    """The least seconds of each step over some passes."""
     best = [float("inf")] * len(plan.steps)
     plan.run(inputs)
     for _ in range(rounds):

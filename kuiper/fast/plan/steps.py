@@ -1,4 +1,4 @@
-"""From the operators of a graph to the steps of a plan: a kernel for each, and operators fused into the one before."""
+"""From operators to steps: a kernel for each, and fusion of what follows into it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph
 
 Packs = tuple[list[Any], dict[str, np.ndarray]]
-"""An operator's constant inputs, and its weights as kernels want them."""
+"""An operator's constant inputs, and its repacked weights."""
 
 
 def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], packs: dict[str, Packs]) -> list[Step]:
@@ -25,7 +25,7 @@ def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], pac
     Parameters
     ----------
     dynamic : see Fallback.
-    packs : operator name -> its repacked weights, for plans of other shapes to use.
+    packs : operator name -> its repacked weights, shared with plans for other shapes.
     """
     steps = []
     for op in graph.operators:
@@ -41,7 +41,7 @@ def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], pac
 
 
 def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
-    """The operator's repacked weights; none yet where weights that are inputs follow from the shapes and differ now."""
+    """The operator's repacked weights; none where its constant inputs differ from those that they were made for."""
     constants = [spec.value for spec in inputs if spec.constant]
     before, known = packs.setdefault(op.name, (constants, {}))
     same = len(before) == len(constants) and all(x is y or np.array_equal(x, y) for x, y in zip(before, constants))
@@ -49,10 +49,10 @@ def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict
 
 
 def fused(steps: list[Step], returned: set[str]) -> list[Step]:
-    """The steps with every BatchNorm, addition and activation computed by the step before it, where that can.
+    """The steps, with BatchNorm, addition and activation fused into the step before where its kernel can.
 
-    A step that takes over another moves to the other's place in the order, where all its inputs are there.
-    `returned` are operands that somebody else reads: they must not vanish.
+    A step that takes over another runs in the other's turn, when all its inputs exist.
+    `returned` are operands that must be kept.
     """
     readers: dict[str, list[Step]] = {}
     for step in steps:
@@ -83,7 +83,7 @@ def fused(steps: list[Step], returned: set[str]) -> list[Step]:
 
 
 def _takes(step: Step, after: Step, name: str) -> bool:
-    """Make `step` compute `after` too, which reads its result `name`; False where it cannot."""
+    """Fuse `after`, which reads the result `name`, into `step`; False if that is not possible."""
     kernel, epilogue = step.kernel, step.kernel.epilogue
     assert epilogue is not None
     if epilogue.activation is not None or len(after.writes) != 1:

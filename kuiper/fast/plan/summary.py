@@ -1,4 +1,4 @@
-"""What a plan does, step by step, for people and other programs to read."""
+"""A summary of a plan, step by step, for `inspect --engine fast` and other readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kuiper.fast.plan.plan import Plan
 
 @dataclass(frozen=True)
 class BufferSummary:
-    """A part of the plan's arena: the operand that it was laid out for, where it begins, and its bytes."""
+    """A part of the arena: the operand that it was laid out for, its offset and its bytes."""
 
     name: str
     offset: int
@@ -23,10 +23,10 @@ class BufferSummary:
 class StepSummary:
     """One step of a plan.
 
-    operators : names; the first gives the step its kernel, the others are fused into it.
+    operators : names; the others are fused into the first.
     kernel : the algorithm, or the layer where there is no kernel.
-    outputs : shapes; None for what is no array.
-    buffers : where its outputs lie. Outputs that lie inside others, as views do, have the buffer of those.
+    outputs : shapes; None for anything but an array.
+    buffers : where its outputs lie. A view has the buffer that it lies in.
     """
 
     operators: list[str]
@@ -36,7 +36,7 @@ class StepSummary:
 
 
 def summary(plan: Plan | BatchPlan) -> list[StepSummary]:
-    """The steps of a plan in order; of a batch that is shared out, those for one share."""
+    """The steps of a plan in order; of a batch plan, those of one part."""
     one = plan.parts[0] if isinstance(plan, BatchPlan) else plan
     return [
         StepSummary(
@@ -57,6 +57,6 @@ def kernel_name(step: Step) -> str:
 
 
 def buffers(plan: Plan, step: Step) -> list[BufferSummary]:
-    """Where a step's outputs lie, each buffer once."""
+    """The buffers of a step's outputs, each once."""
     roots = dict.fromkeys(plan.layout.root(name).name for name in step.writes if name in plan.layout.values)
     return [BufferSummary(root, plan.memory.offsets[root], plan.memory.sizes[root]) for root in roots]

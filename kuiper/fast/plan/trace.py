@@ -1,4 +1,4 @@
-"""Tracing: one pass through the simple layers that notes what every operand is, which is all that a plan needs."""
+"""Tracing: one pass through the layers that notes shape and dtype of every operand, which is all that a plan needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kuiper.runtime import RuntimeGraph, run_layers
 
 
 class SpecTrace:
-    """What each operand of a graph is for given inputs.
+    """The Spec of each operand of a graph for given inputs.
 
     specs : operand name -> Spec, with the value where it is the same for all inputs of these shapes.
     """
@@ -44,7 +44,7 @@ Signature = tuple[tuple[tuple[int, ...], str], ...]
 
 
 def signature(inputs: Sequence[np.ndarray]) -> Signature:
-    """What a plan holds for: the shapes and dtypes of the inputs.
+    """Shapes and dtypes of the inputs: what a plan is made for.
 
     >>> signature([np.zeros((1, 3))])
     (((1, 3), 'float64'),)

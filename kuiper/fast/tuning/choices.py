@@ -1,4 +1,4 @@
-"""Choosing algorithms: the candidates for a shape timed once, and the fastest remembered on disk."""
+"""Choosing algorithms: candidates for a shape are timed once, and the fastest is remembered on disk."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from kuiper.fast.tuning.benchmark import BoundKernel, bind_kernel
 
 ROUNDS = 4
 FORK = 40e-6
-"""Seconds that it takes to share a stage out among threads."""
+"""Seconds that it takes to start a stage on several threads."""
 HOPELESS = 1.6
-"""How many times slower than the best a first look may be for the candidate to be timed any further."""
+"""A candidate this many times slower than the best in the first round is dropped."""
 
 
 class Choices:
-    """Which algorithm is the fastest for each shape, by key; kept in a file for the next process.
+    """The fastest algorithm for each key (kernel, shape and options), kept in a file for the next process.
 
     Parameters
     ----------
-    known : key -> name of the algorithm, taken as it is: a plan made from all its choices is always the same.
-    file : where to read and keep more, read when first needed; None: nowhere.
+    known : key -> name of the algorithm. A plan made from all its choices is always the same.
+    file : where more are read, when first needed, and stored; None: nowhere.
     """
 
     def __init__(self, known: dict[str, str] | None = None, file: Path | None = None) -> None:
@@ -47,11 +47,11 @@ class Choices:
 
     @classmethod
     def of_user(cls, known: dict[str, str] | None = None) -> Choices:
-        """Those in the user's cache folder; `known` goes first."""
+        """The choices in the user's cache folder; `known` takes precedence."""
         return cls(known, default_file())
 
     def choose(self, kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], key: str, threads: int) -> Kernel:
-        """The candidate that `key` is known to be fastest with; if it is not known, they are timed."""
+        """The candidate known to be fastest for `key`; if none is known, candidates are timed."""
         candidates = kernel.candidates()
         if len(candidates) == 1:
             return candidates[0]
@@ -61,7 +61,7 @@ class Choices:
         return found
 
     def find(self, key: str) -> str | None:
-        """What is known to be the fastest."""
+        """The name known to be fastest, or None."""
         if self._file is not None and not self._read:
             self._read = True
             self.known = {**_read(self._file), **self.known}
@@ -74,7 +74,7 @@ class Choices:
             self.known[key] = self._new[key] = name
 
     def keep(self) -> None:
-        """Write what is new to the file. A file that cannot be written is no error: the next process times again."""
+        """Write new choices to the file. If that fails, the next process times again."""
         if self._file is None or not self._new:
             return
         new, self._new = self._new, {}
@@ -84,7 +84,7 @@ class Choices:
 
 
 def fastest(candidates: Sequence[Kernel], inputs: Sequence[Spec], outputs: Sequence[Spec], threads: int) -> Kernel:
-    """The candidate with the least time for a pass, over some rounds in turn."""
+    """The candidate with the fastest pass, over some interleaved rounds."""
     best: dict[int, float] = {}
     with parallel(1):
         bound: dict[int, BoundKernel] = {}
@@ -102,10 +102,10 @@ def fastest(candidates: Sequence[Kernel], inputs: Sequence[Spec], outputs: Seque
 
 
 def timed(stages: Sequence[Stage]) -> float:
-    """Seconds of one pass with every thread on a core of its own: in each stage those of the slowest thread.
+    """Seconds of one pass if every thread had its own core: in each stage those of the slowest thread.
 
-    The threads are made one after the other, and only this thread's own time on the processor counts where the system
-    tells it: so the choice does not depend on what else the machine is doing.
+    The threads' calls are made one after the other and, where the system offers it, only CPU time of this thread
+    counts: so the choice does not depend on what else the machine is doing.
     """
     seconds = 0.0
     for stage in stages:
@@ -135,7 +135,7 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _write(file: Path, choices: dict[str, str]) -> None:
-    """Put a new file in the place of the old one, of which nobody sees a half. Raises OSError."""
+    """Replace the file atomically. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=file.parent, suffix=".json")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as text:
@@ -147,10 +147,7 @@ def _write(file: Path, choices: dict[str, str]) -> None:
 
 
 def default_file() -> Path:
-    """The file for this machine, numpy and its matrix library, in the user's folder for such things.
-
-    The environment's KUIPER_CACHE names another folder.
-    """
+    """The file for this machine, numpy and BLAS, in the cache folder."""
     about = f"{platform.machine()} {platform.processor()} {os.cpu_count()} {np.__version__} {_environment()}"
     name = f"choices-{hashlib.sha256(about.encode()).hexdigest()[:16]}.json"
     return cache_folder() / name

@@ -174,12 +174,12 @@ class RepeatIndices(Movement):
 
 
 @registry.register("aten::unfold", "aten::unfold_copy", inputs=("x dimension size step",))
-class Unfold(Movement):
+class SlidingWindows(Movement):
     """(..., n, ...) -> (..., 1 + (n - size) // step, ..., size): the windows of dimension `dimension`, each a new row.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
 
-    >>> Unfold(dimension=0, size=2, step=2).forward(np.arange(5)).tolist()
+    >>> SlidingWindows(dimension=0, size=2, step=2).forward(np.arange(5)).tolist()
     [[0, 1], [2, 3]]
     """
 

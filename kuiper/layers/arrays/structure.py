@@ -13,7 +13,7 @@ from kuiper.layers.registry import registry
 
 
 @registry.register("pnnx.Attribute")
-class Attribute(Movement):
+class StoredArray(Movement):
     """() -> the weights `data`, a tensor that the network holds outside every layer."""
 
     family = WEIGHT

@@ -11,8 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kuiper import dtypes
-from kuiper.dtypes import single
+from kuiper.dtypes import as_float, float_type, single
 from kuiper.errors import ChannelError, ParameterError, RankError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_output
@@ -37,18 +36,13 @@ class Activation(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute the curve. Raises InferError for another kind of element."""
         check_dtype(type(self).__name__, x, self.kinds)
-        dtype = dtypes.as_float(x.dtype) if self.floating else x.dtype
+        dtype = float_type(x.dtype) if self.floating else x.dtype
         with np.errstate(over="ignore"):  # what is too large for the type is infinity, as in PyTorch
             return np.asarray(self.curve(single(x.astype(dtype, copy=False)))).astype(dtype, copy=False)
 
     def curve(self, x: np.ndarray) -> np.ndarray:
         """The function of one element, for all at once."""
         raise NotImplementedError(f"{type(self).__name__}.curve")
-
-
-def as_float(x: np.ndarray) -> np.ndarray:
-    """(...) -> (...): x itself, or float32 where x holds integers or booleans."""
-    return x.astype(dtypes.as_float(x.dtype), copy=False)
 
 
 @registry.register("nn.ReLU", "F.relu", "torch.relu")

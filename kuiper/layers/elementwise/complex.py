@@ -15,7 +15,7 @@ from kuiper.dtypes import single
 from kuiper.errors import ShapeError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import moves
-from kuiper.layers.families import SHAPE
+from kuiper.layers.families import ARITHMETIC, SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars.formulas import of_parts
@@ -31,6 +31,7 @@ class Complex(Layer):
     [(1+2j)]
     """
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
@@ -48,6 +49,7 @@ class Real(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.real.html
     """
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -62,6 +64,7 @@ class Imag(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.imag.html
     """
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -77,8 +80,8 @@ class ViewAsReal(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
 
-    flops = moves
     family = SHAPE
+    flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the numbers apart."""
@@ -93,8 +96,8 @@ class ViewAsComplex(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_complex.html
     """
 
-    flops = moves
     family = SHAPE
+    flops = moves
 
     def forward(self, x: np.ndarray) -> Any:
         """Join the parts."""

@@ -13,7 +13,7 @@ from kuiper import dtypes
 from kuiper.dtypes import as_array, converted
 from kuiper.errors import ParameterError
 from kuiper.layers.cost import moves
-from kuiper.layers.families import SHAPE
+from kuiper.layers.families import ARITHMETIC, SHAPE
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -82,6 +82,7 @@ class To(Layer):
     [1, -1]
     """
 
+    family = ARITHMETIC
     flops = moves
 
     def __init__(
@@ -110,6 +111,7 @@ class TypeAs(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.type_as.html
     """
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: Any, other: Any) -> np.ndarray:
@@ -126,8 +128,8 @@ class Clone(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
 
-    flops = moves
     family = SHAPE
+    flops = moves
 
     def __init__(self, memory_format: Any = None) -> None:
         self.memory_format = memory_format
@@ -145,8 +147,8 @@ class Copy(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
 
-    flops = moves
     family = SHAPE
+    flops = moves
 
     def forward(self, x: np.ndarray, src: Any) -> np.ndarray:
         """Compute what x.copy_(src) leaves in x."""

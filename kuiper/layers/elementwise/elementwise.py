@@ -13,6 +13,7 @@ from kuiper.dtypes import common, finite_or_not
 from kuiper.errors import InputCountError, ParameterError
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import Shapes, per_output
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars import OPERATORS, Function
@@ -29,6 +30,7 @@ class Elementwise(Layer):
     input, other : a number in place of the first input, and of the last.
     """
 
+    family = ARITHMETIC
     function: ClassVar[Function]
 
     def __init__(self, input: Any = None, other: Any = None) -> None:
@@ -66,10 +68,10 @@ def _layer(function: Function) -> type[Elementwise]:
 LAYERS: dict[str, type[Elementwise]] = {name: _layer(function) for name, function in OPERATORS.items()}
 """A layer for each function of the table, by its name in PyTorch: torch.eq, Tensor.eq and aten::eq for "eq"."""
 
-for _name in ("aten::_conj", "torch.conj_physical", "aten::conj_physical"):
-    registry.add(_name, LAYERS["conj"])
-for _name in ("torch.resolve_conj", "aten::resolve_conj", "torch.resolve_neg", "aten::resolve_neg"):
-    registry.add(_name, LAYERS["positive"])
+registry.register("aten::_conj", "torch.conj_physical", "aten::conj_physical")(LAYERS["conj"])
+registry.register("torch.resolve_conj", "aten::resolve_conj", "torch.resolve_neg", "aten::resolve_neg")(
+    LAYERS["positive"]
+)
 
 
 @registry.register("torch.isclose")
@@ -80,6 +82,7 @@ class IsClose(Layer):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.isclose.html
     """
 
+    family = ARITHMETIC
     flops = per_output(6)
 
     def __init__(self, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> None:
@@ -92,6 +95,7 @@ class IsClose(Layer):
 
 
 class _Bounded(Layer):
+    family = ARITHMETIC
     flops = per_output(2)
 
     def __init__(self, min: Any = None, max: Any = None) -> None:

@@ -11,6 +11,7 @@ from kuiper.expression import FUNCTIONS, TokenNode, TokenType, evaluate, fold, r
 from kuiper.expression.source import source_text
 from kuiper.graph import Operator
 from kuiper.layers.cost import Shapes, per_output
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -29,6 +30,8 @@ class ExpressionLayer(Layer):
     >>> ExpressionLayer("add(@0,mul(@1,@2))").forward(1, 2, 3)
     7
     """
+
+    family = ARITHMETIC
 
     def __init__(self, expr: Any) -> None:
         self.text = source_text(expr)

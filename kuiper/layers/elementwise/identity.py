@@ -1,4 +1,7 @@
-"""Identity: layers that do nothing once a network is trained."""
+"""Identity: layers that do nothing once a network is trained.
+
+Source: https://docs.pytorch.org/docs/stable/nn.html#dropout-layers
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import numpy as np
 
 from kuiper.errors import ParameterError
 from kuiper.layers.cost import moves
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -14,6 +18,7 @@ from kuiper.layers.registry import registry
 class Identity(Layer):
     """(...) -> (...): x."""
 
+    family = ARITHMETIC
     flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ import numpy as np
 
 from kuiper.dtypes import single
 from kuiper.errors import RankError
-from kuiper.graph import Operator
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import per_output
 from kuiper.layers.families import ACTIVATION
@@ -32,29 +31,22 @@ class Softmax(Layer):
 
     family = ACTIVATION
     flops = per_output(5)
-    dtype: np.dtype | None = None
-    """The type that x gets first: PyTorch's argument of that name. None keeps x's own."""
 
     def __init__(self, dim: int | None = None) -> None:
         self.dim = dim
 
     @classmethod
-    def from_operator(cls, operator: Operator) -> Layer:
-        """As for every layer; PNNX does not write `dtype`, but it tells by an output of another type than the input."""
-        layer = super().from_operator(operator)
-        types = [operand.dtype for operand in (*operator.inputs[:1], *operator.outputs)]
-        if isinstance(layer, Softmax) and None not in types and types[-1] != types[0]:
-            layer.dtype = types[-1].compute if types[-1] else None
-        return layer
+    def natural_type(cls, dtype: np.dtype) -> np.dtype:
+        """The input's; PyTorch's argument dtype= asks for another."""
+        return dtype
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(x) along dim."""
         wide, axes = self._prepared(x)
-        return softmax(wide, axes).astype(self.dtype or x.dtype, copy=False)
+        return softmax(wide, axes).astype(x.dtype, copy=False)
 
     def _prepared(self, x: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
         """x in float32 at least, and the dimension, none for 0-d."""
-        x = x.astype(self.dtype or x.dtype, copy=False)
         check_dtype(type(self).__name__, x, "f")
         dim = self.dim if self.dim is not None else int(x.ndim not in (0, 1, 3))
         return single(x), (int(dim),) if x.ndim else ()
@@ -70,7 +62,7 @@ class LogSoftmax(Softmax):
         shifted = below_max(wide, axes)
         total = np.exp(shifted).sum(axes, keepdims=True)
         with np.errstate(divide="ignore"):  # a dimension of size 0 has the sum 0
-            return (shifted - np.log(total)).astype(self.dtype or x.dtype, copy=False)
+            return (shifted - np.log(total)).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.Softmin", "F.softmin")

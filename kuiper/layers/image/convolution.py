@@ -73,7 +73,8 @@ class _Convolution(Layer):
                 found = f"{value!r}; weight {shape} and groups={self.groups} say otherwise"
                 raise ParameterError(name, repr(expected), found)
 
-    def _add_bias(self, y: np.ndarray) -> np.ndarray:
+    def add_bias(self, y: np.ndarray) -> np.ndarray:
+        """y (N, O, H', W') + bias, one number per output channel; y is written to."""
         if self.bias is not None:
             y += self.bias.reshape(-1, *(1,) * self.axes)
         return y
@@ -149,7 +150,7 @@ class Conv2d(_Convolution):
             rows = im2col(view[:, :, band])
             by_group = rows.reshape(n, rows.shape[1], self.groups, -1).transpose(0, 2, 3, 1)
             y[:, :, :, band] = (self.kernels @ by_group).reshape(*y.shape[:3], -1, *places[1:])
-        return like_input(self._add_bias(y.reshape(n, self.out_channels, *places)), x)
+        return like_input(self.add_bias(y.reshape(n, self.out_channels, *places)), x)
 
     def _pads(self, padding: Any) -> Sizes:
         """Rows and columns to add: (up, bottom, left, right); two numbers per spatial axis."""
@@ -265,7 +266,7 @@ class ConvTranspose2d(_Convolution):
         inside: Any = tuple(slice(p, p + count) for p, count in zip(self.padding, left))
         cut = image[(..., *inside)]
         y[tuple(map(slice, cut.shape))] = cut
-        return like_input(self._add_bias(y), x)
+        return like_input(self.add_bias(y), x)
 
     def _sizes(self, extents: Sizes) -> tuple[Sizes, Sizes]:
         """What the windows cover, and what is left of that after padding and output_padding."""

@@ -79,7 +79,7 @@ class PairwiseDistance(Layer):
 
     def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
         """Measure the differences."""
-        kind = dtypes.as_float(dtypes.result_type(x1, x2))
+        kind = dtypes.float_type(dtypes.result_type(x1, x2))
         difference = np.asarray(np.subtract(x1, x2)).astype(kind, copy=False)
         difference = difference + difference.dtype.type(self.eps)
         return norm(difference, self.p, (-1,) if difference.ndim else (), self.keepdim)

@@ -69,11 +69,11 @@ class Mean(Reduction):
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
         """Floats stay."""
-        return dtypes.as_float(dtype)
+        return dtypes.float_type(dtype)
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute sum / count."""
-        kind = dtypes.as_float(x.dtype)
+        kind = dtypes.float_type(x.dtype)
         total = x.sum(axes, dtype=np.promote_types(kind, np.float32), keepdims=self.keepdim)
         with np.errstate(invalid="ignore", divide="ignore"):
             return (total / np.float32(math.prod(x.shape[axis] for axis in axes))).astype(kind)
@@ -264,7 +264,7 @@ class LogSumExp(Reduction):
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Compute log(sum of e^x) without overflow."""
-        kind = dtypes.as_float(x.dtype)
+        kind = dtypes.float_type(x.dtype)
         x = single(x.astype(kind, copy=False))
         top = x.real.max(axes, keepdims=True, initial=-np.inf)
         top = np.where(np.isinf(top), top.dtype.type(0), top)  # infinities need no shift, and inf - inf is NaN

@@ -261,6 +261,8 @@ class AtenRecurrent(Layer):
     Parameters
     ----------
     arrays : the weights, layer by layer.
+
+    Source: https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml
     """
 
     family = LINEAR

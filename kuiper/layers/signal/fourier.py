@@ -89,7 +89,7 @@ class Fourier(Layer):
             message = f"input: expected real numbers, whose spectrum is symmetric, found {x.dtype}"
             raise DTypeError(message)
         dims = self._dims(x)
-        x = x.astype(dtypes.as_float(x.dtype), copy=False)
+        x = dtypes.as_float(x)
         return type(self).transform(x, self._sizes(x, dims), dims, self.norm)
 
     def _dims(self, x: np.ndarray) -> list[int]:

@@ -10,7 +10,7 @@ from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
 from kuiper.graph import Operand, Operator
 from kuiper.layers.arrays.joining import Cat
 from kuiper.layers.arrays.shape import Flatten
-from kuiper.layers.arrays.structure import Attribute
+from kuiper.layers.arrays.structure import StoredArray
 from kuiper.layers.elementwise import activation
 from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
@@ -56,8 +56,8 @@ class ArrayModule(Backend):
         return FunctionLayer(make(self.module, op, op.layer)), op.inputs
 
 
-@makes(Attribute)
-def constant(xp: Any, op: Operator, layer: Attribute) -> Call:
+@makes(StoredArray)
+def constant(xp: Any, op: Operator, layer: StoredArray) -> Call:
     """A stored array."""
     array = xp.asarray(layer.data)
     return lambda: array

@@ -14,7 +14,7 @@ import numpy as np
 from kuiper.graph import Operator
 from kuiper.layers.arrays.joining import Cat, Split
 from kuiper.layers.arrays.shape import Flatten, Permute, Reshape, Transpose
-from kuiper.layers.arrays.structure import Attribute
+from kuiper.layers.arrays.structure import StoredArray
 from kuiper.layers.elementwise import activation
 from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.elementwise.softmax import Softmax
@@ -66,8 +66,8 @@ def write_one_node(model: Builder, op: Operator, layer: Any) -> None:
     model.add(kind, *op.inputs, outputs=op.outputs, **attributes)
 
 
-@writes(Attribute)
-def write_constant(model: Builder, op: Operator, layer: Attribute) -> None:
+@writes(StoredArray)
+def write_constant(model: Builder, op: Operator, layer: StoredArray) -> None:
     """A stored array."""
     model.constants[op.outputs[0].name] = layer.data
 

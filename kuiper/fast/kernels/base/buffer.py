@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Halo(NamedTuple):
-    """Rows and columns of zeros around an image that a convolution with padding reads: the course's order of pads.
+    """Rows and columns of zeros around an image, which a convolution with padding reads; in the course's order of pads.
 
     >>> Halo(1, 1, 0, 0) | Halo(0, 2, 1, 0)
     Halo(up=1, bottom=2, left=1, right=0)
@@ -31,9 +31,9 @@ NO_HALO = Halo()
 
 @dataclass(frozen=True)
 class Spec:
-    """What a plan knows of a value: shape and dtype of an array; for what never changes, the value itself.
+    """What a plan knows of a value: shape and dtype of an array, and the value itself where it never changes.
 
-    `shape` is None for what is no array (an integer, a list); `constant` holds for one set of input shapes.
+    `shape` is None for anything but an array (an integer, a list); `constant` is for one set of input shapes.
     """
 
     shape: tuple[int, ...] | None
@@ -43,7 +43,7 @@ class Spec:
 
     @property
     def is_float(self) -> bool:
-        """Whether it is an array of float32, which is what the kernels compute."""
+        """Whether it is an array of float32."""
         return self.shape is not None and self.dtype == np.float32
 
 
@@ -51,7 +51,7 @@ class Spec:
 class Buffer:
     """The array of one value.
 
-    array : in the network's own order of axes, (N, C, H, W) for images, with whatever strides.
+    array : in the network's order of axes, (N, C, H, W) for images, with any strides.
     padded : for an image that is stored channel-last with a halo: all of it, (N, up+H+bottom, left+W+right, C).
     halo : the border of `padded`, which holds zeros.
     """

@@ -1,4 +1,4 @@
-"""The folder for what can be made again: timed choices and compiled loops."""
+"""The cache folder: timed choices and compiled loops."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where a program keeps what it can make again: KUIPER_CACHE, or the system's own convention.
+    """KUIPER_CACHE, or the system's own folder for caches.
 
-    A user without a home gets a folder for this process.
+    Without a home directory, a temporary folder for this process.
     """
     if folder := os.environ.get("KUIPER_CACHE"):
         return Path(folder)

@@ -1,4 +1,4 @@
-"""Scratch arrays: memory that a kernel needs only while it runs, shared by all kernels of a plan."""
+"""Scratch memory: arrays that a kernel needs only while it runs, shared by all kernels of a plan."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 ALIGNMENT = 64
 """Bytes: a line of the processor's cache."""
 WORTH_FORKING = 150_000.0
-"""Nanoseconds of work for which it pays to wake the other threads."""
+"""Nanoseconds of work from which it pays to wake the other threads."""
 
 
 class Workspace:
     """Hands out scratch arrays while a kernel is bound; `next_kernel` takes all of them back.
 
-    The first time through, the sizes are only noted (the arrays are fresh ones, never touched); `settled` gives the
+    Kernels are bound twice. The first time only notes the sizes (its arrays are never touched); `settled` gives the
     workspace for the second time, which cuts everything from blocks of the sizes that were needed.
 
     threads : how many threads run a stage.
@@ -29,11 +29,11 @@ class Workspace:
         self.needed = [0] * (threads + 1)
 
     def own(self, thread: int, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
-        """An array for the calls of one thread."""
+        """An array that only this thread's calls use."""
         return self._take(thread, shape, dtype)
 
     def shared(self, shape: tuple[int, ...], dtype: type = np.float32) -> np.ndarray:
-        """An array that all threads see."""
+        """An array that all threads use."""
         return self._take(self.threads, shape, dtype)
 
     @contextmanager
@@ -46,15 +46,15 @@ class Workspace:
             self._used[thread] = used
 
     def threads_for(self, nanoseconds: float) -> int:
-        """How many threads so much work of one thread is worth: one, or all."""
+        """The number of threads for work that takes one thread this long: one, or all."""
         return self.threads if nanoseconds > WORTH_FORKING else 1
 
     def of_thread(self, thread: int) -> Workspace:
-        """The part of it for a kernel that runs on one thread while others run on the other threads."""
+        """The share of a kernel that runs on this thread while others run on the other threads."""
         return _ThreadWorkspace(self, thread)
 
     def next_kernel(self) -> None:
-        """The arrays handed out so far may be used again."""
+        """Take back all arrays handed out so far."""
         self._used = [0] * (self.threads + 1)
 
     def settled(self) -> Workspace:
@@ -63,7 +63,7 @@ class Workspace:
 
     @property
     def bytes(self) -> int:
-        """Bytes that the kernels need at most, all threads together."""
+        """Bytes in all."""
         return sum(self.needed)
 
     def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
@@ -77,7 +77,7 @@ class Workspace:
 
 
 class _ThreadWorkspace(Workspace):
-    """One thread of a workspace, seen as a workspace."""
+    """The part of a workspace that belongs to one thread."""
 
     def __init__(self, whole: Workspace, thread: int) -> None:
         super().__init__(1)

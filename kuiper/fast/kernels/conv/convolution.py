@@ -1,4 +1,4 @@
-"""Convolution: what all its algorithms share, and which of them may be the fastest for a shape."""
+"""Convolution: what its algorithms share, and which of them can compute a given shape."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.image.convolution import Conv2d
 
 FEW_CHANNELS = 4
-"""Of no more an image is better read plane by plane."""
+"""Channel count at or below which NCHW is faster."""
 
 
 @dataclass(eq=False)
 class Problem:
-    """One convolution of known shapes: (N, C, H, W) -> (N, O, OH, OW), and its weights (O, C/groups, kh, kw).
-
-    `reach` is (rows, columns) of the input that one output looks at, dilation included.
-    """
+    """One convolution of known shapes: (N, C, H, W) -> (N, O, OH, OW), and its weights (O, C/groups, kh, kw)."""
 
     batch: int
     channels: int
@@ -46,7 +43,7 @@ class Problem:
 
     @property
     def key(self) -> str:
-        """The shape and options in one line; equal keys have equally fast algorithms.
+        """The shape and options in one line; what is fastest depends on nothing else.
 
         For instance "1x64x56x56 o64 k3x3 s1x1 d1x1 p1,1,1,1 g1".
         """
@@ -59,14 +56,14 @@ class Problem:
         return f"{shape} o{self.out_channels} {options} g{self.groups}"
 
     def packed(self, name: str, pack: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """The weights as `pack` makes them, made once."""
+        """The weights, repacked once."""
         if name not in self.packs:
             self.packs[name] = np.ascontiguousarray(pack(self.weight), np.float32)
         return self.packs[name]
 
 
 class Convolution(Kernel):
-    """A convolution whose algorithm is not chosen yet; `candidates` are those that know its shape and options."""
+    """A convolution whose algorithm is not chosen yet."""
 
     layout = "nhwc"
     epilogue: Epilogue
@@ -115,7 +112,7 @@ class Algorithm(Convolution):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """The options with which it may be worth a try; none where it does not fit."""
+        """The options worth timing; none where the algorithm does not apply."""
         raise NotImplementedError(f"{cls.__name__}.variants")
 
     @property
@@ -125,11 +122,11 @@ class Algorithm(Convolution):
         return f"{super().name}({options})"
 
     def candidates(self) -> Sequence[Kernel]:
-        """It is chosen."""
+        """Only this one: it has been chosen."""
         return [self]
 
     def image(self, buffer: Buffer, space: Workspace) -> tuple[np.ndarray, list[list[list[Callable[[], object]]]]]:
-        """The input channel-last within its halo, and the stages that bring it there if it does not lie so."""
+        """The input channel-last with its halo, and the stages that copy it there if it is stored differently."""
         halo = self.halo(0)
         assert halo is not None
         lying = buffer.around(halo)
@@ -148,7 +145,7 @@ class Algorithm(Convolution):
 
 
 def rows_as_matrix(pixels: np.ndarray) -> np.ndarray | None:
-    """(..., C) as a matrix (pixels, C) of the same memory, if that is possible.
+    """(..., C) as a matrix (pixels, C) in the same memory; None where that takes a copy.
 
     >>> pixels = np.zeros((2, 5, 6, 4))
     >>> rows_as_matrix(pixels[:, :, :, 1:3]).shape, rows_as_matrix(pixels[:, :, 1:]) is None
@@ -166,7 +163,7 @@ def rows_as_matrix(pixels: np.ndarray) -> np.ndarray | None:
 
 @lowers(Conv2d)
 def convolution(step: Step) -> Kernel | None:
-    """The kernel of a convolution of float32 images whose border, if any, is of zeros."""
+    """float32 images, padded with zeros if at all."""
     layer: Conv2d = step.layer
     x, y = step.inputs[0], step.outputs[0]
     plain = layer.padding_mode == "zeros" or not any(layer.pads)

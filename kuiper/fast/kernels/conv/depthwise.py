@@ -1,4 +1,4 @@
-"""Depthwise convolution: each channel with a kernel of its own, nothing for a matrix product to do.
+"""Depthwise convolution: one kernel per channel, so there is no matrix product.
 
 einsum multiplies and adds in one pass over its operands, where a product and a sum are two; on long runs of numbers
 that makes it two to four times faster than pairs of numpy calls.
@@ -30,7 +30,7 @@ class Depthwise(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits one output channel per input channel."""
+        """One output channel per input channel."""
         if not (problem.groups == problem.channels == problem.out_channels and problem.groups > 1):
             return []
         return [{"runs": runs} for runs in (["rows", "pixels"] if problem.stride[1] == 1 else ["pixels"])]

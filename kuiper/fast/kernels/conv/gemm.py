@@ -18,24 +18,24 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, rows_as_matrix
 
 TILE = 1 << 18
-"""Floats of windows and results that a tile has: what a core's second cache holds."""
+"""Floats of windows and results in a tile: what a core's second-level cache holds."""
 NS_PER_FLOP = 1 / 80
 FEW_PIXELS = 400
-"""Of no more it may be better to give each thread all pixels and some of the output channels."""
+"""Pixel count at or below which threads may better share output channels than rows."""
 
 
 class PointwiseConvolution(Algorithm):
     """A 1x1 convolution of stride 1: pixels (N*H*W, C) times weights (C, O), without a copy of the image.
 
-    Where the rows of the image do not follow each other in memory (a halo is between them), `whole` computes the halo
-    too, and the rows are taken out of the result; otherwise each row is a product of its own.
+    Where a halo lies between the rows of the image, `whole` computes the halo too and drops it from the result;
+    otherwise each row is a product of its own.
     """
 
     label = "Pointwise"
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Both ways where rows may be apart; rows or output channels over the threads."""
+        """Both ways to treat a halo; threads share rows or output channels."""
         fits = problem.kernel == problem.stride == (1, 1) and problem.groups == 1 and not any(problem.pads)
         few_pixels = problem.batch * problem.out_size[0] * problem.out_size[1] <= FEW_PIXELS
         splits = ["rows", "columns"] if few_pixels else ["rows"]
@@ -74,7 +74,7 @@ class PointwiseConvolution(Algorithm):
         space: Workspace,
         thread: int,
     ) -> list[Call]:
-        """The calls for target[part] from the rows `image` that belong to it."""
+        """The calls that compute target[part] from its rows of the image."""
         out = target[part]  # type: ignore[index]
         rest = None if residual is None else residual[part]  # type: ignore[index]
         if weight.shape[1] != self.problem.out_channels and self.epilogue.bias is not None:
@@ -106,12 +106,12 @@ class PointwiseConvolution(Algorithm):
 class Im2col(Algorithm):
     """Windows copied into rows (OH*OW, kh*kw*C), a band at a time, times weights (kh*kw*C, O).
 
-    split : whether the threads share the rows of the output, or (for small images of many channels) its channels.
+    split : threads share the rows of the output, or (for small images of many channels) its columns, the channels.
     """
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits everything of one group and more than a few channels."""
+        """One group, more than a few channels."""
         pixels = problem.batch * problem.out_size[0] * problem.out_size[1]
         splits = ["rows", "columns"] if pixels <= FEW_PIXELS else ["rows"]
         one_by_one = problem.kernel == problem.stride == (1, 1) and not any(problem.pads)
@@ -188,7 +188,7 @@ class Grouped(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits everything of several groups, but where each channel is one."""
+        """Several groups, unless each channel is one."""
         depthwise = problem.groups == problem.channels == problem.out_channels
         return [{}] if problem.groups > 1 and not depthwise else []
 
@@ -229,7 +229,7 @@ class Grouped(Algorithm):
 
 
 def windows_of(image: np.ndarray, problem: Problem) -> np.ndarray:
-    """(N, Hp, Wp, C) -> a view (N, OH, OW, kh, kw, C): the pixels that each output looks at."""
+    """(N, Hp, Wp, C) -> a view (N, OH, OW, kh, kw, C): the pixels that each output reads."""
     n, _, _, channels = image.shape
     (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
     by_image, by_row, by_column, by_channel = image.strides
@@ -240,7 +240,7 @@ def windows_of(image: np.ndarray, problem: Problem) -> np.ndarray:
 
 
 def row_bands(problem: Problem, floats_per_pixel: int, threads: int) -> Iterator[list[tuple[int, int, int]]]:
-    """For each thread its bands of output rows (image, top, bottom), so high that a band's scratch fits the cache."""
+    """For each thread its bands of output rows (image, top, bottom), whose scratch fits the cache."""
     height, width = problem.out_size
     most = max(1, TILE // max(1, floats_per_pixel * width), -(-64 // width))
     for start, stop in spans(problem.batch * height, threads):

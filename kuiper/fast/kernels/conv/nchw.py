@@ -1,4 +1,4 @@
-"""Convolution of an image of few channels, such as a photograph: windows gathered plane by plane.
+"""Convolution of NCHW images with few channels, such as photographs.
 
 Channel-last, three channels make runs of a few numbers, too short to copy fast. So the image stays as it is, (C, H, W),
 and the windows are gathered as (C*kh*kw, OH*OW), for each weight one strided plane; the product takes them transposed.
@@ -27,15 +27,15 @@ class NchwConvolution(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits one group of few channels."""
+        """One group, few channels."""
         return [{}] if problem.groups == 1 and problem.channels <= FEW_CHANNELS else []
 
     def halo(self, slot: int) -> Halo | None:
-        """None: the image is read as it comes."""
+        """None: the image is read as NCHW."""
         return None
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """The image within zeros; then for each band of rows the planes, the product, the epilogue."""
+        """The padded image; then for each band of rows the windows, the product, the epilogue."""
         problem = self.problem
         weight = problem.packed("planes", lambda w: w.reshape(len(w), -1).T)
         image, stages = self._padded(inputs[0].array, space)
@@ -64,7 +64,7 @@ class NchwConvolution(Algorithm):
         return [*stages, work]
 
     def _padded(self, image: np.ndarray, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
-        """(N, C, H, W) row by row within its border of zeros, and the stage that brings it there."""
+        """(N, C, H, W) with its border of zeros, and the stage that copies it there."""
         up, bottom, left, right = self.problem.pads
         n, c, h, w = image.shape
         if not any(self.problem.pads) and image.strides[-1] == image.itemsize:

@@ -25,7 +25,7 @@ class Phases(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits one output channel per input channel, a stride across, no dilation."""
+        """One output channel per input channel, a stride across, no dilation."""
         depthwise = problem.groups == problem.channels == problem.out_channels and problem.groups > 1
         return [{}] if depthwise and problem.stride[1] > 1 and problem.dilation == (1, 1) else []
 

@@ -1,8 +1,8 @@
-"""Transposed convolution whose kernel is as large as its stride, or several times as large: one product of windows.
+"""Transposed convolution whose kernel size is a multiple of its stride: one product of windows.
 
 An output pixel at row q*s + r - padding sees the inputs q - T + 1 ... q only, T = kernel/s, through the rows r, r + s,
 ... of the kernel. So the windows (T, T) of the image times a matrix (T*T*C, s*s*O) give all the output, s x s pixels
-for each window; the epilogue writes them to their places. With T = 1 the image itself is the windows.
+for each window; the epilogue writes them where they belong. With T = 1 the image itself is the windows.
 
 Source: W. Shi et al., Real-time single image and video super-resolution using an efficient sub-pixel convolutional
 neural network, 2016, https://arxiv.org/abs/1609.05158
@@ -27,9 +27,9 @@ from kuiper.fast.kernels.conv.convolution import rows_as_matrix
 from kuiper.fast.kernels.move.reshape import reshaped
 
 CACHED = 524_288
-"""Floats of windows and products that a thread makes at a time."""
+"""Floats of windows and products that a thread computes at a time."""
 PIXELS = 64
-"""A product of fewer windows would read the weights too often."""
+"""Least windows of a product, so that the weights are not read too often."""
 NS_PER_FLOP, NS_PER_PIXEL = 1 / 80, 0.5
 
 
@@ -95,11 +95,11 @@ class Subpixel(Kernel):
         return True
 
     def halo(self, slot: int) -> Halo | None:
-        """What the windows at the border see."""
+        """What windows at the border read beyond the image."""
         return Halo(*self.rows.pads, *self.columns.pads) if slot == 0 else None
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """The border, where the image has none; then each thread takes its rows of windows, some at a time."""
+        """The padded image, if it is not stored so; then each thread computes its rows of windows."""
         image, stages = self._image(inputs[0], space)
         target = outputs[0].nhwc
         residual = inputs[-1].nhwc if self.epilogue.residual else None
@@ -134,7 +134,7 @@ class Subpixel(Kernel):
         return self.rows, self.columns
 
     def _image(self, place: Buffer, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
-        """The input channel-last within its border, and the stages that bring it there if it does not lie so."""
+        """The input channel-last with its border, and the stages that copy it there if it is stored differently."""
         halo = Halo(*self.rows.pads, *self.columns.pads)
         lying = place.around(halo)
         if lying is not None:

@@ -1,8 +1,8 @@
 """Transposed convolution of channel-last images, by one of three algorithms.
 
-With stride 1 it is a convolution with the kernel turned round. A kernel that is a multiple of the stride is a product
-of windows (subpixel.py). Else one product gives every pixel's multiples of the kernel, which are added up where they
-land, one element of the kernel at a time.
+With stride 1 it is a convolution with the kernel rotated by 180 degrees. A kernel that is a multiple of the stride is a
+product of windows (subpixel.py). Otherwise one product gives each pixel times the kernel, and these are added up where
+they overlap, one element of the kernel at a time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
 from kuiper.layers.image.convolution import ConvTranspose2d
 
 CACHED = 262_144
-"""Floats of products that a thread makes at a time."""
+"""Floats of products that a thread computes at a time."""
 PIXELS = 64
-"""A product of fewer pixels would read the weights too often."""
+"""Least pixels of a product, so that the weights are not read too often."""
 FEW = 12
-"""Output channels up to which products are stored plane by plane: numpy's inner loops run along rows then."""
+"""Output channels up to which products are stored channel by channel, so that numpy's inner loops run along rows."""
 NS_PER_FLOP, NS_PER_SUM = 1 / 60, 0.2
 
 
@@ -56,8 +56,8 @@ class Landing:
 class Overlapping(Kernel):
     """(N, C, H, W) -> (N, O, H', W') with weight (C, O, kh, kw) of any size, stride, padding and dilation.
 
-    The output begins as the bias, and the products are added to it. For few output channels products and sums are
-    stored plane by plane.
+    The output starts as the bias, and the products are added to it. For few output channels products and sums are
+    stored channel by channel.
     """
 
     layout = "nhwc"
@@ -81,7 +81,7 @@ class Overlapping(Kernel):
         return Halo() if slot == 0 else None
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """One stage; each thread makes its images, or its rows of output."""
+        """One stage; each thread computes its images, or its rows of the output."""
         source, target = inputs[0].nhwc, outputs[0].nhwc
         residual = inputs[-1].nhwc if self.epilogue.residual else None
         n, height = target.shape[:2]
@@ -103,7 +103,7 @@ class Overlapping(Kernel):
 
     @property
     def _limit(self) -> int:
-        """Rows of input whose products a thread makes at a time."""
+        """Input rows whose products a thread computes at a time."""
         width, per_pixel = self.columns.size, self.weight[0].size
         return max(CACHED // (width * per_pixel), -(-PIXELS // width))
 
@@ -169,14 +169,14 @@ class Overlapping(Kernel):
 
 
 def _by_channel(source: np.ndarray, target: np.ndarray) -> Iterator[Call]:
-    """target = source, both (..., O): the source has its channels far apart, and they are few."""
+    """target = source, both (..., O), for few channels that are far apart in the source."""
     for channel in range(source.shape[-1]):
         yield partial(np.copyto, target[..., channel], source[..., channel])
 
 
 @lowers(ConvTranspose2d)
 def transposed_convolution(step: Step) -> Kernel | None:
-    """The kernel of a transposed convolution of float32 images, of one group."""
+    """float32 images, one group."""
     layer: ConvTranspose2d = step.layer
     x, y = step.inputs[0], step.outputs[0]
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape or len(step.inputs) != 1:
@@ -185,7 +185,7 @@ def transposed_convolution(step: Step) -> Kernel | None:
         return None
     epilogue = Epilogue(None if layer.bias is None else layer.bias.astype(np.float32))
     if layer.stride == (1, 1) and all(d * (k - 1) >= p for d, k, p in _axes(layer)):
-        return Convolution(turned_round(step), epilogue)
+        return Convolution(as_convolution(step), epilogue)
     assert y.shape is not None
     options = list(zip(x.shape[2:], y.shape[2:], layer.kernel_size, layer.stride, layer.padding, layer.dilation))
     if layer.dilation == (1, 1) and all(k % s == 0 for _, _, k, s, _, _ in options):
@@ -199,8 +199,8 @@ def _axes(layer: ConvTranspose2d) -> Iterator[tuple[int, int, int]]:
     return zip(layer.dilation, layer.kernel_size, layer.padding)
 
 
-def turned_round(step: Step) -> Problem:
-    """The convolution that a transposed convolution with stride 1 is."""
+def as_convolution(step: Step) -> Problem:
+    """The equivalent convolution of a transposed convolution with stride 1."""
     layer, x, y = step.layer, step.inputs[0].shape, step.outputs[0].shape
     assert x is not None
     assert y is not None

@@ -25,12 +25,12 @@ from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP
 
 BLOCK = 1 << 19
-"""Floats that one block of tiles may take in all its forms."""
+"""Floats that a block of tiles takes, intermediate results included."""
 FEW_TILES = 12
-"""Fewer rows make products that are not worth the transforms."""
+"""With fewer tiles the products do not pay for the transforms."""
 POINTS = {2: (0.0, 1.0, -1.0), 4: (0.0, 0.5**0.5, -(0.5**0.5), 2.0**0.5, -(2.0**0.5))}
-"""Where the polynomials are evaluated, besides infinity. With the usual 0, 1, -1, 2, -2 the error is four times
-larger."""
+"""The points at which the polynomials are evaluated, besides infinity. The usual 0, 1, -1, 2, -2 make the error four
+times larger."""
 
 
 def transforms(m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -73,7 +73,7 @@ class Winograd(Algorithm):
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
-        """Fits 3x3 windows at stride 1, of one group."""
+        """3x3 windows at stride 1, one group."""
         fits = problem.kernel == (3, 3) and problem.stride == problem.dilation == (1, 1) and problem.groups == 1
         if not fits or problem.channels < 8 or problem.out_channels < 8 or min(problem.out_size) < 2:
             return []
@@ -90,7 +90,7 @@ class Winograd(Algorithm):
         return int(self.options["m"])  # type: ignore[call-overload]
 
     def halo(self, slot: int) -> Halo | None:
-        """The padding, and on to where the last tile ends."""
+        """The padding, extended to the end of the last tile."""
         if slot:
             return None
         up, bottom, left, right = self.problem.pads

@@ -17,30 +17,30 @@ from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
-from kuiper.layers.sequence import attention as simple
+from kuiper.layers.sequence.attention import ScaledDotProductAttention
 
 CACHED = 1 << 17
-"""Scores of a block: as many heads and queries are computed together as that allows."""
+"""Scores of a block of heads and queries that are computed together."""
 ENOUGH = 256
-"""Queries of a block for which the keys are read once, whatever the size of their scores."""
+"""Queries for which a block reads the keys once, even if it exceeds CACHED."""
 QUERIES = 64
-"""Queries of a block when attention is causal: the more, the more scores are computed that nobody may see."""
+"""Queries of a causal block: larger blocks compute more scores that are masked."""
 LOWEST, SMALLEST = np.array(np.finfo(np.float32).min), np.array(np.finfo(np.float32).tiny)
 
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """The scores of some queries of some heads of one sample, which are computed together."""
+    """Queries of some heads of one sample that are computed together."""
 
     sample: tuple[int, ...]
     heads: slice
     queries: slice
     keys: int
-    """How many keys the queries look at, from the first on."""
+    """The number of keys that the queries see, from the first on."""
 
     @property
     def scores(self) -> int:
-        """How many they are."""
+        """The number of scores."""
         return (self.heads.stop - self.heads.start) * (self.queries.stop - self.queries.start) * self.keys
 
 
@@ -49,10 +49,10 @@ class Attention(Kernel):
 
     Parameters
     ----------
-    scale : of the scores.
+    scale : factor of the scores.
     mask : broadcasts to (..., L, S): numbers to be added to the scores, or booleans, True where a key may be seen.
-    causal : query l sees keys 0 to l only.
-    group : how many neighbouring heads of the query share one of key and value.
+    causal : query l sees only keys 0 to l.
+    group : the number of query heads that share a head of key and value.
     mask_slot : which input is the mask, where it is not constant.
     """
 
@@ -70,7 +70,7 @@ class Attention(Kernel):
         self.mask = None if mask is None else turned(mask)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Copies of what BLAS does not take as it lies; then the attention."""
+        """Copies of what BLAS does not take, then the attention."""
         stages: list[Stage] = []
         q, k, v = (buffer.array for buffer in inputs[:3])
         mask = self.mask
@@ -83,10 +83,10 @@ class Attention(Kernel):
 
 
 class Heads:
-    """One attention on bound arrays: q (..., heads, L, E), k, v (..., heads / group, S, E), mask (..., S, L) or None.
+    """Attention on bound arrays: q (..., heads, L, E), k, v (..., heads / group, S, E), mask (..., S, L) or None.
 
     The scores have the queries along their last axis: numpy finds maxima of columns faster than of rows. A product with
-    ones sums them up, several times faster than a sum and with less rounding.
+    ones sums them, several times faster than np.sum and with less rounding.
     Stages that must come first are added to `before`.
     """
 
@@ -119,7 +119,7 @@ class Heads:
         self.future = np.where(future, np.float32(-np.inf), np.float32(0))
 
     def stage(self) -> Stage:
-        """The blocks, shared out so that all threads have about the same work."""
+        """The blocks, balanced over the threads."""
         length, keys = self.q.shape[-2], self.k.shape[-2]
         threads = self.space.threads_for(math.prod(self.q.shape) * keys * NANOSECONDS_PER_MULTIPLY * 3)
         return [
@@ -130,7 +130,7 @@ class Heads:
     def _blocks(self, length: int, keys: int, threads: int) -> Iterator[Block]:
         *samples, heads = self.k.shape[:-3]
         pieces = -(-length // self.most)
-        if math.prod(samples) * heads % threads:  # a head too many: the threads share it
+        if math.prod(samples) * heads % threads:  # heads left over are shared by the threads
             pieces = max(pieces, min(threads, length))
         size = self.group * keys * -(-length // pieces)
         together = max(min(CACHED // size, -(-heads // threads)), 1)
@@ -157,14 +157,14 @@ class Heads:
                 *self._hide(block, scores),
                 partial(np.maximum.reduce, scores, -2, None, line, True),
             ]
-            if self.mask is not None:  # -inf - -inf would be no number
+            if self.mask is not None:  # -inf - -inf is NaN
                 calls.append(partial(np.maximum, line, LOWEST, out=line))
             calls += [
                 partial(np.subtract, scores, line, scores),
                 partial(np.exp, scores, scores),
                 partial(np.matmul, np.ones((1, block.keys), np.float32), scores, line),
             ]
-            if self.mask is not None:  # a query that may see nothing gets 0 / SMALLEST
+            if self.mask is not None:  # a query that sees no key gets 0 / SMALLEST
                 calls.append(partial(np.maximum, line, SMALLEST, out=line))
             return [
                 *calls,
@@ -173,7 +173,7 @@ class Heads:
             ]
 
     def _hide(self, block: Block, scores: np.ndarray) -> list[Call]:
-        """-inf, or what the mask says, for keys that the queries may not see."""
+        """Add the mask, or -inf for the future."""
         queries = block.queries
         if self.mask is not None:
             mask = self.mask[block.sample][block.heads, :, : block.keys, queries]
@@ -193,7 +193,7 @@ def in_groups(x: np.ndarray, heads: tuple[int, ...], group: int) -> np.ndarray:
 
 
 def shared_out(blocks: Iterable[Block], threads: int) -> list[list[Block]]:
-    """The blocks of each thread: the largest first, always to the thread that has least to do."""
+    """The blocks of each thread: the largest first, each to the thread with the least work."""
     of_thread: list[list[Block]] = [[] for _ in range(threads)]
     work = [0] * threads
     for block in sorted(blocks, key=lambda block: -block.scores):
@@ -210,16 +210,16 @@ def turned(mask: np.ndarray) -> np.ndarray:
 
 
 def turning(mask: np.ndarray, numbers: np.ndarray, space: Workspace) -> Stage:
-    """The stage that does what `turned` does: numbers = the mask, turned."""
+    """The stage that computes numbers = turned(mask)."""
     across = mask.swapaxes(-1, -2)
     if mask.dtype != bool:
         return copies(across, numbers, space)
     return [[partial(np.copyto, numbers, np.float32(-np.inf)), partial(np.copyto, numbers, 0, where=across)]]
 
 
-@lowers(simple.ScaledDotProductAttention)
+@lowers(ScaledDotProductAttention)
 def attention(step: Step) -> Kernel | None:
-    """The kernel for float32 arrays; the mask is the layer's own, or a fourth input."""
+    """float32 arrays; the mask is the layer's own or a fourth input."""
     layer, specs = step.layer, step.inputs
     if len(specs) not in (3, 4) or not fit(*specs[:3], *step.outputs):
         return None
@@ -240,9 +240,9 @@ def attention(step: Step) -> Kernel | None:
 
 
 def masked_attention(step: Step) -> Kernel | None:
-    """The kernel for a layer that is made when its fourth input, the mask, has come."""
+    """The kernel for a mask that arrives as the fourth input."""
     late = step.layer
-    if late.kind is not simple.ScaledDotProductAttention or late.slots != ["x", "x", "x", "attn_mask"]:
+    if late.kind is not ScaledDotProductAttention or late.slots != ["x", "x", "x", "attn_mask"]:
         return None
     operator = dataclasses.replace(step.operator, layer=late.kind(**late.options))
     return attention(Step([operator], step.inputs, step.outputs))

@@ -1,4 +1,4 @@
-"""Embedding: the rows of a table that numbers name."""
+"""Embedding: rows of a table, by index."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kuiper.fast.kernels.base.calls import Call, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.layers.sequence import embedding as simple
+from kuiper.layers.sequence.embedding import Embedding, check_indices
 
 NANOSECONDS_PER_NUMBER = 0.15
-"""Of copying a row."""
+"""Of a copied row."""
 
 
 class EmbeddingKernel(Kernel):
-    """(...) of row numbers -> (..., D): rows of `weight` (R, D).
+    """indices (...) -> (..., D): rows of `weight` (R, D).
 
-    Raises the simple layer's InferError, with the operator's name, for a number that names no row.
+    Raises the layer's InferError, with the operator's name, for an index out of range.
     """
 
     label = "Embedding"
@@ -32,7 +32,7 @@ class EmbeddingKernel(Kernel):
         self.operator, self.weight = name, np.ascontiguousarray(weight)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """One look at the numbers, then each thread fetches some of the rows."""
+        """A check of the indices, then each thread fetches some of the rows."""
         indices, y = inputs[0].array, outputs[0].array
         check: Stage = [[partial(self._check, indices)]]
         target = y.reshape(-1, y.shape[-1])
@@ -56,14 +56,14 @@ class EmbeddingKernel(Kernel):
 
     def _check(self, indices: np.ndarray) -> None:
         try:
-            simple.check_indices("Embedding", indices, len(self.weight))
+            check_indices("Embedding", indices, len(self.weight))
         except KuiperError as error:
             raise error.at(self.operator) from error.__cause__
 
 
-@lowers(simple.Embedding)
+@lowers(Embedding)
 def embedding(step: Step) -> Kernel | None:
-    """The kernel for integers and a table of float32 whose rows keep their lengths."""
+    """Integer indices, float32 weights, no max_norm."""
     layer, (result,) = step.layer, step.outputs
     if len(step.inputs) != 1 or layer.max_norm is not None or layer.weight.dtype != np.float32:
         return None

@@ -13,12 +13,12 @@ from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
-from kuiper.layers.linear import linear as simple
+from kuiper.layers.linear.linear import Linear
 
 NANOSECONDS_PER_WEIGHT = 0.05
-"""Of reading the weights from memory, which is what a product with few rows waits for."""
+"""Of reading the weights, which bounds a product with few rows."""
 CACHED = 1 << 15
-"""Numbers of a block of rows that stay in the cache while the epilogue passes over them."""
+"""Elements of a block of rows that stays in the cache for the epilogue."""
 
 
 class LinearKernel(Kernel):
@@ -38,12 +38,12 @@ class LinearKernel(Kernel):
         self.epilogue: Epilogue = Epilogue(bias)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Copies of what does not lie in rows, the product, and back."""
+        """Copies of arrays that are not rows, the product, and a copy back."""
         residual = inputs[-1].array if self.epilogue.residual else None
         return product(inputs[self.slot].array, *self.scaled(), outputs[0].array, residual, space)
 
     def scaled(self) -> tuple[np.ndarray, Epilogue]:
-        """The weight, (I, O), and the epilogue: a factor with which the activation begins goes into weight and bias."""
+        """The weight (I, O) and the epilogue; a factor with which the activation starts goes into weight and bias."""
         epilogue, factor = self.epilogue, 1.0
         if epilogue.activation is not None and not epilogue.residual:
             factor = epilogue.activation.factor
@@ -60,7 +60,7 @@ class LinearKernel(Kernel):
 def in_columns(weight: np.ndarray) -> np.ndarray:
     """(O, I) -> (I, O), row by row: what x is multiplied by.
 
-    A few rows at a time, as many numbers as a line of the cache holds: several times faster than all at once.
+    Copied a cache line's worth of rows at a time, which is several times faster than all at once.
     """
     packed = np.empty(weight.shape[::-1], np.float32)
     for start in range(0, len(weight), UNIT):
@@ -92,7 +92,7 @@ def product(
 def in_rows(x: np.ndarray, space: Workspace, before: list[Stage], size: int | None = None) -> np.ndarray:
     """(...) -> (M, size), rows that BLAS takes: a view, or a scratch copy that a stage added to `before` makes.
 
-    size : numbers of a row; the last axis when None.
+    size : elements of a row; the last axis when None.
     """
     rows = rows_of(x, size)
     if rows is not None and blas_takes(rows):
@@ -126,7 +126,7 @@ def _product(
 def cuts(shape: tuple[int, ...], threads: int) -> Iterator[tuple[slice, slice]]:
     """Rows and columns of a product (M, O) for each thread.
 
-    What all threads have to read should be small: x, where columns are shared out, or the weight, where rows are.
+    Threads share columns and all read x, or share rows and all read the weight: whichever is smaller.
     """
     rows, columns = shape
     if rows < columns and columns >= UNIT * threads:
@@ -138,15 +138,15 @@ def cuts(shape: tuple[int, ...], threads: int) -> Iterator[tuple[slice, slice]]:
 
 
 def blocks_of(shape: tuple[int, ...], size: int | None = None) -> Iterator[slice]:
-    """Blocks of rows of an array (M, O), of at most `size` numbers each where rows allow it; CACHED when None."""
+    """Blocks of rows of an array (M, O) with at most `size` elements, but at least a row; CACHED when None."""
     step = max((size or CACHED) // shape[1], 1)
     for start in range(0, shape[0], step):
         yield slice(start, min(start + step, shape[0]))
 
 
-@lowers(simple.Linear)
+@lowers(Linear)
 def linear(step: Step) -> Kernel | None:
-    """The kernel for a weight of two axes and a bias of one, or none."""
+    """float32, weight (O, I), bias (O,) or None."""
     layer = step.layer
     weight, bias = layer.weight, layer.bias
     if len(step.inputs) != 1 or not fit(*step.inputs, *step.outputs) or weight.ndim != 2 or 0 in weight.shape:

@@ -1,4 +1,4 @@
-"""Products of matrices that are both computed by the network: matmul, mm, bmm, addmm, baddbmm."""
+"""Products of two computed matrices: matmul, mm, bmm, addmm, baddbmm."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from kuiper.fast.kernels.matmul.matrices import (
     rows_of,
     unit_spans,
 )
-from kuiper.layers.linear import matmul as simple
+from kuiper.layers.linear.matmul import BMM, MM, MV, AddMM, BAddBMM, MatMul
 
 
 class MatMulKernel(Kernel):
-    """(..., n, k), (..., k, m) -> (..., n, m): alpha * (a @ b) + beta * x, leading axes broadcast, vectors welcome.
+    """(..., n, k), (..., k, m) -> (..., n, m): alpha * (a @ b) + beta * x; leading axes broadcast, vectors are allowed.
 
-    slots : which inputs are a and b; where they are not the first two, input 0 is x.
+    slots : which inputs are a and b; input 0 is x unless they are the first two.
     """
 
     label = "MatMul"
@@ -79,7 +79,7 @@ class MatMulKernel(Kernel):
 
 
 def one_matrix(a: np.ndarray, b: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(..., n, k) @ (k, m) as one product of (... * n, k) with (k, m), where no copy is needed for that."""
+    """(..., n, k) @ (k, m) as one product of (... * n, k) with (k, m), where that takes no copy."""
     if b.size != b.shape[-2] * b.shape[-1]:
         return a, b, y
     flat_a, flat_y = rows_of(a), rows_of(y)
@@ -91,8 +91,8 @@ def one_matrix(a: np.ndarray, b: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
 def even_cuts(shape: tuple[int, ...], parts: int) -> list[tuple[slice, ...]]:
     """Indices that cut arrays of matrices (..., n, m) into `parts` of about the same size.
 
-    The first axis that divides well is cut, the longer one of a matrix before the other: matrices stay whole if there
-    are enough of them.
+    The first axis that divides evenly is cut, the longer side of a matrix before the shorter: matrices stay whole if
+    there are enough of them.
 
     >>> [rows for _, rows, _ in even_cuts((3, 64, 32), 2)]
     [slice(0, 32, None), slice(32, 64, None)]
@@ -113,9 +113,9 @@ def even_cuts(shape: tuple[int, ...], parts: int) -> list[tuple[slice, ...]]:
     return [(*whole[:best], cut, *whole[best + 1 :]) for cut in unit_spans(shape[best], parts, units[best])]
 
 
-@lowers(simple.MatMul, simple.MM, simple.BMM, simple.MV)
+@lowers(MatMul, MM, BMM, MV)
 def matmul(step: Step) -> Kernel | None:
-    """The product of two arrays of at least one axis, not two vectors; with a constant matrix it is LinearKernel's."""
+    """The product of two arrays of at least one axis, not two vectors; a constant matrix makes it a LinearKernel."""
     if len(step.inputs) != 2 or not fit(*step.inputs, *step.outputs):
         return None
     a, b = (len(spec.shape or ()) for spec in step.inputs)
@@ -124,9 +124,9 @@ def matmul(step: Step) -> Kernel | None:
     return MatMulKernel() if min(a, b) >= 1 and max(a, b) >= 2 else None
 
 
-@lowers(simple.AddMM, simple.BAddBMM)
+@lowers(AddMM, BAddBMM)
 def added_product(step: Step) -> Kernel | None:
-    """beta * x + alpha * (a @ b); where b is a constant matrix and x a constant row, it is LinearKernel's."""
+    """beta * x + alpha * (a @ b); a constant matrix b and row x make it a LinearKernel."""
     if len(step.inputs) != 3 or not fit(*step.inputs, *step.outputs):
         return None
     alpha, beta = float(step.layer.alpha), float(step.layer.beta)

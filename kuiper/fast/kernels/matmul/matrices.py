@@ -1,4 +1,4 @@
-"""What kernels of products share: which matrices BLAS takes as they lie, and how the work is cut."""
+"""What matrix kernels share: which arrays BLAS takes without a copy, and how work is split."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kuiper.fast.kernels.base.workspace import Workspace
 NANOSECONDS_PER_MULTIPLY = 0.02
 """Of a matrix product on one core: 100 GFLOP/s."""
 UNIT = 16
-"""Columns or rows that BLAS computes together: cuts elsewhere leave it with a remainder."""
+"""Rows or columns that BLAS computes together; work is split at multiples of it."""
 
 ROWS = 16
 """Rows that `columnwise` takes as one."""
 
 
 def blas_takes(x: np.ndarray) -> bool:
-    """Whether np.matmul hands the matrices (..., n, m) to BLAS as they lie: rows, or columns, in one run of memory."""
+    """Whether np.matmul passes the matrices (..., n, m) to BLAS without a copy: rows or columns are contiguous."""
     (far, near), (n, m), size = x.strides[-2:], x.shape[-2:], x.itemsize
     return any(
         step == size and leap % size == 0 and leap >= extent * size
@@ -30,7 +30,7 @@ def blas_takes(x: np.ndarray) -> bool:
 
 
 def operand(x: np.ndarray, space: Workspace, before: list[Stage]) -> np.ndarray:
-    """`x` itself where BLAS takes it, else a scratch copy, which a stage that is added to `before` makes."""
+    """`x` itself where BLAS takes it, else a scratch copy, made by a stage that is added to `before`."""
     if blas_takes(x):
         return x
     copy = space.shared(x.shape)
@@ -41,7 +41,7 @@ def operand(x: np.ndarray, space: Workspace, before: list[Stage]) -> np.ndarray:
 def rows_of(x: np.ndarray, size: int | None = None) -> np.ndarray | None:
     """(...) -> (M, size): all rows one below the other, as a view; None where that takes a copy.
 
-    size : numbers of a row; the last axis when None.
+    size : elements of a row; the last axis when None.
     """
     rows = x.reshape(-1, size or x.shape[-1])
     return rows if np.may_share_memory(rows, x) else None
@@ -50,8 +50,8 @@ def rows_of(x: np.ndarray, size: int | None = None) -> np.ndarray | None:
 def columnwise(function: Any, x: np.ndarray, numbers: np.ndarray, y: np.ndarray) -> list[Call]:
     """y = function(x, numbers): x and y (M, n), numbers (ROWS, n), all of whose rows are the same.
 
-    Where the rows of x and y follow each other without a gap, ROWS of them are taken as one: rows of a few hundred
-    numbers cost numpy up to twice as much as long ones.
+    Where x and y are contiguous, ROWS rows are taken as one: rows of a few hundred numbers cost numpy up to twice as
+    much as long ones.
     """
     whole = len(x) // ROWS * ROWS if x.flags.c_contiguous and y.flags.c_contiguous else 0
     calls: list[Call] = []
@@ -74,5 +74,5 @@ def unit_spans(extent: int, parts: int, unit: int = UNIT) -> list[slice]:
 
 
 def fit(*specs: Spec) -> bool:
-    """Whether these are arrays of float32 with elements in them."""
+    """Whether all are non-empty arrays of float32."""
     return all(spec.is_float and spec.shape is not None and 0 not in spec.shape for spec in specs)

@@ -1,4 +1,4 @@
-"""nn.MultiheadAttention: projections, attention of every head, and the projection back."""
+"""nn.MultiheadAttention: input projections, attention of every head, output projection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.attention import Heads, turned
 from kuiper.fast.kernels.matmul.linear import in_columns, product
 from kuiper.fast.kernels.matmul.matrices import fit
-from kuiper.layers.sequence import attention as simple
+from kuiper.layers.sequence.attention import MultiheadAttention
 
 
 class MultiheadAttentionKernel(Kernel):
@@ -23,9 +23,9 @@ class MultiheadAttentionKernel(Kernel):
 
     Parameters
     ----------
-    layer : the simple layer, whose weights are used.
-    slots : the inputs that are query, key and value; projections of the same input are one product.
-    mask : (L, S), constant numbers to add to the scores, or booleans that are True where a key may NOT be seen.
+    layer : the layer, whose weights are used.
+    slots : the inputs that are query, key and value; projections of the same input are computed as one product.
+    mask : (L, S), constant: numbers to add to the scores, or booleans, True where a key may NOT be seen.
     packs : as Step's.
     """
 
@@ -33,7 +33,7 @@ class MultiheadAttentionKernel(Kernel):
 
     def __init__(
         self,
-        layer: simple.MultiheadAttention,
+        layer: MultiheadAttention,
         slots: tuple[int, int, int],
         mask: np.ndarray | None,
         packs: dict[str, np.ndarray],
@@ -93,9 +93,9 @@ class MultiheadAttentionKernel(Kernel):
         return x.swapaxes(-2, -3)
 
 
-@lowers(simple.MultiheadAttention)
+@lowers(MultiheadAttention)
 def multihead_attention(step: Step) -> Kernel | None:
-    """The kernel where only the output is asked for and the mask, if there is one, is a constant (L, S)."""
+    """Only the output, no padding mask; attn_mask constant, (L, S)."""
     layer, specs = step.layer, step.inputs
     roles = dict(zip((role for role in layer.roles), range(len(specs))))
     plain = layer.bias_k is None and layer.bias_v is None and not layer.add_zero_attn
@@ -117,7 +117,7 @@ def multihead_attention(step: Step) -> Kernel | None:
 
 
 def distinct(step: Step, roles: dict[Any, int]) -> tuple[int, int, int]:
-    """The slots of query, key and value; of those that hold the same operand, the first."""
+    """The slots of query, key and value; where several hold the same operand, the first of these."""
     query = roles["query"]
     key = roles.get("key", query)
     slots = (query, key, roles.get("value", key))

@@ -1,4 +1,4 @@
-"""Reshaping: a view where the input's strides allow it, else one copy in the order that the cache likes."""
+"""Reshaping: a view where the input's strides allow it, else one cache-friendly copy."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.arrays import shape
 
 SHORT = 8
-"""Axes of fewer elements are walked by one call for each: as numpy's inner loop they would cost more."""
+"""Axes of fewer elements get one call per element: they are too short for numpy's inner loop."""
 LINE, LINES, WAYS = 64, 64, 8
-"""Bytes in a line of the first cache, how many places it has for a line's address, lines that fit into each."""
+"""The first-level cache: bytes of a line, number of sets, lines of a set."""
 
 
 class ReshapeKernel(Kernel):
@@ -39,12 +39,12 @@ class ReshapeKernel(Kernel):
         return reshaped(array, self.shape)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """One copy; two where neither array is a view in the other's shape."""
+        """One copy; two where neither array can be viewed in the other's shape."""
         return reshaping_copies(inputs[0].array, outputs[0].array, space)
 
 
 class Shuffle(Kernel):
-    """(N, g*k, ...) -> (N, k*g, ...): the channels of g groups, dealt out one from each group in turn."""
+    """(N, g*k, ...) -> (N, k*g, ...): takes one channel from each of g groups in turn."""
 
     layout = "nhwc"
     by_sample = always
@@ -104,7 +104,7 @@ def reshaping_copies(source: np.ndarray, target: np.ndarray, space: Workspace) -
 
 
 def transposing_copies(source: np.ndarray, target: np.ndarray, space: Workspace) -> Stage:
-    """target[...] = source, both of one shape with any strides, by as many threads as it is worth."""
+    """target[...] = source, both of one shape with any strides, on as many threads as it is worth."""
     source, target = source[...], target[...]
     threads = space.threads_for(source.size * 0.8)
     return [_copies(source[part], target[part]) for part in blocks(source.shape, threads)]
@@ -113,8 +113,8 @@ def transposing_copies(source: np.ndarray, target: np.ndarray, space: Workspace)
 def _copies(source: np.ndarray, target: np.ndarray) -> list[Call]:
     """The calls of one thread. numpy's inner loop runs along the target; the source's cache lines should survive it.
 
-    An axis that is contiguous in the target and not in the source is therefore cut: so many elements that the lines
-    of the source that they lie on fit into the first cache. Strides of powers of two use few of its places.
+    An axis that is contiguous in the target but not in the source is therefore cut into pieces whose source lines fit
+    into the first-level cache. Strides that are powers of two use few of its sets.
     """
     if source.size == 0:
         return []
@@ -123,14 +123,14 @@ def _copies(source: np.ndarray, target: np.ndarray) -> list[Call]:
     if axis is None or axis == _innermost(source):
         return [copy(source, target)]
     extent, stride = source.shape[axis], abs(source.strides[axis])
-    places = LINES // math.gcd(LINES, stride // LINE) if stride % LINE == 0 else LINES
-    step = 1 if extent < SHORT else max(1, places * WAYS)
+    sets = LINES // math.gcd(LINES, stride // LINE) if stride % LINE == 0 else LINES
+    step = 1 if extent < SHORT else max(1, sets * WAYS)
     cuts = [(slice(None),) * axis + (slice(start, start + step),) for start in range(0, extent, step)]
     return [copy(source[cut], target[cut]) for cut in cuts]
 
 
 def _merged(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both with axes that follow each other in either memory made one, as H and W of images without a halo."""
+    """Both with axes merged that are contiguous in both, such as H and W of images without a halo."""
     for axis in range(source.ndim - 2, -1, -1):
         if _follow(source, axis) and _follow(target, axis):
             shape = (*source.shape[:axis], source.shape[axis] * source.shape[axis + 1], *source.shape[axis + 2 :])
@@ -139,12 +139,12 @@ def _merged(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _follow(array: np.ndarray, axis: int) -> bool:
-    """Whether `axis` and the next one can be one axis of the same memory."""
+    """Whether `axis` and the next one can be merged without a copy."""
     count, following = array.shape[axis : axis + 2]
     return 1 in (count, following) or array.strides[axis] == array.strides[axis + 1] * following
 
 
 def _innermost(array: np.ndarray) -> int | None:
-    """The axis whose neighbours lie closest together; None for a single element."""
+    """The axis with the smallest stride; None for a single element."""
     axes = [axis for axis, extent in enumerate(array.shape) if extent > 1]
     return min(axes, key=lambda axis: abs(array.strides[axis]), default=None)

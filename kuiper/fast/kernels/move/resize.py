@@ -1,7 +1,7 @@
 """Resizing channel-last images: columns, then rows, each as few products or copies over strided views.
 
-Output elements next to each other often read the same input elements; such a group is a small matrix. Groups of one
-size at regular distances, as whole factors give, are one numpy call on overlapping windows: a stack of products.
+Neighbouring output elements often read the same input elements; such a group is a small matrix. Groups of one size at
+regular distances, as integer factors give, are one numpy call on overlapping windows: a stack of products.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from kuiper.layers.image.resize import (
 )
 
 CACHED = 131_072
-"""Floats of resized columns that a thread makes at a time, so that they are still cached when rows are resized."""
+"""Floats of resized columns that a thread computes at a time, so that they are still cached when rows are resized."""
 SAME = 1e-6
-"""A weight that differs from 1 by less is taken as 1."""
+"""A weight this close to 1 counts as 1."""
 MANY = 4
-"""More calls than that for one tile are too many."""
+"""Most calls for one tile."""
 
 
 @dataclass(frozen=True)
 class TapRun:
-    """Groups of m output elements, of k input elements each.
+    """Groups of m output elements that read k input elements each.
 
     start : the first output element.
-    left, step : the first input element of the first group, and how much further that of each next group is.
+    left, step : the first input element of the first group, and the distance to that of the next group.
     weights : (count, m, k), a matrix for each group.
     """
 
@@ -65,7 +65,7 @@ class TapRun:
         return self.weights.shape[2] == 1 and bool(np.all(np.abs(self.weights - 1) < SAME))
 
     def below(self, top: int) -> TapRun:
-        """The same where input elements are counted from `top`."""
+        """The same, with input elements counted from `top`."""
         return replace(self, left=self.left - top)
 
     def views(self, source: np.ndarray, target: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
@@ -149,7 +149,7 @@ class Resize(Kernel):
         return Halo()
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """One stage; each thread makes its rows of output, some at a time."""
+        """One stage; each thread computes its rows of the output, some at a time."""
         source, target = inputs[0].nhwc, outputs[0].nhwc
         n, height, width, channels = target.shape
         threads = space.threads_for(target.size * (0.2 if self.copies else 0.4))
@@ -198,7 +198,7 @@ class Resize(Kernel):
             yield _weighted(run, *run.views(source, target, 2))
 
     def _both(self, source: np.ndarray, target: np.ndarray, runs: list[TapRun]) -> Iterator[Call]:
-        """Rows and columns that are only repeated, or left out, at once."""
+        """Rows and columns at once, where they are only repeated or dropped."""
         for down in runs:
             x, y = down.views(source, target, 1)
             for across in self.columns.whole:
@@ -214,7 +214,7 @@ def _weighted(run: TapRun, windows: np.ndarray, groups: np.ndarray) -> Call:
 
 @lowers(Upsample, UpsamplingBilinear2d, NearestExact, BilinearAntialiased, BicubicAntialiased)
 def upsample(step: Step) -> Resize | None:
-    """(N, C, H, W) -> (N, C, H', W') float32, by any mode; None for anything but images of float32."""
+    """(N, C, H, W) -> (N, C, H', W') float32, by any mode."""
     x, layer = step.inputs[0], step.layer
     if not x.is_float or x.shape is None or len(x.shape) != 4 or 0 in x.shape:
         return None

@@ -1,6 +1,6 @@
-"""Operators that only look at memory in another way, and concatenation: nothing is computed.
+"""Operators that only view memory differently, and concatenation: nothing is computed.
 
-Each kernel here takes the simple layer's own result for the view that it gives, so the two cannot differ.
+Each view is the layer's own result, so the two cannot differ.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ def view(step: Step) -> View | None:
 
 @lowers(ExpandAs)
 def expand_as(step: Step) -> View | None:
-    """(a, 1, b), other -> the shape of `other`, whose elements are not looked at."""
+    """(a, 1, b), other -> the shape of `other`, whose elements are not read."""
     shape = step.outputs[0].shape
     return None if shape is None else checked(step, lambda array: np.broadcast_to(array, shape))
 
 
 @lowers(To, TypeAs)
 def same_type(step: Step) -> View | None:
-    """(...) -> (...): x, when it has the element type that is asked for already."""
+    """(...) -> (...): x itself, where it already has the dtype asked for."""
     given, asked = step.inputs[0].dtype, step.outputs[0].dtype
     bfloat16 = getattr(getattr(step.layer, "dtype", None), "code", None) == "bf16"  # which rounds a float32
     return None if bfloat16 or given != asked else checked(step, lambda array: array)
 
 
 def checked(step: Step, *views: Callable[[np.ndarray], Any]) -> View | None:
-    """The kernel of these views; None unless each gives its output's shape, from memory that the input holds.
+    """The kernel of these views; None unless each has its output's shape and shares the input's memory.
 
-    A constant has no memory in a plan.
+    Constants have no buffer in a plan.
     """
     given = step.inputs[0]
     if given.shape is None or given.constant or any(output.shape is None for output in step.outputs):

@@ -1,4 +1,4 @@
-"""Normalization of images by the mean and variance of groups of their channels: GroupNormKernel and InstanceNorm."""
+"""GroupNorm and InstanceNorm: normalization of groups of channels by their own statistics."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ from kuiper.fast.kernels.matmul.linear import blocks_of
 from kuiper.fast.kernels.matmul.matrices import ROWS, blas_takes, columnwise
 from kuiper.fast.kernels.norm.row_norm import NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.norm.softmax import memory_order, ordered
-from kuiper.layers.normalization import group_norm as simple
+from kuiper.layers.normalization.group_norm import (
+    GroupNorm,
+    InstanceNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
 
 CACHED = 1 << 16
-"""Numbers of a block of places."""
+"""Elements of a block of pixels."""
 
 
 class GroupNormKernel(Kernel):
@@ -36,18 +42,18 @@ class GroupNormKernel(Kernel):
         self.groups, self.weight, self.bias, self.eps = groups, weight, bias, np.array(eps, np.float32)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Each thread takes some of the samples, or some of the groups of every sample."""
+        """Threads share the samples, or the groups of every sample."""
         stages: list[Stage] = []
         source, result = inputs[0].array, outputs[0].array
-        x, y = by_places(source), by_places(result)
+        x, y = by_pixels(source), by_pixels(result)
         scratch = result
         if x is None:
             copy = channels_last(space, source.shape)
             stages.append(copies(source, copy, space))
-            x = by_places(copy)
+            x = by_pixels(copy)
         if y is None:
             scratch = channels_last(space, result.shape)
-            y = by_places(scratch)
+            y = by_pixels(scratch)
         assert x is not None
         assert y is not None
         samples, _, channels = x.shape
@@ -69,7 +75,7 @@ class GroupNormKernel(Kernel):
         return stages
 
     def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, thread: int) -> list[Call]:
-        """x and y (places, channels): `some` channels, in groups of `size`; y = x * scale + shift in the end."""
+        """x and y (pixels, channels): `some` channels, in groups of `size`; y = x * scale + shift in the end."""
         blocks = list(blocks_of(x.shape, CACHED))
         shape = ROWS, x.shape[1] // size, size
         mean, scale, shift = (space.own(thread, shape) for _ in range(3))
@@ -102,9 +108,9 @@ class GroupNormKernel(Kernel):
         """Each number of `mean` (ROWS, groups, channels of a group) = the mean over that group of x, or, with the
         `centre` of each group, of (x - centre)^2.
         """
-        places, channels = x.shape
+        pixels, channels = x.shape
         sums = space.own(thread, (len(blocks), channels))
-        ones = np.full(places, 1 / (places * mean.shape[2]), np.float32)
+        ones = np.full(pixels, 1 / (pixels * mean.shape[2]), np.float32)
         calls: list[Call] = []
         for block, line in zip(blocks, sums):
             part = x[block]
@@ -128,30 +134,30 @@ class GroupNormKernel(Kernel):
         ]
 
 
-def by_places(x: np.ndarray) -> np.ndarray | None:
-    """(N, C, ...) -> (N, places, C): a view, or None where that takes a copy."""
+def by_pixels(x: np.ndarray) -> np.ndarray | None:
+    """(N, C, ...) -> (N, pixels, C): a view, or None where that takes a copy."""
     flat = x.reshape(*x.shape[:2], -1)
     return flat.swapaxes(1, 2) if np.may_share_memory(flat, x) else None
 
 
 def channels_last(space: Workspace, shape: tuple[int, ...]) -> np.ndarray:
-    """A scratch array (N, C, ...) in which the channels of a place lie side by side."""
+    """A channel-last scratch array (N, C, ...)."""
     array = space.shared((shape[0], *shape[2:], shape[1]))
     return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1))
 
 
-@lowers(simple.GroupNorm)
+@lowers(GroupNorm)
 def group_norm(step: Step) -> Kernel | None:
-    """The kernel for float32 weights, or none."""
+    """float32 weights."""
     layer = step.layer
     if not fits(step, layer.weight, layer.bias):
         return None
     return GroupNormKernel(layer.num_groups, layer.weight, layer.bias, layer.eps)
 
 
-@lowers(simple.InstanceNorm, simple.InstanceNorm1d, simple.InstanceNorm2d, simple.InstanceNorm3d)
+@lowers(InstanceNorm, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
 def instance_norm(step: Step) -> Kernel | None:
-    """The kernel for a batch that is normalized by its own statistics."""
+    """float32 weights, no running statistics."""
     layer, shape = step.layer, step.inputs[0].shape
     if layer.by_running_stats is not None or not fits(step, layer.weight, layer.bias):
         return None

@@ -1,4 +1,4 @@
-"""Normalization by the input's own mean and variance: of rows (LayerNorm, RMSNorm) and of groups of channels."""
+"""LayerNorm and RMSNorm: normalization of each row by its own statistics."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import blocks_of, in_rows
 from kuiper.fast.kernels.matmul.matrices import ROWS, columnwise, fit, rows_of
-from kuiper.layers.normalization import normalization as simple
+from kuiper.layers.normalization.normalization import LayerNorm, RMSNorm
 
 NANOSECONDS_PER_NUMBER = 0.9
 CACHED = 1 << 18
-"""Numbers of a block of rows."""
+"""Elements of a block of rows."""
 
 
 class RowNorm(Kernel):
     """(..., n) -> (..., n): (x - mean) / sqrt(variance + eps) * weight + bias, for each row of the last axes.
 
-    Parameters: size, the numbers of a row; weight and bias, (n,) or None; eps; centred, without which the mean stays
-    and the mean square stands for the variance (RMSNorm).
+    Parameters: size, the elements of a row; weight and bias, (n,) or None; eps; centred, False for RMSNorm: the mean
+    square instead of the variance, and no mean is subtracted.
 
-    The mean is taken away first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean.
+    The mean is subtracted first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean.
     """
 
     by_sample = leading(1)
@@ -42,7 +42,7 @@ class RowNorm(Kernel):
         self.size, self.one_over_n = np.array(size, np.float32), np.full(size, 1 / size, np.float32)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """The rows are shared out among the threads, and cut into blocks that fit into the cache."""
+        """Threads share the rows and compute them in blocks that fit the cache."""
         stages: list[Stage] = []
         n, array = len(self.one_over_n), outputs[0].array
         x = in_rows(inputs[0].array, space, stages, n)
@@ -84,18 +84,18 @@ class RowNorm(Kernel):
         return calls
 
 
-@lowers(simple.LayerNorm)
+@lowers(LayerNorm)
 def layer_norm(step: Step) -> Kernel | None:
-    """The kernel for float32 weights, or none."""
+    """float32 weights."""
     layer = step.layer
     if not fits(step, layer.weight, layer.bias):
         return None
     return RowNorm(math.prod(layer.shape), layer.weight, layer.bias, layer.eps)
 
 
-@lowers(simple.RMSNorm)
+@lowers(RMSNorm)
 def rms_norm(step: Step) -> Kernel | None:
-    """The kernel for a float32 weight, or none."""
+    """A float32 weight."""
     layer = step.layer
     if not fits(step, layer.weight):
         return None
@@ -104,7 +104,7 @@ def rms_norm(step: Step) -> Kernel | None:
 
 
 def fits(step: Step, *weights: np.ndarray | None) -> bool:
-    """Whether a step normalizes float32 arrays of at least one number by such weights."""
+    """Whether the step has one non-empty float32 input and float32 weights."""
     return (
         len(step.inputs) == 1
         and fit(*step.inputs, *step.outputs)

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm along any axis, block by block in the cache."""
+"""Softmax and log-softmax along any axis, in blocks that fit the cache."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from functools import partial
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer
-from kuiper.fast.kernels.base.calls import Call, Stage, spans
+from kuiper.fast.kernels.base.calls import Call, Index, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import beside_axis
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.layers.elementwise import softmax as simple
+from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
 
 NANOSECONDS_PER_NUMBER = 1.0
 CACHED = 1 << 16
-"""Numbers of a block: its passes stay in the cache."""
+"""Elements of a block."""
 SHORT = 32
-"""Rows of fewer numbers than this are laid across: numpy reduces columns side by side, rows one by one."""
+"""Rows shorter than this are transposed: numpy reduces columns faster than short rows."""
 MATRIX = 1 << 12
-"""Numbers of a matrix from which a product pays, if there are several."""
-
-Index = tuple[slice, ...]
+"""Elements of a matrix from which a product pays, if there are several."""
 
 
 class SoftmaxKernel(Kernel):
@@ -38,7 +36,7 @@ class SoftmaxKernel(Kernel):
         self.axis, self.logarithm = axis, logarithm
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Whole lines along the axis in every block; each thread computes some of the blocks."""
+        """Blocks that are whole along the axis, shared by the threads."""
         x, y = inputs[0].array, outputs[0].array
         threads = space.threads_for(x.size * NANOSECONDS_PER_NUMBER)
         blocks = list(cache_blocks(x, self.axis, min(CACHED, -(-x.size // threads))))
@@ -83,9 +81,9 @@ class SoftmaxKernel(Kernel):
 
 
 def summing(x: np.ndarray, line: np.ndarray, axis: int, order: Sequence[int]) -> Call:
-    """line = the sums of x along `axis`; both scratch arrays, their axes in memory in `order`.
+    """line = the sums of x along `axis`; both are scratch arrays with their axes in memory in `order`.
 
-    A product with ones is several times faster than a sum, and rounds less; but not for many small matrices.
+    A product with ones is several times faster than np.sum and rounds less, except for many small matrices.
     """
     x, line, place = x.transpose(order), line.transpose(order), order.index(axis)
     n, inner = x.shape[place], math.prod(x.shape[place + 1 :])
@@ -98,18 +96,18 @@ def summing(x: np.ndarray, line: np.ndarray, axis: int, order: Sequence[int]) ->
 
 
 def memory_order(x: np.ndarray) -> list[int]:
-    """The axes, from the one with the largest steps in memory to the one with the smallest."""
+    """The axes by stride, largest first."""
     return sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
 
 
 def ordered(space: Workspace, thread: int, shape: Sequence[int], order: Sequence[int]) -> np.ndarray:
-    """A scratch array of `shape` whose axes lie in memory in `order`, the largest steps first."""
+    """A scratch array of `shape` with its axes in memory in `order`."""
     array = space.own(thread, tuple(shape[axis] for axis in order))
     return array.transpose([order.index(axis) for axis in range(len(order))])
 
 
 def cache_blocks(x: np.ndarray, axis: int, size: int) -> Iterator[Index]:
-    """Indices that cut `x` into blocks of about `size` numbers, whole along `axis`; outer axes are cut first."""
+    """Indices that cut `x` into blocks of about `size` elements, whole along `axis`; outer axes are cut first."""
     shape = list(x.shape)
     for cut in memory_order(x):
         excess = math.prod(shape) / size
@@ -121,12 +119,12 @@ def cache_blocks(x: np.ndarray, axis: int, size: int) -> Iterator[Index]:
         yield tuple(slice(start, min(start + step, extent)) for start, step, extent in zip(corner, shape, x.shape))
 
 
-@lowers(simple.Softmax, simple.LogSoftmax, simple.Softmax2d)
+@lowers(Softmax, LogSoftmax, Softmax2d)
 def softmax(step: Step) -> Kernel | None:
-    """The kernel for float32 of at least one axis."""
+    """float32 with at least one axis."""
     layer, given, result = step.layer, step.inputs[0], step.outputs[0]
     if len(step.inputs) != 1 or not (given.is_float and result.is_float) or not given.shape or 0 in given.shape:
         return None
     rank = len(given.shape)
     dim = int(rank not in (1, 3)) if layer.dim is None else int(layer.dim)
-    return SoftmaxKernel(dim % rank, isinstance(layer, simple.LogSoftmax)) if -rank <= dim < rank else None
+    return SoftmaxKernel(dim % rank, isinstance(layer, LogSoftmax)) if -rank <= dim < rank else None

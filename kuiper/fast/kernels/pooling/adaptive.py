@@ -1,4 +1,4 @@
-"""Adaptive pooling, whose windows need not be alike, and means over whole images and over any axes."""
+"""Adaptive pooling, whose windows differ in size, and means over whole images and over any axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.reduction.reduction import Mean
 
 Spans = list[tuple[int, int]]
-"""From where to where each window of one axis goes."""
+"""(start, stop) of each window along one axis."""
 
 
 class Boxes(Kernel):
@@ -40,7 +40,7 @@ class Boxes(Kernel):
         return Halo()
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Rows by all threads, each its own images or columns; then columns by one."""
+        """Rows on all threads, each with its own images or columns; then columns on one."""
         source, target = inputs[0].nhwc, outputs[0].nhwc
         n, _, width, channels = source.shape
         pooled = space.shared((n, len(self.rows), width, channels))
@@ -78,7 +78,7 @@ class ImageMean(Kernel):
         return Halo()
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Rows by all threads, each its own images or rows; then what they left by one."""
+        """Rows on all threads, each with its own images or rows; then their sums on one."""
         source = inputs[0].nhwc
         target = outputs[0].array if self.flat else outputs[0].array[:, :, 0, 0]
         n, height, width, channels = source.shape

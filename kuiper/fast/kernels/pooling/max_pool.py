@@ -1,4 +1,4 @@
-"""Max pooling: by numpy, or where numba is installed by a loop in machine code that looks at every window once."""
+"""Max pooling by numpy, or where numba is installed by a compiled loop over the windows."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class MaxPool(PoolKernel):
         return f"max pool {'x'.join(map(str, self.shape))} {' '.join(numbers)}"
 
     def candidates(self) -> Sequence[Kernel]:
-        """By numpy; as machine code too where numba is installed and windows overlap little.
+        """numpy; compiled too where numba is installed and windows overlap little.
 
-        Windows that overlap much are better pooled by rows and then by columns.
+        Windows that overlap much are faster pooled by rows and then by columns.
         """
         axes = (self.rows, self.columns)
         fits = all(2 * axis.stride >= axis.kernel and _sees_the_image(axis) for axis in axes)
@@ -49,7 +49,7 @@ class MaxPool(PoolKernel):
 
 
 class CompiledMaxPool(Kernel):
-    """The same as machine code."""
+    """The same as a compiled loop."""
 
     layout = "nhwc"
     by_sample = always
@@ -62,7 +62,7 @@ class CompiledMaxPool(Kernel):
         return Halo()
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """One call for each thread and image. Compiles the loop at the first time."""
+        """One call for each thread and image. Compiles the loop when it is first needed."""
         loop = max_pool()
         source, target = inputs[0].nhwc, outputs[0].nhwc
         if loop is None or source.strides[-1] != 4 or target.strides[-1] != 4:
@@ -89,7 +89,7 @@ class CompiledMaxPool(Kernel):
 
 
 def _sees_the_image(axis: Windows) -> bool:
-    """Whether every window has at least one element, which with much padding and dilation it may not."""
+    """Whether every window has an element, which may fail with much padding and dilation."""
     starts = [r * axis.stride - axis.padding for r in range(axis.count)]
     return all(any(0 <= start + i * axis.dilation < axis.size for i in range(axis.kernel)) for start in starts)
 

@@ -1,7 +1,7 @@
-"""Max and average pooling of channel-last images: shifted rows, then shifted columns, combined in whole lines.
+"""Max and average pooling of channel-last images: first along the rows, then along the columns.
 
-A window is a box, so each axis is pooled by itself. Pixel i of all windows is one slice of the image; it is combined
-only where it lies inside, so the padding is never stored.
+A window is a box, so each axis is pooled by itself. Pixel i of all windows is one slice of the image, which is combined
+only where it exists: the padding is never stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
 
 CACHED = 131_072
-"""Floats of pooled rows that a thread works on at a time, so that they are still cached when columns are pooled."""
+"""Floats of pooled rows that a thread computes at a time, so that they are still cached when columns are pooled."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Windows:
 
     @property
     def is_single(self) -> bool:
-        """Whether a window is one element of the axis, which a slice takes."""
+        """Whether a window is one element, so that a slice is enough."""
         return self.kernel == 1 and self.padding == 0
 
     def taps(self, start: int, stop: int) -> list[tuple[slice, slice]]:
@@ -65,7 +65,7 @@ class PoolKernel(Kernel):
     ----------
     function : a ufunc of two numbers, np.maximum or np.add.
     rows, columns : the windows along both axes.
-    neutral : the result of a window without any pixel.
+    neutral : the result of an empty window.
     scale : None, a number, or (H', W', 1) numbers.
     """
 
