@@ -149,7 +149,6 @@ class Bound(Layer):
         Raises UnknownShapeError too where the count needs an option that is known only when the network runs.
         """
         values: list[Any] = [None] * len(inputs)
-        unknown = []
         for slot, name in self.late.items():
             source = self.sources.get(slot)
             if source is not None and source.layer is not None and not source.inputs:
