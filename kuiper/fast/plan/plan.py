@@ -16,11 +16,11 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.fast.plan.arena import plan_arena
 from kuiper.fast.plan.branches import ParallelRun
-from kuiper.fast.plan.fallback import copied, detached
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
 from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.values import copied, overlaps
 
 
 class Plan:
@@ -115,7 +115,7 @@ class Plan:
         if spec.constant:
             return copied(spec.value)
         if spec.shape is None:
-            return detached(self.dynamic[name], [self._arena.view(np.uint8)])
+            return copied(self.dynamic[name], lambda array: overlaps(array, [self._arena]))
         return self._buffers[name].array.copy(order="C")
 
     def _bind(self, space: Workspace) -> list[list[Stage]]:
