@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import threading
@@ -209,9 +208,7 @@ class TestWithoutThreadpoolctl:
     @pytest.fixture(autouse=True)
     def absent(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-        lonely = Blas()
-        for name in ("threads", "plan.planner"):
-            monkeypatch.setattr(importlib.import_module(f"kuiper.fast.{name}"), "blas", lonely)
+        monkeypatch.setattr("kuiper.fast.threads.blas", Blas())
 
     def test_the_matrix_library_is_left_alone(self):
         assert not Blas().can_be_held
