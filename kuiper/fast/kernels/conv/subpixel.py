@@ -113,7 +113,7 @@ class Subpixel(Kernel):
             calls: list[Call] = []
             for images, first, last in image_tiles(start, stop, count, limit):
                 rest = None if residual is None else residual[images]
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(image[images], target[images], rest, first, last, space, thread)
             stage.append(calls)
         return [*stages, stage]
@@ -169,7 +169,7 @@ class Subpixel(Kernel):
                     corner = (top + i - down.start, left)
                     out = self._landing(target, corner, block.shape)
                     rest = None if residual is None else self._landing(residual, corner, block.shape)
-                    with space.tile(thread):
+                    with space.reused(thread):
                         yield from _written(self.epilogue, block, out, rest, space, thread)
 
     def _windows(

@@ -158,7 +158,7 @@ class Resize(Kernel):
         for thread, (start, stop) in enumerate(spans(n * height, threads)):
             calls: list[Call] = []
             for images, first, last in image_tiles(start, stop, height, limit):
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(source[images], target[images, first:last], first, space, thread)
             stage.append(calls)
         return [stage]

@@ -44,7 +44,7 @@ class SoftmaxKernel(Kernel):
         for thread, (start, stop) in enumerate(spans(len(blocks), threads)):
             calls: list[Call] = []
             for block in blocks[start:stop]:
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._calls(x[block], y[block], space, thread)
             stage.append(calls)
         return [stage]

@@ -244,7 +244,7 @@ class ActivationKernel(Kernel):
         for thread, parts in enumerate(thread_tiles(x.shape, space, self.activation.nanoseconds)):
             calls: list[Call] = []
             for part in parts:
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(x[part], target[part], space, thread)
             stage.append(calls)
         return [stage]

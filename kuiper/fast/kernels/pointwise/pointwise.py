@@ -65,7 +65,7 @@ class FormulaKernel(Kernel):
         for target, *sources in regions:
             for thread, parts in enumerate(thread_tiles(target.shape, space, self.nanoseconds)):
                 for part in parts:
-                    with space.tile(thread):
+                    with space.reused(thread):
                         tile = dict(zip(read, (x[part] for x in sources)))
                         stage[thread] += self._tile(target[part], tile, space, thread)
         stages = [[first], [repeat], [work for work in stage if work]]
