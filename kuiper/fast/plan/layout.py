@@ -126,10 +126,10 @@ class MemoryLayout:
                 self.values[name].last = len(self.steps)
         for name in self.inputs:
             readers = [(s.kernel, s.reads.index(name)) for s in self.steps if name in s.reads]
-            asked = any(not k.reads_nchw and (k.layout == "nhwc" or k.halo(slot) is not None) for k, slot in readers)
+            asked = any(kernel.prefers_nhwc(slot) for kernel, slot in readers)
             self.values[name].nhwc = asked and self._is_image(name)
         for step in self.steps:
-            layout = step.kernel.layout
+            layout = step.kernel.output_layout
             first = next((n for n in step.reads if n in self.values), None)
             like = layout == "like input" and first is not None and self.values[first].nhwc
             for name in step.writes:

@@ -32,7 +32,8 @@ def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec],
     buffers = [buffer_for(spec, kernel.halo(slot)) for slot, spec in enumerate(inputs)]
     for spec, buffer in zip(inputs, buffers):
         buffer.array[...] = spec.value if spec.constant else np.linspace(-1, 1, buffer.array.size).reshape(spec.shape)
-    nhwc = kernel.layout == "nhwc" or (kernel.layout == "like input" and buffers[0].padded is not None)
+    layout = kernel.output_layout
+    nhwc = layout == "nhwc" or (layout == "like input" and buffers[0].padded is not None)
     results = [buffer_for(spec, Halo() if nhwc and len(spec.shape or ()) == 4 else None) for spec in outputs]
     space = Workspace(threads)
     kernel.bind(buffers, results, space)

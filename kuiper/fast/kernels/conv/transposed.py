@@ -60,7 +60,7 @@ class Overlapping(Kernel):
     stored channel by channel.
     """
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(

@@ -137,7 +137,7 @@ def _joined(groups: list[TapRun]) -> TapRun:
 class Resize(Kernel):
     """(N, C, H, W) -> (N, C, H', W') by a table for the rows and one for the columns."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, rows: AxisWeights, columns: AxisWeights) -> None:

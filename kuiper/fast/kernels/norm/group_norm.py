@@ -35,7 +35,7 @@ class GroupNormKernel(Kernel):
     """
 
     label = "GroupNorm"
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, groups: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> None:

@@ -29,7 +29,7 @@ class SoftmaxKernel(Kernel):
     """(...) -> (...): e^(x - max) / sum of e^(x - max) along `axis`, or x - max - log(sum of e^(x - max))."""
 
     label = "Softmax"
-    layout = "like input"
+    output_layout = "like input"
     by_sample = beside_axis
 
     def __init__(self, axis: int, logarithm: bool = False) -> None:

@@ -226,7 +226,7 @@ def activation_of(layer: Any) -> ActivationSteps | None:
 class ActivationKernel(Kernel):
     """(...) -> (...): an activation by itself, tile by tile."""
 
-    layout: ImageLayout = "like input"
+    output_layout: ImageLayout = "like input"
     by_sample = by_element
 
     def __init__(self, activation: ActivationSteps) -> None:

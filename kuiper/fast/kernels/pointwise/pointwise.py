@@ -41,8 +41,8 @@ class FormulaKernel(Kernel):
     constants : the program's other inputs.
     """
 
-    label = "Pointwise"
-    layout: ImageLayout = "like input"
+    label = "Elementwise"
+    output_layout: ImageLayout = "like input"
     by_sample = by_element
 
     def __init__(self, program: Program, slots: Sequence[int], constants: Sequence[np.ndarray] = ()) -> None:

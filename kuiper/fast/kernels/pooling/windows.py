@@ -70,7 +70,7 @@ class PoolKernel(Kernel):
     """
 
     label = "Pool"
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(
