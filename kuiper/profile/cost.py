@@ -138,7 +138,9 @@ def cost_together(
     Their work adds up; what one of a group makes and only others of it read does not move to memory and back.
     """
     parts = {op.name: op for op in cost.operators}
-    return NetworkCost([_together([parts[op.name] for op in group], group, extents) for group in groups], cost.memory_plan)
+    return NetworkCost(
+        [_together([parts[op.name] for op in group], group, extents) for group in groups], cost.memory_plan
+    )
 
 
 def _together(parts: Sequence[OperatorCost], group: Sequence[Operator], extents: Mapping[str, Extent]) -> OperatorCost:
