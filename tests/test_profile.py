@@ -102,7 +102,7 @@ def test_mobilenet_v2_takes_two_times_0_30_billion_multiply_adds() -> None:
 
 
 def test_activation_memory_is_what_is_written_and_the_plan_lies_between_the_bounds() -> None:
-    plan = network_cost(resnet18()).plan
+    plan = network_cost(resnet18()).memory_plan
     assert plan is not None
     assert plan.total_bytes == sum(math.prod(op.outputs[0].shape or ()) * 4 for op in resnet18())
     assert plan.lower_bound_bytes <= plan.planned_bytes < plan.total_bytes
@@ -115,7 +115,7 @@ def test_an_unknown_type_is_reported_and_an_unknown_shape_is_not_guessed() -> No
     cost = network_cost(net.operators)
     assert cost.not_counted == {"my.Operator": ["op1"]}
     assert cost.open_shapes == {"nn.ReLU": ["op2"]}
-    assert cost.plan is None
+    assert cost.memory_plan is None
 
 
 def test_a_students_layer_that_does_not_count_is_reported() -> None:

@@ -97,10 +97,10 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
         rows.append(("", f"without {several(list(cost.not_counted), 5)}: their layers do not count"))
     if cost.open_shapes:
         rows.append(("", f"without {several([n for ns in cost.open_shapes.values() for n in ns])}: shape not known"))
-    if cost.plan is None:
+    if cost.memory_plan is None:
         rows.append(("activations", "not known: shapes are open"))
     else:
-        plan = cost.plan
+        plan = cost.memory_plan
         rows += [
             ("activations", f"{space(plan.total_bytes)} when each has its own space"),
             ("", f"{space(plan.planned_bytes)} when space is used again as planned"),
@@ -118,7 +118,7 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
 
 def as_dict(found: Inspection) -> dict[str, Any]:
     """The same for other programs: plain numbers, null where something is not known."""
-    cost, plan = found.cost, found.cost.plan
+    cost, plan = found.cost, found.cost.memory_plan
     return {
         "model": str(found.path),
         "runs": not found.unsupported and found.fault is None,

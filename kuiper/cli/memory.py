@@ -23,6 +23,6 @@ def draw_memory(found: Inspection, file: str, plan: Plan | BatchPlan | None) -> 
 
 def of_course(found: Inspection, title: str) -> Svg:
     """The plan of the course: every operator's output by itself. Raises KuiperError for shapes that are not known."""
-    if found.cost.plan is None:
+    if found.cost.memory_plan is None:
         raise KuiperError("--memory: expected shapes that are known, found open ones (?); say them with --shape")
-    return show_memory(found.cost.plan, operators=found.operators, title=title)
+    return show_memory(found.cost.memory_plan, operators=found.operators, title=title)

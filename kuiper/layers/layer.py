@@ -149,23 +149,20 @@ class Bound(Layer):
         Raises UnknownShapeError too where the count needs an option that is known only when the network runs.
         """
         values: list[Any] = [None] * len(inputs)
-        unknown = []
         for slot, name in self.late.items():
             source = self.sources.get(slot)
             if source is not None and source.layer is not None and not source.inputs:
                 values[slot] = source.layer.forward()
             elif name in self.kind.weights:
                 values[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
-            else:
-                unknown.append(name)
-        if not unknown:
-            return self.made(values).flops(self.given(inputs), outputs)
-        layer = object.__new__(self.kind)  # most rules ask for no option, or for those that are known
-        vars(layer).update(self.options)
+        try:
+            layer = self.made(values)
+        except (KuiperError, TypeError, ValueError):
+            layer = object.__new__(self.kind)  # without options: most rules ask for none
         try:
             return layer.flops(self.given(inputs), outputs)
-        except AttributeError:
-            raise UnknownShapeError(", ".join(unknown)) from None
+        except AttributeError as error:
+            raise UnknownShapeError(str(error)) from error
 
     def follows_shapes(self, constant: Sequence[bool]) -> bool:
         """As the layer."""

@@ -49,10 +49,10 @@ class OperatorCost:
 
 @dataclass(frozen=True)
 class NetworkCost:
-    """The operators in execution order and what they add up to. `plan` is None where shapes stay open."""
+    """The operators in execution order and what they add up to. `memory_plan` is None where shapes stay open."""
 
     operators: Sequence[OperatorCost]
-    plan: MemoryPlan | None = field(repr=False, default=None)
+    memory_plan: MemoryPlan | None = field(repr=False, default=None)
 
     @property
     def parameters(self) -> int:
@@ -138,7 +138,7 @@ def cost_together(
     Their work adds up; what one of a group makes and only others of it read does not move to memory and back.
     """
     parts = {op.name: op for op in cost.operators}
-    return NetworkCost([_together([parts[op.name] for op in group], group, extents) for group in groups], cost.plan)
+    return NetworkCost([_together([parts[op.name] for op in group], group, extents) for group in groups], cost.memory_plan)
 
 
 def _together(parts: Sequence[OperatorCost], group: Sequence[Operator], extents: Mapping[str, Extent]) -> OperatorCost:

@@ -207,7 +207,7 @@ class RuntimeGraph:
     __call__ = forward
 
     @property
-    def plan(self) -> MemoryPlan | None:
+    def memory_plan(self) -> MemoryPlan | None:
         """Where each value could lie in one buffer, by the sizes that the file declares.
 
         Values without a declared size (lists, numbers) are left out. None before the graph is built, and where the file

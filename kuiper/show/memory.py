@@ -105,7 +105,7 @@ def _facts(plan: object, operators: Sequence[Operator]) -> _Facts:
         return _of_operators(plan, operators)
     if not isinstance(plan, RuntimeGraph) or plan.state is not GraphState.COMPLETE:
         raise KuiperError(f"show_memory: expected a plan or a built graph, found {type(plan).__name__}")
-    memory = plan.plan
+    memory = plan.memory_plan
     if memory is None:
         raise KuiperError("show_memory: expected a built graph whose file says all shapes, found no plan in it")
     facts = _of_operators(memory, plan.operators)

@@ -67,6 +67,6 @@ def test_resnet18_with_open_dimensions_takes_any_batch_and_size(open_network, sh
 def test_resnet18_needs_the_memory_that_was_simulated_for_it(export: Callable):
     """Numbers of float32 at batch 1: without reuse, and alive at once."""
     graph = kuiper.load(export(ResNet18().eval(), torch.rand(1, 3, 224, 224)))
-    assert graph.plan.total_bytes == 4 * 5_897_704
-    assert graph.plan.lower_bound_bytes == 4 * 1_605_632
-    assert graph.plan.planned_bytes <= 4 * 2_887_144, "KuiperInfer's reuse"
+    assert graph.memory_plan.total_bytes == 4 * 5_897_704
+    assert graph.memory_plan.lower_bound_bytes == 4 * 1_605_632
+    assert graph.memory_plan.planned_bytes <= 4 * 2_887_144, "KuiperInfer's reuse"

@@ -135,7 +135,7 @@ def test_a_graph_gives_names_kinds_and_shapes(graph):
     for op in graph.operators:
         assert op.name in words
     assert {"input, output", "pooling", "activation"} <= set(words)
-    assert set(boxes(root)) == set(graph.plan.sizes)
+    assert set(boxes(root)) == set(graph.memory_plan.sizes)
     tips = [rect.findtext(f"{SVG}title") or "" for rect in root.iter(f"{SVG}rect")]
     assert any("#4 (1,6,2,2) 96 B" in tip for tip in tips)
 

@@ -13,13 +13,13 @@ import numpy as np
 from kuiper.fast.kernels.base import compiler
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.cache import cache_folder
-from kuiper.fast.kernels.base.calls import Call, Stage
+from kuiper.fast.kernels.base.calls import Call, Index, Stage
 from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, flat, own, steps
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.depthwise import Depthwise
-from kuiper.fast.kernels.conv.gemm import row_bands
+from kuiper.fast.kernels.conv.gemm import in_bands
 from kuiper.fast.kernels.pointwise.activation import HARDSWISH
 
 NS_PER_PRODUCT = 0.07
@@ -56,18 +56,15 @@ class Compiled(Algorithm):
         # where numpy goes over the result again, bands are small enough to stay in the cache
         again = not direct or rest != Epilogue()
         threads = space.threads_for(problem.flops / 2 * NS_PER_PRODUCT)
-        work: Stage = []
-        for thread, bands in enumerate(row_bands(problem, 4 * problem.channels if again else 1, threads)):
-            calls: list[Call] = []
-            for n, top, bottom in bands:
-                out = target[n, top:bottom]
-                with space.tile(thread):
-                    source = out if direct else space.own(thread, out.shape)
-                    calls.append(self._call(loop, image[n, top * problem.stride[0] :], source, function))
-                    others = None if residual is None else residual[n, top:bottom]
-                    calls += rest.calls(source, out, others, space, thread)
-            work.append(calls)
-        return [*stages, work]
+
+        def band(part: Index, thread: int) -> list[Call]:
+            out, top = target[part][0], part[1].start * problem.stride[0]
+            source = out if direct else space.own(thread, out.shape)
+            others = None if residual is None else residual[part][0]
+            call = self._call(loop, image[part[0]][0, top:], source, function)
+            return [call, *rest.calls(source, out, others, space, thread)]
+
+        return [*stages, in_bands(problem, 4 * problem.channels if again else 1, threads, space, band)]
 
     def _call(self, loop: Loop, image: np.ndarray, out: np.ndarray, function: tuple[float, float, bool]) -> Call:
         """The loop over all rows of `out`, (H, W, C), whose first reads the first rows of `image`."""

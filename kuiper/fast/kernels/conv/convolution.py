@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
+from kuiper.fast.kernels.base.calls import Index, Stage
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -125,7 +126,7 @@ class Algorithm(Convolution):
         """Only this one: it has been chosen."""
         return [self]
 
-    def image(self, buffer: Buffer, space: Workspace) -> tuple[np.ndarray, list[list[list[Callable[[], object]]]]]:
+    def image(self, buffer: Buffer, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
         """The input channel-last with its halo, and the stages that copy it there if it is stored differently."""
         halo = self.halo(0)
         assert halo is not None
@@ -142,6 +143,11 @@ class Algorithm(Convolution):
             np.copyto(inside, pixels)
 
         return padded, [[[bring]]]
+
+
+def part_of(residual: np.ndarray | None, part: Index) -> np.ndarray | None:
+    """The part of a residual that is added to a part of the output; None where there is no residual."""
+    return None if residual is None else residual[part]
 
 
 def rows_as_matrix(pixels: np.ndarray) -> np.ndarray | None:

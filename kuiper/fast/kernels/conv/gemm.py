@@ -6,16 +6,16 @@ Source: K. Chellapilla, S. Puri, P. Simard, High performance convolutional neura
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from kuiper.fast.kernels.base.buffer import Buffer
-from kuiper.fast.kernels.base.calls import Call, Stage, spans
+from kuiper.fast.kernels.base.calls import Call, Index, Stage, spans
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, rows_as_matrix
+from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, part_of, rows_as_matrix
 
 TILE = 1 << 18
 """Floats of windows and results in a tile: what a core's second-level cache holds."""
@@ -55,13 +55,11 @@ class PointwiseConvolution(Algorithm):
                 some = (Ellipsis, slice(start, stop))
                 work.append(self._band(image, weight[:, start:stop], target, residual, some, space, thread))
         else:
-            for thread, bands in enumerate(row_bands(problem, problem.channels + problem.out_channels, threads)):
-                calls: list[Call] = []
-                for n, top, bottom in bands:
-                    part = (slice(n, n + 1), slice(top, bottom))
-                    with space.tile(thread):
-                        calls += self._band(image[part], weight, target, residual, part, space, thread)
-                work.append(calls)
+
+            def band(part: Index, thread: int) -> list[Call]:
+                return self._band(image[part], weight, target, residual, part, space, thread)
+
+            work = in_bands(problem, problem.channels + problem.out_channels, threads, space, band)
         return [*stages, work]
 
     def _band(
@@ -70,15 +68,14 @@ class PointwiseConvolution(Algorithm):
         weight: np.ndarray,
         target: np.ndarray,
         residual: np.ndarray | None,
-        part: tuple[object, ...],
+        part: Index,
         space: Workspace,
         thread: int,
     ) -> list[Call]:
         """The calls that compute target[part] from its rows of the image."""
-        out = target[part]  # type: ignore[index]
-        rest = None if residual is None else residual[part]  # type: ignore[index]
+        out, rest = target[part], part_of(residual, part)
         if weight.shape[1] != self.problem.out_channels and self.epilogue.bias is not None:
-            rest_of_epilogue = self.epilogue.columns(part[-1])  # type: ignore[arg-type]
+            rest_of_epilogue = self.epilogue.columns(part[-1])
         else:
             rest_of_epilogue = self.epilogue
         matrix, result = rows_as_matrix(image), rows_as_matrix(out)
@@ -129,19 +126,15 @@ class Im2col(Algorithm):
         threads = space.threads_for(problem.flops * NS_PER_FLOP)
         if self.options["split"] == "columns" and threads > 1:
             return stages + self._by_columns(view, weight, target, residual, space, threads)
-        work: Stage = []
-        for thread, bands in enumerate(row_bands(problem, len(weight) + problem.out_channels, threads)):
-            calls: list[Call] = []
-            for n, top, bottom in bands:
-                part = (slice(n, n + 1), slice(top, bottom))
-                windows, out = view[part], target[part]
-                with space.tile(thread):
-                    columns = space.own(thread, windows.shape)
-                    calls.append(partial(np.copyto, columns, windows))
-                    calls += self._product(columns.reshape(-1, len(weight)), weight, out, space, thread,
-                                           None if residual is None else residual[part])  # fmt: skip
-            work.append(calls)
-        return [*stages, work]
+
+        def band(part: Index, thread: int) -> list[Call]:
+            windows = view[part]
+            columns = space.own(thread, windows.shape)
+            rest = part_of(residual, part)
+            product = self._product(columns.reshape(-1, len(weight)), weight, target[part], space, thread, rest)
+            return [partial(np.copyto, columns, windows), *product]
+
+        return [*stages, in_bands(problem, len(weight) + problem.out_channels, threads, space, band)]
 
     def _product(
         self,
@@ -207,25 +200,22 @@ class Grouped(Algorithm):
         target = outputs[0].nhwc
         residual = inputs[-1].nhwc if self.epilogue.residual else None
         threads = space.threads_for(problem.flops * NS_PER_FLOP * 2)
-        work: Stage = []
-        for thread, bands in enumerate(row_bands(problem, weight[0].shape[0] * groups + problem.out_channels, threads)):
-            calls: list[Call] = []
-            for n, top, bottom in bands:
-                part = (slice(n, n + 1), slice(top, bottom))
-                out = target[part]
-                with space.tile(thread):
-                    windows = by_group[part][0].transpose(4, 0, 1, 2, 3, 5)  # groups, rows, columns, kh, kw, C/groups
-                    columns = space.own(thread, windows.shape)
-                    result = space.own(thread, (groups, (bottom - top) * problem.out_size[1], weight.shape[2]))
-                    calls.append(partial(np.copyto, columns, windows))
-                    calls.append(partial(np.matmul, columns.reshape(groups, -1, weight.shape[1]), weight, result))
-                    whole = space.own(thread, out.shape)
-                    ordered = result.reshape(groups, bottom - top, problem.out_size[1], -1).transpose(1, 2, 0, 3)
-                    calls.append(partial(np.copyto, whole.reshape(ordered.shape), ordered))
-                    rest = None if residual is None else residual[part]
-                    calls += self.epilogue.calls(whole, out, rest, space, thread)
-            work.append(calls)
-        return [*stages, work]
+
+        def band(part: Index, thread: int) -> list[Call]:
+            windows = by_group[part][0].transpose(4, 0, 1, 2, 3, 5)  # groups, rows, columns, kh, kw, C/groups
+            out, rows, width = target[part], windows.shape[1], windows.shape[2]
+            columns = space.own(thread, windows.shape)
+            result = space.own(thread, (groups, rows * width, weight.shape[2]))
+            whole = space.own(thread, out.shape)
+            ordered = result.reshape(groups, rows, width, -1).transpose(1, 2, 0, 3)
+            return [
+                partial(np.copyto, columns, windows),
+                partial(np.matmul, columns.reshape(groups, -1, weight.shape[1]), weight, result),
+                partial(np.copyto, whole.reshape(ordered.shape), ordered),
+                *self.epilogue.calls(whole, out, part_of(residual, part), space, thread),
+            ]
+
+        return [*stages, in_bands(problem, len(weight[0]) * groups + problem.out_channels, threads, space, band)]
 
 
 def windows_of(image: np.ndarray, problem: Problem) -> np.ndarray:
@@ -237,6 +227,20 @@ def windows_of(image: np.ndarray, problem: Problem) -> np.ndarray:
     return as_strided(
         image, shape, (by_image, sh * by_row, sw * by_column, dh * by_row, dw * by_column, by_channel), writeable=False
     )
+
+
+def in_bands(
+    problem: Problem, floats_per_pixel: int, threads: int, space: Workspace, band: Callable[[Index, int], list[Call]]
+) -> Stage:
+    """The calls that `band` gives for each band of output rows (index, thread); bands of a thread share scratch."""
+    stage: Stage = []
+    for thread, bands in enumerate(row_bands(problem, floats_per_pixel, threads)):
+        calls: list[Call] = []
+        for n, top, bottom in bands:
+            with space.tile(thread):
+                calls += band((slice(n, n + 1), slice(top, bottom)), thread)
+        stage.append(calls)
+    return stage
 
 
 def row_bands(problem: Problem, floats_per_pixel: int, threads: int) -> Iterator[list[tuple[int, int, int]]]:

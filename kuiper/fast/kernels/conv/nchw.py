@@ -13,10 +13,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
-from kuiper.fast.kernels.base.calls import Call, Stage
+from kuiper.fast.kernels.base.calls import Call, Index, Stage
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, rows_as_matrix
-from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP, row_bands
+from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, part_of, rows_as_matrix
+from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP, in_bands
 
 
 class NchwConvolution(Algorithm):
@@ -43,25 +43,20 @@ class NchwConvolution(Algorithm):
         target = outputs[0].nhwc
         residual = inputs[-1].nhwc if self.epilogue.residual else None
         threads = space.threads_for(problem.flops * NS_PER_FLOP)
-        work: Stage = []
-        for thread, bands in enumerate(row_bands(problem, len(weight) + problem.out_channels, threads)):
-            calls: list[Call] = []
-            for n, top, bottom in bands:
-                part = (slice(n, n + 1), slice(top, bottom))
-                out = target[part]
-                with space.tile(thread):
-                    some = windows[n, ..., top:bottom, :]
-                    columns = space.own(thread, some.shape)
-                    calls.append(partial(np.copyto, columns, some))
-                    result = rows_as_matrix(out)
-                    source = out if result is not None else space.own(thread, out.shape)
-                    matrix = columns.reshape(len(weight), -1).T
-                    product = source.reshape(-1, out.shape[-1]) if result is None else result
-                    calls.append(partial(np.matmul, matrix, weight, product))
-                    rest = None if residual is None else residual[part]
-                    calls += self.epilogue.calls(source, out, rest, space, thread)
-            work.append(calls)
-        return [*stages, work]
+
+        def band(part: Index, thread: int) -> list[Call]:
+            out, some = target[part], windows[part[0].start, ..., part[1], :]
+            columns = space.own(thread, some.shape)
+            result = rows_as_matrix(out)
+            source = out if result is not None else space.own(thread, out.shape)
+            product = source.reshape(-1, out.shape[-1]) if result is None else result
+            return [
+                partial(np.copyto, columns, some),
+                partial(np.matmul, columns.reshape(len(weight), -1).T, weight, product),
+                *self.epilogue.calls(source, out, part_of(residual, part), space, thread),
+            ]
+
+        return [*stages, in_bands(problem, len(weight) + problem.out_channels, threads, space, band)]
 
     def _padded(self, image: np.ndarray, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
         """(N, C, H, W) with its border of zeros, and the stage that copies it there."""

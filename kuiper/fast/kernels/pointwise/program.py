@@ -107,7 +107,7 @@ def registers(operations: list[UfuncCall], given: Mapping[int, int] | None = Non
     return {operation.result.number: held[operation.result.number] for operation in operations}
 
 
-_BY_NAME = (np.maximum, np.minimum)
+_BY_NAME = {np.maximum, np.minimum}
 """Ufuncs that take `out` by its name alone; for the others the name costs 0.15 us a call."""
 
 
