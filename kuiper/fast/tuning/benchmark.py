@@ -11,6 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Kernel
 from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.threads import run_serially
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,7 @@ class BoundKernel:
 
     def run(self) -> None:
         """One pass, all on the calling thread."""
-        for stage in self.stages:
-            for thread in stage:
-                for call in thread:
-                    call()
+        run_serially(self.stages)
 
 
 def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], threads: int = 1) -> BoundKernel:
@@ -43,7 +41,7 @@ def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec],
 
 
 def buffer_for(spec: Spec, halo: Halo | None) -> Buffer:
-    """A buffer of its own for a value, zeros in it: channel-last with a halo, or row by row."""
+    """A buffer of its own for a value, zeros in it: channel-last with a halo, or as it is where `halo` is None."""
     assert spec.shape is not None
     if halo is None or len(spec.shape) != 4:
         return Buffer(np.zeros(spec.shape, spec.dtype))

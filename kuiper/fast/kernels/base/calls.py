@@ -11,9 +11,9 @@ import numpy as np
 from kuiper.fast.kernels.base.workspace import Workspace
 
 Call = Callable[[], object]
-"""A numpy function with everything it needs: running a plan is calling these."""
+"""Called without arguments; mostly a numpy function with its arrays. Running a plan is calling these."""
 Stage = list[list[Call]]
-"""One list of calls per thread. Threads may run at the same time; stages run one after the other."""
+"""The calls of each thread. Threads may run at the same time; stages run one after the other."""
 Index = tuple[Any, ...]
 
 

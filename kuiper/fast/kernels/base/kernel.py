@@ -21,7 +21,7 @@ ImageLayout = Literal["nhwc", "like input", "nchw"]
 
 @dataclass(eq=False)
 class Step:
-    """One kernel call of a plan: the operators that it computes, and what they read and write.
+    """One kernel of a plan: the operators that it computes, what it reads and writes. Bound, it gives stages of calls.
 
     operators : the first gives the step its kernel, the others are fused into it.
     inputs, outputs : what is known of the operands.
