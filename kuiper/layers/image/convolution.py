@@ -40,8 +40,7 @@ class _Convolution(Layer):
         given: dict[str, Any],
     ) -> None:
         if weight.ndim != self.axes + 2 or 0 in weight.shape:
-            expected = f"{self.axes + 2} axes, none empty"
-            raise ParameterError("weight", expected, str(weight.shape))
+            raise ParameterError("weight", f"{self.axes + 2} axes, none empty", str(weight.shape))
         self.stride = per_axis(self.axes, "stride", stride, 1)
         self.dilation = per_axis(self.axes, "dilation", dilation, 1)
         self.kernel_size: Sizes = weight.shape[2:]
@@ -118,8 +117,7 @@ class Conv2d(_Convolution):
         given = {"in_channels": in_channels, "out_channels": out_channels, "kernel_size": kernel_size}
         super().__init__(weight, bias, stride, dilation, groups, given)
         if padding_mode != "zeros" and padding_mode not in NUMPY_MODE:
-            expected = f"one of zeros, {', '.join(NUMPY_MODE)}"
-            raise ParameterError("padding_mode", expected, repr(padding_mode))
+            raise ParameterError("padding_mode", f"one of zeros, {', '.join(NUMPY_MODE)}", repr(padding_mode))
         self.padding_mode = padding_mode
         self.pads = self._pads(padding)
 

@@ -34,8 +34,7 @@ class _Windows(Layer):
         counts = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in options]
         if min(counts) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
-            what = f"{type(self).__name__} image with padding {self.padding}"
-            raise OutputSizeError(what, expected, size)
+            raise OutputSizeError(f"{type(self).__name__} image with padding {self.padding}", expected, size)
         return math.prod(counts)
 
 
