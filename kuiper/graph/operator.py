@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kuiper import dtypes
-from kuiper.errors import GraphError, ShapeError
+from kuiper.errors import GraphError, KuiperError, ShapeError
 from kuiper.tensor import Tensor
 
 Shape = tuple[int, ...]  # -1 marks a dimension that is known only when the network runs
@@ -64,8 +64,11 @@ class Attribute:
 
     @classmethod
     def from_array(cls, array: np.ndarray) -> Attribute:
-        """An attribute that holds `array`, whose element type must be one of PNNX's; a 0-d array becomes (1)."""
-        dtype = dtypes.of(array)
+        """An attribute that holds `array`; a 0-d array becomes (1). Raises KuiperError for a type PNNX lacks."""
+        try:
+            dtype = dtypes.of(array)
+        except KeyError as error:
+            raise KuiperError(f"attribute: {error.args[0]}") from None
         raw = np.ascontiguousarray(array, dtype.storage)
         return cls(dtype, raw.shape, raw)
 

@@ -25,8 +25,7 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     waiting = dict.fromkeys(successors, 0)
     for name, followers in successors.items():
         for follower in set(followers):
-            if follower not in waiting:
-                raise GraphError(f"{name} leads to {follower!r}, which is no node of the graph")
+            _check_node(name, follower, successors)
             waiting[follower] += 1
     ready = [(position[name], name) for name, count in waiting.items() if count == 0]
     heapq.heapify(ready)
@@ -47,7 +46,7 @@ def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     """The depth-first order of the original course, with a stack instead of recursion; O(V+E).
 
     A node is finished when all its successors are; the order is the reverse of the finishing order.
-    Raises GraphError that names a cycle.
+    Raises GraphError that names a cycle, or a successor that is no node.
 
     >>> graph = {"in": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["out"], "out": []}
     >>> reverse_post_order(graph)
@@ -62,6 +61,7 @@ def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
             name, followers = stack[-1]
             for follower in followers:
                 if follower not in finished:
+                    _check_node(name, follower, successors)
                     finished[follower] = False
                     stack.append((follower, iter(successors[follower])))
                     break
@@ -74,6 +74,11 @@ def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     if len(post_order) < len(successors):
         raise GraphError("the graph has a cycle: " + " -> ".join(find_cycle(successors)))
     return post_order[::-1]
+
+
+def _check_node(name: str, follower: str, successors: Mapping[str, Sequence[str]]) -> None:
+    if follower not in successors:
+        raise GraphError(f"{name} leads to {follower!r}, which is no node of the graph")
 
 
 def successors(operators: Iterable[Operator]) -> dict[str, list[str]]:

@@ -253,8 +253,7 @@ class RuntimeGraph:
 
     def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
         if len(inputs) != len(self.inputs):
-            message = f"expected {len(self.inputs)} input array(s), found {len(inputs)}"
-            raise InputCountError(message)
+            raise InputCountError(f"expected {len(self.inputs)} input array(s), found {len(inputs)}")
         return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:

@@ -24,15 +24,13 @@ def as_input(x: Any, operand: Operand) -> np.ndarray:
     if array.dtype.kind not in "biufc":
         raise DTypeError(f"{what}: expected an array of numbers, found {array.dtype}")
     if operand.shape is not None and len(operand.shape) != array.ndim:
-        expected = f"rank {len(operand.shape)}, like {shape_text(operand.shape)}"
-        raise RankError(what, expected, shape_text(array.shape))
+        raise RankError(what, f"rank {len(operand.shape)}, like {shape_text(operand.shape)}", shape_text(array.shape))
     if array.size == 0 and not (operand.shape and 0 in operand.shape):
         raise EmptyError(what, "at least one element", shape_text(array.shape))
     if operand.dtype is None or array.dtype == operand.dtype.compute:
         return array
     if not np.can_cast(array.dtype, operand.dtype.compute, "same_kind"):
-        message = f"{what}: expected {operand.dtype.torch}, found {array.dtype}"
-        raise DTypeError(message)
+        raise DTypeError(f"{what}: expected {operand.dtype.torch}, found {array.dtype}")
     return array.astype(operand.dtype.compute)
 
 

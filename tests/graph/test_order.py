@@ -107,3 +107,9 @@ def test_any_graph_is_ordered_or_its_cycle_named(order, graph):
         assert cycle[0] == cycle[-1]
         assert len(cycle) >= 2
         assert cycle[0] == next(name for name in graph if name in cycle)
+
+
+@pytest.mark.parametrize("order", [topological_order, reverse_post_order])
+def test_a_successor_that_is_no_node_is_named(order):
+    with pytest.raises(GraphError, match="a leads to 'c', which is no node of the graph"):
+        order({"a": ["b", "c"], "b": []})

@@ -73,7 +73,7 @@ def operator(
 def network_of(op: pnnx.Operator) -> RuntimeGraph:
     sources = [pnnx.Operator("pnnx.Input", f"in {operand.name}", outputs=[operand]) for operand in op.inputs]
     graph = RuntimeGraph.from_graph(
-        pnnx.Graph([*sources, replace(op), pnnx.Operator("pnnx.Output", "out", inputs=list(op.outputs))])
+        pnnx.Graph([*sources, replace(op, layer=None), pnnx.Operator("pnnx.Output", "out", inputs=list(op.outputs))])
     )
     graph.build()
     return graph

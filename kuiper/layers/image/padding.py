@@ -131,8 +131,7 @@ class Pad(Movement):
             raise ParameterError("mode", f"one of {', '.join(BORDERS)}", repr(mode))
         self.pad, self.mode, self.value = integers(pad), mode, value
         if len(self.pad) % 2:
-            expected = "two numbers for each dimension, before and after"
-            raise ParameterError("pad", expected, repr(pad))
+            raise ParameterError("pad", "two numbers for each dimension, before and after", repr(pad))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Pad x. Raises ShapeError when the padding does not fit its shape."""

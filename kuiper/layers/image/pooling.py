@@ -62,8 +62,7 @@ class _Pool(Layer):
             sizes.append(count)
         if min(sizes) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
-            name = f"{type(self).__name__} input with padding {self.padding}"
-            raise OutputSizeError(name, expected, x.shape[2:])
+            raise OutputSizeError(f"{type(self).__name__} input with padding {self.padding}", expected, x.shape[2:])
         return tuple(sizes)
 
     def _windows(self, x: np.ndarray, value: float) -> np.ndarray:
@@ -341,8 +340,7 @@ class MaxUnpool(Layer):
             raise ShapeError("MaxUnpool indices", expected, f"{indices.shape} for x {x.shape}")
         channels, count = x.shape[:-axes], math.prod(self.output_size)
         if indices.size and not 0 <= indices.min() <= indices.max() < count:
-            found = f"{indices.min()} to {indices.max()}"
-            raise OutputSizeError("MaxUnpool indices", f"0 to {count - 1}", found)
+            raise OutputSizeError("MaxUnpool indices", f"0 to {count - 1}", f"{indices.min()} to {indices.max()}")
         y = np.zeros((*channels, count), x.dtype)
         np.put_along_axis(y, indices.reshape(*channels, -1), x.reshape(*channels, -1), axis=-1)
         return y.reshape(*channels, *self.output_size)

@@ -157,7 +157,6 @@ class Upsample(Layer):
     """
 
     family = SHAPE
-    mode: str = "nearest"
 
     def __init__(
         self,
@@ -192,8 +191,7 @@ class Upsample(Layer):
             raise RankError("input", expected, f"shape {x.shape}")
         bytes_too = self.mode in ANTIALIASED and x.dtype == np.uint8
         if x.dtype.kind != "f" and not self.mode.startswith("nearest") and not bytes_too:
-            message = f"input: expected float elements for mode {self.mode}, found {x.dtype}"
-            raise DTypeError(message)
+            raise DTypeError(f"input: expected float elements for mode {self.mode}, found {x.dtype}")
         for dim, axis in reversed(list(enumerate(self.axes(x), start=2))):
             x = resample(x, dim, *self.table(axis))
         return x
@@ -221,10 +219,8 @@ class Upsample(Layer):
 class UpsamplingBilinear2d(Upsample):
     """(N, C, H, W) -> (N, C, H', W'): bilinear, with corners aligned."""
 
-    mode = "bilinear"
-
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, self.mode, align_corners=True)
+        super().__init__(size, scale_factor, "bilinear", align_corners=True)
 
 
 class AtenUpsample(Upsample):
@@ -280,8 +276,7 @@ class BicubicAntialiased(AtenUpsample):
 def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """`count` values: those given, or the single one for every dimension. Raises ShapeError for another number."""
     if len(values) not in (0, 1, count):
-        expected = f"one number, or {count}: one for each dimension after the channels"
-        raise OutputSizeError(what, expected, values)
+        raise OutputSizeError(what, f"one number, or {count}: one for each dimension after the channels", values)
     return values * count if len(values) == 1 else values
 
 

@@ -53,8 +53,7 @@ class GroupNorm(Layer):
     ) -> None:
         if num_groups < 1 or (num_channels or 0) % num_groups:
             expected = "a number of groups >= 1 that divides the channels"
-            found = f"{num_groups} for {num_channels} channels"
-            raise ParameterError("num_groups", expected, found)
+            raise ParameterError("num_groups", expected, f"{num_groups} for {num_channels} channels")
         if affine and weight is None:
             raise ParameterError("weight", "one number per channel", "none")
         self.num_groups, self.weight, self.bias, self.eps = num_groups, weight, bias, eps
@@ -131,8 +130,7 @@ class InstanceNorm(Layer):
         layer = type(self).__name__
         check_floats(layer, x, self.weight, self.bias)
         if x.ndim not in ((self.rank, self.rank - 1) if self.rank else range(3, 65)):
-            expected = f"{self.rank or 'at least 3'} axes"
-            raise RankError(f"{layer} input", expected, x.shape)
+            raise RankError(f"{layer} input", f"{self.rank or 'at least 3'} axes", x.shape)
         batch = x[None] if x.ndim + 1 == self.rank else x
         if self.by_running_stats is not None:
             return self.by_running_stats.forward(batch).reshape(x.shape)

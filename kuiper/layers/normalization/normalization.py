@@ -74,11 +74,9 @@ class BatchNorm(Layer):
         what = f"{type(self).__name__} input"
         check_floats(type(self).__name__, x, self.running_mean, self.running_var, self.weight, self.bias)
         if x.ndim < 2 or (self.ranks and x.ndim not in self.ranks):
-            expected = f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes"
-            raise RankError(what, expected, x.shape)
+            raise RankError(what, f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes", x.shape)
         if self.channels is not None and x.shape[1] != self.channels:
-            expected = f"num_features = {self.channels} channels in axis 1"
-            raise ChannelError(what, expected, x.shape)
+            raise ChannelError(what, f"num_features = {self.channels} channels in axis 1", x.shape)
         numbers = single(x)
         mean, variance = self._statistics(numbers)
         scale = 1 / np.sqrt(variance + np.asarray(self.eps, variance.dtype))

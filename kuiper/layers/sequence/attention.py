@@ -204,8 +204,7 @@ class MultiheadAttention(Layer):
         check_dtype("MultiheadAttention", query, "f", *sequences[1:], *self.projections)
         batched = query.ndim == 3
         if query.ndim not in (2, 3) or any(x.ndim != query.ndim for x in sequences):
-            expected = "query, key and value of 2 or 3 axes"
-            raise RankError("MultiheadAttention", expected, [x.shape for x in sequences])
+            raise RankError("MultiheadAttention", "query, key and value of 2 or 3 axes", [x.shape for x in sequences])
         if not batched:
             sequences = query[None], sequences[1][None], sequences[2][None]
         elif not self.batch_first:

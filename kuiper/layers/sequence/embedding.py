@@ -129,8 +129,7 @@ class EmbeddingBag(Layer):
 def check_indices(layer: str, indices: np.ndarray, rows: int) -> None:
     """Raise InferError unless `indices` holds integers from 0 to rows - 1."""
     if indices.dtype.kind not in "iu":
-        message = f"{layer} input: expected integers, the numbers of rows, found {indices.dtype}"
-        raise DTypeError(message)
+        raise DTypeError(f"{layer} input: expected integers, the numbers of rows, found {indices.dtype}")
     if indices.size and not (indices.min() >= 0 and indices.max() < rows):
         message = f"{layer} input: expected numbers from 0 to {rows - 1}, found {indices.min()} to {indices.max()}"
         raise InferError(message)

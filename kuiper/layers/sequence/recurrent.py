@@ -329,8 +329,7 @@ class AtenReluRNN(AtenRNN):
 
 def _array(arrays: Mapping[str, np.ndarray], name: str, shape: tuple[int, ...]) -> np.ndarray:
     if name not in arrays or arrays[name].shape != shape:
-        found = str(arrays[name].shape) if name in arrays else "none"
-        raise ParameterError(name, f"shape {shape}", found)
+        raise ParameterError(name, f"shape {shape}", str(arrays[name].shape) if name in arrays else "none")
     return single(arrays[name])
 
 

@@ -136,7 +136,6 @@ def write_leaky_relu(model: Builder, op: Operator, layer: activation.LeakyReLU) 
 @writes(Softmax)
 def write_softmax(model: Builder, op: Operator, layer: Softmax) -> None:
     """Softmax along one axis."""
-    expect(op, layer, dtype=None)
     if layer.dim is None:
         raise CannotExpressError(f"{op.type}: without dim")
     model.add("Softmax", *op.inputs, outputs=op.outputs, axis=layer.dim)
