@@ -1,4 +1,4 @@
-"""Views and joins: kernels that compute nothing give what the simple layers give, in the input's own memory."""
+"""Views and joins: kernels that compute nothing give what the layers give, in the input's own memory."""
 
 from __future__ import annotations
 

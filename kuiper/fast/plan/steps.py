@@ -8,8 +8,8 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
-from kuiper.fast.kernels.pointwise.activation import activation_of
-from kuiper.fast.kernels.pointwise.pointwise import channel_affine, is_addition
+from kuiper.fast.kernels.elementwise.activation import activation_of
+from kuiper.fast.kernels.elementwise.formula import channel_affine, is_addition
 from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.trace import SpecTrace
 from kuiper.graph import Operator

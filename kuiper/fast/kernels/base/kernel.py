@@ -140,7 +140,7 @@ class Epilogue:
 
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
-    activation : ActivationSteps (see kernels/pointwise/activation.py), or None.
+    activation : ActivationSteps (see kernels/elementwise/activation.py), or None.
     """
 
     bias: np.ndarray | None = None

@@ -20,7 +20,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.depthwise import Depthwise
 from kuiper.fast.kernels.conv.gemm import in_bands
-from kuiper.fast.kernels.pointwise.activation import HARDSWISH
+from kuiper.fast.kernels.elementwise.activation import HARDSWISH
 
 NS_PER_PRODUCT = 0.07
 MOST_TAPS = 49

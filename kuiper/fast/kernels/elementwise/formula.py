@@ -16,8 +16,8 @@ from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.program import Argument, Program, ProgramValue, calls_on, registers
-from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
+from kuiper.fast.kernels.elementwise.program import Argument, Program, ProgramValue, calls_on, registers
+from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer

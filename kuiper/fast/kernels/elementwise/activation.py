@@ -22,8 +22,8 @@ from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.program import Program, UfuncCall, calls_on, registers
-from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
+from kuiper.fast.kernels.elementwise.program import Program, UfuncCall, calls_on, registers
+from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise import activation as layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
 from kuiper.layers.elementwise.identity import Dropout, Identity
