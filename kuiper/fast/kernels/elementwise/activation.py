@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.errors import KuiperError
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.elementwise.program import Program, UfuncCall, calls_on, registers
+from kuiper.fast.kernels.elementwise.program import Program, ProgramValue, UfuncCall, calls_on, registers
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise import activation as layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
@@ -73,7 +74,14 @@ class ActivationSteps:
     def _operations(self) -> list[UfuncCall]:
         program = Program([(1,)])
         (x,) = program.inputs
-        self.steps(program.apply, times(program.apply, x, self.factor))
+        try:
+            result = self.steps(program.apply, times(program.apply, x, self.factor))
+        except KuiperError as error:
+            raise KuiperError(f"steps of {self.name}: {error.message}") from error
+        last = program.operations[-1].result if program.operations else x
+        if result is not last:
+            found = "another value" if isinstance(result, ProgramValue) else repr(result)
+            raise KuiperError(f"steps of {self.name}: expected the result of the last apply returned, found {found}")
         return program.operations
 
     @cached_property
