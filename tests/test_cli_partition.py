@@ -22,7 +22,7 @@ from kuiper.cli import app
 from kuiper.cli import partition as cli_partition
 from kuiper.cli.text import count
 from kuiper.partition import BACKENDS, Stats
-from kuiper.partition.backends.simple import Simple
+from kuiper.partition.backends.protocol import Simple
 from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits"

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LAYERS = "kuiper/layers/elementwise/activation.py"
-KERNELS = "kuiper/fast/kernels/pointwise/activation.py"
+KERNELS = "kuiper/fast/kernels/elementwise/activation.py"
 PROGRAM = """
 import numpy as np, kuiper
 from kuiper.fast.plan.summary import summary

@@ -7,9 +7,9 @@ from kuiper.partition.errors import BackendError, DeadlockError, ForeignArrayErr
 from kuiper.partition.executor import Executor
 from kuiper.partition.invariants import verify
 from kuiper.partition.node_graph import Node, NodeGraph, TensorInfo, TensorKind
+from kuiper.partition.running import Stats, Transfer
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.split import partition
-from kuiper.partition.stats import Stats, Transfer
 from kuiper.partition.subgraph import Partition, SubGraph, cost_of
 
 __all__ = [

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import inf
 
-from kuiper.partition.boundary import Group
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.maxflow import FlowNetwork
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.placement import Model
+from kuiper.partition.subgraph import Group
 
 ROUNDS = 8
 """How often groups are tried on another device, and devices two at a time."""

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InputCountError
-from kuiper.partition.cut import runtime_of
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.invariants import verify
 from kuiper.partition.memory import over_arrays
-from kuiper.partition.running import Pass
+from kuiper.partition.running import Pass, Stats
 from kuiper.partition.scheduler import schedule
-from kuiper.partition.stats import Stats
 from kuiper.partition.subgraph import Partition
-from kuiper.partition.tasks import make_tasks
+from kuiper.partition.tasks import make_tasks, runtime_of
 from kuiper.runtime import Outputs
 from kuiper.runtime.values import as_input, leaves
 

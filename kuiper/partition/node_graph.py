@@ -65,11 +65,10 @@ class Node:
         return {name: parameter.value for name, parameter in self.operator.params.items()}
 
 
-SOURCES = frozenset({"input", "const", "pnnx.Input", "pnnx.Attribute"})
-"""Types of nodes that compute nothing: their tensors are there before the network runs."""
 KINDS = {"pnnx.Input": TensorKind.INPUT, "pnnx.Attribute": TensorKind.CONST}
 """Operator type -> the kind of its outputs, for those that are not computed."""
-FULLY_CONNECTED = frozenset({"fc", "nn.Linear", "F.linear"})
+SOURCES = frozenset({"input", "const", *KINDS})
+"""Types of nodes that compute nothing: their tensors are there before the network runs."""
 
 
 @dataclass(frozen=True)
@@ -160,9 +159,13 @@ class NodeGraph:
         if work is None:
             work = {op.name: float(op.flops or 0) for op in network_cost(graph.operators, extents).operators}
         operators = [op for op in graph.operators if op.type != "pnnx.Output"]
-        operands = [(operand, op.type) for op in operators for operand in op.outputs]
-        ids = {operand.name: i for i, (operand, _) in enumerate(operands)}
-        tensors = {ids[o.name]: _tensor_of(o, maker, extents[o.name]) for o, maker in operands}
+        made = [(operand, op.type) for op in operators for operand in op.outputs]
+        ids = {operand.name: i for i, (operand, _) in enumerate(made)}
+        tensors = {}
+        for i, (o, maker) in enumerate(made):
+            kind, dtype = KINDS.get(maker, TensorKind.VAR), None if o.dtype is None else o.dtype.torch
+            extent = extents[o.name]
+            tensors[i] = TensorInfo(kind, dtype, bytes=extent.bytes, name=o.name, shape=extent.shape, operand=o)
         nodes = [
             Node(op.type, [ids[o.name] for o in op.inputs], [ids[o.name] for o in op.outputs], op.name,
                  work.get(op.name, 0.0), op)
@@ -180,21 +183,16 @@ class NodeGraph:
     @cached_property
     def sources(self) -> frozenset[int]:
         """Ids of the nodes that compute nothing: they read nothing, and make inputs or constants."""
-        return frozenset(i for i, node in enumerate(self.nodes) if not node.inputs and self._given(node))
-
-    def is_source(self, node: int) -> bool:
-        """Whether a node only stands for an input or a constant."""
-        return node in self.sources
+        given = {tensor for tensor, info in self.tensors.items() if info.kind is not TensorKind.VAR}
+        return frozenset(
+            i for i, node in enumerate(self.nodes)
+            if not node.inputs and (node.op in SOURCES or (node.outputs and given.issuperset(node.outputs)))
+        )  # fmt: skip
 
     def label(self, node: int) -> str:
         """How messages call a node: "node 3 (conv, layer1.0.conv1)"."""
         name = f", {self.nodes[node].name}" if self.nodes[node].name else ""
         return f"node {node} ({self.nodes[node].op}{name})"
-
-    def _given(self, node: Node) -> bool:
-        if node.op in SOURCES:
-            return True
-        return bool(node.outputs) and all(self.tensors[t].kind is not TensorKind.VAR for t in node.outputs)
 
 
 def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[str, Extent]:
@@ -205,12 +203,6 @@ def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[s
         name: replace(extent, shape=extent.shape and tuple(open_dimension if n < 0 else n for n in extent.shape))
         for name, extent in extents.items()
     }
-
-
-def _tensor_of(operand: Operand, maker: str, extent: Extent) -> TensorInfo:
-    dtype = None if operand.dtype is None else operand.dtype.torch
-    kind = KINDS.get(maker, TensorKind.VAR)
-    return TensorInfo(kind, dtype, bytes=extent.bytes, name=operand.name, shape=extent.shape, operand=operand)
 
 
 def _is_id(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""SubGraph: nodes that run together on one device; Partition: all of them, and what it costs."""
+"""SubGraph: nodes that run together on one device, what they read and hand over; Partition: all of them, their cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from functools import cached_property
 
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
-from kuiper.partition.node_graph import NodeGraph
+from kuiper.partition.node_graph import NodeGraph, TensorKind
+
+Group = tuple[Device, list[int]]
+"""A device and the ids of the nodes that run there together, in order."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Partition:
         for part in parts:
             for tensor in part.inputs:
                 source = producer.get(tensor)
-                if source is None or source not in placed or self.graph.is_source(source):
+                if source is None or source not in placed or source in self.graph.sources:
                     continue
                 if parts[placed[source]].device != part.device:
                     seen.setdefault((tensor, part.device.name), part.device)
@@ -86,6 +89,41 @@ class Partition:
         return sum(self.graph.tensors[tensor].bytes or 0 for tensor, _ in self.transfers)
 
 
+def subgraphs(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:
+    """Groups in running order -> sub-graphs.
+
+    Inputs: tensors read that the group does not make, but for constants. Outputs: tensors made that another group reads
+    or that the graph returns. A sub-graph waits for the inputs that another one makes; input and constant nodes are in
+    no group, what they make is at hand.
+    """
+    producer, tensors, nodes = graph.producer, graph.tensors, graph.nodes
+    group_of = {v: i for i, (_, members) in enumerate(groups) for v in members}
+    inputs: list[set[int]] = [set() for _ in groups]
+    outputs: list[set[int]] = [set() for _ in groups]
+    waits = [0] * len(groups)
+    for i, (_, members) in enumerate(groups):
+        reads = inputs[i]
+        for v in members:
+            for tensor in nodes[v].inputs:
+                if tensor in reads:
+                    continue
+                source = group_of.get(producer.get(tensor, -1))
+                if source is None:
+                    if tensors[tensor].kind is not TensorKind.CONST:
+                        reads.add(tensor)
+                elif source != i:
+                    reads.add(tensor)
+                    outputs[source].add(tensor)
+                    waits[i] += 1
+    for v in graph.outputs:
+        if v in group_of:
+            outputs[group_of[v]].update(nodes[v].outputs)
+    return [
+        SubGraph(i, device, members, sorted(inputs[i]), sorted(outputs[i]), waits[i])
+        for i, (device, members) in enumerate(groups)
+    ]
+
+
 def cost_of(partition: Partition, link: Link | None = None) -> Cost:
     """What one run of a partition costs: work/speed per node, latency + bytes/bandwidth per copy, launch per sub-graph.
 
@@ -94,7 +132,7 @@ def cost_of(partition: Partition, link: Link | None = None) -> Cost:
     graph, link = partition.graph, link or Link()
     computes = {device.name: 0.0 for device in partition.devices}
     for part in partition.subgraphs:
-        work = sum(graph.nodes[v].work for v in part.nodes if not graph.is_source(v))
+        work = sum(graph.nodes[v].work for v in part.nodes if v not in graph.sources)
         computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
     copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
     return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))

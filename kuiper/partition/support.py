@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kuiper.layers import registry
+from kuiper.layers.linear.linear import Linear
 from kuiper.partition.backends import is_universal, open_backend
 from kuiper.partition.device import FLOATS, Device
 from kuiper.partition.errors import PartitionError
-from kuiper.partition.node_graph import FULLY_CONNECTED, Node, NodeGraph
+from kuiper.partition.node_graph import Node, NodeGraph
 
 WORK_OF_FULLY_CONNECTED = 3
 
 
 def units(node: Node) -> int:
     """How much a node counts against `min_work`: 3 for a fully connected layer, 1 for any other, as in Tengine."""
-    return WORK_OF_FULLY_CONNECTED if node.op in FULLY_CONNECTED else 1
+    fully_connected = node.op == "fc" or (node.op in registry and registry.layer_class(node.op) is Linear)
+    return WORK_OF_FULLY_CONNECTED if fully_connected else 1
 
 
 def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
@@ -73,11 +76,7 @@ def placements(
     blocked: dict[int, str] = {}
     homeless: list[str] = []
     for v in sorted(order):
-        reasons = {}
-        for d in choosy:
-            reason = refusal(devices[d], graph, v)
-            if reason is not None:
-                reasons[d] = reason
+        reasons = {d: reason for d in choosy if (reason := refusal(devices[d], graph, v)) is not None}
         takers[v] = tuple(d for d in everyone if d not in reasons) if reasons else everyone
         if takers[v] == only_host and len(devices) > 1:
             blocked[v] = "; ".join(reasons.values())

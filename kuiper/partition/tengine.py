@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from kuiper.partition.boundary import Group
 from kuiper.partition.dependencies import undefined
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import NodeGraph, TensorKind
-from kuiper.partition.subgraph import SubGraph
+from kuiper.partition.subgraph import Group, SubGraph
 from kuiper.partition.support import host_of, rule_refusal, units
 
 COMPLEX = 3
@@ -62,11 +61,8 @@ def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
 
 def precision_is_fine(graph: NodeGraph, v: int, accelerator: Device) -> bool:
     """Fine at the first output that is a constant, or whose dtype is allowed or quantised: one output is enough."""
-    for tensor in graph.nodes[v].outputs:
-        info = graph.tensors[tensor]
-        if info.kind is TensorKind.CONST or accelerator.takes_dtype(info.dtype, info.quantized):
-            return True
-    return False
+    infos = [graph.tensors[tensor] for tensor in graph.nodes[v].outputs]
+    return any(x.kind is TensorKind.CONST or accelerator.takes_dtype(x.dtype, x.quantized) for x in infos)
 
 
 def ranges(graph: NodeGraph, blocked: Sequence[int], accelerator: Device, host: Device) -> list[Group]:
@@ -87,12 +83,8 @@ def ranges(graph: NodeGraph, blocked: Sequence[int], accelerator: Device, host: 
 
 def merged(groups: Sequence[Group]) -> list[Group]:
     """Neighbours on the same device become one."""
-    return [
-        (device, [v for _, nodes in same for v in nodes])
-        for device, same in (
-            (run[0][0], run) for run in (list(g) for _, g in groupby(groups, lambda group: id(group[0])))
-        )
-    ]
+    runs = [list(run) for _, run in groupby(groups, lambda group: id(group[0]))]
+    return [(run[0][0], [v for _, nodes in run for v in nodes]) for run in runs]
 
 
 def with_boundaries(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:

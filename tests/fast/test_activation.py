@@ -1,4 +1,4 @@
-"""Activations: kernels against the simple layers, as they are called by themselves and on the tiles of others."""
+"""Activations: kernels against the layers, as they are called by themselves and on the tiles of others."""
 
 import math
 import warnings
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels.pointwise.activation import ActivationKernel, activation_of
+from kuiper.fast.kernels.elementwise.activation import ActivationKernel, activation_of
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise

@@ -29,7 +29,7 @@ from kuiper.partition import (
     partition,
 )
 from kuiper.partition.backends import Program
-from kuiper.partition.backends.simple import Simple
+from kuiper.partition.backends.protocol import Simple
 from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits/digits.pnnx.param"

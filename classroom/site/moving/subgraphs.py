@@ -8,7 +8,7 @@ from itertools import pairwise
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, Partition, SubGraph, partition, schedule
-from kuiper.partition.boundary import Group
+from kuiper.partition.subgraph import Group
 from kuiper.partition.support import units
 from kuiper.partition.tengine import COMPLEX, ranges
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from kuiper.errors import missing_module
-from kuiper.partition.backends.cupy import CuPy
+from kuiper.partition.backends.array_module import CuPy
 from kuiper.partition.backends.onnxruntime import OnnxRuntime
-from kuiper.partition.backends.protocol import Backend, Program
-from kuiper.partition.backends.simple import Fast, Simple
+from kuiper.partition.backends.protocol import Backend, Fast, Program, Simple
 from kuiper.partition.backends.torch import Torch
 from kuiper.partition.errors import BackendError
 

@@ -1,9 +1,12 @@
-"""A back end for any module that has numpy's functions, such as cupy: operators made of those functions."""
+"""Back end "cupy", and one for any other module with numpy's functions: operators made of those functions."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
@@ -54,6 +57,23 @@ class ArrayModule(Backend):
         """What computes an operator, and the inputs that it takes."""
         make, op = makes.find(op)
         return FunctionLayer(make(self.module, op, op.layer)), op.inputs
+
+
+class CuPy(ArrayModule):
+    """Arrays in the memory of an NVIDIA GPU. Raises ModuleNotFoundError where there is no cupy."""
+
+    def __init__(self) -> None:
+        self.cupy: Any = importlib.import_module("cupy")
+        super().__init__(self.cupy, "cupy")
+
+    def put(self, x: np.ndarray) -> Any:
+        """A copy in the GPU's memory."""
+        return self.cupy.array(x)
+
+    def get(self, x: Any) -> np.ndarray:
+        """A copy in the host's memory."""
+        array: np.ndarray = self.cupy.asnumpy(x)
+        return array
 
 
 @makes(StoredArray)

@@ -1,4 +1,7 @@
-"""What the executor asks of a back end: make a program of a sub-graph, and carry arrays in and out."""
+"""What the executor asks of a back end: make a program of a sub-graph, and carry arrays in and out.
+
+The two that the framework has itself, "simple" and "fast", are here too.
+"""
 
 from __future__ import annotations
 
@@ -49,3 +52,19 @@ def program_of(graph: RuntimeGraph) -> Program:
     """The program that runs a graph by its executor; its values may be of any kind that the layers take."""
     names = [operand.name for operand in graph.inputs]
     return lambda inputs: graph.executor.run(dict(zip(names, inputs, strict=True)))
+
+
+class Simple(Backend):
+    """The framework's layers on numpy arrays."""
+
+    universal = True
+
+    def compile(self, graph: RuntimeGraph) -> Program:
+        """A program that runs the sub-graph by its engine."""
+        return program_of(graph)
+
+
+class Fast(Simple):
+    """Plans, made at the first pass with inputs of new shapes; the layers where no plan can be."""
+
+    engine = "fast"

@@ -3,10 +3,8 @@
 model.py        a sub-graph -> the bytes of a model, or why an operator cannot be written
 builder.py      the nodes and constants of a model in the making
 operators.py    one function for each kind of layer
-expression.py   pnnx.Expression as a chain of ONNX operators
 """
 
-from kuiper.partition.onnx import expression  # noqa: F401  registers its function
 from kuiper.partition.onnx.model import onnx_model, refusal
 
 __all__ = ["onnx_model", "refusal"]

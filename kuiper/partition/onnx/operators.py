@@ -6,16 +6,18 @@ Source: https://onnx.ai/onnx/operators (opset 17)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
 from kuiper.graph import Operator
 from kuiper.layers.arrays.joining import Cat, Split
 from kuiper.layers.arrays.shape import Flatten, Permute, Reshape, Transpose
 from kuiper.layers.arrays.structure import StoredArray
 from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
@@ -25,7 +27,7 @@ from kuiper.layers.image.resize import Upsample
 from kuiper.layers.linear.linear import Linear
 from kuiper.layers.normalization.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from kuiper.layers.reduction.reduction import Mean
-from kuiper.partition.onnx.builder import Builder
+from kuiper.partition.onnx.builder import Builder, Value
 from kuiper.partition.writers import CannotExpressError, Writers, expect
 
 writes: Writers[Callable[[Builder, Operator, Any], None]] = Writers("no way to write {} as ONNX")
@@ -227,3 +229,34 @@ def write_mean(model: Builder, op: Operator, layer: Mean) -> None:
     if not layer.dims:
         raise CannotExpressError(f"{op.type}: without dim")
     model.add("ReduceMean", *op.inputs, outputs=op.outputs, axes=layer.dims, keepdims=int(layer.keepdim))
+
+
+ONNX_NAMES: Mapping[str, str] = {
+    **{"add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "pow": "Pow", "minimum": "Min", "maximum": "Max"},
+    **{"neg": "Neg", "abs": "Abs", "sqrt": "Sqrt", "exp": "Exp", "log": "Log", "reciprocal": "Reciprocal"},
+    **{"sin": "Sin", "cos": "Cos", "tan": "Tan", "tanh": "Tanh", "erf": "Erf", "floor": "Floor", "ceil": "Ceil"},
+}
+"""Functions of one or two floating-point values that have an ONNX operator of the same meaning."""
+
+
+@writes(ExpressionLayer)
+def write_expression(model: Builder, op: Operator, layer: ExpressionLayer) -> None:
+    """Every function of the tree as a node; numbers become constants of the expression's type."""
+
+    def leaf(node: TokenNode) -> Value:
+        if node.token.type is TokenType.OPERAND:
+            return op.inputs[node.num_index]
+        if isinstance(node.token.value, (int, float)) and not isinstance(node.token.value, bool):
+            return model.constant(node.token.value, float_type(op))
+        raise CannotExpressError(f"{op.type}: {node.text}")
+
+    def apply(node: TokenNode, values: list[Value]) -> Value:
+        if node.text == "square":
+            return model.add("Mul", values[0], values[0])
+        if node.text == "rsqrt":
+            return model.add("Reciprocal", model.add("Sqrt", values[0]))
+        if node.text in ONNX_NAMES:
+            return model.add(ONNX_NAMES[node.text], *values)
+        raise CannotExpressError(f"{op.type}: {node.text}")
+
+    model.add("Identity", fold(reverse_polish(parse(layer.text)), leaf, apply), outputs=op.outputs)

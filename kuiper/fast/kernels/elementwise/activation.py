@@ -22,8 +22,8 @@ from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.program import Program, UfuncCall, calls_on, registers
-from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
+from kuiper.fast.kernels.elementwise.program import Program, UfuncCall, calls_on, registers
+from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise import activation as layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
 from kuiper.layers.elementwise.identity import Dropout, Identity
@@ -226,7 +226,7 @@ def activation_of(layer: Any) -> ActivationSteps | None:
 class ActivationKernel(Kernel):
     """(...) -> (...): an activation by itself, tile by tile."""
 
-    layout: ImageLayout = "like input"
+    output_layout: ImageLayout = "like input"
     by_sample = by_element
 
     def __init__(self, activation: ActivationSteps) -> None:
@@ -244,7 +244,7 @@ class ActivationKernel(Kernel):
         for thread, parts in enumerate(thread_tiles(x.shape, space, self.activation.nanoseconds)):
             calls: list[Call] = []
             for part in parts:
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(x[part], target[part], space, thread)
             stage.append(calls)
         return [stage]
