@@ -363,13 +363,8 @@ def mask_role(shape: Shape | None, n: int, length: int, source: int) -> str:
 def _tell_apart(first: str, second: str, first_is_boolean: bool) -> tuple[str, str]:
     """The roles of two masks: they differ. PyTorch touches the padding first among booleans, last among numbers."""
     attn, padding = "attn_mask", "key_padding_mask"
-    decided = {first, second} - {"mask"}
-    if len(decided) == 1 and "mask" in (first, second):
-        swap = (first == attn) or (second == padding)
-        return (attn, padding) if swap else (padding, attn)
-    if len(decided) == 2:
-        return first, second
-    return (padding, attn) if first_is_boolean else (attn, padding)
+    attn_first = not first_is_boolean if first == second else (first == attn or second == padding)
+    return (attn, padding) if attn_first else (padding, attn)
 
 
 def sizes(sequence: Shape | None, batch_first: bool) -> tuple[int, int]:
