@@ -77,11 +77,10 @@ def _task(partition: Partition, part: SubGraph, memory: Memory) -> Task:
     inputs = [t for t in part.inputs if t in read]
     outputs = [t for t in part.outputs if t in made]
     waits = sum(graph.tensors[t].kind is TensorKind.VAR for t in inputs)
-    if not outputs:
-        return Task(part, memory, None, inputs, outputs, waits)
-    name = title(part, partition)
+    name, program = title(part, partition), None
     try:
-        program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory))
+        if outputs:
+            program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory))
     except KuiperError as error:
         raise SubGraphError(f"{name} cannot be made ready: {error}", part.index) from error
     return Task(part, memory, program, inputs, outputs, waits)
