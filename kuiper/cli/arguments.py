@@ -1,4 +1,4 @@
-"""Texts of the command line -> values, and what may stand there."""
+"""Command-line strings -> values, and checks of them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def each(option: str, values: Sequence[T], count: int) -> list[T]:
 
 
 def check_picture(option: str, file: str | None) -> None:
-    """Refuse, before the work, a file that no SVG could be written to. Raises KuiperError."""
+    """Refuse, before any work, a file to which no SVG can be written. Raises KuiperError."""
     if file is None:
         return
     try:

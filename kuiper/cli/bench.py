@@ -92,21 +92,14 @@ def bench(
         out.print()
         versus.show(found)
     else:
-        times = own_times(graph, inputs, repeat=repeat, warmup=warmup, threads=threads)
+        with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
+            times = time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
         out.print(facts(pass_facts(inputs, times, cost, engine, threads)))
     warn_of_forced_core()
     if profile or roofline is not None:
         show_operators(graph, inputs, cost, extents, repeat, threads, roofline, all_rows if profile else None)
     if names and all(one.fault for one in found[1:]):
         raise KuiperError(f"--vs: nothing to compare with: could not measure {', '.join(names)}")
-
-
-def own_times(
-    graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], *, repeat: int, warmup: int, threads: int
-) -> Times:
-    """Passes of kuiper alone, in this process."""
-    with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
-        return time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
 
 
 def show_operators(

@@ -63,7 +63,7 @@ def make_tasks(partition: Partition) -> Tasks:
 
 
 def title(part: SubGraph, partition: Partition) -> str:
-    """How messages call a sub-graph: its number, device, and first and last operator."""
+    """A sub-graph's name in messages: its number, device, and first and last operator."""
     names = [partition.graph.nodes[v].name for v in part.nodes]
     listed = f"{names[0]} to {names[-1]}" if len(names) > 1 else "".join(names) or "no operators"
     return f"sub-graph {part.index} on {part.device} ({listed})"
