@@ -151,10 +151,10 @@ def test_signatures_are_a_tuple_of_words_that_the_layer_knows():
         mine.register("aten::cube", inputs="x scale")(Cube)
     mine.register("aten::cube", inputs=("x scal",))(Cube)
     x, scale, y = Operand("0"), Operand("1"), Operand("2")
-    with pytest.raises(KuiperError, match="expected x, _ or an option .scale., found scal"):
+    with pytest.raises(KuiperError, match=r"expected x, _ or an option .scale., found scal"):
         mine.create(Operator("aten::cube", "cube", [x, scale], [y]))
 
 
 def test_types_that_look_like_an_unknown_one_are_named():
-    with pytest.raises(UnsupportedOperatorError, match="nn.HardSwish; similar: nn.Hardswish"):
+    with pytest.raises(UnsupportedOperatorError, match=r"nn\.HardSwish; similar: nn\.Hardswish"):
         registry.find("nn.HardSwish")
