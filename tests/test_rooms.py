@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 KUIPER = ROOT / "kuiper"
-MAPPED = ("scalars", "graph", "pnnx", "expression", "runtime", "vision", "text", "peers", "show", "cli")
+MAPPED = ("scalars", "graph", "pnnx", "expression", "runtime", "vision", "text", "peers", "show", "profile", "cli")
 """Rooms whose README names every file."""
 
 
@@ -43,7 +43,7 @@ def test_a_readme_names_every_file_of_its_room_and_no_other(room: str) -> None:
     assert sorted(named) == sorted(files + folders)
 
 
-@pytest.mark.parametrize("room", ["graph", "text"])
+@pytest.mark.parametrize("room", ["graph", "text", "profile"])
 def test_the_example_of_a_readme_runs(room: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     (code,) = re.findall(r"```python\n(.*?)```", (KUIPER / room / "README.md").read_text(encoding="utf-8"), re.S)

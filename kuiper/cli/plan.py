@@ -62,8 +62,8 @@ def totals(plan: Plan | BatchPlan, steps: Sequence[StepSummary]) -> list[tuple[s
     ]
     if isinstance(plan, BatchPlan):
         rows.insert(1, ("batch", f"shared out: each thread computes {plan.samples} of {plan.batch} at a time, alone"))
-    if one.runs:
-        rows.insert(1, ("side by side", "; ".join(f"steps {run.start} to {run.stop - 1}" for run in one.runs)))
+    if one.parallel_runs:
+        rows.insert(1, ("side by side", "; ".join(f"steps {run.start} to {run.stop - 1}" for run in one.parallel_runs)))
     return rows
 
 

@@ -21,5 +21,4 @@ def source_text(value: Any) -> str:
         return f"{value.real!r}+{value.imag!r}j"
     if value is None or isinstance(value, (bool, int, float, str)):
         return str(value)
-    expected = "a text, a number or a list of them"
-    raise ParameterError("expr", expected, repr(value))
+    raise ParameterError("expr", "a text, a number or a list of them", repr(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,15 +12,23 @@ from kuiper.fast.plan.batch import BatchPlan
 from kuiper.fast.plan.fallback import PlanMismatchError
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.plan.planner import Planner
+from kuiper.fast.plan.trace import Signature, signature
 from kuiper.fast.tuning.choices import Choices
+from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
 from kuiper.runtime.executor import OnOperator
+
+TRIES = 3
+"""Plans that may fail to fit in a row before the layers compute inputs of these shapes."""
 
 
 class PlanExecutor(LayerExecutor):
     """Plans, made at the first pass with inputs of new shapes, or at the second.
 
     patient : the layers compute the first pass with inputs of new shapes: making a plan takes longer than a pass.
+
+    Where a plan turns out not to fit, as a shape depends on the numbers in the inputs, the layers compute the pass;
+    after TRIES such passes in a row they compute all further ones with inputs of these shapes.
     """
 
     def __init__(
@@ -32,7 +41,8 @@ class PlanExecutor(LayerExecutor):
         super().__init__(graph)
         self._choices, self._patient = Choices.of_user(choices), patient
         self._planner = Planner(graph, threads, self._choices)
-        self._seen: set[Any] = set()
+        self._seen: set[Signature] = set()
+        self._misfits: Counter[Signature] = Counter()
 
     @property
     def choices(self) -> dict[str, str]:
@@ -42,24 +52,46 @@ class PlanExecutor(LayerExecutor):
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass, by a plan where the inputs are arrays and no shape depends on the numbers in them."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
+            arrays = list(inputs.values())
+            key = signature(arrays)
+            on_operator = on_operator and _once(on_operator)
             try:
-                plan = self.plan_for(inputs)
+                plan = self._plan(key, inputs, self._patient)
                 if plan is not None:
-                    return plan.run(list(inputs.values()), on_operator)
+                    results = plan.run(arrays, on_operator)
+                    self._misfits.pop(key, None)
+                    return results
             except PlanMismatchError:
-                pass
+                self._misfits[key] += 1
         return super().run(inputs, on_operator)
 
     def plan_for(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
-        """The plan for inputs (operand name -> array); None where the layers compute this pass."""
-        arrays = list(inputs.values())
-        plan = self._planner.find(arrays)
-        if plan is None and self._patient:
-            key = tuple((x.shape, x.dtype) for x in arrays)
-            if key not in self._seen:
-                self._seen.add(key)
-                return None
+        """The plan for inputs (operand name -> array), by which later passes are computed; None where the layers do.
+
+        If there is none yet it is made, for which kernels are timed: that may take seconds.
+        """
+        return self._plan(signature(list(inputs.values())), inputs, patient=False)
+
+    def _plan(self, key: Signature, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
+        if self._misfits.get(key, 0) >= TRIES:
+            return None
+        plan = self._planner.find(key)
+        if plan is None and patient and key not in self._seen:
+            self._seen.add(key)
+            return None
         return plan or self._planner.make(inputs)
+
+
+def _once(on_operator: OnOperator) -> OnOperator:
+    """The same, called once for each operator: the layers begin anew where a plan did not fit."""
+    told: set[str] = set()
+
+    def tell(operator: Operator, seconds: float) -> None:
+        if operator.name not in told:
+            told.add(operator.name)
+            on_operator(operator, seconds)
+
+    return tell
 
 
 def _auto(graph: RuntimeGraph, **options: Any) -> PlanExecutor:

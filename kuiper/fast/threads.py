@@ -6,7 +6,7 @@ import importlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -31,19 +31,24 @@ def default_threads() -> int:
 class _Worker:
     """A thread that waits for a list of calls, makes them, and reports back."""
 
-    def __init__(self, number: int, core: int | None) -> None:
+    def __init__(self, number: int) -> None:
         self.begin, self.done = threading.Lock(), threading.Lock()
         self.begin.acquire()
         self.done.acquire()
         self.calls: list[Call] = []
         self.error: BaseException | None = None
         self.busy = False
-        self._core = core
-        threading.Thread(target=self._serve, name=f"kuiper-thread-{number}", daemon=True).start()
+        self._cores: list[int] = []
+        self._thread = threading.Thread(target=self._serve, name=f"kuiper-thread-{number}", daemon=True)
+        self._thread.start()
+
+    def keep_to(self, cores: list[int]) -> None:
+        """Run on these cores from now on."""
+        if cores != self._cores:
+            self._cores = cores
+            keep_to(cores, self._thread.native_id)
 
     def _serve(self) -> None:
-        if self._core is not None:
-            keep_to([self._core])
         np.seterr(all="ignore")  # for this thread only; infinities and NaN show in the result
         while True:
             self.begin.acquire()
@@ -60,7 +65,7 @@ class ThreadPool:
     """Threads that outlive the plans that use them, each on a processor core of its own where the system allows.
 
     A stage is over in a fraction of a millisecond, long before the scheduler separates two threads that it has woken on
-    one core. So with as many threads as cores, every thread is pinned to its core while a plan runs.
+    one core. So with as many threads as cores, every thread keeps to its core while a plan runs.
     """
 
     def __init__(self) -> None:
@@ -80,8 +85,9 @@ class ThreadPool:
             cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
             pinned = len(cores) == threads
             while len(self._workers) < threads - 1:
-                number = len(self._workers) + 1
-                self._workers.append(_Worker(number, cores[number] if pinned else None))
+                self._workers.append(_Worker(len(self._workers) + 1))
+            for number, worker in enumerate(self._workers[: threads - 1], 1):
+                worker.keep_to([cores[number]] if pinned else cores)
             if not pinned:
                 yield self._run
                 return
@@ -105,8 +111,8 @@ class ThreadPool:
         busy = self._workers[: len(stage) - 1]
         error: BaseException | None = None
         try:
-            for worker, thread in zip(busy, stage[1:]):
-                worker.calls, worker.busy = thread, True
+            for worker, calls in zip(busy, stage[1:]):
+                worker.calls, worker.busy = calls, True
                 worker.begin.release()
             try:
                 for call in stage[0]:
@@ -125,17 +131,18 @@ class ThreadPool:
             raise error
 
 
-def keep_to(cores: Iterable[int]) -> None:
-    """Pin the calling thread to these cores, if the system allows it."""
-    with suppress(OSError):
-        os.sched_setaffinity(0, cores)
+def keep_to(cores: Sequence[int], thread: int | None = None) -> None:
+    """Pin a thread, by its native id, or the calling one to these cores, if the system allows it."""
+    if cores:
+        with suppress(OSError):
+            os.sched_setaffinity(thread or 0, cores)
 
 
 def run_serially(stages: Sequence[Stage]) -> None:
     """Make all calls of the stages on the calling thread."""
     for stage in stages:
-        for thread in stage:
-            for call in thread:
+        for calls in stage:
+            for call in calls:
                 call()
 
 
@@ -193,6 +200,7 @@ class Blas:
 
 
 blas = Blas()
+"""Read it as `threads.blas`: a forked child gets another."""
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 

@@ -15,12 +15,10 @@ def check_dtype(layer: str, x: np.ndarray, kinds: str, *weights: np.ndarray | No
     """
     if x.dtype.kind.replace("u", "i") not in kinds:
         expected = " or ".join(KINDS[kind] for kind in kinds)
-        message = f"{layer} input: expected {expected} elements, found {x.dtype}"
-        raise DTypeError(message)
+        raise DTypeError(f"{layer} input: expected {expected} elements, found {x.dtype}")
     for weight in weights:
         if weight is not None and weight.dtype != x.dtype:
-            message = f"{layer} weights: expected {x.dtype} like the input, found {weight.dtype}"
-            raise DTypeError(message)
+            raise DTypeError(f"{layer} weights: expected {x.dtype} like the input, found {weight.dtype}")
 
 
 def check_floats(layer: str, x: np.ndarray, *weights: np.ndarray | None) -> None:

@@ -243,7 +243,7 @@ class RuntimeGraph:
             if op.type not in BOUNDARY and op.type not in self.registry:
                 unknown.setdefault(op.type, []).append(op.name)
         if unknown:
-            raise UnsupportedOperatorError(unknown)
+            raise UnsupportedOperatorError(unknown, self.registry.similar(*unknown))
         for op in order:
             try:
                 op.layer = None if op.type in BOUNDARY else self.registry.create(op, self.toolbox)
@@ -253,8 +253,7 @@ class RuntimeGraph:
 
     def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
         if len(inputs) != len(self.inputs):
-            message = f"expected {len(self.inputs)} input array(s), found {len(inputs)}"
-            raise InputCountError(message)
+            raise InputCountError(f"expected {len(self.inputs)} input array(s), found {len(inputs)}")
         return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:

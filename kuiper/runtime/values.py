@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,28 +24,40 @@ def as_input(x: Any, operand: Operand) -> np.ndarray:
     if array.dtype.kind not in "biufc":
         raise DTypeError(f"{what}: expected an array of numbers, found {array.dtype}")
     if operand.shape is not None and len(operand.shape) != array.ndim:
-        expected = f"rank {len(operand.shape)}, like {shape_text(operand.shape)}"
-        raise RankError(what, expected, shape_text(array.shape))
+        raise RankError(what, f"rank {len(operand.shape)}, like {shape_text(operand.shape)}", shape_text(array.shape))
     if array.size == 0 and not (operand.shape and 0 in operand.shape):
         raise EmptyError(what, "at least one element", shape_text(array.shape))
     if operand.dtype is None or array.dtype == operand.dtype.compute:
         return array
     if not np.can_cast(array.dtype, operand.dtype.compute, "same_kind"):
-        message = f"{what}: expected {operand.dtype.torch}, found {array.dtype}"
-        raise DTypeError(message)
+        raise DTypeError(f"{what}: expected {operand.dtype.torch}, found {array.dtype}")
     return array.astype(operand.dtype.compute)
 
 
 def own(value: Any, inputs: list[np.ndarray]) -> Any:
     """`value` such that nobody else's array is in it: views of the caller's inputs and of the weights are copied."""
+    return copied(value, lambda array: not array.flags.writeable or overlaps(array, inputs))
+
+
+def copied(value: Any, where: Callable[[np.ndarray], bool] = lambda array: True) -> Any:
+    """`value`, an array or nested tuples, lists and dicts of them, with the arrays for which `where` holds copied."""
     if isinstance(value, np.ndarray):
-        foreign = not value.flags.writeable or any(np.may_share_memory(value, x) for x in inputs)
-        return value.copy() if foreign else value
+        return value.copy() if where(value) else value
     if isinstance(value, (tuple, list)):
-        return type(value)(own(item, inputs) for item in value)
+        return type(value)(copied(item, where) for item in value)
     if isinstance(value, dict):
-        return {key: own(item, inputs) for key, item in value.items()}
+        return {key: copied(item, where) for key, item in value.items()}
     return value
+
+
+def overlaps(array: np.ndarray, others: Sequence[np.ndarray]) -> bool:
+    """Whether `array` may share memory with one of the others.
+
+    >>> x = np.arange(6)
+    >>> overlaps(x[:3], [x]), overlaps(x[:3], [x.copy()])
+    (True, False)
+    """
+    return any(np.may_share_memory(array, other) for other in others)
 
 
 def leaves(value: Any) -> list[Any]:

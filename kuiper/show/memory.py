@@ -38,7 +38,7 @@ class _Facts:
     inside: dict[str, list[str]] = field(default_factory=dict)
     """Value with memory of its own -> the values that lie in it; the largest first."""
     scratch: int | None = None
-    lanes: int = 1
+    arenas: int = 1
     """How many such arenas there are."""
 
 
@@ -57,8 +57,8 @@ def show_memory(
 
     Parameters
     ----------
-    plan : of the fast engine (its first step is "input", its last "output"; where lanes share a batch out, that of one
-        lane), of a built graph, or any MemoryPlan.
+    plan : of the fast engine (its first step is "input", its last "output"; where threads share a batch out, that of
+        one thread), of a built graph, or any MemoryPlan.
     operators : those that the steps of a MemoryPlan are, for their names and colours; the other plans know theirs.
     names : what is written below the steps; by default the operators' names, or numbers.
 
@@ -101,7 +101,7 @@ def _facts(plan: object, operators: Sequence[Operator]) -> _Facts:
     if isinstance(plan, Plan):
         return _of_plan(plan)
     if isinstance(plan, BatchPlan):
-        return replace(_of_plan(plan.parts[0]), lanes=len(plan.parts))
+        return replace(_of_plan(plan.parts[0]), arenas=len(plan.parts))
     if isinstance(plan, MemoryPlan):
         return _of_operators(plan, operators)
     if not isinstance(plan, RuntimeGraph) or plan.state is not GraphState.COMPLETE:
@@ -246,7 +246,7 @@ def _sizes(facts: _Facts) -> str:
         words += f" ({memory.planned_bytes / memory.total_bytes:.0%})"
     if facts.scratch is not None:
         words += f"; scratch {_space(facts.scratch)} besides"
-    return words if facts.lanes == 1 else f"{words}; each of {facts.lanes} lanes has its own"
+    return words if facts.arenas == 1 else f"{words}; each of {facts.arenas} threads has its own"
 
 
 def _description(facts: _Facts, sizes: str) -> str:

@@ -37,7 +37,7 @@ def step_of(layer: Any, inputs: Sequence[Any], results: Sequence[np.ndarray]) ->
 
 
 def results_of(layer: Any, inputs: Sequence[Any]) -> list[np.ndarray]:
-    """The simple layer's outputs."""
+    """The layer's outputs."""
     result = layer.forward(*inputs)
     return list(result) if isinstance(result, tuple) else [result]
 

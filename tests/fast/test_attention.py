@@ -1,4 +1,4 @@
-"""Attention kernels give what the simple layers give: masks, causal blocks, shared heads, views, and threads."""
+"""Attention kernels give what the layers give: masks, causal blocks, shared heads, views, and threads."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_a_run_is_found_when_it_saves_enough_and_only_then(param, image):
     stages = [[[[]]] for _ in range(join)] + [[[[], []]] for _ in range(count - join)]
     found = runs_of(plan.layout, stages, [1e-3] * count, 2)
     assert [(run.start, run.stop) for run in found] == [(0, join)]
-    threads = {plan.steps[i].operators[0].name: thread for i, thread in enumerate(found[0].threads)}
+    threads = {plan.steps[i].operators[0].name: thread for i, thread in enumerate(found[0].assigned)}
     assert threads["a1"] == threads["a2"] == threads["a3"] != threads["b1"] == threads["b2"]
     assert runs_of(plan.layout, stages, [1e-6] * count, 2) == []
 

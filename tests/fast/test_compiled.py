@@ -17,7 +17,7 @@ from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.conv import compiled
 from kuiper.fast.kernels.conv.compiled import Compiled
 from kuiper.fast.kernels.conv.depthwise import Depthwise
-from kuiper.fast.kernels.pointwise import activation as steps
+from kuiper.fast.kernels.elementwise import activation as steps
 from kuiper.fast.tuning import choices
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.image.convolution import Conv2d

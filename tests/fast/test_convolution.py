@@ -51,14 +51,14 @@ def problems(draw):
     problem=problems(),
     layouts=st.tuples(LAYOUT, LAYOUT),
     threads=st.integers(1, 3),
-    tile=st.sampled_from([64, 1 << 18]),
+    band=st.sampled_from([64, 1 << 18]),
 )
-def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, layouts, threads, tile):
+def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, layouts, threads, band):
     layer, shape = problem
     x = numbers(*shape)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0)
-        patch.setattr("kuiper.fast.kernels.conv.gemm.TILE", tile)
+        patch.setattr("kuiper.fast.kernels.conv.gemm.BAND", band)
         for kernel in candidates_of(lowered(layer, x)):
             beside(layer, x, layouts=layouts, threads=threads, kernel=kernel, rtol=1e-4, atol=2e-5)
 

@@ -1,4 +1,4 @@
-"""Embedding gives the rows that the simple layer gives, and refuses the numbers that it refuses, in the same words."""
+"""Embedding gives the rows that the layer gives, and refuses the numbers that it refuses, in the same words."""
 
 from __future__ import annotations
 

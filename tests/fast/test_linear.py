@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kuiper.fast.kernels.elementwise.activation import activation_of
 from kuiper.fast.kernels.matmul import linear
 from kuiper.fast.kernels.matmul.linear import cuts
-from kuiper.fast.kernels.pointwise.activation import activation_of
 from kuiper.layers.elementwise.activation import GELU, ReLU, SiLU
 from kuiper.layers.linear.linear import Linear
 

@@ -1,4 +1,4 @@
-"""Products of two arrays give what the simple layer gives: any axes, broadcasting, strides, and numbers of threads."""
+"""Products of two arrays give what the layer gives: any axes, broadcasting, strides, and numbers of threads."""
 
 from __future__ import annotations
 

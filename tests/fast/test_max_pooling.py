@@ -1,4 +1,4 @@
-"""Max pooling as machine code, beside the simple layer."""
+"""Max pooling as machine code, beside the layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalizations give what the simple layers give: options, layouts, threads, and numbers far from 0."""
+"""Normalizations give what the layers give: options, layouts, threads, and numbers far from 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pooling kernels give what the simple layers give, for every option and layout, NaN and infinities included."""
+"""Pooling kernels give what the layers give, for every option and layout, NaN and infinities included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resizing kernels give what the simple layers give, for every mode, factor and layout."""
+"""Resizing kernels give what the layers give, for every mode, factor and layout."""
 
 from __future__ import annotations
 

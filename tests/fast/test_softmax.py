@@ -1,4 +1,4 @@
-"""Softmax and its logarithm give what the simple layer gives along any axis, infinities and NaN among the numbers."""
+"""Softmax and its logarithm give what the layer gives along any axis, infinities and NaN among the numbers."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import threading
@@ -123,6 +122,17 @@ def test_the_callers_cores_are_restored():
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="threads have no cores of their own here")
+def test_with_as_many_threads_as_cores_each_keeps_to_its_own_and_otherwise_to_none():
+    pool, seen, count = ThreadPool(), [], len(cores())
+    for threads in (count + 1, count, count + 1, count):
+        with pool.session(threads) as run:
+            run([[[lambda: seen.append(cores())]] * threads])
+        own = [{core} for core in sorted(cores())]
+        assert sorted(seen, key=sorted) == (own if threads == count else [cores()] * threads)
+        seen.clear()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="threads have no cores of their own here")
 def test_a_system_that_does_not_let_threads_choose_cores_is_no_error(monkeypatch):
     def refuse(*_):
         raise PermissionError("not allowed")
@@ -198,9 +208,7 @@ class TestWithoutThreadpoolctl:
     @pytest.fixture(autouse=True)
     def absent(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-        lonely = Blas()
-        for name in ("threads", "plan.planner"):
-            monkeypatch.setattr(importlib.import_module(f"kuiper.fast.{name}"), "blas", lonely)
+        monkeypatch.setattr("kuiper.fast.threads.blas", Blas())
 
     def test_the_matrix_library_is_left_alone(self):
         assert not Blas().can_be_held

@@ -93,6 +93,25 @@ def test_shapes_that_depend_on_the_data_are_left_to_the_layers(net, load, engine
             np.testing.assert_array_equal(got, expected)
 
 
+def test_plans_that_do_not_fit_are_given_up_and_every_operator_is_told_once(net, load):
+    network = net()
+    x = network.input(4, 4)
+    network.returns(network.op("F.softsign", network.op("torch.nonzero", network.op("F.relu", x))))
+    graph = load(network, engine="fast", threads=1)
+
+    def plan_after(*counts):
+        for count in counts:
+            told = []
+            graph.forward(np.arange(16).reshape(4, 4) < count, on_operator=lambda op, _, to=told: to.append(op.name))
+            assert sorted(told) == sorted({op.name for op in graph.operators if op.layer is not None})
+        return graph.executor.plan_for({graph.inputs[0].name: np.zeros((4, 4), np.float32)})
+
+    assert plan_after(5, 3, 4) is not None
+    assert plan_after(5, 3, 4) is not None  # a plan that fits once in a while is kept
+    assert plan_after(7) is None
+    assert plan_after(5) is None
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_shapes_that_are_random_are_left_to_the_layers(net, load, threads):
     network = net()

@@ -1,4 +1,4 @@
-"""Transposed convolutions give what the simple layer gives, for every option and layout, with what is fused in."""
+"""Transposed convolutions give what the layer gives, for every option and layout, with what is fused in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views and joins: kernels that compute nothing give what the simple layers give, in the input's own memory."""
+"""Views and joins: kernels that compute nothing give what the layers give, in the input's own memory."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def test_a_reshape_that_can_be_a_view_is_one():
 
 def test_channels_that_are_split_or_merged_stay_channel_last(lowered):
     five = numbers(2, 3, 2, 3, 4)
-    assert lowered(shape.Reshape([2, 6, 3, 4]), five).layout == "nhwc"
-    assert lowered(shape.Flatten(), numbers(*IMAGE)).layout == "nchw"
+    assert lowered(shape.Reshape([2, 6, 3, 4]), five).output_layout == "nhwc"
+    assert lowered(shape.Flatten(), numbers(*IMAGE)).output_layout == "nchw"
 
 
 def test_a_reshape_as_another_does_not_read_it(beside):

@@ -151,10 +151,10 @@ def test_a_plan_of_the_fast_engine_tells_scratch_and_what_lies_inside_others(gra
     assert "2 values lie inside others" in root.findtext(f"{SVG}desc")
 
 
-def test_lanes_that_share_out_a_batch_have_an_arena_each(graph):
+def test_threads_that_share_out_a_batch_have_an_arena_each(graph):
     one = graph.executor.plan_for({"0": np.zeros((1, 3, 4, 4), np.float32)})
     root = parse(show_memory(BatchPlan([one, one], samples=1, batch=2)))
-    assert "each of 2 lanes has its own" in " ".join(texts(root))
+    assert "each of 2 threads has its own" in " ".join(texts(root))
     assert boxes(root) == boxes(parse(show_memory(one)))
 
 

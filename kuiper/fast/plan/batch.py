@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.threads import parallel
 from kuiper.graph import Operator
+from kuiper.runtime.executor import OnOperator
 
 
 def is_by_sample(whole: Sequence[Step], part: Sequence[Step], batch: int, samples: int) -> bool:
@@ -70,9 +71,7 @@ class BatchPlan:
         """The operators that are computed, and timed, together."""
         return self.parts[0].groups
 
-    def run(
-        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
-    ) -> list[Any]:
+    def run(self, inputs: Sequence[np.ndarray], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass, as Plan.run; `on_operator` gets each operator once, with the time of all samples."""
         results: dict[int, list[Any]] = {}
         taken: dict[str, float] = {}

@@ -20,28 +20,28 @@ LONGEST = 24
 
 @dataclass(frozen=True)
 class ParallelRun:
-    """Consecutive steps from `start` on, and the thread of each.
+    """Consecutive steps from `start` on, and the number of the thread that each is assigned to.
 
-    >>> ParallelRun.read("4:0,1,1").threads
+    >>> ParallelRun.read("4:0,1,1").assigned
     (0, 1, 1)
     """
 
     start: int
-    threads: tuple[int, ...]
+    assigned: tuple[int, ...]
 
     @property
     def stop(self) -> int:
         """The first step after it."""
-        return self.start + len(self.threads)
+        return self.start + len(self.assigned)
 
     def __str__(self) -> str:
-        return f"{self.start}:{','.join(map(str, self.threads))}"
+        return f"{self.start}:{','.join(map(str, self.assigned))}"
 
     @classmethod
     def read(cls, text: str) -> ParallelRun:
         """Inverse of str. Raises ValueError."""
-        start, _, threads = text.partition(":")
-        return cls(int(start), tuple(int(thread) for thread in threads.split(",")))
+        start, _, assigned = text.partition(":")
+        return cls(int(start), tuple(int(thread) for thread in assigned.split(",")))
 
 
 def runs_of(
@@ -61,7 +61,7 @@ def runs_of(
         stop = start
         while stop < len(stages) and alone[stop] and stop - start < LONGEST:
             stop += 1
-        run = _shared_out(layout, start, stop, seconds, threads) if stop - start > 1 else None
+        run = _distributed(layout, start, stop, seconds, threads) if stop - start > 1 else None
         if run is not None:
             found.append(run)
         start = max(stop, start + 1)
@@ -79,12 +79,12 @@ def known_runs(layout: MemoryLayout, text: str, threads: int) -> list[ParallelRu
         return []
     for run in runs:
         branches = branches_of(layout, run.start, run.stop)
-        if any(len({run.threads[i - run.start] for i in branch}) > 1 for branch in branches):
+        if any(len({run.assigned[i - run.start] for i in branch}) > 1 for branch in branches):
             return []
-    return runs if all(0 <= thread < threads for run in runs for thread in run.threads) else []
+    return runs if all(0 <= thread < threads for run in runs for thread in run.assigned) else []
 
 
-def _shared_out(
+def _distributed(
     layout: MemoryLayout, start: int, stop: int, seconds: Sequence[float], threads: int
 ) -> ParallelRun | None:
     branches = branches_of(layout, start, stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Kernel, Step
 from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.runtime.values import copied, overlaps
 
 
 class PlanMismatchError(Exception):
@@ -48,7 +49,7 @@ class Fallback(Kernel):
             for operand, spec, buffer in zip(op.outputs, self.step.outputs, outputs):
                 result = values[operand.name]
                 if spec.shape is None:
-                    self.dynamic[operand.name] = detached(result, given)
+                    self.dynamic[operand.name] = copied(result, lambda array: overlaps(array, given))
                 else:
                     store(result, spec, buffer)
 
@@ -60,19 +61,3 @@ def store(result: Any, spec: Spec, buffer: Buffer) -> None:
     if not isinstance(result, np.ndarray) or result.shape != spec.shape or result.dtype != spec.dtype:
         raise PlanMismatchError(f"expected {spec.shape} {spec.dtype}, got {getattr(result, 'shape', type(result))}")
     np.copyto(buffer.array, result)
-
-
-def detached(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """`value`, with arrays that may share memory with `arrays` copied."""
-    return copied(value, lambda array: any(np.may_share_memory(array, x) for x in arrays))
-
-
-def copied(value: Any, where: Callable[[np.ndarray], bool] = lambda array: True) -> Any:
-    """`value`, with arrays for which `where` holds copied."""
-    if isinstance(value, np.ndarray):
-        return value.copy() if where(value) else value
-    if isinstance(value, (tuple, list)):
-        return type(value)(copied(item, where) for item in value)
-    if isinstance(value, dict):
-        return {key: copied(item, where) for key, item in value.items()}
-    return value

@@ -17,7 +17,8 @@ from kuiper.fast.kernels.move.reshape import ReshapeKernel
 class StoredValue:
     """One operand of a plan.
 
-    base : the operand in whose memory it lies, as `view` finds it there; None where it has memory of its own.
+    base : the operand in whose array it lies, as `view` finds it there; that one may lie in another: see `root`. None
+        where it has memory of its own.
     nhwc : whether an image is stored channel-last.
     halo : its border of zeros, for values with memory of their own.
     first, last : the steps between which it must exist, -1 for the network's inputs.
@@ -57,8 +58,8 @@ class MemoryLayout:
         self._collect()
         self._join()
         self._view()
-        self._surround()
-        self._settle()
+        self._surround()  # needs the bases: what asks for a halo around a view asks it of the view's base
+        self._settle()  # needs the halos: whether a reshape is a view depends on the strides of what it reads
 
     @property
     def roots(self) -> list[StoredValue]:
@@ -125,10 +126,10 @@ class MemoryLayout:
                 self.values[name].last = len(self.steps)
         for name in self.inputs:
             readers = [(s.kernel, s.reads.index(name)) for s in self.steps if name in s.reads]
-            asked = any(not k.reads_nchw and (k.layout == "nhwc" or k.halo(slot) is not None) for k, slot in readers)
+            asked = any(kernel.prefers_nhwc(slot) for kernel, slot in readers)
             self.values[name].nhwc = asked and self._is_image(name)
         for step in self.steps:
-            layout = step.kernel.layout
+            layout = step.kernel.output_layout
             first = next((n for n in step.reads if n in self.values), None)
             like = layout == "like input" and first is not None and self.values[first].nhwc
             for name in step.writes:
@@ -188,12 +189,9 @@ class MemoryLayout:
             if not isinstance(step.kernel, ReshapeKernel) or step.reads[0] not in self.values:
                 continue
             value = self.values[step.writes[0]]
-            if value.base is None:
-                given = self._one(step.reads[0], arrays)
-                seen = step.kernel.view(given)
-                if seen is not None and np.may_share_memory(seen, given):
-                    value.base, value.view = step.reads[0], _reshaping(step.kernel)
-                    value.nhwc, value.halo = False, NO_HALO
+            if value.base is None and step.kernel.view(self._one(step.reads[0], arrays)) is not None:
+                value.base, value.view = step.reads[0], _reshaping(step.kernel)
+                value.nhwc, value.halo = False, NO_HALO
         for value in self.values.values():
             root = self.root(value.name)
             root.first, root.last = min(root.first, value.first), max(root.last, value.last)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,10 +16,11 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.fast.plan.arena import plan_arena
 from kuiper.fast.plan.branches import ParallelRun
-from kuiper.fast.plan.fallback import copied, detached
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
+from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.values import copied, overlaps
 
 
 class Plan:
@@ -32,14 +33,13 @@ class Plan:
     inputs, returned : operand names of the network's inputs and outputs.
     dynamic : see Fallback; the dictionary that the steps share.
     threads : their number.
-    runs : steps that run in parallel.
+    parallel_runs : stretches of steps whose branches are shared out among the threads.
 
     Attributes
     ----------
     memory : each value's offset; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : the memory that kernels need while they run.
-    stages : the calls of every step.
-    runs : see above.
+    stages : the calls of every step; those of a parallel run stand at its first step.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Plan:
         returned: Sequence[str],
         dynamic: dict[str, Any],
         threads: int,
-        runs: Sequence[ParallelRun] = (),
+        parallel_runs: Sequence[ParallelRun] = (),
     ) -> None:
         self.steps, self.threads = list(steps), threads
-        self.runs = list(runs)
+        self.parallel_runs = list(parallel_runs)
         self.specs, self.dynamic, self._returned = specs, dynamic, returned
         self._lock = threading.Lock()
         self.layout = MemoryLayout(self.steps, specs, inputs, returned)
-        for run in runs:
+        for run in self.parallel_runs:  # before the memory is planned: it lengthens lives
             self.layout.hold(run.start, run.stop)
         roots = self.layout.roots
         self.memory = _memory(roots)
@@ -67,13 +67,11 @@ class Plan:
         self._inputs = [self._buffers[name] for name in inputs]
         self._input_borders = [call for buffer in self._inputs for call in zeros(buffer)]
         space = Workspace(threads)
-        self._bind(space)
+        self._bind(space)  # once to learn the sizes of the scratch arrays, once more to bind to them
         self.scratch_bytes = space.bytes
-        self.stages = self._beside(self._bind(space.settled()))
+        self.stages = self._merged(self._bind(space.settled()))
 
-    def run(
-        self, inputs: Sequence[np.ndarray], on_operator: Callable[[Operator, float], None] | None = None
-    ) -> list[Any]:
+    def run(self, inputs: Sequence[np.ndarray], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass -> the values of the returned operands, none of which shares memory with the plan.
 
         `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Calls
@@ -105,7 +103,7 @@ class Plan:
     @cached_property
     def _together(self) -> list[tuple[int, int]]:
         """(start, stop) of the steps that are run together: a ParallelRun, or one step."""
-        ends = {run.start: run.stop for run in self.runs}
+        ends = {run.start: run.stop for run in self.parallel_runs}
         found, start = [], 0
         while start < len(self.steps):
             found.append((start, ends.get(start, start + 1)))
@@ -117,20 +115,20 @@ class Plan:
         if spec.constant:
             return copied(spec.value)
         if spec.shape is None:
-            return detached(self.dynamic[name], [self._arena.view(np.uint8)])
+            return copied(self.dynamic[name], lambda array: overlaps(array, [self._arena]))
         return self._buffers[name].array.copy(order="C")
 
     def _bind(self, space: Workspace) -> list[list[Stage]]:
         """The stages of every step. The first step to write into a halo's buffer zeroes the halo."""
         bound: list[list[Stage]] = []
         surrounded = set(self.layout.inputs)
-        beside = {run.start + i: thread for run in self.runs for i, thread in enumerate(run.threads)}
+        thread_of = {run.start + i: thread for run in self.parallel_runs for i, thread in enumerate(run.assigned)}
         for number, step in enumerate(self.steps):
-            if number not in beside:
+            if number not in thread_of:
                 space.next_kernel()
-            room = space.of_thread(beside[number]) if number in beside else space
+            room = space.of_thread(thread_of[number]) if number in thread_of else space
             stages: list[Stage] = []
-            for name in step.writes if step.writes else []:
+            for name in step.writes:
                 if name in self.layout.values:
                     stages += self._zeros(self.layout.root(name), surrounded)
             if not _is_view(step, self.layout):
@@ -140,14 +138,14 @@ class Plan:
             bound.append([stage for stage in stages if stage])
         return bound
 
-    def _beside(self, bound: list[list[Stage]]) -> list[list[Stage]]:
+    def _merged(self, bound: list[list[Stage]]) -> list[list[Stage]]:
         """The stages, with those of each run merged into one stage of its first step."""
-        for run in self.runs:
-            together: Stage = [[] for _ in range(max(run.threads) + 1)]
-            for number, thread in enumerate(run.threads, run.start):
+        for run in self.parallel_runs:
+            together: Stage = [[] for _ in range(max(run.assigned) + 1)]
+            for number, thread in enumerate(run.assigned, run.start):
                 together[thread] += [call for stage in bound[number] for calls in stage for call in calls]
                 bound[number] = []
-            bound[run.start] = [busy] if (busy := [thread for thread in together if thread]) else []
+            bound[run.start] = [busy] if (busy := [calls for calls in together if calls]) else []
         return bound
 
     def _zeros(self, root: StoredValue, done: set[str]) -> list[Stage]:
@@ -191,7 +189,8 @@ def _memory(roots: Sequence[StoredValue]) -> MemoryPlan:
         assert root.spec.dtype is not None
         size = int(np.prod(root.physical)) * root.spec.dtype.itemsize
         sizes[root.name] = -(-size // ALIGNMENT) * ALIGNMENT
-    return plan_arena({root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}, sizes)
+    lives = {root.name: Lifetime(root.first + 1, root.last + 1) for root in roots}  # inputs exist from step -1 on
+    return plan_arena(lives, sizes)
 
 
 def _cut(arena: np.ndarray, memory: MemoryPlan, root: StoredValue) -> np.ndarray:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import KuiperError
+from kuiper.fast import threads as pool
+from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.plan.branches import known_runs, runs_of
 from kuiper.fast.plan.plan import Plan
-from kuiper.fast.plan.steps import Packs, Step, fused, steps_of
+from kuiper.fast.plan.steps import Packs, fused, steps_of
 from kuiper.fast.plan.trace import Signature, SpecTrace, signature
-from kuiper.fast.threads import blas, default_threads
 from kuiper.fast.tuning.choices import Choices
 from kuiper.runtime import RuntimeGraph
 
@@ -31,7 +32,8 @@ class Planner:
     Parameters
     ----------
     graph : the built graph.
-    threads : None: OMP_NUM_THREADS, or one per core.
+    threads : how many threads a plan may use; None: OMP_NUM_THREADS, or one per core. Always one where threadpoolctl is
+        not installed: BLAS, with threads of its own, could not be held to one in each.
     choices : the algorithms known to be the fastest.
     """
 
@@ -42,15 +44,14 @@ class Planner:
         choices: Choices | None = None,
     ) -> None:
         self.graph = graph
-        self.threads = threads or default_threads()
+        self.threads = threads or pool.default_threads()
         self.choices = choices or Choices()
         self._packs: dict[str, Packs] = {}
         self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
         self._making = threading.Lock()
 
-    def find(self, inputs: Sequence[np.ndarray]) -> Plan | BatchPlan | None:
-        """The plan for inputs of these shapes, if it has been made."""
-        key = signature(inputs)
+    def find(self, key: Signature) -> Plan | BatchPlan | None:
+        """The plan for inputs of these shapes and dtypes, if it has been made."""
         with self._making:
             plan = self._plans.get(key)
             if plan is not None:
@@ -58,7 +59,7 @@ class Planner:
             return plan
 
     def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        """The plan for inputs (operand name -> array) of these shapes, made if necessary."""
+        """The plan for inputs (operand name -> array) of these shapes, made if necessary: kernels are timed."""
         key = signature(list(values.values()))
         with self._making:
             if key not in self._plans:
@@ -68,21 +69,26 @@ class Planner:
             return self._plans[key]
 
     def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        threads = self.threads if blas.can_be_held else 1
+        threads = self.threads if pool.blas.can_be_held else 1
         dynamic: dict[str, Any] = {}
         steps, trace = self._steps(values, threads, dynamic)
         whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)
         chosen: Plan | BatchPlan = whole
         if threads > 1:
-            chosen = self._shared_out(self._beside(whole, values), values)
+            chosen = self._with_batch(self._with_branches(whole, values), values)
         self.choices.keep()
         return chosen
 
     @cached_property
-    def _name(self) -> str:
+    def _fingerprint(self) -> str:
         """A hash of the operators, which identifies the network in the choices."""
         text = "\n".join(f"{op.type} {op.name}" for op in self.graph.operators)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    def _key(self, what: str, plan: Plan, values: Mapping[str, np.ndarray]) -> str:
+        """The key of a choice that is made for a whole plan."""
+        shapes = signature(list(values.values()))
+        return keyed(f"{what} {self._fingerprint} {shapes} {len(plan.steps)} steps", plan.threads)
 
     @property
     def _returned(self) -> list[str]:
@@ -101,13 +107,13 @@ class Planner:
     def _choose(self, step: Step, threads: int) -> None:
         kernel = step.kernel
         if kernel.key:
-            key = f"{kernel.key} lanes{threads}"
+            key = keyed(kernel.key, threads)
             step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
 
-    def _beside(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
+    def _with_branches(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
         """`whole`, or a plan with parallel branches if that is faster."""
         arrays = list(values.values())
-        key = f"branches {self._name} {signature(arrays)} {len(whole.steps)} steps lanes{whole.threads}"
+        key = self._key("branches", whole, values)
         known = self.choices.find(key)
         if known is None:
             runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.threads)
@@ -115,19 +121,19 @@ class Planner:
             runs = known_runs(whole.layout, known, whole.threads)
         if runs:
             other = Plan(whole.steps, whole.specs, list(values), self._returned, whole.dynamic, whole.threads, runs)
-            if known is not None or fastest_of({"apart": whole, "beside": other}, arrays) == "beside":
+            if known is not None or fastest_of({"serial": whole, "parallel": other}, arrays) == "parallel":
                 self.choices.note(key, " ".join(map(str, runs)))
                 return other
         self.choices.note(key, "")
         return whole
 
-    def _shared_out(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+    def _with_batch(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """`whole`, or a plan that splits the batch over the threads if that is faster."""
         batches = {x.shape[0] if x.ndim else 0 for x in values.values()}
         batch = batches.pop() if len(batches) == 1 else 0
         if batch < whole.threads or batch % whole.threads:
             return whole
-        key = f"batch {self._name} {signature(list(values.values()))} {len(whole.steps)} steps lanes{whole.threads}"
+        key = self._key("batch", whole, values)
         known = self.choices.find(key)
         plans: dict[str, Plan | BatchPlan] = {} if known not in (None, "whole") else {"whole": whole}
         if known != "whole":
@@ -156,6 +162,15 @@ class Planner:
             return None
         parts = [Plan(steps, trace.specs, list(values), self._returned, {}, 1) for _ in range(whole.threads)]
         return BatchPlan(parts, samples, batch)
+
+
+def keyed(what: str, threads: int) -> str:
+    """The key of a choice for plans of so many threads, which users' caches call lanes.
+
+    >>> keyed("convolution 1x8x5x5", 2)
+    'convolution 1x8x5x5 lanes2'
+    """
+    return f"{what} lanes{threads}"
 
 
 def seconds_of(plan: Plan, inputs: Sequence[np.ndarray], rounds: int = 3) -> list[float]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
-from kuiper.fast.kernels.pointwise.activation import activation_of
-from kuiper.fast.kernels.pointwise.pointwise import channel_affine, is_addition
+from kuiper.fast.kernels.elementwise.activation import activation_of
+from kuiper.fast.kernels.elementwise.formula import channel_affine, is_addition
 from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.trace import SpecTrace
 from kuiper.graph import Operator
@@ -51,7 +51,7 @@ def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict
 def fused(steps: list[Step], returned: set[str]) -> list[Step]:
     """The steps, with BatchNorm, addition and activation fused into the step before where its kernel can.
 
-    A step that takes over another runs in the other's turn, when all its inputs exist.
+    The steps themselves change. A step that takes over another runs in the other's turn, when all its inputs exist.
     `returned` are operands that must be kept.
     """
     readers: dict[str, list[Step]] = {}
@@ -70,7 +70,7 @@ def fused(steps: list[Step], returned: set[str]) -> list[Step]:
             if len(following) != 1 or name in returned or id(following[0]) in gone:
                 break
             after = following[0]
-            if not _takes(step, after, name):
+            if not _take_over(step, after, name):
                 break
             gone.add(id(after))
             step.writes, step.outputs = after.writes, after.outputs
@@ -82,8 +82,8 @@ def fused(steps: list[Step], returned: set[str]) -> list[Step]:
     return [moved.get(id(step), step) for step in steps if id(step) not in gone or id(step) in moved]
 
 
-def _takes(step: Step, after: Step, name: str) -> bool:
-    """Fuse `after`, which reads the result `name`, into `step`; False if that is not possible."""
+def _take_over(step: Step, after: Step, name: str) -> bool:
+    """Fuse `after`, which reads the result `name`, into `step` and its kernel; False, and nothing changed, if not."""
     kernel, epilogue = step.kernel, step.kernel.epilogue
     assert epilogue is not None
     if epilogue.activation is not None or len(after.writes) != 1:

@@ -12,7 +12,7 @@ from kuiper.fast.plan.plan import Plan
 
 @dataclass(frozen=True)
 class BufferSummary:
-    """A part of the arena: the operand that it was laid out for, its offset and its bytes."""
+    """The bytes of a value with memory of its own: the operand, its offset in the arena and its size."""
 
     name: str
     offset: int
@@ -26,7 +26,7 @@ class StepSummary:
     operators : names; the others are fused into the first.
     kernel : the algorithm, or the layer where there is no kernel.
     outputs : shapes; None for anything but an array.
-    buffers : where its outputs lie. A view has the buffer that it lies in.
+    buffers : where its outputs lie; for a view that is the value whose memory it shares.
     """
 
     operators: list[str]
@@ -57,6 +57,6 @@ def kernel_name(step: Step) -> str:
 
 
 def buffers(plan: Plan, step: Step) -> list[BufferSummary]:
-    """The buffers of a step's outputs, each once."""
+    """Where a step's outputs lie, each value with memory of its own once."""
     roots = dict.fromkeys(plan.layout.root(name).name for name in step.writes if name in plan.layout.values)
     return [BufferSummary(root, plan.memory.offsets[root], plan.memory.sizes[root]) for root in roots]

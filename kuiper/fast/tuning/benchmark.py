@@ -11,6 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Kernel
 from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.threads import run_serially
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,7 @@ class BoundKernel:
 
     def run(self) -> None:
         """One pass, all on the calling thread."""
-        for stage in self.stages:
-            for thread in stage:
-                for call in thread:
-                    call()
+        run_serially(self.stages)
 
 
 def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec], threads: int = 1) -> BoundKernel:
@@ -34,7 +32,8 @@ def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec],
     buffers = [buffer_for(spec, kernel.halo(slot)) for slot, spec in enumerate(inputs)]
     for spec, buffer in zip(inputs, buffers):
         buffer.array[...] = spec.value if spec.constant else np.linspace(-1, 1, buffer.array.size).reshape(spec.shape)
-    nhwc = kernel.layout == "nhwc" or (kernel.layout == "like input" and buffers[0].padded is not None)
+    layout = kernel.output_layout
+    nhwc = layout == "nhwc" or (layout == "like input" and buffers[0].padded is not None)
     results = [buffer_for(spec, Halo() if nhwc and len(spec.shape or ()) == 4 else None) for spec in outputs]
     space = Workspace(threads)
     kernel.bind(buffers, results, space)
@@ -43,7 +42,7 @@ def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec],
 
 
 def buffer_for(spec: Spec, halo: Halo | None) -> Buffer:
-    """A buffer of its own for a value, zeros in it: channel-last with a halo, or row by row."""
+    """A buffer of its own for a value, zeros in it: channel-last with a halo, or as it is where `halo` is None."""
     assert spec.shape is not None
     if halo is None or len(spec.shape) != 4:
         return Buffer(np.zeros(spec.shape, spec.dtype))

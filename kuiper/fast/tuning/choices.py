@@ -104,15 +104,15 @@ def fastest(candidates: Sequence[Kernel], inputs: Sequence[Spec], outputs: Seque
 def timed(stages: Sequence[Stage]) -> float:
     """Seconds of one pass if every thread had its own core: in each stage those of the slowest thread.
 
-    The threads' calls are made one after the other and, where the system offers it, only CPU time of this thread
-    counts: so the choice does not depend on what else the machine is doing.
+    Each thread's calls are made on this thread, one list after the other, and where the system offers it only CPU time
+    of this thread counts: so the choice does not depend on what else the machine is doing.
     """
     seconds = 0.0
     for stage in stages:
         slowest = 0.0
-        for thread in stage:
+        for calls in stage:
             started = CLOCK()
-            for call in thread:
+            for call in calls:
                 call()
             slowest = max(slowest, CLOCK() - started)
         seconds += slowest + (FORK if len(stage) > 1 else 0.0)

@@ -30,43 +30,6 @@ class _Creation(Layer):
     flops = moves
 
 
-class _Constant(_Creation):
-    """size -> (size): every element `value`."""
-
-    value: int
-
-    def __init__(self, size: Any, dtype: Any = None) -> None:
-        self.size, self.dtype = integers(size), dtype
-
-    def forward(self) -> np.ndarray:
-        """Make the array."""
-        return np.full(self.size, self.value, numpy_type(self.dtype))
-
-
-@registry.register("torch.zeros", "torch.empty")
-@registry.register("aten::empty", inputs=(f"size {NEW} _",))
-class Zeros(_Constant):
-    """size -> (size): zeros. torch.empty leaves the elements open; here they are 0 as well.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros.html
-
-    >>> Zeros(size=[2], dtype="torch.long").forward()
-    array([0, 0])
-    """
-
-    value = 0
-
-
-@registry.register("torch.ones")
-class Ones(_Constant):
-    """size -> (size): ones.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones.html
-    """
-
-    value = 1
-
-
 @registry.register("torch.full")
 @registry.register("aten::full", inputs=(f"size fill_value {NEW}",))
 class Full(_Creation):
@@ -84,41 +47,30 @@ class Full(_Creation):
         return np.full(self.size, converted(self.fill_value, dtype))
 
 
-class _Like(_Creation):
-    """x -> (the shape of x, or size): every element `value`; dtype=None takes x's type."""
+@registry.register("torch.zeros", "torch.empty")
+@registry.register("aten::empty", inputs=(f"size {NEW} _",))
+class Zeros(Full):
+    """size -> (size): zeros. torch.empty leaves the elements open; here they are 0 as well.
 
-    value: int
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros.html
 
-    def __init__(self, dtype: Any = None, size: Any = None) -> None:
-        self.dtype = dtype
-        self.sizes = () if size is None else (integers(size),)
-
-    def forward(self, x: Any) -> np.ndarray:
-        """Make the array."""
-        return np.full(
-            self.sizes[0] if self.sizes else np.shape(x), self.value, numpy_type(self.dtype, as_array(x).dtype)
-        )
-
-
-@registry.register("torch.zeros_like", "torch.empty_like", "Tensor.new_zeros", "Tensor.new_empty", "aten::zero")
-@registry.register("aten::empty_like", inputs=(f"x {NEW} _",))
-class ZerosLike(_Like):
-    """x -> (the shape of x): zeros of x's element type, unless dtype says otherwise. Tensor.new_zeros gives a `size`.
-
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html
+    >>> Zeros(size=[2], dtype="torch.long").forward()
+    array([0, 0])
     """
 
-    value = 0
+    def __init__(self, size: Any, dtype: Any = None) -> None:
+        super().__init__(size, 0.0, dtype)
 
 
-@registry.register("torch.ones_like", "Tensor.new_ones")
-class OnesLike(_Like):
-    """x -> (the shape of x): ones of x's element type, unless dtype says otherwise. Tensor.new_ones gives a `size`.
+@registry.register("torch.ones")
+class Ones(Full):
+    """size -> (size): ones.
 
-    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones_like.html
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones.html
     """
 
-    value = 1
+    def __init__(self, size: Any, dtype: Any = None) -> None:
+        super().__init__(size, 1.0, dtype)
 
 
 @registry.register("torch.full_like", "Tensor.new_full", "Tensor.fill")
@@ -150,6 +102,29 @@ class FullLike(_Creation):
         """Make the array."""
         dtype = numpy_type(self.dtype, as_array(x).dtype)
         return np.full(self.sizes[0] if self.sizes else np.shape(x), converted(self.fill_value, dtype))
+
+
+@registry.register("torch.zeros_like", "torch.empty_like", "Tensor.new_zeros", "Tensor.new_empty", "aten::zero")
+@registry.register("aten::empty_like", inputs=(f"x {NEW} _",))
+class ZerosLike(FullLike):
+    """x -> (the shape of x): zeros of x's element type, unless dtype says otherwise. Tensor.new_zeros gives a `size`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.zeros_like.html
+    """
+
+    def __init__(self, dtype: Any = None, size: Any = None) -> None:
+        super().__init__(0, dtype, size)
+
+
+@registry.register("torch.ones_like", "Tensor.new_ones")
+class OnesLike(FullLike):
+    """x -> (the shape of x): ones of x's element type, unless dtype says otherwise. Tensor.new_ones gives a `size`.
+
+    Source: https://docs.pytorch.org/docs/stable/generated/torch.ones_like.html
+    """
+
+    def __init__(self, dtype: Any = None, size: Any = None) -> None:
+        super().__init__(1, dtype, size)
 
 
 @registry.register("torch.arange")

@@ -5,6 +5,7 @@ Source: https://docs.pytorch.org/docs/stable/torch.html#other-operations
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,44 +83,39 @@ class DiagEmbed(Movement):
         return np.moveaxis(y, (-2, -1), (self.dim1, self.dim2))
 
 
+class _Triangle(Movement):
+    side: Callable[[np.ndarray, int], np.ndarray]
+
+    def __init__(self, diagonal: Any = 0) -> None:
+        self.diagonal = int(diagonal)
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        """Keep the triangle. Raises ShapeError for an input with fewer than two dimensions."""
+        if x.ndim < 2:
+            raise RankError("input", "two dimensions at least", f"shape {x.shape}")
+        return type(self).side(x, self.diagonal)
+
+
 @registry.register("torch.tril", "Tensor.tril")
 @registry.register("aten::tril", inputs=("x diagonal",))
-class Tril(Movement):
+class Tril(_Triangle):
     """(..., a, b) -> (..., a, b): matrices with 0 above the given diagonal.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.tril.html
     """
 
-    def __init__(self, diagonal: Any = 0) -> None:
-        self.diagonal = int(diagonal)
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Keep the lower triangle. Raises ShapeError for an input with fewer than two dimensions."""
-        check_matrices(x)
-        return np.tril(x, self.diagonal)
+    side = staticmethod(np.tril)
 
 
 @registry.register("torch.triu", "Tensor.triu")
 @registry.register("aten::triu", inputs=("x diagonal",))
-class Triu(Movement):
+class Triu(_Triangle):
     """(..., a, b) -> (..., a, b): matrices with 0 below the given diagonal.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.triu.html
     """
 
-    def __init__(self, diagonal: Any = 0) -> None:
-        self.diagonal = int(diagonal)
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Keep the upper triangle. Raises ShapeError for an input with fewer than two dimensions."""
-        check_matrices(x)
-        return np.triu(x, self.diagonal)
-
-
-def check_matrices(x: np.ndarray) -> None:
-    """Raise ShapeError unless x has two dimensions at least."""
-    if x.ndim < 2:
-        raise RankError("input", "two dimensions at least", f"shape {x.shape}")
+    side = staticmethod(np.triu)
 
 
 @registry.register("torch.trace", "Tensor.trace", "aten::trace")

@@ -332,8 +332,7 @@ class ChannelShuffle(Movement):
         """Mix the groups. Raises ShapeError when the channels are no multiple of groups."""
         batch, channels, *rest = x.shape
         if channels % self.groups:
-            expected = f"a multiple of groups={self.groups} channels"
-            raise ChannelError("input", expected, f"{channels} in {x.shape}")
+            raise ChannelError("input", f"a multiple of groups={self.groups} channels", f"{channels} in {x.shape}")
         return x.reshape(batch, self.groups, channels // self.groups, *rest).swapaxes(1, 2).reshape(x.shape)
 
 

@@ -442,8 +442,7 @@ class PReLU(Layer):
         check_dtype("PReLU", x, "f", self.weight)
         weight = self.weight.reshape(-1)
         if weight.size != 1 and (x.ndim < 2 or x.shape[1] != weight.size):
-            expected = f"{weight.size} channels in axis 1, as the weight has"
-            raise ChannelError("PReLU input", expected, x.shape)
+            raise ChannelError("PReLU input", f"{weight.size} channels in axis 1, as the weight has", x.shape)
         per_channel = weight.reshape(-1, *(1,) * (x.ndim - 2)) if x.ndim > 1 else weight.reshape(())
         return np.where(x > 0, x, x * per_channel)
 
@@ -468,7 +467,6 @@ class GLU(Layer):
         """Compute a * sigmoid(b). Raises ShapeError when `dim` has an odd size."""
         check_dtype("GLU", x, "f")
         if not -x.ndim <= self.dim < x.ndim or x.shape[self.dim] % 2:
-            expected = f"an even size in dimension dim = {self.dim}"
-            raise RankError("GLU input", expected, x.shape)
+            raise RankError("GLU input", f"an even size in dimension dim = {self.dim}", x.shape)
         value, gate = np.split(single(x), 2, axis=self.dim)
         return (value * Sigmoid().forward(gate)).astype(x.dtype, copy=False)

@@ -87,6 +87,5 @@ class Softmax2d(Softmax):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute softmax(x) over the channels. Raises ShapeError for another number of axes."""
         if x.ndim not in (3, 4):
-            expected = "(N, C, H, W) or (C, H, W)"
-            raise RankError("Softmax2d input", expected, x.shape)
+            raise RankError("Softmax2d input", "(N, C, H, W) or (C, H, W)", x.shape)
         return super().forward(x)

@@ -31,27 +31,20 @@ class _Convolution(Layer):
     """How many spatial axes the input has: 2 in an image."""
 
     def __init__(
-        self,
-        weight: np.ndarray,
-        bias: np.ndarray | None,
-        stride: Any,
-        dilation: Any,
-        groups: int,
-        given: dict[str, Any],
+        self, weight: np.ndarray, bias: np.ndarray | None, stride: Any, dilation: Any, groups: int, *declared: Any
     ) -> None:
         if weight.ndim != self.axes + 2 or 0 in weight.shape:
-            expected = f"{self.axes + 2} axes, none empty"
-            raise ParameterError("weight", expected, str(weight.shape))
+            raise ParameterError("weight", f"{self.axes + 2} axes, none empty", str(weight.shape))
         self.stride = per_axis(self.axes, "stride", stride, 1)
         self.dilation = per_axis(self.axes, "dilation", dilation, 1)
         self.kernel_size: Sizes = weight.shape[2:]
-        counts = [n for n in (given["in_channels"], given["out_channels"], weight.shape[0]) if n is not None]
+        counts = [n for n in (*declared[:2], weight.shape[0]) if n is not None]
         if not isinstance(groups, int) or groups < 1 or any(n % groups for n in counts):
             expected = f"a positive divisor of in_channels and out_channels ({', '.join(map(str, counts))})"
             raise ParameterError("groups", expected, str(groups))
         self.groups = groups
         self.in_channels, self.out_channels = self.channels(weight.shape, groups)
-        self._compare_with_weight(weight.shape, given)
+        self._compare_with_weight(weight.shape, declared)
         if bias is not None and bias.shape != (self.out_channels,):
             expected = f"shape ({self.out_channels},), one number per output channel"
             raise ParameterError("bias", expected, str(bias.shape))
@@ -64,12 +57,12 @@ class _Convolution(Layer):
         """The numbers of input and output channels that a weight array of `shape` stands for."""
         raise NotImplementedError
 
-    def _compare_with_weight(self, shape: tuple[int, ...], given: dict[str, Any]) -> None:
-        for name in ("in_channels", "out_channels", "kernel_size"):
-            value, expected = given[name], getattr(self, name)
+    def _compare_with_weight(self, shape: tuple[int, ...], declared: tuple[Any, ...]) -> None:
+        for name, value in zip(("in_channels", "out_channels", "kernel_size"), declared, strict=True):
+            expected = getattr(self, name)
             if name == "kernel_size" and value is not None:
                 value = per_axis(self.axes, name, value, 1)
-            if value is not None and value != expected:
+            if value not in (None, expected):
                 found = f"{value!r}; weight {shape} and groups={self.groups} say otherwise"
                 raise ParameterError(name, repr(expected), found)
 
@@ -115,11 +108,9 @@ class Conv2d(_Convolution):
         out_channels: int | None = None,
         kernel_size: Any = None,
     ) -> None:
-        given = {"in_channels": in_channels, "out_channels": out_channels, "kernel_size": kernel_size}
-        super().__init__(weight, bias, stride, dilation, groups, given)
+        super().__init__(weight, bias, stride, dilation, groups, in_channels, out_channels, kernel_size)
         if padding_mode != "zeros" and padding_mode not in NUMPY_MODE:
-            expected = f"one of zeros, {', '.join(NUMPY_MODE)}"
-            raise ParameterError("padding_mode", expected, repr(padding_mode))
+            raise ParameterError("padding_mode", f"one of zeros, {', '.join(NUMPY_MODE)}", repr(padding_mode))
         self.padding_mode = padding_mode
         self.pads = self._pads(padding)
 
@@ -162,8 +153,7 @@ class Conv2d(_Convolution):
                 raise ParameterError("padding", expected, "'same'")
             needed = [(k - 1) * d for k, d in zip(self.kernel_size, self.dilation)]
             return tuple(part for n in needed for part in (n // 2, n - n // 2))
-        numbers = per_axis(self.axes, "padding", padding, 0)
-        return tuple(n for n in numbers for _ in range(2))
+        return tuple(n for n in per_axis(self.axes, "padding", padding, 0) for _ in range(2))
 
     def _pad(self, x: np.ndarray) -> np.ndarray:
         if self.padding_mode == "zeros" or not any(self.pads):
@@ -233,8 +223,7 @@ class ConvTranspose2d(_Convolution):
         out_channels: int | None = None,
         kernel_size: Any = None,
     ) -> None:
-        given = {"in_channels": in_channels, "out_channels": out_channels, "kernel_size": kernel_size}
-        super().__init__(weight, bias, stride, dilation, groups, given)
+        super().__init__(weight, bias, stride, dilation, groups, in_channels, out_channels, kernel_size)
         self.padding = per_axis(self.axes, "padding", padding, 0)
         self.output_padding = per_axis(self.axes, "output_padding", output_padding, 0)
         for extra, s, d in zip(self.output_padding, self.stride, self.dilation):

@@ -22,7 +22,7 @@ class _Windows(Layer):
 
     family = SHAPE
 
-    def __init__(self, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         self.kernel_size = per_axis(2, "kernel_size", kernel_size, 1)
         self.dilation = per_axis(2, "dilation", dilation, 1)
         self.padding = per_axis(2, "padding", padding, 0)
@@ -34,8 +34,7 @@ class _Windows(Layer):
         counts = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in options]
         if min(counts) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
-            what = f"{type(self).__name__} image with padding {self.padding}"
-            raise OutputSizeError(what, expected, size)
+            raise OutputSizeError(f"{type(self).__name__} image with padding {self.padding}", expected, size)
         return math.prod(counts)
 
 
@@ -55,9 +54,6 @@ class Unfold(_Windows):
     """
 
     flops = moves
-
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The windows of `x`. Raises ShapeError for an image smaller than a window."""

@@ -53,8 +53,7 @@ class _Pool(Layer):
     def _output_size(self, x: np.ndarray) -> Sizes:
         """(H', W'). With ceil_mode a last, partial window counts if it starts inside the image or its left padding."""
         sizes = []
-        for axis, extent in enumerate(x.shape[2:]):
-            k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
+        for extent, k, s, p, d in zip(x.shape[2:], self.kernel_size, self.stride, self.padding, self.dilation):
             room = extent + 2 * p - d * (k - 1) - 1
             count = (room + (s - 1 if self.ceil_mode else 0)) // s + 1
             if self.ceil_mode and (count - 1) * s >= extent + p:
@@ -62,8 +61,7 @@ class _Pool(Layer):
             sizes.append(count)
         if min(sizes) < 1:
             expected = f"large enough for kernel_size={self.kernel_size} and dilation={self.dilation}"
-            name = f"{type(self).__name__} input with padding {self.padding}"
-            raise OutputSizeError(name, expected, x.shape[2:])
+            raise OutputSizeError(f"{type(self).__name__} input with padding {self.padding}", expected, x.shape[2:])
         return tuple(sizes)
 
     def _windows(self, x: np.ndarray, value: float) -> np.ndarray:
@@ -73,8 +71,7 @@ class _Pool(Layer):
             k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
             end = (count - 1) * s + d * (k - 1) + 1  # of the last window, which ceil_mode lets stick out
             pads += [p, max(p, end - p - x.shape[2 + axis])]
-        padded = pad_planes(self.toolbox, x, pads, value)
-        return windows(padded, self.kernel_size, self.stride, self.dilation)
+        return windows(pad_planes(self.toolbox, x, pads, value), self.kernel_size, self.stride, self.dilation)
 
     def _taps(self, view: np.ndarray) -> Iterator[np.ndarray]:
         """(..., kh, kw) -> kh*kw arrays (...): one pixel of all windows at a time, which numpy combines fastest."""
@@ -341,8 +338,7 @@ class MaxUnpool(Layer):
             raise ShapeError("MaxUnpool indices", expected, f"{indices.shape} for x {x.shape}")
         channels, count = x.shape[:-axes], math.prod(self.output_size)
         if indices.size and not 0 <= indices.min() <= indices.max() < count:
-            found = f"{indices.min()} to {indices.max()}"
-            raise OutputSizeError("MaxUnpool indices", f"0 to {count - 1}", found)
+            raise OutputSizeError("MaxUnpool indices", f"0 to {count - 1}", f"{indices.min()} to {indices.max()}")
         y = np.zeros((*channels, count), x.dtype)
         np.put_along_axis(y, indices.reshape(*channels, -1), x.reshape(*channels, -1), axis=-1)
         return y.reshape(*channels, *self.output_size)

@@ -192,8 +192,7 @@ class Upsample(Layer):
             raise RankError("input", expected, f"shape {x.shape}")
         bytes_too = self.mode in ANTIALIASED and x.dtype == np.uint8
         if x.dtype.kind != "f" and not self.mode.startswith("nearest") and not bytes_too:
-            message = f"input: expected float elements for mode {self.mode}, found {x.dtype}"
-            raise DTypeError(message)
+            raise DTypeError(f"input: expected float elements for mode {self.mode}, found {x.dtype}")
         for dim, axis in reversed(list(enumerate(self.axes(x), start=2))):
             x = resample(x, dim, *self.table(axis))
         return x
@@ -280,8 +279,7 @@ class BicubicAntialiased(AtenUpsample):
 def per_dimension(what: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """`count` values: those given, or the single one for every dimension. Raises ShapeError for another number."""
     if len(values) not in (0, 1, count):
-        expected = f"one number, or {count}: one for each dimension after the channels"
-        raise OutputSizeError(what, expected, values)
+        raise OutputSizeError(what, f"one number, or {count}: one for each dimension after the channels", values)
     return values * count if len(values) == 1 else values
 
 

@@ -160,16 +160,14 @@ class GridSample(Layer):
     def _check(self, x: np.ndarray, grid: np.ndarray) -> None:
         ranks = (4,) if self.mode == "bicubic" else (4, 5)
         if x.ndim not in ranks:
-            expected = f"rank {' or '.join(map(str, ranks))} for mode {self.mode}"
-            raise RankError("input", expected, f"shape {x.shape}")
+            raise RankError("input", f"rank {' or '.join(map(str, ranks))} for mode {self.mode}", f"shape {x.shape}")
         if 0 in x.shape[2:]:
             raise EmptyError("input", "at least one pixel", f"shape {x.shape}")
         if grid.ndim != x.ndim or len(grid) != len(x) or grid.shape[-1] != x.ndim - 2:
             expected = f"({len(x)}, {'..., ' * (x.ndim > 4)}H', W', {x.ndim - 2}) for an input {x.shape}"
             raise ShapeError("grid", expected, grid.shape)
         if x.dtype.kind != "f" or grid.dtype != x.dtype:
-            message = f"input and grid: expected the same float type, found {x.dtype} and {grid.dtype}"
-            raise DTypeError(message)
+            raise DTypeError(f"input and grid: expected the same float type, found {x.dtype} and {grid.dtype}")
 
 
 @registry.register("F.affine_grid")

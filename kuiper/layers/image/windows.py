@@ -130,14 +130,12 @@ def as_batch(layer: str, x: np.ndarray, channels: int | None = None, axes: int =
     """
     what = f"{layer} input"
     if x.ndim not in (axes + 1, axes + 2):
-        expected = f"(N, C, {LAYOUT[axes]}) or (C, {LAYOUT[axes]})"
-        raise RankError(what, expected, x.shape)
+        raise RankError(what, f"(N, C, {LAYOUT[axes]}) or (C, {LAYOUT[axes]})", x.shape)
     batch = x if x.ndim == axes + 2 else x[None]
     if 0 in x.shape:
         raise EmptyError(what, "no empty axis", x.shape)
     if channels is not None and batch.shape[1] != channels:
-        expected = f"{channels} channels, as in_channels says"
-        raise ChannelError(what, expected, f"{batch.shape[1]} in {x.shape}")
+        raise ChannelError(what, f"{channels} channels, as in_channels says", f"{batch.shape[1]} in {x.shape}")
     return batch
 
 

@@ -45,8 +45,7 @@ class Linear(Layer):
         of_weight = {"in_features": weight.shape[-1], "out_features": weight.shape[0] if weight.ndim == 2 else None}
         for name, value in (("in_features", in_features), ("out_features", out_features)):
             if value is not None and value != of_weight[name]:
-                found = f"{value!r}; weight {weight.shape} says otherwise"
-                raise ParameterError(name, repr(of_weight[name]), found)
+                raise ParameterError(name, repr(of_weight[name]), f"{value!r}; weight {weight.shape} says otherwise")
         self.weight, self.bias = weight, bias
 
     def flops(self, inputs: Shapes, outputs: Shapes) -> int:

@@ -167,7 +167,6 @@ def check_ranks(name: str, ranks: tuple[int, int], a: np.ndarray, b: np.ndarray)
     """Raise ShapeError unless a and b have these numbers of axes and, of three each, as many matrices."""
     found = f"{a.shape} and {b.shape}"
     if (a.ndim, b.ndim) != ranks:
-        expected = f"operands of {ranks[0]} and {ranks[1]} axes"
-        raise RankError(name, expected, found)
+        raise RankError(name, f"operands of {ranks[0]} and {ranks[1]} axes", found)
     if ranks == (3, 3) and len(a) != len(b):
         raise ShapeError(name, "as many matrices in both operands", found)

@@ -13,7 +13,7 @@ from kuiper.layers.checks import check_floats
 from kuiper.layers.cost import Shapes, per_output
 from kuiper.layers.families import NORMALIZATION
 from kuiper.layers.layer import Layer
-from kuiper.layers.normalization.normalization import BatchNorm, standardized
+from kuiper.layers.normalization.normalization import BatchNorm, scaled, standardized
 from kuiper.layers.registry import registry
 
 
@@ -53,8 +53,7 @@ class GroupNorm(Layer):
     ) -> None:
         if num_groups < 1 or (num_channels or 0) % num_groups:
             expected = "a number of groups >= 1 that divides the channels"
-            found = f"{num_groups} for {num_channels} channels"
-            raise ParameterError("num_groups", expected, found)
+            raise ParameterError("num_groups", expected, f"{num_groups} for {num_channels} channels")
         if affine and weight is None:
             raise ParameterError("weight", "one number per channel", "none")
         self.num_groups, self.weight, self.bias, self.eps = num_groups, weight, bias, eps
@@ -73,7 +72,7 @@ class GroupNorm(Layer):
         if x.size == 0:
             return x.copy()
         groups = single(x).reshape(len(x), self.num_groups, -1)
-        y = _scaled(standardized(groups, self.eps).reshape(x.shape), self.weight, self.bias)
+        y = _scaled_by_channel(standardized(groups, self.eps).reshape(x.shape), self.weight, self.bias)
         return y.astype(x.dtype, copy=False)
 
 
@@ -131,8 +130,7 @@ class InstanceNorm(Layer):
         layer = type(self).__name__
         check_floats(layer, x, self.weight, self.bias)
         if x.ndim not in ((self.rank, self.rank - 1) if self.rank else range(3, 65)):
-            expected = f"{self.rank or 'at least 3'} axes"
-            raise RankError(f"{layer} input", expected, x.shape)
+            raise RankError(f"{layer} input", f"{self.rank or 'at least 3'} axes", x.shape)
         batch = x[None] if x.ndim + 1 == self.rank else x
         if self.by_running_stats is not None:
             return self.by_running_stats.forward(batch).reshape(x.shape)
@@ -142,7 +140,7 @@ class InstanceNorm(Layer):
         if x.size == 0:
             return x.copy()
         y = standardized(single(batch).reshape(*batch.shape[:2], -1), self.eps).reshape(batch.shape)
-        return _scaled(y, self.weight, self.bias).reshape(x.shape).astype(x.dtype, copy=False)
+        return _scaled_by_channel(y, self.weight, self.bias).reshape(x.shape).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.InstanceNorm1d")
@@ -212,11 +210,7 @@ def _check_channels(layer: str, x: np.ndarray, channels: int | None, *weights: n
         raise ChannelError(f"{layer} input", f"{wanted} channels in axis 1", x.shape)
 
 
-def _scaled(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None) -> np.ndarray:
+def _scaled_by_channel(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None) -> np.ndarray:
     """x * weight + bias, per channel (axis 1); x is written to."""
     per_channel = (-1,) + (1,) * (x.ndim - 2)
-    if weight is not None:
-        x *= weight.reshape(per_channel)
-    if bias is not None:
-        x += bias.reshape(per_channel)
-    return x
+    return scaled(x, *(None if w is None else w.reshape(per_channel) for w in (weight, bias)))

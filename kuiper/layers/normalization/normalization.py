@@ -74,11 +74,9 @@ class BatchNorm(Layer):
         what = f"{type(self).__name__} input"
         check_floats(type(self).__name__, x, self.running_mean, self.running_var, self.weight, self.bias)
         if x.ndim < 2 or (self.ranks and x.ndim not in self.ranks):
-            expected = f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes"
-            raise RankError(what, expected, x.shape)
+            raise RankError(what, f"{' or '.join(map(str, self.ranks)) or 'at least 2'} axes", x.shape)
         if self.channels is not None and x.shape[1] != self.channels:
-            expected = f"num_features = {self.channels} channels in axis 1"
-            raise ChannelError(what, expected, x.shape)
+            raise ChannelError(what, f"num_features = {self.channels} channels in axis 1", x.shape)
         numbers = single(x)
         mean, variance = self._statistics(numbers)
         scale = 1 / np.sqrt(variance + np.asarray(self.eps, variance.dtype))
@@ -165,11 +163,7 @@ class LayerNorm(Layer):
         if x.size == 0:
             return x.copy()
         y = standardized(single(x).reshape(-1, math.prod(self.shape)), self.eps).reshape(x.shape)
-        if self.weight is not None:
-            y *= self.weight
-        if self.bias is not None:
-            y += self.bias
-        return y.astype(x.dtype, copy=False)
+        return scaled(y, self.weight, self.bias).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.RMSNorm", "F.rms_norm")
@@ -215,9 +209,7 @@ class RMSNorm(Layer):
         rows = single(x).reshape(-1, math.prod(self.shape))
         eps = np.finfo(rows.dtype).eps if self.eps is None else self.eps
         y = (rows / np.sqrt(np.square(rows).mean(axis=1, keepdims=True) + rows.dtype.type(eps))).reshape(x.shape)
-        if self.weight is not None:
-            y *= self.weight
-        return y.astype(x.dtype, copy=False)
+        return scaled(y, self.weight).astype(x.dtype, copy=False)
 
 
 def standardized(rows: np.ndarray, eps: float) -> np.ndarray:
@@ -231,6 +223,15 @@ def standardized(rows: np.ndarray, eps: float) -> np.ndarray:
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     centred /= np.sqrt(variance + np.asarray(eps, variance.dtype))
     return centred
+
+
+def scaled(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None = None) -> np.ndarray:
+    """x * weight + bias, as far as they are given; x is written to."""
+    if weight is not None:
+        x *= weight
+    if bias is not None:
+        x += bias
+    return x
 
 
 def _normalized_shape(value: Any, affine: bool | None, **arrays: np.ndarray | None) -> tuple[int, ...]:

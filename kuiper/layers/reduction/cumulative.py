@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,16 +44,18 @@ class Cumulative(Layer):
 
 
 class _Running(Cumulative):
+    ufunc: ClassVar[np.ufunc]
+
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
         """Integers become int64."""
         return total_type(dtype)
 
-    def with_ufunc(self, ufunc: np.ufunc, x: np.ndarray) -> np.ndarray:
+    def accumulate(self, x: np.ndarray) -> np.ndarray:
         """Floats are accumulated in float64 and rounded once, as PyTorch does."""
         kind = total_type(x.dtype) if self.dtype is None else x.dtype
         precise = np.promote_types(kind, np.float64) if kind.kind in "fc" else np.dtype(np.int64)
-        return ufunc.accumulate(x, self.dim, dtype=precise).astype(kind)
+        return self.ufunc.accumulate(x, self.dim, dtype=precise).astype(kind)
 
 
 @registry.register("torch.cumsum", "Tensor.cumsum", "aten::cumsum")
@@ -66,9 +68,7 @@ class Cumsum(_Running):
     [1, 3, 6]
     """
 
-    def accumulate(self, x: np.ndarray) -> np.ndarray:
-        """Compute the sums."""
-        return self.with_ufunc(np.add, x)
+    ufunc = np.add
 
 
 @registry.register("torch.cumprod", "Tensor.cumprod", "aten::cumprod")
@@ -78,9 +78,7 @@ class Cumprod(_Running):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cumprod.html
     """
 
-    def accumulate(self, x: np.ndarray) -> np.ndarray:
-        """Compute the products."""
-        return self.with_ufunc(np.multiply, x)
+    ufunc = np.multiply
 
 
 @registry.register("torch.logcumsumexp", "Tensor.logcumsumexp", "aten::logcumsumexp")
@@ -103,14 +101,15 @@ class _Record(Cumulative):
     """Where the best element so far stands: the last of equals, and NaN beats all."""
 
     drops_unread = True
+    ufunc: ClassVar[np.ufunc]
 
     def __init__(self, dim: Any = 0) -> None:
         super().__init__(dim)
 
-    def records(self, ufunc: np.ufunc, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def accumulate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(..., n, ...) -> values and int64 indices, both (..., n, ...)."""
         check_dtype(type(self).__name__, x, "bif")
-        best = ufunc.accumulate(x, self.dim)
+        best = self.ufunc.accumulate(x, self.dim)
         place = np.arange(x.shape[self.dim]).reshape([-1] + [1] * (x.ndim - 1 - self.dim % x.ndim))
         equal = (x == best) | ((x != x) & (best != best))
         return best, np.maximum.accumulate(np.where(equal, place, 0), self.dim)
@@ -123,9 +122,7 @@ class Cummax(_Record):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cummax.html
     """
 
-    def accumulate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the maxima."""
-        return self.records(np.maximum, x)
+    ufunc = np.maximum
 
 
 @registry.register("torch.cummin", "Tensor.cummin", "aten::cummin")
@@ -135,6 +132,4 @@ class Cummin(_Record):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.cummin.html
     """
 
-    def accumulate(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the minima."""
-        return self.records(np.minimum, x)
+    ufunc = np.minimum

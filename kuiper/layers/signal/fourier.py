@@ -86,8 +86,7 @@ class Fourier(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Transform x. Raises ShapeError for dimensions or sizes that it cannot have."""
         if x.dtype.kind == "c" and self.half[1]:
-            message = f"input: expected real numbers, whose spectrum is symmetric, found {x.dtype}"
-            raise DTypeError(message)
+            raise DTypeError(f"input: expected real numbers, whose spectrum is symmetric, found {x.dtype}")
         dims = self._dims(x)
         x = dtypes.as_float(x)
         return type(self).transform(x, self._sizes(x, dims), dims, self.norm)
@@ -96,8 +95,7 @@ class Fourier(Layer):
         dims = list(self.dims or range(-(len(self.sizes) or x.ndim), 0))
         allowed = range(-x.ndim, x.ndim)
         if not dims or any(dim not in allowed for dim in dims) or len({dim % x.ndim for dim in dims}) < len(dims):
-            expected = f"different dimensions of the input {x.shape}"
-            raise RankError("dim", expected, dims)
+            raise RankError("dim", f"different dimensions of the input {x.shape}", dims)
         return dims
 
     def _sizes(self, x: np.ndarray, dims: list[int]) -> list[int]:
@@ -106,8 +104,7 @@ class Fourier(Layer):
             old[-1] = 2 * (old[-1] - 1)
         sizes = [b if a == -1 else a for a, b in zip(self.sizes, old)] if self.sizes else old
         if min(sizes) < 1:
-            expected = f"sizes of 1 at least along dim={dims} of the input {x.shape}"
-            raise OutputSizeError("n", expected, sizes)
+            raise OutputSizeError("n", f"sizes of 1 at least along dim={dims} of the input {x.shape}", sizes)
         return sizes
 
 

@@ -114,8 +114,7 @@ class STFT(_ShortTime):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Transform the pieces of x. Raises ShapeError when it is shorter than one."""
         if x.ndim not in (1, 2) or x.dtype.kind not in "fc":
-            expected = "a float or complex signal (L,) or several (B, L)"
-            raise RankError("input", expected, f"{x.dtype} {x.shape}")
+            raise RankError("input", "a float or complex signal (L,) or several (B, L)", f"{x.dtype} {x.shape}")
         signal = self._padded(np.atleast_2d(x))
         if signal.shape[1] < self.n_fft:
             raise ShapeError("input", f"n_fft={self.n_fft} elements at least, padding included", signal.shape)
@@ -204,8 +203,7 @@ class ISTFT(_ShortTime):
     def _check(self, x: np.ndarray) -> None:
         half = self.n_fft // 2 + 1
         if x.ndim not in (2, 3) or x.size == 0 or x.dtype.kind != "c":
-            expected = "a complex spectrogram (F, T) or several (B, F, T)"
-            raise RankError("input", expected, f"{x.dtype} {x.shape}")
+            raise RankError("input", "a complex spectrogram (F, T) or several (B, F, T)", f"{x.dtype} {x.shape}")
         onesided = x.shape[-2] != self.n_fft if self.onesided is None else self.onesided
         count = half if onesided else self.n_fft
         if x.shape[-2] != count:

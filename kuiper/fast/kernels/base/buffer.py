@@ -49,7 +49,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Buffer:
-    """The array of one value.
+    """The array of one value: memory of its own, or a view of another value's.
 
     array : in the network's order of axes, (N, C, H, W) for images, with any strides.
     padded : for an image that is stored channel-last with a halo: all of it, (N, up+H+bottom, left+W+right, C).

@@ -1,4 +1,8 @@
-"""Calls: what a bound kernel consists of, and how work is cut for threads and for the cache."""
+"""Calls: what a bound kernel consists of, and how work is cut for threads and for the cache.
+
+A span is a range of numbers; a block is an index, spans along some axes. What a thread computes at a time, so that it
+stays in its cache, is a tile; for convolutions, whose tiles are some rows of one image, a band.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ import numpy as np
 from kuiper.fast.kernels.base.workspace import Workspace
 
 Call = Callable[[], object]
-"""A numpy function with everything it needs: running a plan is calling these."""
+"""Called without arguments; mostly a numpy function with its arrays. Running a plan is calling these."""
 Stage = list[list[Call]]
-"""One list of calls per thread. Threads may run at the same time; stages run one after the other."""
+"""The calls of each thread. Threads may run at the same time; stages run one after the other."""
 Index = tuple[Any, ...]
 
 

@@ -76,6 +76,6 @@ def steps(pixels: np.ndarray) -> tuple[int, int]:
     return pixels.strides[0] // pixels.itemsize, pixels.strides[1] // pixels.itemsize
 
 
-def own(array: np.ndarray) -> np.ndarray:
+def contiguous(array: np.ndarray) -> np.ndarray:
     """All numbers of it in one row, as the loop's signature wants them: a copy where they may not be written."""
     return np.require(array.reshape(-1), np.float32, ["C", "A", "W"])

@@ -21,7 +21,7 @@ ImageLayout = Literal["nhwc", "like input", "nchw"]
 
 @dataclass(eq=False)
 class Step:
-    """One kernel call of a plan: the operators that it computes, and what they read and write.
+    """One kernel of a plan: the operators that it computes, what it reads and writes. Bound, it gives stages of calls.
 
     operators : the first gives the step its kernel, the others are fused into it.
     inputs, outputs : what is known of the operands.
@@ -57,22 +57,24 @@ class Kernel:
     plan to lay values out so that it is fast.
 
     label : the algorithm's name where it is not the class's.
-    layout : how output images are stored: channel-last ("nhwc"), as the first input is, or row by row ("nchw").
-    reads_nchw : whether it reads images fastest row by row, whatever the layout of its output.
+    output_layout : how output images are stored: channel-last ("nhwc"), channel-first ("nchw") or like the input.
     epilogue : what is done to the result before it is stored; the plan fuses the operators that follow into it. None:
         nothing can be fused.
     by_sample : whether it computes each sample by itself; see samples.py.
     """
 
     label: ClassVar[str] = ""
-    layout: ImageLayout = "nchw"
-    reads_nchw: bool = False
+    output_layout: ImageLayout = "nchw"
     epilogue: Epilogue | None = None
     by_sample: ClassVar[SampleRule] = never
 
     def halo(self, slot: int) -> Halo | None:
         """The border of zeros with which input `slot` is read channel-last; None: it is read in any layout."""
         return None
+
+    def prefers_nhwc(self, slot: int) -> bool:
+        """Whether it is worth storing input `slot`, an image, channel-last, if it is an input of the network."""
+        return self.output_layout == "nhwc" or self.halo(slot) is not None
 
     def fold(self, factor: np.ndarray, shift: np.ndarray) -> bool:
         """Make it compute factor * y + shift per channel (axis 1), as a BatchNorm behind it does; False: it cannot."""
@@ -103,7 +105,7 @@ class View(Kernel):
     views : one function for each output, from the input's array to the output's, which must share its memory.
     """
 
-    layout: ImageLayout = "like input"
+    output_layout: ImageLayout = "like input"
     by_sample = by_element
 
     def __init__(self, *views: Callable[[np.ndarray], np.ndarray]) -> None:
@@ -113,7 +115,7 @@ class View(Kernel):
 class Join(Kernel):
     """Concatenation along `axis`. Where it is possible, producers write into their part of the output directly."""
 
-    layout: ImageLayout = "like input"
+    output_layout: ImageLayout = "like input"
     by_sample = beside_axis
 
     def __init__(self, axis: int) -> None:
@@ -138,7 +140,7 @@ class Epilogue:
 
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
-    activation : ActivationSteps (see kernels/pointwise/activation.py), or None.
+    activation : ActivationSteps (see kernels/elementwise/activation.py), or None.
     """
 
     bias: np.ndarray | None = None

@@ -37,8 +37,8 @@ class Workspace:
         return self._take(self.threads, shape, dtype)
 
     @contextmanager
-    def tile(self, thread: int) -> Iterator[None]:
-        """What `own` hands out inside may be handed out again afterwards: a thread computes its tiles in turn."""
+    def reused(self, thread: int) -> Iterator[None]:
+        """What `own` hands out inside may be handed out again afterwards: for parts that a thread computes in turn."""
         used = self._used[thread]
         try:
             yield
@@ -88,8 +88,8 @@ class _ThreadWorkspace(Workspace):
         return self._whole._take(self._thread, shape, dtype)
 
     @contextmanager
-    def tile(self, thread: int) -> Iterator[None]:
-        with self._whole.tile(self._thread):
+    def reused(self, thread: int) -> Iterator[None]:
+        with self._whole.reused(self._thread):
             yield
 
 

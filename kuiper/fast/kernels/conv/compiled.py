@@ -14,13 +14,13 @@ from kuiper.fast.kernels.base import compiler
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.cache import cache_folder
 from kuiper.fast.kernels.base.calls import Call, Index, Stage
-from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, flat, own, steps
+from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, contiguous, flat, steps
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.depthwise import Depthwise
 from kuiper.fast.kernels.conv.gemm import in_bands
-from kuiper.fast.kernels.pointwise.activation import HARDSWISH
+from kuiper.fast.kernels.elementwise.activation import HARDSWISH
 
 NS_PER_PRODUCT = 0.07
 MOST_TAPS = 49
@@ -71,7 +71,7 @@ class Compiled(Algorithm):
         problem, (low, high, hardswish) = self.problem, function
         weight = problem.packed("depthwise", lambda w: w[:, 0].transpose(1, 2, 0))
         bias = np.zeros(problem.channels, np.float32) if self.epilogue.bias is None else self.epilogue.bias
-        arrays = [flat(image), own(weight), own(bias), flat(out)]
+        arrays = [flat(image), contiguous(weight), contiguous(bias), flat(out)]
         counts = [*out.shape, *problem.stride, *problem.dilation, *steps(image), *steps(out)]
         return partial(loop, *arrays, *counts, np.float32(low), np.float32(high), hardswish)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import ClassVar
 
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
-from kuiper.fast.kernels.base.calls import Index, Stage
+from kuiper.fast.kernels.base.calls import Index, Stage, copy
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -66,7 +67,7 @@ class Problem:
 class Convolution(Kernel):
     """A convolution whose algorithm is not chosen yet."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     epilogue: Epilogue
     by_sample = always
 
@@ -130,19 +131,23 @@ class Algorithm(Convolution):
         """The input channel-last with its halo, and the stages that copy it there if it is stored differently."""
         halo = self.halo(0)
         assert halo is not None
-        lying = buffer.around(halo)
-        if lying is not None:
-            return lying, []
-        n, c, h, w = buffer.array.shape
-        padded = space.shared((n, halo.up + h + halo.bottom, halo.left + w + halo.right, c))
-        inside = padded[:, halo.up : halo.up + h, halo.left : halo.left + w]
-        pixels = buffer.nhwc
+        return padded_image(buffer, halo, space)
 
-        def bring() -> None:
-            padded.fill(0)
-            np.copyto(inside, pixels)
 
-        return padded, [[[bring]]]
+def padded_image(buffer: Buffer, halo: Halo, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
+    """The image channel-last with this halo, and the stages that copy it there if it is stored differently."""
+    lying = buffer.around(halo)
+    if lying is not None:
+        return lying, []
+    n, c, h, w = buffer.array.shape
+    padded = space.shared((n, halo.up + h + halo.bottom, halo.left + w + halo.right, c))
+    inside = padded[:, halo.up : halo.up + h, halo.left : halo.left + w]
+    return padded, [within_zeros(buffer.nhwc, padded, inside)]
+
+
+def within_zeros(source: np.ndarray, padded: np.ndarray, inside: np.ndarray) -> Stage:
+    """inside = source, and zeros in the rest of `padded`, of which `inside` is a view."""
+    return [[partial(padded.fill, 0), copy(source, inside)]]
 
 
 def part_of(residual: np.ndarray | None, part: Index) -> np.ndarray | None:

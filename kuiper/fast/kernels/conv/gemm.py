@@ -17,8 +17,8 @@ from kuiper.fast.kernels.base.calls import Call, Index, Stage, spans
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, part_of, rows_as_matrix
 
-TILE = 1 << 18
-"""Floats of windows and results in a tile: what a core's second-level cache holds."""
+BAND = 1 << 18
+"""Floats of windows and results in a band of rows: what a core's second-level cache holds."""
 NS_PER_FLOP = 1 / 80
 FEW_PIXELS = 400
 """Pixel count at or below which threads may better share output channels than rows."""
@@ -237,7 +237,7 @@ def in_bands(
     for thread, bands in enumerate(row_bands(problem, floats_per_pixel, threads)):
         calls: list[Call] = []
         for n, top, bottom in bands:
-            with space.tile(thread):
+            with space.reused(thread):
                 calls += band((slice(n, n + 1), slice(top, bottom)), thread)
         stage.append(calls)
     return stage
@@ -246,7 +246,7 @@ def in_bands(
 def row_bands(problem: Problem, floats_per_pixel: int, threads: int) -> Iterator[list[tuple[int, int, int]]]:
     """For each thread its bands of output rows (image, top, bottom), whose scratch fits the cache."""
     height, width = problem.out_size
-    most = max(1, TILE // max(1, floats_per_pixel * width), -(-64 // width))
+    most = max(1, BAND // max(1, floats_per_pixel * width), -(-64 // width))
     for start, stop in spans(problem.batch * height, threads):
         bands = []
         while start < stop:

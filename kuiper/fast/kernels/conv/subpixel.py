@@ -23,7 +23,7 @@ from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.conv.convolution import rows_as_matrix
+from kuiper.fast.kernels.conv.convolution import padded_image, rows_as_matrix
 from kuiper.fast.kernels.move.reshape import reshaped
 
 CACHED = 524_288
@@ -79,7 +79,7 @@ class Grid:
 class Subpixel(Kernel):
     """(N, C, H, W) -> (N, O, H', W') with weight (C, O, kh, kw), the kernel a multiple of the stride, not dilated."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(
@@ -100,7 +100,7 @@ class Subpixel(Kernel):
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """The padded image, if it is not stored so; then each thread computes its rows of windows."""
-        image, stages = self._image(inputs[0], space)
+        image, stages = padded_image(inputs[0], Halo(*self.rows.pads, *self.columns.pads), space)
         target = outputs[0].nhwc
         residual = inputs[-1].nhwc if self.epilogue.residual else None
         n, count = len(image), self.rows.count
@@ -113,7 +113,7 @@ class Subpixel(Kernel):
             calls: list[Call] = []
             for images, first, last in image_tiles(start, stop, count, limit):
                 rest = None if residual is None else residual[images]
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(image[images], target[images], rest, first, last, space, thread)
             stage.append(calls)
         return [*stages, stage]
@@ -132,18 +132,6 @@ class Subpixel(Kernel):
     @property
     def _grids(self) -> tuple[Grid, Grid]:
         return self.rows, self.columns
-
-    def _image(self, place: Buffer, space: Workspace) -> tuple[np.ndarray, list[Stage]]:
-        """The input channel-last with its border, and the stages that copy it there if it is stored differently."""
-        halo = Halo(*self.rows.pads, *self.columns.pads)
-        lying = place.around(halo)
-        if lying is not None:
-            return lying, []
-        pixels = place.nhwc
-        n, height, width, channels = pixels.shape
-        padded = space.shared((n, halo.up + height + halo.bottom, halo.left + width + halo.right, channels))
-        inside = padded[:, halo.up : halo.up + height, halo.left : halo.left + width]
-        return padded, [[[partial(padded.fill, 0), partial(np.copyto, inside, pixels)]]]
 
     def _tile(
         self,
@@ -169,7 +157,7 @@ class Subpixel(Kernel):
                     corner = (top + i - down.start, left)
                     out = self._landing(target, corner, block.shape)
                     rest = None if residual is None else self._landing(residual, corner, block.shape)
-                    with space.tile(thread):
+                    with space.reused(thread):
                         yield from _written(self.epilogue, block, out, rest, space, thread)
 
     def _windows(

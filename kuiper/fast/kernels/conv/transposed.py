@@ -60,7 +60,7 @@ class Overlapping(Kernel):
     stored channel by channel.
     """
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(
@@ -147,11 +147,11 @@ class Overlapping(Kernel):
         top = min((some.start for some in reached if some), default=0)
         bottom = max((some.stop for some in reached if some), default=0)
         for images, first, last in image_tiles(0, n * (bottom - top), bottom - top, self._limit):
-            with space.tile(thread):
+            with space.reused(thread):
                 calls, products = self._products(source[images, top + first : top + last], space, thread)
                 yield from calls
                 yield from self._sums(products, total[images], top + first, start)
-        with space.tile(thread):
+        with space.reused(thread):
             yield from replace(self.epilogue, bias=None).calls(total, total, residual, space, thread)
         if self.by_channel:
             yield from _by_channel(total, target)

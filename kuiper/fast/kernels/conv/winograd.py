@@ -115,7 +115,7 @@ class Winograd(Algorithm):
                 n, row = divmod(start, down)
                 left = min(down - row, stop - start)
                 count = -(-left // -(-left // most))
-                with space.tile(thread):
+                with space.reused(thread):
                     rest = None if residual is None else residual[n]
                     calls += self._block(image[n], target[n], rest, row, count, across, space, thread)
                 start += count
@@ -162,7 +162,7 @@ class Winograd(Algorithm):
             for columns, j in pieces(width, m):
                 source = ordered[rows[0] // m : -(-rows[1] // m), :i, columns[0] // m : -(-columns[1] // m), :j]
                 part = (slice(row * m + rows[0], row * m + rows[1]), slice(*columns))
-                with space.tile(thread):
+                with space.reused(thread):
                     rest = None if residual is None else tiled(residual[part], i, j)
                     calls += self.epilogue.calls(source, tiled(target[part], i, j), rest, space, thread)
         return calls

@@ -142,7 +142,7 @@ class Heads:
 
     def _block(self, block: Block, thread: int) -> list[Call]:
         """The calls for one block; arrays are (heads, group, queries or keys, ...)."""
-        with self.space.tile(thread):
+        with self.space.reused(thread):
             queries, keys = block.queries, slice(0, block.keys)
             q, y = (x[block.sample][block.heads, :, queries] for x in (self.q, self.y))
             k, v = (x[block.sample][block.heads, :, keys] for x in (self.k, self.v))

@@ -114,7 +114,7 @@ def _product(
         last = epilogue.columns(columns)
         calls: list[Call] = [partial(np.matmul, x[rows], weight[:, columns], source)]
         for part in blocks_of(target.shape):
-            with space.tile(thread):
+            with space.reused(thread):
                 to = target[part]
                 block = to if source is target else source[part]
                 added = None if residual is None else residual[rows, columns][part]

@@ -32,7 +32,7 @@ class ReshapeKernel(Kernel):
     def __init__(self, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         self.shape = new
         planes = len(old) > 3 and len(new) == 4 and (old[0], *old[-2:]) == (new[0], *new[-2:])
-        self.layout: ImageLayout = "nhwc" if planes else "nchw"
+        self.output_layout: ImageLayout = "nhwc" if planes else "nchw"
 
     def view(self, array: np.ndarray) -> np.ndarray | None:
         """The array as the output, in the same memory; None where it would have to be copied."""
@@ -46,7 +46,7 @@ class ReshapeKernel(Kernel):
 class Shuffle(Kernel):
     """(N, g*k, ...) -> (N, k*g, ...): takes one channel from each of g groups in turn."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, groups: int) -> None:

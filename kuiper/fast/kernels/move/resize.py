@@ -137,7 +137,7 @@ def _joined(groups: list[TapRun]) -> TapRun:
 class Resize(Kernel):
     """(N, C, H, W) -> (N, C, H', W') by a table for the rows and one for the columns."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, rows: AxisWeights, columns: AxisWeights) -> None:
@@ -158,7 +158,7 @@ class Resize(Kernel):
         for thread, (start, stop) in enumerate(spans(n * height, threads)):
             calls: list[Call] = []
             for images, first, last in image_tiles(start, stop, height, limit):
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._tile(source[images], target[images, first:last], first, space, thread)
             stage.append(calls)
         return [stage]

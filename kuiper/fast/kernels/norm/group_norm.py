@@ -35,7 +35,7 @@ class GroupNormKernel(Kernel):
     """
 
     label = "GroupNorm"
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, groups: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> None:
@@ -66,7 +66,7 @@ class GroupNormKernel(Kernel):
             calls: list[Call] = []
             for n, (first, last) in tasks[start:stop]:
                 some = slice(first * size, last * size)
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._calls(x[n, :, some], y[n, :, some], some, size, space, thread)
             stage.append(calls)
         stages.append(stage)
@@ -114,7 +114,7 @@ class GroupNormKernel(Kernel):
         calls: list[Call] = []
         for block, line in zip(blocks, sums):
             part = x[block]
-            with space.tile(thread):
+            with space.reused(thread):
                 if centre is not None:
                     squares = ordered(space, thread, part.shape, memory_order(part))
                     calls += columnwise(np.subtract, part, centre.reshape(ROWS, -1), squares)

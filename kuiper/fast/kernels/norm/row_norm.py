@@ -54,7 +54,7 @@ class RowNorm(Kernel):
         for thread, (start, stop) in enumerate(spans(len(x), threads)):
             calls: list[Call] = []
             for block in blocks_of((stop - start, n), CACHED):
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._calls(x[start:stop][block], y[start:stop][block], space, thread)
             stage.append(calls)
         stages.append(stage)

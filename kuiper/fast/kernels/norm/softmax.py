@@ -29,7 +29,7 @@ class SoftmaxKernel(Kernel):
     """(...) -> (...): e^(x - max) / sum of e^(x - max) along `axis`, or x - max - log(sum of e^(x - max))."""
 
     label = "Softmax"
-    layout = "like input"
+    output_layout = "like input"
     by_sample = beside_axis
 
     def __init__(self, axis: int, logarithm: bool = False) -> None:
@@ -44,7 +44,7 @@ class SoftmaxKernel(Kernel):
         for thread, (start, stop) in enumerate(spans(len(blocks), threads)):
             calls: list[Call] = []
             for block in blocks[start:stop]:
-                with space.tile(thread):
+                with space.reused(thread):
                     calls += self._calls(x[block], y[block], space, thread)
             stage.append(calls)
         return [stage]

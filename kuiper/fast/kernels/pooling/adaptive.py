@@ -29,7 +29,7 @@ class Boxes(Kernel):
     scale : None, or (H', W', 1) numbers.
     """
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, function: np.ufunc, rows: Spans, columns: Spans, scale: np.ndarray | None = None) -> None:
@@ -71,7 +71,7 @@ class ImageMean(Kernel):
 
     def __init__(self, flat: bool = False) -> None:
         self.flat = flat
-        self.layout: ImageLayout = "nchw" if flat else "nhwc"
+        self.output_layout: ImageLayout = "nchw" if flat else "nhwc"
 
     def halo(self, slot: int) -> Halo:
         """No border, channel-last."""

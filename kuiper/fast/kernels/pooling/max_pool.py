@@ -51,7 +51,7 @@ class MaxPool(PoolKernel):
 class CompiledMaxPool(Kernel):
     """The same as a compiled loop."""
 
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(self, numpy: MaxPool) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
-from kuiper.fast.kernels.base.calls import Call, Stage, spans
+from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -70,7 +70,7 @@ class PoolKernel(Kernel):
     """
 
     label = "Pool"
-    layout = "nhwc"
+    output_layout = "nhwc"
     by_sample = always
 
     def __init__(
@@ -91,7 +91,7 @@ class PoolKernel(Kernel):
         for thread, (start, stop) in enumerate(spans(n * count, threads)):
             calls: list[Call] = []
             for images, first, last in image_tiles(start, stop, count, CACHED // (source.shape[2] * source.shape[3])):
-                with space.tile(thread):
+                with space.reused(thread):
                     part = target[images, first:last]
                     calls += self._tile(source[images], part, first, space, thread)
             stage.append(calls)
@@ -144,26 +144,6 @@ class PoolKernel(Kernel):
                     yield partial(np.copyto, target[(*ahead, rest)], base[(*ahead, rest)])
         for tap, part, _ in parts:
             yield partial(self.function, part, tap, out=part)
-
-
-def image_tiles(start: int, stop: int, count: int, limit: int) -> Iterator[tuple[slice, int, int]]:
-    """Rows start ... stop - 1 of images of `count` rows, counted through: (images, first row, one after the last).
-
-    A tile has at most `limit` rows, or one: some rows of one image, or all rows of several.
-
-    >>> list(image_tiles(1, 8, 2, 4))
-    [(slice(0, 1, None), 1, 2), (slice(1, 3, None), 0, 2), (slice(3, 4, None), 0, 2)]
-    """
-    while start < stop:
-        image, row = divmod(start, count)
-        whole = min(limit, stop - start) // count
-        if row == 0 and whole > 0:
-            yield slice(image, image + whole), 0, count
-            start += whole * count
-        else:
-            last = min(count, row + max(1, limit), row + stop - start)
-            yield slice(image, image + 1), row, last
-            start += last - row
 
 
 def windows_of(layer: MaxPool2d | AvgPool2d, step: Step) -> tuple[Windows, Windows]:

@@ -1,4 +1,4 @@
-"""Convolution of NCHW images with few channels, such as photographs.
+"""Convolution of channel-first images (NCHW) with few channels, such as photographs, to channel-last ones (NHWC).
 
 Channel-last, three channels make runs of a few numbers, too short to copy fast. So the image stays as it is, (C, H, W),
 and the windows are gathered as (C*kh*kw, OH*OW), for each weight one strided plane; the product takes them transposed.
@@ -15,15 +15,15 @@ from numpy.lib.stride_tricks import as_strided
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.calls import Call, Index, Stage
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, part_of, rows_as_matrix
+from kuiper.fast.kernels.conv.convolution import FEW_CHANNELS, Algorithm, Problem, part_of, rows_as_matrix, within_zeros
 from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP, in_bands
 
 
-class NchwConvolution(Algorithm):
-    """Windows (C*kh*kw, OH*OW), a band of rows at a time; their transpose times weights (C*kh*kw, O)."""
+class Planes(Algorithm):
+    """Windows (C*kh*kw, OH*OW), a band of rows at a time; their transpose times weights (C*kh*kw, O).
 
-    label = "Planes"
-    reads_nchw = True
+    The image is read channel-first, the output is channel-last.
+    """
 
     @classmethod
     def variants(cls, problem: Problem) -> list[dict[str, object]]:
@@ -31,8 +31,12 @@ class NchwConvolution(Algorithm):
         return [{}] if problem.groups == 1 and problem.channels <= FEW_CHANNELS else []
 
     def halo(self, slot: int) -> Halo | None:
-        """None: the image is read as NCHW."""
+        """None: no border is stored around a channel-first image."""
         return None
+
+    def prefers_nhwc(self, slot: int) -> bool:
+        """No."""
+        return False
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """The padded image; then for each band of rows the windows, the product, the epilogue."""
@@ -65,13 +69,7 @@ class NchwConvolution(Algorithm):
         if not any(self.problem.pads) and image.strides[-1] == image.itemsize:
             return image, []
         padded = space.shared((n, c, up + h + bottom, left + w + right))
-        inside = padded[:, :, up : up + h, left : left + w]
-
-        def bring() -> None:
-            padded.fill(0)
-            np.copyto(inside, image)
-
-        return padded, [[[bring]]]
+        return padded, [within_zeros(image, padded, padded[:, :, up : up + h, left : left + w])]
 
     def _windows(self, image: np.ndarray) -> np.ndarray:
         """(N, C, Hp, Wp) -> a view (N, C, kh, kw, OH, OW)."""

@@ -16,8 +16,8 @@ from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.rows import lengthened
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.program import Argument, Program, ProgramValue, calls_on, registers
-from kuiper.fast.kernels.pointwise.walk import thread_tiles, walk
+from kuiper.fast.kernels.elementwise.program import Argument, Program, ProgramValue, calls_on, registers
+from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
@@ -41,8 +41,8 @@ class FormulaKernel(Kernel):
     constants : the program's other inputs.
     """
 
-    label = "Pointwise"
-    layout: ImageLayout = "like input"
+    label = "Elementwise"
+    output_layout: ImageLayout = "like input"
     by_sample = by_element
 
     def __init__(self, program: Program, slots: Sequence[int], constants: Sequence[np.ndarray] = ()) -> None:
@@ -65,7 +65,7 @@ class FormulaKernel(Kernel):
         for target, *sources in regions:
             for thread, parts in enumerate(thread_tiles(target.shape, space, self.nanoseconds)):
                 for part in parts:
-                    with space.tile(thread):
+                    with space.reused(thread):
                         tile = dict(zip(read, (x[part] for x in sources)))
                         stage[thread] += self._tile(target[part], tile, space, thread)
         stages = [[first], [repeat], [work for work in stage if work]]

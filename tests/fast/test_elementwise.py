@@ -1,4 +1,4 @@
-"""Expressions, elementwise functions, BatchNorm and PReLU: kernels against the simple layers."""
+"""Expressions, elementwise functions, BatchNorm and PReLU: kernels against the layers."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.pointwise.pointwise import FormulaKernel, channel_affine, is_addition
-from kuiper.fast.kernels.pointwise.program import Program, registers
-from kuiper.fast.kernels.pointwise.walk import thread_tiles, tiles, walk
+from kuiper.fast.kernels.elementwise.formula import FormulaKernel, channel_affine, is_addition
+from kuiper.fast.kernels.elementwise.program import Program, registers
+from kuiper.fast.kernels.elementwise.walk import thread_tiles, tiles, walk
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operator
 from kuiper.layers.elementwise.activation import PReLU
