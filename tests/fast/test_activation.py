@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels.elementwise.activation import ActivationKernel, activation_of
+from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, activation_of
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
@@ -16,19 +16,23 @@ from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.layers.layer import Bound
 
-LAYERS = [
-    *(simple.ReLU(), simple.ReLU6(), simple.Sigmoid(), simple.Tanh(), simple.SiLU()),
-    *(simple.Hardsigmoid(), simple.Hardswish(), simple.GELU(), simple.GELU("tanh")),
-    *(simple.LeakyReLU(slope) for slope in (0.01, 1.0, 2.5, -0.5)),
-    *(simple.RReLU(), simple.SELU(), simple.Mish(), simple.Hardtanh(), simple.Hardtanh(-0.5, 3)),
-    *(simple.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)),
-    *(simple.CELU(alpha) for alpha in (1.0, 0.4, 3.0)),
-    *(simple.Softplus(), simple.Softplus(2.0, 30.0), simple.Softplus(0.25)),
-    *(elementwise.Clamp(0, None), elementwise.Clamp(None, 1.5), elementwise.Clamp(1.0, -1.0)),
-    *(elementwise.ClampMin(0.5), elementwise.ClampMax(-1)),
-]
+WITHOUT_KERNEL = (Identity, Dropout)
+"""Layers that are only fused into others: by themselves they are views."""
+OPTIONS = {
+    simple.GELU: [simple.GELU(), simple.GELU("tanh")],
+    simple.LeakyReLU: [simple.LeakyReLU(slope) for slope in (0.01, 1.0, 2.5, -0.5)],
+    simple.Hardtanh: [simple.Hardtanh(), simple.Hardtanh(-0.5, 3)],
+    simple.ELU: [simple.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)],
+    simple.CELU: [simple.CELU(alpha) for alpha in (1.0, 0.4, 3.0)],
+    simple.Softplus: [simple.Softplus(), simple.Softplus(2.0, 30.0), simple.Softplus(0.25)],
+    elementwise.Clamp: [elementwise.Clamp(0, None), elementwise.Clamp(None, 1.5), elementwise.Clamp(1.0, -1.0)],
+    elementwise.ClampMin: [elementwise.ClampMin(0.5)],
+    elementwise.ClampMax: [elementwise.ClampMax(-1)],
+}
+"""Classes of ACTIVATIONS whose options matter; of every other class there is one layer, made without options."""
+LAYERS = [layer for kind in ACTIVATIONS if kind not in WITHOUT_KERNEL for layer in OPTIONS.get(kind) or [kind()]]
 LAYER = st.sampled_from(LAYERS)
-FUSED_ONLY = [Identity(), Dropout()]
+FUSED_ONLY = [kind() for kind in WITHOUT_KERNEL]
 SPECIAL = np.array([0, -0.0, math.nan, math.inf, 1e-30, -1e-30, 88, -88, 1000, -1000, 1e9, -1e9], np.float32)
 
 

@@ -4,7 +4,7 @@ What counts is the number of passes over the data and what each one costs. Per e
 nanoseconds: add or multiply in place 0.06, into another array 0.08, clip 0.11 (maximum with a number: 0.4), divide
 0.12, tanh 0.36, exp 0.45.
 
-A new activation gets a fast form in this file: its steps, and a line in `_STEPS`.
+A new activation gets a fast form in this file: its steps, and a line in `ACTIVATIONS`.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ GELU = ActivationSteps("gelu", _gelu, 1.4, factor=0.5)
 GELU_TANH = ActivationSteps("gelu_tanh", _gelu_tanh, 0.85, factor=0.5)
 MISH = ActivationSteps("mish", _mish, 1.0)
 
-_STEPS: dict[type, Callable[[Any], ActivationSteps | None]] = {
+ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = {
     layers.ReLU: lambda layer: clamp(0, None),
     layers.ReLU6: lambda layer: clamp(0, 6),
     layers.LeakyReLU: lambda layer: leaky_relu(layer.negative_slope),
@@ -219,7 +219,7 @@ def activation_of(layer: Any) -> ActivationSteps | None:
     >>> activation_of(layers.SiLU()).name, activation_of(layers.GLU())
     ('silu', None)
     """
-    find = _STEPS.get(type(layer))
+    find = ACTIVATIONS.get(type(layer))
     return find(layer) if find else None
 
 
@@ -253,7 +253,7 @@ class ActivationKernel(Kernel):
         return self.activation.calls(x, target, lambda: space.own(thread, target.shape), spoil=False)
 
 
-@lowers(*(layer for layer in _STEPS if layer not in (Identity, Dropout)))
+@lowers(*(layer for layer in ACTIVATIONS if layer not in (Identity, Dropout)))
 def lower(step: Step) -> Kernel | None:
     """An activation of one array of float32."""
     activation = activation_of(step.layer)
