@@ -94,14 +94,16 @@ class UnsupportedOperatorError(KuiperError):
     Parameters
     ----------
     types : operator type -> names of the operators that have it.
+    similar : operator type -> registered types that look like it.
     """
 
-    def __init__(self, types: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, types: Mapping[str, Iterable[str]], similar: Mapping[str, Iterable[str]] | None = None) -> None:
         self.types = {kind: list(names) for kind, names in types.items()}
         lines = []
         for kind, names in self.types.items():
             some = ", ".join(names[:3] + ["..."] * (len(names) > 3))
-            lines.append(f"  {kind} ({some})" if some else f"  {kind}")
+            like = ", ".join((similar or {}).get(kind, ()))
+            lines.append(f"  {kind}" + (f" ({some})" if some else "") + (f"; similar: {like}" if like else ""))
         super().__init__(
             f"{len(self.types)} operator type(s) have no layer:\n"
             + "\n".join(lines)

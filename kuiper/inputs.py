@@ -76,11 +76,10 @@ def read_npz(file: str, key: str | None = None) -> np.ndarray:
         if key is not None and key not in keys:
             raise KuiperError(f"{file}: expected an array called {key!r}, found {', '.join(keys) or 'none'}")
         try:
-            return _numbers(file, archive[key or keys[0]])
-        except KuiperError:
-            raise
+            array = archive[key or keys[0]]
         except Exception as error:
             raise _unreadable(file, error) from error
+    return _numbers(file, array)
 
 
 def read_picture(file: str, operand: Operand, normalization: Normalization) -> np.ndarray:

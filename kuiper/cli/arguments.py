@@ -1,4 +1,4 @@
-"""Texts of the command line -> values."""
+"""Command-line strings -> values, and checks of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeVar
 import typer
 
 from kuiper.errors import KuiperError
+from kuiper.show.svg import svg_path
 
 T = TypeVar("T")
 
@@ -66,3 +67,15 @@ def each(option: str, values: Sequence[T], count: int) -> list[T]:
         more = f", or once for each of {count} devices" if count > 1 else " for one device"
         raise KuiperError(f"expected {option} once{more}, found {len(values)}")
     return list(values) if len(values) == count else [values[0]] * count
+
+
+def check_picture(option: str, file: str | None) -> None:
+    """Refuse, before any work, a file to which no SVG can be written. Raises KuiperError."""
+    if file is None:
+        return
+    try:
+        folder = svg_path(file).resolve().parent
+    except KuiperError as error:
+        raise KuiperError(f"{option}: {error.message}") from None
+    if not folder.is_dir():
+        raise KuiperError(f"{option} {file}: expected an existing folder, found no {folder}")

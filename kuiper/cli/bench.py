@@ -11,8 +11,7 @@ import typer
 
 import kuiper
 from kuiper.cli import arguments, hotspots, options, versus
-from kuiper.cli.model import find_model, load_model, random_inputs
-from kuiper.cli.pictures import check_picture
+from kuiper.cli.model import find_model, load_model, model_name, random_inputs
 from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
@@ -79,10 +78,10 @@ def bench(
     """
     shapes, names = arguments.shapes(shape or []), arguments.names(vs)
     arguments.check_choice("--engine", engine, tuple(EXECUTORS))
-    how, threads = engine, threads or usable_cores()
+    threads = threads or usable_cores()
     versus.check_names(names)
-    check_picture("--roofline", roofline)
-    graph = load_model(model, bin, engine=how, threads=threads)
+    arguments.check_picture("--roofline", roofline)
+    graph = load_model(model, bin, engine=engine, threads=threads)
     inputs = random_inputs(graph, shapes, seed, quiet=True)
     extents = measured_extents(graph, *inputs)
     cost = network_cost(graph.operators, extents)
@@ -91,14 +90,15 @@ def bench(
             check_plan(graph, inputs, engine, tolerance)
     out = console()
     if names:
-        workload = Workload(find_model(model), None if bin is None else Path(bin), inputs, threads, how)
+        workload = Workload(find_model(model), None if bin is None else Path(bin), inputs, threads, engine)
         found = versus.take_turns(workload, names, rounds=repeat, tolerance=tolerance)
-        out.print(facts(pass_facts(inputs, found[0].times, cost, how, threads)))
+        out.print(facts(pass_facts(inputs, found[0].times, cost, engine, threads)))
         out.print()
         versus.show(found)
     else:
-        times = own_times(graph, inputs, repeat=repeat, warmup=warmup, threads=threads)
-        out.print(facts(pass_facts(inputs, times, cost, how, threads)))
+        with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
+            times = time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
+        out.print(facts(pass_facts(inputs, times, cost, engine, threads)))
     warn_of_forced_core()
     if profile or roofline is not None:
         show_operators(graph, inputs, cost, extents, repeat, threads, roofline, all_rows if profile else None)
@@ -115,14 +115,6 @@ def check_plan(graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], engine:
     complaint = largest_difference(layers, plan).complaint(tolerance)
     if complaint:
         warn(f"--engine {engine}: the plan {complaint}; the layers, --engine simple, are the reference")
-
-
-def own_times(
-    graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], *, repeat: int, warmup: int, threads: int
-) -> Times:
-    """Passes of kuiper alone, in this process."""
-    with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
-        return time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
 
 
 def show_operators(
@@ -151,8 +143,7 @@ def show_operators(
         points = roofline_points(cost, times)
         if not points:
             raise KuiperError("--roofline: no operator of this network has operations that can be counted")
-        name = Path(graph.param).name.removesuffix(".param").removesuffix(".pnnx")
-        show_roofline(points, roof, title=name).save(svg)
+        show_roofline(points, roof, title=model_name(graph.param)).save(svg)
         note(f"drew {len(points)} operators into {svg}")
 
 

@@ -55,7 +55,7 @@ def show(
         rest = sum(times[name].median for name in slowest[MOST:])
         out.print(f"and {len(slowest) - MOST} more with {rest / total:.1%} of the time (--all shows them)")
     out.print()
-    _show_types(times, _names_by_type(graph), total)
+    _show_types(graph, times, total)
     out.print()
     out.print(
         f"peak: {roof.peak / 1e9:.3g} GFLOP/s in a float32 matrix product, {roof.bandwidth / 1e9:.3g} GB/s in a copy, "
@@ -85,16 +85,12 @@ def over_peak(names: Sequence[str], kernels: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _names_by_type(graph: kuiper.RuntimeGraph) -> dict[str, list[str]]:
+def _show_types(graph: kuiper.RuntimeGraph, times: Mapping[str, Times], total: float) -> None:
     names: dict[str, list[str]] = {}
     for op in graph.operators:
         names.setdefault(op.type, []).append(op.name)
-    return names
-
-
-def _show_types(times: Mapping[str, Times], types: Mapping[str, list[str]], total: float) -> None:
-    taken = {kind: sum(times[name].median for name in names if name in times) for kind, names in types.items()}
+    taken = {kind: sum(times[name].median for name in own if name in times) for kind, own in names.items()}
     rows = table("type", "operators", "time", "share", right=("operators", "time", "share"), fold=("type",))
     for kind in sorted((k for k in taken if taken[k]), key=lambda k: -taken[k]):
-        rows.add_row(kind, str(len(types[kind])), seconds(taken[kind]), f"{taken[kind] / total:.1%}")
+        rows.add_row(kind, str(len(names[kind])), seconds(taken[kind]), f"{taken[kind] / total:.1%}")
     console().print(rows)

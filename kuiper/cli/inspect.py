@@ -9,11 +9,12 @@ import typer
 
 from kuiper.cli import arguments, options
 from kuiper.cli.inspection import Inspection, examine
-from kuiper.cli.memory import draw_memory
-from kuiper.cli.model import find_model
-from kuiper.cli.pictures import check_picture
+from kuiper.cli.model import find_model, model_name
 from kuiper.cli.plan import fast_plan, plan_dict, show_plan
-from kuiper.cli.text import console, count, facts, several, shape_of, space, table, warn
+from kuiper.cli.text import console, count, facts, note, several, shape_of, space, table, warn
+from kuiper.errors import KuiperError
+from kuiper.fast import BatchPlan, Plan
+from kuiper.show import show_graph, show_memory
 
 ENGINES = ("simple", "fast")
 EXAMPLE = "Example: kuiper inspect resnet18.pnnx.param --shape 8,3,224,224 --svg resnet18.svg"
@@ -37,8 +38,8 @@ def inspect(
     Networks with operators that kuiper does not know are shown as well.
     """
     arguments.check_choice("--engine", engine, ENGINES)
-    check_picture("--svg", svg)
-    check_picture("--memory", memory)
+    arguments.check_picture("--svg", svg)
+    arguments.check_picture("--memory", memory)
     shapes = arguments.shapes(shape or [])
     found = examine(find_model(model), bin, shapes)
     plan = fast_plan(found, shapes) if engine == "fast" else None
@@ -51,7 +52,8 @@ def inspect(
     for message in [*found.graph.warnings, *found.notes]:
         warn(message)
     if svg is not None:
-        draw(found, svg)
+        show_graph(found.graph).save(svg)
+        console(stderr=True).print(f"drew the graph into {svg}", soft_wrap=True)
     if memory is not None:
         draw_memory(found, memory, plan)
 
@@ -148,9 +150,14 @@ def as_dict(found: Inspection) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(found: Inspection, file: str) -> None:
-    """Write the picture of the graph. Raises KuiperError."""
-    from kuiper.show import show_graph  # only here: drawing libraries are slow to import and not always there
-
-    show_graph(found.graph).save(file)
-    console(stderr=True).print(f"drew the graph into {file}", soft_wrap=True)
+def draw_memory(found: Inspection, file: str, plan: Plan | BatchPlan | None) -> None:
+    """Write the chart of the fast engine's plan, or else of the simple engine's. Raises KuiperError."""
+    name, own = model_name(found.path), found.cost.memory_plan
+    if plan is not None:
+        chart = show_memory(plan, title=f"{name}, fast engine")
+    elif own is not None:
+        chart = show_memory(own, operators=found.operators, title=f"{name}, simple engine")
+    else:
+        raise KuiperError("--memory: expected shapes that are known, found open ones (?); say them with --shape")
+    chart.save(file)
+    note(f"drew the memory plan into {file}")

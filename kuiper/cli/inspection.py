@@ -65,11 +65,10 @@ def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) 
     silent = any(declared[o.name].bytes is None for op in graph.operators if "::" not in op.type for o in op.outputs)
     if not shapes and not silent:
         return declared, []
-    wanted = [concrete_shape(o, shapes[i] if shapes else None) for i, o in enumerate(graph.inputs)]
-    if None in wanted:
-        return declared, ["the file leaves dimensions open (?); say them with --shape to know the rest"]
     try:
-        zeros = [zeros_for(o.dtype.compute if o.dtype else np.dtype("f4"), s) for o, s in zip(graph.inputs, wanted)]
+        zeros = zero_inputs(graph, shapes)
+        if zeros is None:
+            return declared, ["the file leaves dimensions open (?); say them with --shape to know the rest"]
         return measured_extents(graph, *zeros), []
     except KuiperError as error:
         if shapes:
@@ -77,9 +76,15 @@ def find_extents(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) 
         return declared, [f"shapes are those of the file: a pass on zeros to find the others failed: {error}"]
 
 
-def zeros_for(dtype: np.dtype, extents: tuple[int, ...] | None) -> np.ndarray:
-    """Zeros of that shape. Raises ShapeError when they do not fit into memory."""
-    try:
-        return np.zeros(extents or (), dtype)
-    except (MemoryError, ValueError) as error:
-        raise ShapeError("--shape", "a shape that fits into memory", shape_of(extents)) from error
+def zero_inputs(graph: kuiper.RuntimeGraph, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray] | None:
+    """An array of zeros for each input, None where a shape is open. Raises ShapeError for one that fits no memory."""
+    wanted = [concrete_shape(o, shapes[i] if shapes else None) for i, o in enumerate(graph.inputs)]
+    if None in wanted:
+        return None
+    zeros = []
+    for operand, shape in zip(graph.inputs, wanted):
+        try:
+            zeros.append(np.zeros(shape or (), operand.dtype.compute if operand.dtype else np.float32))
+        except (MemoryError, ValueError) as error:
+            raise ShapeError("--shape", "a shape that fits into memory", shape_of(shape)) from error
+    return zeros

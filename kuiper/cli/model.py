@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,6 +39,11 @@ def find_model(model: str) -> Path:
     near = sorted(p.name for p in path.parent.glob(f"*{SUFFIX}")) if path.parent.is_dir() else []
     hint = f"; {path.parent} has {', '.join(near[:5])}" if near else ""
     raise KuiperError(f"{model}: expected a model file, its stem, or a folder, found no such file{hint}")
+
+
+def model_name(param: str | os.PathLike[str]) -> str:
+    """What pictures call a model: its file's name without the endings."""
+    return Path(param).name.removesuffix(".param").removesuffix(".pnnx")
 
 
 def load_model(

@@ -16,7 +16,6 @@ import kuiper
 from kuiper.cli import arguments, costs, options
 from kuiper.cli.costs import BANDWIDTH, HOST_SPEED, LATENCY, LAUNCH, SPEED, Figures
 from kuiper.cli.model import load_model, random_inputs
-from kuiper.cli.pictures import check_picture
 from kuiper.cli.text import complain, console, count, facts, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
@@ -24,6 +23,7 @@ from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partit
 from kuiper.partition.split import MODES
 from kuiper.peers import largest_difference
 from kuiper.profile import network_cost
+from kuiper.show import show_partition, show_schedule
 
 EXAMPLE = "Example: kuiper partition models/digits --device onnxruntime --operators nn.Conv2d,nn.ReLU --svg split.svg"
 MODEL = "What mode cost assumes"
@@ -119,8 +119,8 @@ def partition_(
     names = device or ["fast"]
     for name in names:
         arguments.check_choice("--device", name, tuple(BACKENDS))
-    check_picture("--svg", svg)
-    check_picture("--gantt", gantt)
+    arguments.check_picture("--svg", svg)
+    arguments.check_picture("--gantt", gantt)
     figures = Figures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
     if mode != "cost" and figures.given:
         raise typer.BadParameter(f"{figures.given[0]} means nothing to --mode {mode}; it belongs to --mode cost")
@@ -135,8 +135,12 @@ def partition_(
     split = partition(nodes, devices, mode, min_work=min_work, link=figures.link)
     found = measure(graph, Executor(split), inputs, repeat=repeat)
     show(split, found, inputs, figures.link)
-    if svg is not None or gantt is not None:
-        draw(split, found.stats, svg, gantt)
+    if svg is not None:
+        show_partition(split).save(svg)
+        note(f"drew the graph into {svg}")
+    if gantt is not None:
+        show_schedule(split, found.stats.times).save(gantt)
+        note(f"drew the schedule into {gantt}")
     limit = tolerance if tolerance is not None else 0.05 if float16 else 1e-4
     fault = largest_difference(found.expected, found.outputs).complaint(limit)
     if fault:
@@ -285,15 +289,3 @@ def fallbacks(split: Partition) -> list[str]:
         if v not in split.graph.sources:
             reasons.setdefault(reason, []).append(split.graph.nodes[v].name)
     return [f"{several(names, 2)}: {reason}" for reason, names in reasons.items()]
-
-
-def draw(split: Partition, stats: Stats, svg: str | None, gantt: str | None) -> None:
-    """Write the pictures. Raises KuiperError."""
-    from kuiper.show import show_partition, show_schedule  # only here: slow to import, and not always wanted
-
-    if svg is not None:
-        show_partition(split).save(svg)
-        note(f"drew the graph into {svg}")
-    if gantt is not None:
-        show_schedule(split, stats.times).save(gantt)
-        note(f"drew the schedule into {gantt}")

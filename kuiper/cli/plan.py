@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 import kuiper
-from kuiper.cli.inspection import Inspection
+from kuiper.cli.inspection import Inspection, zero_inputs
 from kuiper.cli.text import console, facts, shape_of, space, table
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan, PlanExecutor
 from kuiper.fast.plan.summary import StepSummary, summary
-from kuiper.inputs import concrete_shape
 
 
 def fast_plan(found: Inspection, shapes: Sequence[tuple[int, ...]]) -> Plan | BatchPlan:
@@ -21,15 +18,10 @@ def fast_plan(found: Inspection, shapes: Sequence[tuple[int, ...]]) -> Plan | Ba
     graph = found.graph
     if graph.state is not kuiper.GraphState.COMPLETE:
         raise KuiperError("--engine fast: expected a network that can run, since the fast engine plans by a pass")
-    values = {}
-    for i, operand in enumerate(graph.inputs):
-        shape = concrete_shape(operand, shapes[i] if shapes else None)
-        if shape is None:
-            raise KuiperError(
-                "--engine fast: expected shapes that are known, found open ones (?); say them with --shape"
-            )
-        values[operand.name] = np.zeros(shape, operand.dtype.compute if operand.dtype else np.float32)
-    plan = PlanExecutor(graph).plan_for(values)
+    zeros = zero_inputs(graph, shapes)
+    if zeros is None:
+        raise KuiperError("--engine fast: expected shapes that are known, found open ones (?); say them with --shape")
+    plan = PlanExecutor(graph).plan_for({o.name: x for o, x in zip(graph.inputs, zeros)})
     assert plan is not None, "only the engine auto leaves passes to the layers"
     return plan
 

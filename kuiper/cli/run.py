@@ -186,7 +186,7 @@ def show_top(outputs: Mapping[str, np.ndarray], count: int) -> None:
 
 
 def check_output(file: str | None, *, pictures: bool = False) -> None:
-    """Refuse, before the work, a file that could not be written."""
+    """Refuse, before any work, a file that cannot be written."""
     if file is None:
         return
     if Path(file).suffix.lower() not in (".npy", ".npz", *([".png"] * pictures)):

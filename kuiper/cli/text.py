@@ -24,17 +24,17 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def complain(message: str) -> None:
-    """An error, on the error stream, in as many lines as it has itself."""
+    """Print an error on the error stream, with its own line breaks."""
     _say("error", "bold red", message)
 
 
 def warn(message: str) -> None:
-    """Something to know that does not stop the work, on the error stream."""
+    """Print a warning on the error stream: the work goes on."""
     _say("warning", "yellow", message)
 
 
 def note(message: str) -> None:
-    """Something that was decided for the user, on the error stream."""
+    """Print on the error stream what was decided for the user."""
     _say("note", "cyan", message)
 
 

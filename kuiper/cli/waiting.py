@@ -1,4 +1,4 @@
-"""A bar for work that takes long, and nothing for work that does not."""
+"""A progress bar for work that takes long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from kuiper.cli.text import console
 
 PATIENCE = 1.0
-"""Seconds without a word."""
+"""Seconds before the bar appears."""
 
 
 @contextmanager

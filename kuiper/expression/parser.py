@@ -172,12 +172,7 @@ def _check_arity(node: TokenNode, text: str) -> None:
 
 
 def _begins_value(token: Token) -> bool:
-    return token.type not in (
-        TokenType.COMMA,
-        TokenType.LEFT_BRACKET,
-        TokenType.RIGHT_BRACKET,
-        TokenType.RIGHT_LIST,
-    )
+    return token.type not in (TokenType.COMMA, TokenType.LEFT_BRACKET, TokenType.RIGHT_BRACKET, TokenType.RIGHT_LIST)
 
 
 def to_text(node: TokenNode) -> str:

@@ -31,9 +31,7 @@ def reverse_polish(root: TokenNode) -> list[TokenNode]:
 
 
 def fold(
-    order: Iterable[TokenNode],
-    leaf: Callable[[TokenNode], Result],
-    apply: Callable[[TokenNode, list[Result]], Result],
+    order: Iterable[TokenNode], leaf: Callable[[TokenNode], Result], apply: Callable[[TokenNode, list[Result]], Result]
 ) -> Result:
     """The result for the whole expression, given its reverse Polish order.
 

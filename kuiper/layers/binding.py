@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kuiper.errors import InputCountError, ParameterError
+from kuiper.errors import InputCountError, KuiperError, ParameterError
 from kuiper.graph import Operator
 
 if TYPE_CHECKING:
@@ -95,7 +95,11 @@ def _slots(layer: type[Layer], operator: Operator, accepted: Mapping[str, Any]) 
         by_count = {len(words): words for words in map(str.split, signatures)}
         if len(slots) not in by_count:
             expected = " or ".join(map(str, sorted(by_count)))
-            raise InputCountError(f"expected {expected} inputs, found {len(slots)}")
+            raise InputCountError(f"expected {expected} inputs, found {len(slots)}: {' | '.join(signatures)}")
+        for word in by_count[len(slots)]:
+            if word not in (X, SURPLUS) and word not in accepted:
+                known = ", ".join(accepted) or "none"
+                raise KuiperError(f"signature of {layer.__name__}: expected x, _ or an option ({known}), found {word}")
         return by_count[len(slots)]
     for slot in _tied_weights(layer, operator, slots):
         slots[slot] = SURPLUS

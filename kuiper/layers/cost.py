@@ -53,13 +53,13 @@ def per_input(count: int) -> FlopsRule:
     return lambda layer, inputs, outputs: count * size(inputs[0])
 
 
-def broadcast_size(shapes: Shapes) -> int:
-    """How many elements arrays of these shapes have when they are broadcast. Raises UnknownShapeError.
+def per_broadcast(count: int) -> FlopsRule:
+    """A rule: `count` operations for every element that the inputs have when they are broadcast.
 
-    >>> broadcast_size([(2, 1), (3,)])
-    6
+    >>> per_broadcast(4)(None, [(2, 1), (3,)], [(2,)])
+    24
     """
-    return math.prod(np.broadcast_shapes(*map(known, shapes)))
+    return lambda layer, inputs, outputs: count * math.prod(np.broadcast_shapes(*map(known, inputs)))
 
 
 def moves(layer: Any, inputs: Shapes, outputs: Shapes, /) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -149,19 +150,23 @@ class Bound(Layer):
         Raises UnknownShapeError too where the count needs an option that is known only when the network runs.
         """
         values: list[Any] = [None] * len(inputs)
+        complete = True
         for slot, name in self.late.items():
             source = self.sources.get(slot)
             if source is not None and source.layer is not None and not source.inputs:
                 values[slot] = source.layer.forward()
             elif name in self.kind.weights:
                 values[slot] = np.broadcast_to(np.float32(0), known(inputs[slot]))
-        try:
-            layer = self.made(values)
-        except (KuiperError, TypeError, ValueError):
-            layer = object.__new__(self.kind)  # without options: most rules ask for none
+            else:
+                complete = False
+        layer = object.__new__(self.kind)  # with the options of the file alone: most rules ask for no others
+        vars(layer).update(self.options)
+        if complete:
+            with suppress(KuiperError, TypeError, ValueError):
+                layer = self.made(values)
         try:
             return layer.flops(self.given(inputs), outputs)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:
             raise UnknownShapeError(str(error)) from error
 
     def follows_shapes(self, constant: Sequence[bool]) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, MutableMapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from kuiper.errors import KuiperError, UnsupportedOperatorError
 from kuiper.graph import Operator
+from kuiper.layers.families import Family
 from kuiper.layers.layer import Creator, Layer
 from kuiper.toolbox import Toolbox
 
@@ -45,10 +47,14 @@ class LayerRegisterer:
         """
 
         def decorate(layer: LayerClass) -> LayerClass:
+            if isinstance(inputs, str):
+                raise KuiperError(
+                    f"{layer.__name__}: inputs: expected a tuple of texts, found {inputs!r}; write ({inputs!r},)"
+                )
             if inputs:
                 layer.signatures_of = {**layer.signatures_of, **dict.fromkeys(types, inputs)}
             for operator_type in types:
-                self.add(operator_type, layer.from_operator)
+                self.add(operator_type, layer)
             return layer
 
         return decorate
@@ -67,8 +73,13 @@ class LayerRegisterer:
     def find(self, operator_type: str) -> Creator:
         """The creator for a type. Raises UnsupportedOperatorError."""
         if operator_type not in self._creators:
-            raise UnsupportedOperatorError({operator_type: []})
+            raise UnsupportedOperatorError({operator_type: []}, self.similar(operator_type))
         return self._creators[operator_type]
+
+    def similar(self, *types: str) -> dict[str, list[str]]:
+        """Registered types that look like each of these, where there are some."""
+        found = {kind: difflib.get_close_matches(kind, self._creators, 2, 0.85) for kind in types}
+        return {kind: names for kind, names in found.items() if names}
 
     def layer_class(self, operator_type: str) -> type[Layer] | None:
         """The class that a type is registered with; None where a function makes its layer."""
@@ -115,6 +126,13 @@ def _creator(creator: Creator | type[Layer]) -> Creator:
     if not hasattr(creator, "from_operator"):
         expected = "expected a class with from_operator, as kuiper.Layer has, or a function: operator -> layer"
         raise KuiperError(f"{creator.__name__}: {expected}")
+    if issubclass(creator, Layer):
+        if creator.family not in get_args(Family):
+            families = ", ".join(get_args(Family))
+            raise KuiperError(f"{creator.__name__}.family: expected one of {families}, found {creator.family!r}")
+        if not callable(creator.flops):
+            expected = "expected a rule such as per_output(1), or a method"
+            raise KuiperError(f"{creator.__name__}.flops: {expected}, found {creator.flops!r}")
     return cast(type[Layer], creator).from_operator
 
 

@@ -1,7 +1,7 @@
-"""Mode "cost": where nodes run such that computing, copying and starting take the least time by the model.
+"""Mode "cost": place nodes so that computing, copying and starting take the least time by the model.
 
-For two devices, computing and copying are a minimum cut, which is exact; the starts of sub-graphs are not part of it
-and are weighed afterwards. More devices are taken two at a time, each time exactly, until nothing changes.
+For two devices, the least computing and copying is a minimum cut, which is exact; the starts of sub-graphs are not
+part of it and are weighed afterwards. More devices are taken two at a time, each time exactly, until nothing changes.
 Sources: H. S. Stone, Multiprocessor scheduling with the aid of network flow algorithms, IEEE Transactions on Software
 Engineering 3(1), 1977; Y. Boykov, O. Veksler, R. Zabih, Fast approximate energy minimization via graph cuts, IEEE
 Transactions on Pattern Analysis and Machine Intelligence 23(11), 2001 (swap moves).
@@ -27,18 +27,18 @@ ROUNDS = 8
 def split_cost(
     graph: NodeGraph, devices: Sequence[Device], link: Link
 ) -> tuple[list[Group], dict[int, str], dict[str, Cost]]:
-    """The cheapest groups found, in running order; the blocked nodes; and what the placements weighed cost, by name.
+    """The cheapest groups found, in running order; the blocked nodes; and the costs of the placements weighed, by name.
 
     Candidates: each node on the first device that takes it; everything on one device; the minimum cut; cuts in which a
-    copy pays for the starts that it brings as well. Then groups move to another device while that makes the total less.
+    copy pays for the starts that it brings as well. Then groups move to another device while the total falls.
     """
     model = Model(graph, devices, link)
     candidates = [[able[0] if able else -1 for able in model.takers], *map(model.everything_on, range(len(devices)))]
     best = min(candidates, key=model.total)
-    dearest = max(device.launch for device in devices)
-    for extra in sorted({0.0, dearest / 2, dearest}):
+    longest = max(device.launch for device in devices)
+    for extra in sorted({0.0, longest / 2, longest}):
         best = min(best, least_cut(model, candidates[0], extra), key=model.total)
-    if dearest > 0:
+    if longest > 0:
         best = improved(model, best)
     return [(devices[part.device], part.nodes) for part in model.groups(best)], model.blocked, compared(model, best)
 
@@ -58,7 +58,7 @@ def compared(model: Model, best: list[int]) -> dict[str, Cost]:
 
 
 def least_cut(model: Model, placed: list[int], extra: float = 0.0) -> list[int]:
-    """The placement with the least computing and copying, each copy `extra` seconds dearer.
+    """The placement with the least computing and copying, where each copy takes `extra` seconds more.
 
     Exact for two devices. For more, no exchange of nodes between two devices makes it cheaper, or ROUNDS passed.
     """
@@ -92,7 +92,7 @@ def shared_out(model: Model, placed: list[int], a: int, b: int, extra: float) ->
 
 
 def improved(model: Model, placed: list[int]) -> list[int]:
-    """Move whole groups to another device, many at once or else the most promising one, while the total gets less."""
+    """Move whole groups to another device, many at once or else the most promising one, while the total falls."""
     least = model.total(placed)
     for _ in range(ROUNDS):
         moves = _promising(model, placed)

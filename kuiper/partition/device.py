@@ -20,7 +20,7 @@ class Device:
 
     Parameters
     ----------
-    name : how it is called in pictures and messages.
+    name : its name in pictures and messages.
     operators : the operator types it takes; None: all. A type that no list names is refused.
     blocked : operator types it refuses although `operators` has them.
     dtypes : the element types it takes ("float32", "uint8"); None: all. Quantised tensors pass as well, unless the

@@ -3,7 +3,7 @@
 Nodes with a device each are cut into groups such that a group has one device and the groups can run one after another.
 With two devices the groups alternate, so a node is at least as many groups behind a predecessor as devices change on
 the way: the levels below are the least possible, hence so is their number. With more devices the problem contains
-shortest common supersequence, which is NP-hard; there a greedy order serves.
+shortest common supersequence, which is NP-hard; there the order is greedy.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def greedily(above: Dependencies, device_of: Sequence[int], devices: int, start:
     while ready[device]:
         part = NodeGroup(device, ready[device])
         ready[device], tallest[device] = [], -1
-        for v in part.nodes:  # grows while it is walked
+        for v in part.nodes:  # grows during the loop
             for reader in readers[v]:
                 missing[reader] -= 1
                 if not missing[reader]:

@@ -46,7 +46,7 @@ class FlowNetwork:
         self.capacity += (capacity, back)
 
     def minimum_cut(self) -> tuple[float, list[bool]]:
-        """The least capacity that parts source and sink, and for each vertex whether it is on the source's side."""
+        """The least capacity that separates source and sink, and for each vertex whether it is on the source's side."""
         flow = self.both
         while True:
             distance = self._distances()
@@ -95,7 +95,7 @@ class FlowNetwork:
     def _path(self, start: int, distance: list[int], untried: list[int]) -> list[int] | None:
         """Arcs of a shortest path from `start` to a vertex that leads to the sink, or None.
 
-        `untried` counts for each vertex the arcs not yet found to be of no use in this phase.
+        `untried` counts for each vertex the arcs not yet ruled out in this phase.
         """
         excess, heads, capacity, arcs = self.excess, self.heads, self.capacity, self.arcs
         path: list[int] = []

@@ -1,4 +1,4 @@
-"""Memories: every device has one, and an array in one of them can be read there alone."""
+"""Memories: every device has one, and an array in one of them can be read only there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kuiper.partition.errors import ForeignArrayError
 class DeviceArray:
     """A value in the memory of one device: an array, a number, or a tuple, list or dict of them.
 
-    Only `Memory.open` of that device gives it out; numpy refuses it as well.
+    Only that device's `Memory.open` gives access to it; numpy refuses it too.
     """
 
     __slots__ = ("__weakref__", "_memory", "_value")

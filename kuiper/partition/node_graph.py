@@ -29,7 +29,7 @@ class TensorKind(StrEnum):
 class TensorInfo:
     """A tensor between nodes. `bytes` is None where `shape` is unknown or has a -1 in it.
 
-    operand : the operand that it is in the network; None in a graph of lists.
+    operand : the network's operand that it stands for; None in a graph of lists.
     """
 
     kind: TensorKind = TensorKind.VAR
@@ -45,8 +45,8 @@ class TensorInfo:
 class Node:
     """One operator: its type, ids of the tensors it reads and makes; `work` in operations for mode "cost".
 
-    operator : the operator that it is in the network; None in a graph of lists.
-    options : of a node of lists.
+    operator : the network's operator that it stands for; None in a graph of lists.
+    options : its options in a graph of lists.
     """
 
     op: str
@@ -109,16 +109,16 @@ class NodeGraph:
         nodes : [operator type, ids of tensors read, ids of tensors made] each; a dict with `name`, `work` and `params`
             may follow.
         tensors : tensor id -> {"kind": "var" | "const" | "input", "dtype": "float32", "quantized": False, "bytes": n
-            or "shape": (...)}; what is not said has these values, the size is then unknown.
-        outputs : ids of nodes; if not said, all nodes that make a tensor that nobody reads.
+            or "shape": (...)}; these are the defaults; without `bytes` and `shape` the size is unknown.
+        outputs : ids of nodes; by default, all nodes that make a tensor that nobody reads.
 
         >>> graph = NodeGraph.from_lists([["input", [], [0]], ["conv", [0], [1]]], {0: {"kind": "input"}}, [1])
         >>> graph.nodes[1].op, graph.producer[1], graph.tensors[0].kind.value
         ('conv', 1, 'input')
         """
         made = [_node(i, entry) for i, entry in enumerate(nodes)]
-        usual = TensorInfo()
-        infos = {tensor: usual for node in made for ids in (node.inputs, node.outputs) for tensor in ids}
+        default = TensorInfo()
+        infos = {tensor: default for node in made for ids in (node.inputs, node.outputs) for tensor in ids}
         for key, description in (tensors or {}).items():
             tensor = int(key) if isinstance(key, str) and key.isdecimal() else key
             if not _is_id(tensor):
@@ -143,7 +143,7 @@ class NodeGraph:
         Parameters
         ----------
         graph : a RuntimeGraph that is built.
-        work : operator name -> operations; if not said, the FLOPs that kuiper.profile counts, 0 where it cannot.
+        work : operator name -> operations; by default, the FLOPs that kuiper.profile counts, 0 where it cannot.
         open_dimension : the length to assume where the file leaves a dimension open; None: the size is unknown.
         inputs : the network's inputs, in order: shapes are then those of a pass on them, not those of the file.
 
@@ -190,7 +190,7 @@ class NodeGraph:
         )  # fmt: skip
 
     def label(self, node: int) -> str:
-        """How messages call a node: "node 3 (conv, layer1.0.conv1)"."""
+        """A node's name in messages: "node 3 (conv, layer1.0.conv1)"."""
         name = f", {self.nodes[node].name}" if self.nodes[node].name else ""
         return f"node {node} ({self.nodes[node].op}{name})"
 

@@ -15,7 +15,7 @@ from kuiper.partition.support import placements
 
 @dataclass(frozen=True)
 class Crossing:
-    """A tensor that may have to be copied: what that takes, the node that makes it, and the nodes that read it."""
+    """A tensor that may have to be copied: how long that takes, the node that makes it, and the nodes that read it."""
 
     seconds: float
     maker: int
@@ -54,11 +54,11 @@ class Model:
         return [device if device in able else able[0] if able else -1 for able in self.takers]
 
     def seconds_of(self, v: int, device: int) -> float:
-        """What it takes to compute a node there."""
+        """How long a device takes to compute a node."""
         return self.work[v] / self.devices[device].speed
 
     def cut_cost(self, placed: Sequence[int], extra: float = 0.0) -> float:
-        """Computing and copying, each copy `extra` seconds dearer: what a minimum cut makes least."""
+        """Computing and copying, each copy `extra` seconds longer: what a minimum cut minimizes."""
         compute = sum(self.seconds_of(v, placed[v]) for v in self.above.order)
         return compute + sum((copy.seconds + extra) * copy.times(placed) for copy in self.copies)
 

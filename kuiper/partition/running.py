@@ -1,7 +1,7 @@
-"""One run: sub-graphs start as soon as all they wait for is there, on threads; values go after their last reader.
+"""One run: sub-graphs start, on threads, once all their inputs are there; values are released after their last reader.
 
-One thread, that of the caller, keeps the books: who is ready, what lies where, who still reads it. A worker, which is
-the caller itself where nothing runs beside, computes one sub-graph and copies its outputs to where they are read.
+The caller's thread keeps track of what is ready, what lies where, and who still reads it. A worker, which is the caller
+itself where only one sub-graph can run, computes one sub-graph and copies its outputs to where they are read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Stats:
     Parameters
     ----------
     order : sub-graphs in the order in which they were started.
-    times : sub-graph -> seconds from the begin of the run at which it started and ended, its copies included.
+    times : sub-graph -> seconds from the start of the run at which it started and ended, its copies included.
     copies : every transfer from device to device. The network's inputs and constants are at hand on all devices.
     casts : how many tensors changed their type on the way into or out of a device that casts.
     peak_bytes : most bytes in all memories at a time, as far as the executor holds them.
@@ -88,7 +88,7 @@ class Stats:
 
 @dataclass
 class Finished:
-    """What a worker brings back of one sub-graph: the arrays by place, results for the caller, and what it did."""
+    """What a worker returns for one sub-graph: the arrays by place, results for the caller, and what it did."""
 
     arrays: dict[Place, DeviceArray] = field(default_factory=dict)
     results: dict[int, Any] = field(default_factory=dict)
@@ -132,13 +132,13 @@ class Pass:
     def through(self, pool: Executor) -> None:
         """Run everything, each sub-graph as soon as it is ready.
 
-        Raises SubGraphError for the first sub-graph that fails, after those at work have ended.
+        Raises SubGraphError for the first sub-graph that fails, after those still running have ended.
         """
         running: dict[Future[Finished], int] = {}
         ready = [i for i, missing in enumerate(self._missing) if missing == 0]
         try:
             while ready or running:
-                if len(ready) == 1 and not running:  # nothing beside it: another thread would only cost time
+                if len(ready) == 1 and not running:  # nothing else runs: another thread would only cost time
                     ready = self._finish(ready[0], self._job(ready[0]))
                     continue
                 for i in ready:
@@ -167,7 +167,7 @@ class Pass:
         return partial(self._work, task, arrays)
 
     def _finish(self, i: int, result: Callable[[], Finished]) -> list[int]:
-        """Enter what a sub-graph brings, forget what it was the last to read -> the sub-graphs that can run now."""
+        """Store what a sub-graph made, release what it was the last to read -> the sub-graphs that can run now."""
         task = self.tasks.tasks[i]
         try:
             found = result()

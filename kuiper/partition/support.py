@@ -65,7 +65,7 @@ def host_of(devices: Sequence[Device]) -> int:
 def placements(
     graph: NodeGraph, order: Sequence[int], devices: Sequence[Device]
 ) -> tuple[list[tuple[int, ...]], dict[int, str]]:
-    """For each node the numbers of the devices that take it, and node id -> why nobody but the host does.
+    """For each node the numbers of the devices that take it, and node id -> why only the host does.
 
     Raises PartitionError that names the nodes which no device takes.
     """
@@ -74,15 +74,15 @@ def placements(
     everyone, only_host = tuple(range(len(devices))), (host,)
     choosy = [d for d, device in enumerate(devices) if not device.takes_everything]
     blocked: dict[int, str] = {}
-    homeless: list[str] = []
+    unplaced: list[str] = []
     for v in sorted(order):
         reasons = {d: reason for d in choosy if (reason := refusal(devices[d], graph, v)) is not None}
         takers[v] = tuple(d for d in everyone if d not in reasons) if reasons else everyone
         if takers[v] == only_host and len(devices) > 1:
             blocked[v] = "; ".join(reasons.values())
         elif not takers[v]:
-            homeless.append(f"{graph.label(v)}: " + "; ".join(reasons.values()))
-    if homeless:
-        some = "\n  ".join(homeless[:5] + ["..."] * (len(homeless) > 5))
-        raise PartitionError(f"expected a device for every node, found none for {len(homeless)}:\n  {some}")
+            unplaced.append(f"{graph.label(v)}: " + "; ".join(reasons.values()))
+    if unplaced:
+        some = "\n  ".join(unplaced[:5] + ["..."] * (len(unplaced) > 5))
+        raise PartitionError(f"expected a device for every node, found none for {len(unplaced)}:\n  {some}")
     return takers, blocked

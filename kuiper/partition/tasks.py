@@ -63,7 +63,7 @@ def make_tasks(partition: Partition) -> Tasks:
 
 
 def title(part: SubGraph, partition: Partition) -> str:
-    """How messages call a sub-graph: its number, device, and first and last operator."""
+    """A sub-graph's name in messages: its number, device, and first and last operator."""
     names = [partition.graph.nodes[v].name for v in part.nodes]
     listed = f"{names[0]} to {names[-1]}" if len(names) > 1 else "".join(names) or "no operators"
     return f"sub-graph {part.index} on {part.device} ({listed})"
@@ -77,11 +77,10 @@ def _task(partition: Partition, part: SubGraph, memory: Memory) -> Task:
     inputs = [t for t in part.inputs if t in read]
     outputs = [t for t in part.outputs if t in made]
     waits = sum(graph.tensors[t].kind is TensorKind.VAR for t in inputs)
-    if not outputs:
-        return Task(part, memory, None, inputs, outputs, waits)
-    name = title(part, partition)
+    name, program = title(part, partition), None
     try:
-        program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory))
+        if outputs:
+            program = memory.backend.compile(cut_out(graph, nodes, inputs, outputs, name, memory))
     except KuiperError as error:
         raise SubGraphError(f"{name} cannot be made ready: {error}", part.index) from error
     return Task(part, memory, program, inputs, outputs, waits)

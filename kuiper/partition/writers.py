@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
+from kuiper.errors import KuiperError
 from kuiper.graph import Operator
 from kuiper.layers import Layer
 from kuiper.layers.layer import Bound
@@ -36,20 +37,24 @@ class Writers(Generic[Writer]):
 
     def __init__(self, missing: str) -> None:
         self.missing = missing
-        self._by_class: dict[type[Layer], Writer] = {}
+        self.by_class: dict[type[Layer], Writer] = {}
 
     def __call__(self, *layers: type[Layer]) -> Callable[[Writer], Writer]:
-        """Decorator: the function expresses operators whose layer is one of these."""
+        """Decorator: the function expresses operators whose layer is one of these. Raises KuiperError for a second."""
 
         def register(function: Writer) -> Writer:
-            self._by_class |= dict.fromkeys(layers, function)
+            for layer in layers:
+                if layer in self.by_class:
+                    here = getattr(self.by_class[layer], "__name__", "a function")
+                    raise KuiperError(f"{layer.__name__} has {here} already; extend that, or leave the class out here")
+                self.by_class[layer] = function
             return function
 
         return register
 
     def __contains__(self, layer: type[Layer]) -> bool:
         """Whether operators with a layer of this class can be expressed, with some options at least."""
-        return layer in self._by_class
+        return layer in self.by_class
 
     def find(self, op: Operator) -> tuple[Writer, Operator]:
         """The function for a built operator, and the operator with a layer that has all its options.
@@ -58,7 +63,7 @@ class Writers(Generic[Writer]):
         """
         layer = op.layer
         kind = layer.kind if isinstance(layer, Bound) else type(layer)
-        if kind not in self._by_class:
+        if kind not in self.by_class:
             raise CannotExpressError(self.missing.format(op.type))
         if isinstance(layer, Bound):
             if layer.late:
@@ -66,12 +71,18 @@ class Writers(Generic[Writer]):
             if layer.asked is not None:
                 raise CannotExpressError(f"{op.type}: dtype={layer.asked}")
             op = replace(op, layer=layer.made(()), inputs=layer.given(op.inputs), input_names=[])
-        return self._by_class[kind], op
+        return self.by_class[kind], op
 
 
 def expect(op: Operator, layer: Layer, **options: Any) -> None:
-    """Raise CannotExpressError unless the layer's options have these values."""
+    """Raise CannotExpressError unless the layer has these options, with these values.
+
+    >>> from kuiper.layers.arrays.shape import Flatten
+    >>> expect(Operator("torch.flatten", "flat"), Flatten(), start_dim=1, end_dim=-1)
+    """
     for name, wanted in options.items():
+        if not hasattr(layer, name):
+            raise CannotExpressError(f"{op.type}: expected an option {name}, {type(layer).__name__} has none")
         found = getattr(layer, name)
         if found != wanted:
             raise CannotExpressError(f"{op.type}: {name}={found}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from kuiper.graph import BOUNDARY, Graph, Operator
+from kuiper.graph import BOUNDARY, Graph
 from kuiper.layers import LayerRegisterer
 from kuiper.layers.layer import FunctionLayer
 from kuiper.peers.torch_operators import torch_call
@@ -34,8 +34,9 @@ def torch_network(graph: Graph) -> Any:
         def __init__(self) -> None:
             super().__init__()
             for i, op in enumerate(runtime.operators):
-                held = _module_of(op)
-                if isinstance(held, torch.nn.Module):
+                call = op.layer.function if isinstance(op.layer, FunctionLayer) else None
+                held = getattr(call, "module", call)
+                if isinstance(held, torch.nn.Module):  # so that the network holds its weights
                     self.add_module(f"operator_{i}", held)
 
         def forward(self, *inputs: Any) -> Any:
@@ -43,12 +44,6 @@ def torch_network(graph: Graph) -> Any:
             return found[0] if len(found) == 1 else found
 
     return Network().eval()
-
-
-def _module_of(op: Operator) -> Any:
-    """The torch module that computes an operator, so that the network holds its weights; else the function."""
-    call = op.layer.function if isinstance(op.layer, FunctionLayer) else None
-    return getattr(call, "module", call)
 
 
 def _leaves(value: Any) -> list[Any]:

@@ -39,7 +39,7 @@ def _made(torch: Any, op: Operator) -> Call:
         return _SPECIAL[op.type](torch, op, params)
     prefix, _, name = op.type.rpartition(".")
     if op.type.startswith(("prim::Tuple", "prim::List")):
-        return _sequence if op.type.endswith("Construct") else lambda x: x
+        return (lambda *xs: xs) if op.type.endswith("Construct") else lambda x: x
     if op.type.startswith("aten::"):
         function = getattr(torch.ops.aten, op.type.removeprefix("aten::"), None)
     elif prefix == "nn":
@@ -58,7 +58,7 @@ def _function(function: Call, op: Operator, params: dict[str, Any]) -> Call:
     """Inputs without a name by position, those with one, and the options, by name."""
     names = op.input_names
     if all(name is None or i == 0 for i, name in enumerate(names)):
-        return partial(_with_options, function, params)
+        return partial(function, **params)
     plain = [i for i, name in enumerate(names) if name is None]
     named = {name: i for i, name in enumerate(names) if name is not None}
 
@@ -66,10 +66,6 @@ def _function(function: Call, op: Operator, params: dict[str, Any]) -> Call:
         return function(*[xs[i] for i in plain], **{name: xs[i] for name, i in named.items()}, **params)
 
     return call
-
-
-def _with_options(function: Call, params: dict[str, Any], *xs: Any) -> Any:
-    return function(*xs, **params)
 
 
 def _module(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
@@ -150,18 +146,10 @@ def _constant(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     return made
 
 
-def _expression(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
-    return torch_expression(torch, source_text(op.params["expr"].value), len(op.inputs))
-
-
 def _joining(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     """cat and stack take their inputs as one list."""
     function = _attribute(torch, op.type.removeprefix("torch."))
     return lambda *xs: function(xs, **params)
-
-
-def _einsum(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
-    return lambda *xs: torch.einsum(params["equation"], *xs)
 
 
 def _tensor_split(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
@@ -206,16 +194,14 @@ def _index(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     return call
 
 
-def _sequence(*xs: Any) -> tuple[Any, ...]:
-    return xs
-
-
 _SPECIAL: dict[str, Callable[[Any, Operator, dict[str, Any]], Call]] = {
     "pnnx.Attribute": _constant,
-    "pnnx.Expression": _expression,
+    "pnnx.Expression": lambda torch, op, _: torch_expression(
+        torch, source_text(op.params["expr"].value), len(op.inputs)
+    ),
     "torch.cat": _joining,
     "torch.stack": _joining,
-    "torch.einsum": _einsum,
+    "torch.einsum": lambda torch, op, params: partial(torch.einsum, params["equation"]),
     "torch.tensor_split": _tensor_split,
     "Tensor.slice": _slice,
     "Tensor.slice_copy": _slice,

@@ -177,10 +177,7 @@ _PLAIN: dict[ParameterKind, Callable[[Any], Any]] = {
     ParameterKind.COMPLEX: complex,
 }
 _WRITE: dict[ParameterKind, Callable[[Any], str]] = {
-    ParameterKind.NULL: str,
-    ParameterKind.BOOL: str,
-    ParameterKind.INT: str,
+    **dict.fromkeys(_PLAIN, str),
     ParameterKind.FLOAT: _write_float,
-    ParameterKind.STRING: str,
     ParameterKind.COMPLEX: _write_complex,
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kuiper.errors import KuiperError
-from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape
+from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, shape_text
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import write_archive
 from kuiper.pnnx.reader import MAGIC
@@ -89,7 +89,7 @@ def _line(op: Operator) -> str:
         tokens += [f"{_word(key, '=', '@$#')}={_word(text, empty=True)}" for key, text in _parameter_texts(op)]
         tokens += [f"@{_word(key, '=')}={_attribute_text(a)}" for key, a in op.attributes.items()]
         tokens += [f"${_word(key, '=')}={name}" for key, name in _slot_names(op)]
-        tokens += [f"#{o.name}={_shape_text(o.shape)}{_code(o)}" for o in operands if o.shape is not None]
+        tokens += [f"#{o.name}={shape_text(o.shape)}{_code(o)}" for o in operands if o.shape is not None]
         return " ".join([f"{_word(op.type):24} {_word(op.name):24} {len(op.inputs)} {len(op.outputs)}", *tokens])
     except KuiperError as error:
         raise error.at(op.name) from None
@@ -118,7 +118,7 @@ def _attribute_text(attribute: Attribute) -> str:
     if not shape or raw.shape != shape or raw.dtype != dtype.storage:
         expected = f"an array of shape {shape} (not empty) and type {dtype.storage}"
         raise KuiperError(f"an attribute: expected {expected}, found {raw.shape} {raw.dtype}")
-    return _shape_text(shape) + dtype.code
+    return shape_text(shape) + dtype.code
 
 
 def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:
@@ -138,7 +138,3 @@ def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:
 
 def _code(operand: Operand) -> str:
     return operand.dtype.code if operand.dtype else "null"
-
-
-def _shape_text(shape: Shape) -> str:
-    return "(" + ",".join("?" if size == -1 else str(size) for size in shape) + ")"

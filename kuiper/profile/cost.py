@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -175,25 +174,17 @@ def measured_extents(graph: RuntimeGraph, *inputs: np.ndarray) -> dict[str, Exte
     for op in graph.operators:
         values = kept.get(op.name, ())
         for operand, value in zip(op.outputs, values if len(op.outputs) > 1 else (values,)):
-            extents[operand.name] = _extent(value)
+            known = isinstance(value, (np.ndarray, np.generic))
+            extents[operand.name] = Extent(value.shape, value.dtype.itemsize) if known else Extent(None, 0)
             operand.data = None  # the graph would hold on to every intermediate array
     return extents
 
 
-def _extent(value: Any) -> Extent:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return Extent(value.shape, value.dtype.itemsize)
-    return Extent(None, 0)
-
-
 def _sum(sizes: Iterable[int | None]) -> int | None:
     """None where one of them is not known."""
-    total = 0
-    for size in sizes:
-        if size is None:
-            return None
-        total += size
-    return total
+    every = list(sizes)
+    known = [size for size in every if size is not None]
+    return sum(known) if len(known) == len(every) else None
 
 
 def _shared_weights(order: Iterable[Operator]) -> list[np.ndarray]:

@@ -3,13 +3,4 @@
 from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, run_layers
 from kuiper.runtime.graph import GraphState, Outputs, RuntimeGraph, load
 
-__all__ = [
-    "EXECUTORS",
-    "GraphExecutor",
-    "GraphState",
-    "LayerExecutor",
-    "Outputs",
-    "RuntimeGraph",
-    "load",
-    "run_layers",
-]
+__all__ = ["EXECUTORS", "GraphExecutor", "GraphState", "LayerExecutor", "Outputs", "RuntimeGraph", "load", "run_layers"]

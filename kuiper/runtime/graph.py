@@ -243,7 +243,7 @@ class RuntimeGraph:
             if op.type not in BOUNDARY and op.type not in self.registry:
                 unknown.setdefault(op.type, []).append(op.name)
         if unknown:
-            raise UnsupportedOperatorError(unknown)
+            raise UnsupportedOperatorError(unknown, self.registry.similar(*unknown))
         for op in order:
             try:
                 op.layer = None if op.type in BOUNDARY else self.registry.create(op, self.toolbox)

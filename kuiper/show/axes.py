@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from kuiper.show.palette import INK
-from kuiper.show.svg import element
+from kuiper.show.svg import line
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,8 @@ class Axes:
 
     def column(self, number: float) -> str:
         """A faint line upwards, as tall as the chart."""
-        return _grid_line(self.x(number), self.y.end, self.x(number), self.y.start)
+        return line(self.x(number), self.y.end, self.x(number), self.y.start, 0.5, stroke_opacity=0.35)
 
     def row(self, number: float) -> str:
         """A faint line to the right, as wide as the chart."""
-        return _grid_line(self.x.start, self.y(number), self.x.end, self.y(number))
-
-
-def _grid_line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=INK, stroke_width=0.5, stroke_opacity=0.35)
+        return line(self.x.start, self.y(number), self.x.end, self.y(number), 0.5, stroke_opacity=0.35)

@@ -12,7 +12,7 @@ from kuiper.graph import BOUNDARY, Attribute, Graph, Operand, Operator, topologi
 from kuiper.runtime import RuntimeGraph
 from kuiper.show.layout import BEND, Layering, layered
 from kuiper.show.palette import FAMILIES, INK, Swatch, family
-from kuiper.show.svg import Svg, element, escape, number, picture, pill, pill_width, shorten, text, text_width
+from kuiper.show.svg import Svg, element, escape, legend, number, picture, pill, pill_width, shorten, text, text_width
 
 BOX, LABELS = 40.0, 22.0
 """Heights of a box and of the strip below it where its operands' shapes stand."""
@@ -110,17 +110,8 @@ def _head(title: str | None, kinds: Sequence[Swatch], width: float) -> tuple[lis
     if title:
         marks.append(text(title, MARGIN, y + 8, 15.0, text_anchor="start", font_weight="bold"))
         y += 28
-    x = MARGIN
-    for kind in kinds:
-        needed = text_width(kind.name) + 34
-        if x > MARGIN and x + needed > width + MARGIN:
-            x, y = MARGIN, y + 20
-        marks.append(
-            element("rect", x=x, y=y, width=14.0, height=14.0, rx=3.0, fill=kind.fill, stroke=kind.border)
-            + text(kind.name, x + 20, y + 7.5, text_anchor="start")
-        )
-        x += needed
-    return marks, y + 34
+    swatches, y = legend(kinds, MARGIN, y, width + MARGIN)
+    return marks + swatches, y + 34
 
 
 def _description(boxes: Sequence[Box], wires: Sequence[Wire]) -> str:

@@ -11,7 +11,7 @@ from kuiper.graph import MemoryPlan, Operator, shape_text
 from kuiper.runtime import GraphState, RuntimeGraph
 from kuiper.show.axes import Axes, Ruler
 from kuiper.show.palette import FAMILIES, Swatch, family
-from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
+from kuiper.show.svg import Svg, element, escape, legend, line, picture, shorten, text, text_width
 
 LEFT, RIGHT, TOP, CHART = 78.0, 16.0, 74.0, 340.0
 COLUMN = (13.0, 96.0)
@@ -90,8 +90,9 @@ def show_memory(
         *_bound(memory, axes, right),
     ]
     below, bottom = _names(facts.steps, axes)
-    kinds, bottom = _legend([kind for kind in FAMILIES if kind in facts.kinds.values()], bottom + 16, right)
-    nested, bottom = _inside(facts.inside, bottom)
+    families = [kind for kind in FAMILIES if kind in facts.kinds.values()]
+    kinds, bottom = legend(families, LEFT, bottom + 9, max(right, PAGE))
+    nested, bottom = _inside(facts.inside, bottom + (21 if families else 7))
     width = max(right, LEFT + text_width(sizes), LEFT + text_width(heading, 15.0)) + RIGHT
     return picture(width, bottom + 6, heading, _description(facts, sizes), *parts, *below, *kinds, *nested)
 
@@ -199,11 +200,11 @@ def _tip(facts: _Facts, name: str) -> str:
 def _bound(memory: MemoryPlan, axes: Axes, right: float) -> list[str]:
     """The dashed line of the lower bound, and how it lies to the arena's height."""
     y = axes.y(memory.lower_bound_bytes)
-    line = element("line", x1=LEFT, y1=y, x2=right, y2=y, stroke=BOUND, stroke_width=1.5, stroke_dasharray="6 4")
     words = f"lower bound {_space(memory.lower_bound_bytes)}"
     if memory.planned_bytes == memory.lower_bound_bytes:
         words += ", which the plan reaches"
-    return [line, text(words, LEFT, TOP - 14, fill=BOUND, text_anchor="start")]
+    dashed = line(LEFT, y, right, y, 1.5, BOUND, stroke_dasharray="6 4")
+    return [dashed, text(words, LEFT, TOP - 14, fill=BOUND, text_anchor="start")]
 
 
 def _names(steps: Sequence[str], axes: Axes) -> tuple[list[str], float]:
@@ -221,29 +222,15 @@ def _names(steps: Sequence[str], axes: Axes) -> tuple[list[str], float]:
     return parts, y + (8.0 if flat else longest * 0.87 + 8)
 
 
-def _legend(kinds: Sequence[Swatch], y: float, right: float) -> tuple[list[str], float]:
-    parts, x = [], LEFT
-    for kind in kinds:
-        needed = text_width(kind.name) + 34
-        if x > LEFT and x + needed > max(right, PAGE):
-            x, y = LEFT, y + 20
-        parts.append(
-            element("rect", x=x, y=y - 7, width=14.0, height=14.0, rx=3.0, fill=kind.fill, stroke=kind.border)
-            + text(kind.name, x + 20, y + 0.5, text_anchor="start")
-        )
-        x += needed
-    return parts, y + 14 if kinds else y
-
-
 def _inside(inside: Mapping[str, Sequence[str]], y: float) -> tuple[list[str], float]:
     """The list of values that lie inside others, and where it ends."""
     lines = [f"#{name} holds {_listed(others)}" for name, others in inside.items()]
     if len(lines) > LINES:
         lines[LINES - 1 :] = [f"and {len(lines) - LINES + 1} more that hold others"]
     parts = []
-    for line in lines:
+    for words in lines:
         y += 16
-        parts.append(text(shorten(line, 110), LEFT, y, text_anchor="start"))
+        parts.append(text(shorten(words, 110), LEFT, y, text_anchor="start"))
     return parts, y + 8
 
 
@@ -290,10 +277,11 @@ def _ticks(top: int) -> list[int]:
 def _space(value: int, digits: int = 3) -> str:
     """Bytes in binary units; `digits` 0: no more than needed.
 
-    >>> _space(5897704 * 4), _space(100), _space(2 << 20, 0)
-    ('22.5 MiB', '100 B', '2 MiB')
+    >>> _space(5897704 * 4), _space(100), _space(2 << 20, 0), _space(1010 << 10)
+    ('22.5 MiB', '100 B', '2 MiB', '1010 KiB')
     """
     for size, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if value >= 0.9995 * size:
-            return f"{value / size:{f'#.{digits}' if digits else ''}g} {unit}".replace(". ", " ")
+            form = ".0f" if value >= 999.5 * size else f"#.{digits}g" if digits else "g"
+            return f"{value / size:{form}} {unit}".replace(". ", " ")
     return f"{value} B"

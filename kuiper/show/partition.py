@@ -10,8 +10,8 @@ from kuiper.graph import Graph, Operand, Operator
 from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
 from kuiper.show.axes import Ruler
 from kuiper.show.graph import show_graph
-from kuiper.show.palette import INK, Swatch, family
-from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
+from kuiper.show.palette import Swatch, family
+from kuiper.show.svg import Svg, element, escape, line, picture, shorten, text, text_width
 
 HUES = (
     ("#cfe3fa", "#98c1ee", "#2f6db3"),
@@ -101,9 +101,9 @@ def show_schedule(
             start, end = map(x, times[part.index])
             body.append(_bar(part, kinds[part.index], start, y + GAP + lanes[part.index] * (BAR + GAP), end - start))
         y += max([lane + 1 for lane in lanes.values()], default=1) * (BAR + GAP) + GAP
-        body.append(_line(MARGIN, y, x.end, y))
+        body.append(line(MARGIN, y, x.end, y, 0.7, stroke_dasharray="none"))
     if marks:
-        body += [_line(x(w), top, x(w), y, "2 4") for w, _ in marks]
+        body += [line(x(w), top, x(w), y, 0.7, stroke_dasharray="2 4") for w, _ in marks]
     order = "; ".join(f"wave {w}: " + ", ".join(_name(partition.subgraphs[i]) for i in wave) for w, wave in
                       enumerate(waves[:12])) + "; and so on" * (len(waves) > 12)  # fmt: skip
     width = max(x.end, MARGIN + text_width(heading, 15.0)) + MARGIN
@@ -181,7 +181,3 @@ def _bar(part: SubGraph, kind: Swatch, x: float, y: float, width: float) -> str:
     label = next((words for words in (f"{part.index}: {nodes}", str(part.index)) if text_width(words) + 6 <= width), "")
     return element("g", element("title", escape(tip)), rect,
                    text(shorten(label, 40), x + width / 2, y + BAR / 2, 11.0, kind.text) if label else "")  # fmt: skip
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, dashes: str = "none") -> str:
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=INK, stroke_width=0.7, stroke_dasharray=dashes)

@@ -27,7 +27,8 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
     total = sum(point.seconds for point in points) or 1.0
     slowest = sorted(points, key=lambda point: (-point.seconds, point.name))
     families = [f for f in FAMILIES if any(family(point.type) is f for point in points)]
-    facts = f"{_giga(roof.peak)} GFLOP/s matrix product, {_giga(roof.bandwidth)} GB/s copy, {_threads(roof.threads)}"
+    threads = f"{roof.threads} thread{'s' * (roof.threads != 1)}"
+    facts = f"{_giga(roof.peak)} GFLOP/s matrix product, {_giga(roof.bandwidth)} GB/s copy, {threads}"
     description = (
         f"{len(points)} operators; roof: {facts}. Slowest: "
         + "; ".join(f"{p.name} {p.intensity:.3g} FLOP/byte, {_giga(p.speed)} GFLOP/s" for p in slowest[:5])
@@ -123,7 +124,3 @@ def _legend(families: Sequence[Swatch]) -> list[str]:
 
 def _giga(value: float) -> str:
     return f"{value / 1e9:.3g}"
-
-
-def _threads(count: int) -> str:
-    return f"{count} thread{'s' * (count != 1)}"

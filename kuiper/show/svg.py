@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from kuiper.errors import KuiperError
-from kuiper.show.palette import INK, PILL, PILL_TEXT
+from kuiper.show.palette import INK, PILL, PILL_TEXT, Swatch
 
 MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 CHARACTER = 0.605
@@ -92,6 +93,26 @@ def pill(content: str, x: float, y: float, size: float = 10.0) -> str:
     width, height = pill_width(content, size), size + 5
     ground = element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=height / 2, fill=PILL)
     return ground + text(content, x, y, size, PILL_TEXT)
+
+
+def legend(kinds: Sequence[Swatch], x: float, y: float, right: float) -> tuple[list[str], float]:
+    """A small box and a name for each kind, from (x, y) on, in as many lines as they need; and the top of the last."""
+    marks, left = [], x
+    for kind in kinds:
+        needed = text_width(kind.name) + 34
+        if x > left and x + needed > right:
+            x, y = left, y + 20
+        marks.append(
+            element("rect", x=x, y=y, width=14.0, height=14.0, rx=3.0, fill=kind.fill, stroke=kind.border)
+            + text(kind.name, x + 20, y + 7.5, text_anchor="start")
+        )
+        x += needed
+    return marks, y
+
+
+def line(x1: float, y1: float, x2: float, y2: float, width: float, stroke: str = INK, **attributes: object) -> str:
+    """A straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width, **attributes)
 
 
 def pill_width(content: str, size: float = 10.0) -> float:

@@ -127,3 +127,34 @@ def test_a_class_that_makes_no_layer_of_an_operator_is_refused():
 
     with pytest.raises(KuiperError, match="Mine: expected a class with from_operator"):
         registry.copy().override("nn.ReLU", Mine)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"family": "activations"}, "Cube.family: expected one of input, output, .*, found 'activations'"),
+        ({"flops": 5}, r"Cube.flops: expected a rule such as per_output\(1\), or a method, found 5"),
+    ],
+)
+def test_a_record_that_is_not_one_is_refused_when_it_is_registered(wrong, message):
+    with pytest.raises(KuiperError, match=message):
+        registry.copy().register("my.Cube")(type("Cube", (Layer,), wrong))
+
+
+def test_signatures_are_a_tuple_of_words_that_the_layer_knows():
+    class Cube(Layer):
+        def __init__(self, scale=1.0):
+            self.scale = scale
+
+    mine = registry.copy()
+    with pytest.raises(KuiperError, match=r"inputs: expected a tuple of texts, found 'x scale'; write \('x scale',\)"):
+        mine.register("aten::cube", inputs="x scale")(Cube)
+    mine.register("aten::cube", inputs=("x scal",))(Cube)
+    x, scale, y = Operand("0"), Operand("1"), Operand("2")
+    with pytest.raises(KuiperError, match=r"expected x, _ or an option .scale., found scal"):
+        mine.create(Operator("aten::cube", "cube", [x, scale], [y]))
+
+
+def test_types_that_look_like_an_unknown_one_are_named():
+    with pytest.raises(UnsupportedOperatorError, match=r"nn\.HardSwish; similar: nn\.Hardswish"):
+        registry.find("nn.HardSwish")

@@ -158,15 +158,12 @@ class RepeatInterleave(Movement):
         return np.repeat(x, self.repeats, dim)
 
 
-@registry.register("aten::repeat_interleave", inputs=("x output_size",))
+@registry.register("aten::repeat_interleave", inputs=("x _",))
 class RepeatIndices(Movement):
     """repeats (n) -> (sum of repeats): 0 repeats[0] times, then 1 repeats[1] times, ...
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.repeat_interleave.html
     """
-
-    def __init__(self, output_size: Any = None) -> None:
-        self.output_size = output_size
 
     def forward(self, repeats: np.ndarray) -> np.ndarray:
         """Repeat the indices."""

@@ -56,8 +56,7 @@ class DictConstruct(Movement):
     def forward(self, *inputs: Any) -> dict[str, Any]:
         """Make one dict of the inputs; an expression that looks like a number was a string key too."""
         if len(inputs) % 2:
-            found = f"{len(inputs)} inputs"
-            raise InputCountError(f"expected keys and values in turn, found {found}")
+            raise InputCountError(f"expected keys and values in turn, found {len(inputs)} inputs")
         return {str(key): value for key, value in zip(inputs[::2], inputs[1::2], strict=True)}
 
 

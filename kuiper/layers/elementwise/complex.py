@@ -13,9 +13,10 @@ import numpy as np
 
 from kuiper.dtypes import single
 from kuiper.errors import ShapeError
+from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.checks import check_dtype
 from kuiper.layers.cost import moves
-from kuiper.layers.families import ARITHMETIC, SHAPE
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 from kuiper.scalars.formulas import of_parts
@@ -74,14 +75,11 @@ class Imag(Layer):
 
 
 @registry.register("torch.view_as_real", "aten::view_as_real")
-class ViewAsReal(Layer):
+class ViewAsReal(Movement):
     """(...) complex -> (..., 2) real: real and imaginary part side by side.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
-
-    family = SHAPE
-    flops = moves
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Take the numbers apart."""
@@ -90,14 +88,11 @@ class ViewAsReal(Layer):
 
 
 @registry.register("torch.view_as_complex", "aten::view_as_complex")
-class ViewAsComplex(Layer):
+class ViewAsComplex(Movement):
     """(..., 2) real -> (...) complex: the last dimension holds real and imaginary part.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.view_as_complex.html
     """
-
-    family = SHAPE
-    flops = moves
 
     def forward(self, x: np.ndarray) -> Any:
         """Join the parts."""

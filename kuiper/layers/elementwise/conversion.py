@@ -12,8 +12,9 @@ import numpy as np
 from kuiper import dtypes
 from kuiper.dtypes import as_array, converted
 from kuiper.errors import ParameterError
+from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.cost import moves
-from kuiper.layers.families import ARITHMETIC, SHAPE
+from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
 
@@ -121,15 +122,12 @@ class TypeAs(Layer):
 
 @registry.register("torch.clone", "Tensor.clone", "Tensor.contiguous", "Tensor.detach", "aten::detach")
 @registry.register("aten::contiguous", inputs=("x _",))
-class Clone(Layer):
+class Clone(Movement):
     """(...) -> (...): a copy of x, so that what is done to one leaves the other.
 
     Layers never write to an input, so nothing depends on it here. `memory_format` changes no result.
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clone.html
     """
-
-    family = SHAPE
-    flops = moves
 
     def __init__(self, memory_format: Any = None) -> None:
         self.memory_format = memory_format
@@ -141,14 +139,11 @@ class Clone(Layer):
 
 @registry.register("Tensor.copy")
 @registry.register("aten::copy", inputs=("x x _",))
-class Copy(Layer):
+class Copy(Movement):
     """(a, b), src -> (a, b): `src` broadcast to x's shape, as x's element type.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
     """
-
-    family = SHAPE
-    flops = moves
 
     def forward(self, x: np.ndarray, src: Any) -> np.ndarray:
         """Compute what x.copy_(src) leaves in x."""

@@ -153,8 +153,7 @@ class Conv2d(_Convolution):
                 raise ParameterError("padding", expected, "'same'")
             needed = [(k - 1) * d for k, d in zip(self.kernel_size, self.dilation)]
             return tuple(part for n in needed for part in (n // 2, n - n // 2))
-        numbers = per_axis(self.axes, "padding", padding, 0)
-        return tuple(n for n in numbers for _ in range(2))
+        return tuple(n for n in per_axis(self.axes, "padding", padding, 0) for _ in range(2))
 
     def _pad(self, x: np.ndarray) -> np.ndarray:
         if self.padding_mode == "zeros" or not any(self.pads):

@@ -71,7 +71,7 @@ def _crop(x: np.ndarray, dim: int, before: int, after: int) -> np.ndarray:
     return x[(slice(None),) * dim + (slice(-before, x.shape[dim] + after),)]
 
 
-BORDERS: dict[str, Callable[[np.ndarray, int, int, int], np.ndarray]] = {
+BORDERS: dict[str, Callable[..., np.ndarray]] = {
     "constant": constant,
     "reflect": reflect,
     "replicate": replicate,
@@ -102,13 +102,10 @@ def pad_array(x: np.ndarray, pad: tuple[int, ...], mode: str = "constant", value
         if min(size, size + before + after) < 1 if copies else size + min(before, 0) + min(after, 0) < 0:
             expected = f"no more elements taken away from dimension {dim} than the input {x.shape} has"
             raise OutputSizeError("pad", expected, (before, after))
+    fill = () if value is None or mode != "constant" else (value,)
     for dim, before, after in steps:
-        if not before and not after:
-            continue
-        if mode == "constant":
-            x = constant(x, dim, before, after, 0 if value is None else value)
-        else:
-            x = BORDERS[mode](x, dim, before, after)
+        if before or after:
+            x = BORDERS[mode](x, dim, before, after, *fill)
     return x
 
 

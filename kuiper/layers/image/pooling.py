@@ -53,8 +53,7 @@ class _Pool(Layer):
     def _output_size(self, x: np.ndarray) -> Sizes:
         """(H', W'). With ceil_mode a last, partial window counts if it starts inside the image or its left padding."""
         sizes = []
-        for axis, extent in enumerate(x.shape[2:]):
-            k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
+        for extent, k, s, p, d in zip(x.shape[2:], self.kernel_size, self.stride, self.padding, self.dilation):
             room = extent + 2 * p - d * (k - 1) - 1
             count = (room + (s - 1 if self.ceil_mode else 0)) // s + 1
             if self.ceil_mode and (count - 1) * s >= extent + p:
@@ -72,8 +71,7 @@ class _Pool(Layer):
             k, s, p, d = (v[axis] for v in (self.kernel_size, self.stride, self.padding, self.dilation))
             end = (count - 1) * s + d * (k - 1) + 1  # of the last window, which ceil_mode lets stick out
             pads += [p, max(p, end - p - x.shape[2 + axis])]
-        padded = pad_planes(self.toolbox, x, pads, value)
-        return windows(padded, self.kernel_size, self.stride, self.dilation)
+        return windows(pad_planes(self.toolbox, x, pads, value), self.kernel_size, self.stride, self.dilation)
 
     def _taps(self, view: np.ndarray) -> Iterator[np.ndarray]:
         """(..., kh, kw) -> kh*kw arrays (...): one pixel of all windows at a time, which numpy combines fastest."""

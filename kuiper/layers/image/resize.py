@@ -157,6 +157,7 @@ class Upsample(Layer):
     """
 
     family = SHAPE
+    mode: str = "nearest"
 
     def __init__(
         self,
@@ -219,8 +220,10 @@ class Upsample(Layer):
 class UpsamplingBilinear2d(Upsample):
     """(N, C, H, W) -> (N, C, H', W'): bilinear, with corners aligned."""
 
+    mode = "bilinear"
+
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, "bilinear", align_corners=True)
+        super().__init__(size, scale_factor, self.mode, align_corners=True)
 
 
 class AtenUpsample(Upsample):

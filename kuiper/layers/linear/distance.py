@@ -14,7 +14,7 @@ from kuiper.dtypes import single
 from kuiper.errors import ParameterError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
-from kuiper.layers.cost import Shapes, broadcast_size, known, per_output, size
+from kuiper.layers.cost import Shapes, known, per_broadcast, per_output, size
 from kuiper.layers.families import ARITHMETIC, NORMALIZATION
 from kuiper.layers.layer import Layer
 from kuiper.layers.normalization.norms import norm
@@ -69,13 +69,10 @@ class PairwiseDistance(Layer):
     """
 
     family = ARITHMETIC
+    flops = per_broadcast(4)  # subtract, add eps, square, add up
 
     def __init__(self, p: Any = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         self.p, self.eps, self.keepdim = as_power(p), eps, keepdim
-
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
-        """Subtract, add eps, square, add up."""
-        return 4 * broadcast_size(inputs)
 
     def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
         """Measure the differences."""
@@ -97,13 +94,10 @@ class CosineSimilarity(Layer):
     """
 
     family = ARITHMETIC
+    flops = per_broadcast(6)  # three sums of products: x1 . x2, |x1|^2 and |x2|^2
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         self.dim, self.eps = int(dim), eps
-
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
-        """Three sums of products: x1 . x2, |x1|^2 and |x2|^2."""
-        return 6 * broadcast_size(inputs)
 
     def forward(self, x1: np.ndarray, x2: np.ndarray) -> np.ndarray:
         """Compute the cosine of the angle between x1 and x2."""

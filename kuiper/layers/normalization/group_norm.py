@@ -13,7 +13,7 @@ from kuiper.layers.checks import check_floats
 from kuiper.layers.cost import Shapes, per_output
 from kuiper.layers.families import NORMALIZATION
 from kuiper.layers.layer import Layer
-from kuiper.layers.normalization.normalization import BatchNorm, standardized
+from kuiper.layers.normalization.normalization import BatchNorm, scaled, standardized
 from kuiper.layers.registry import registry
 
 
@@ -72,7 +72,7 @@ class GroupNorm(Layer):
         if x.size == 0:
             return x.copy()
         groups = single(x).reshape(len(x), self.num_groups, -1)
-        y = _scaled(standardized(groups, self.eps).reshape(x.shape), self.weight, self.bias)
+        y = _scaled_by_channel(standardized(groups, self.eps).reshape(x.shape), self.weight, self.bias)
         return y.astype(x.dtype, copy=False)
 
 
@@ -140,7 +140,7 @@ class InstanceNorm(Layer):
         if x.size == 0:
             return x.copy()
         y = standardized(single(batch).reshape(*batch.shape[:2], -1), self.eps).reshape(batch.shape)
-        return _scaled(y, self.weight, self.bias).reshape(x.shape).astype(x.dtype, copy=False)
+        return _scaled_by_channel(y, self.weight, self.bias).reshape(x.shape).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.InstanceNorm1d")
@@ -210,11 +210,7 @@ def _check_channels(layer: str, x: np.ndarray, channels: int | None, *weights: n
         raise ChannelError(f"{layer} input", f"{wanted} channels in axis 1", x.shape)
 
 
-def _scaled(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None) -> np.ndarray:
+def _scaled_by_channel(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None) -> np.ndarray:
     """x * weight + bias, per channel (axis 1); x is written to."""
     per_channel = (-1,) + (1,) * (x.ndim - 2)
-    if weight is not None:
-        x *= weight.reshape(per_channel)
-    if bias is not None:
-        x += bias.reshape(per_channel)
-    return x
+    return scaled(x, *(None if w is None else w.reshape(per_channel) for w in (weight, bias)))

@@ -163,11 +163,7 @@ class LayerNorm(Layer):
         if x.size == 0:
             return x.copy()
         y = standardized(single(x).reshape(-1, math.prod(self.shape)), self.eps).reshape(x.shape)
-        if self.weight is not None:
-            y *= self.weight
-        if self.bias is not None:
-            y += self.bias
-        return y.astype(x.dtype, copy=False)
+        return scaled(y, self.weight, self.bias).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.RMSNorm", "F.rms_norm")
@@ -213,9 +209,7 @@ class RMSNorm(Layer):
         rows = single(x).reshape(-1, math.prod(self.shape))
         eps = np.finfo(rows.dtype).eps if self.eps is None else self.eps
         y = (rows / np.sqrt(np.square(rows).mean(axis=1, keepdims=True) + rows.dtype.type(eps))).reshape(x.shape)
-        if self.weight is not None:
-            y *= self.weight
-        return y.astype(x.dtype, copy=False)
+        return scaled(y, self.weight).astype(x.dtype, copy=False)
 
 
 def standardized(rows: np.ndarray, eps: float) -> np.ndarray:
@@ -229,6 +223,15 @@ def standardized(rows: np.ndarray, eps: float) -> np.ndarray:
     variance = np.square(centred).mean(axis=-1, keepdims=True)
     centred /= np.sqrt(variance + np.asarray(eps, variance.dtype))
     return centred
+
+
+def scaled(x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None = None) -> np.ndarray:
+    """x * weight + bias, as far as they are given; x is written to."""
+    if weight is not None:
+        x *= weight
+    if bias is not None:
+        x += bias
+    return x
 
 
 def _normalized_shape(value: Any, affine: bool | None, **arrays: np.ndarray | None) -> tuple[int, ...]:

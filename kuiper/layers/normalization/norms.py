@@ -14,7 +14,7 @@ from kuiper.dtypes import common, converted, finite_or_not, single
 from kuiper.errors import ShapeError
 from kuiper.layers.arrays.shape import integers
 from kuiper.layers.checks import check_dtype
-from kuiper.layers.cost import Shapes, broadcast_size, known, per_input, per_output, size
+from kuiper.layers.cost import Shapes, known, per_broadcast, per_input, per_output, size
 from kuiper.layers.elementwise.conversion import element_type
 from kuiper.layers.families import ARITHMETIC
 from kuiper.layers.layer import Layer
@@ -138,13 +138,10 @@ class Dist(Layer):
     """
 
     family = ARITHMETIC
+    flops = per_broadcast(3)  # a difference for each pair of elements, and 2 for its part of the norm
 
     def __init__(self, p: Any = 2) -> None:
         self.p = p
-
-    def flops(self, inputs: Shapes, outputs: Shapes) -> int:
-        """A difference for each pair of elements, and 2 for its part of the norm."""
-        return 3 * broadcast_size(inputs)
 
     def forward(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Compute the distance."""

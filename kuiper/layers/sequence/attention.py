@@ -200,16 +200,16 @@ class MultiheadAttention(Layer):
         given = {role: x for role, x in zip(self.roles, inputs) if role is not None}
         query = given["query"]
         key = given.get("key", query)
-        sequences = query, key, given.get("value", key)
+        sequences = [query, key, given.get("value", key)]
         check_dtype("MultiheadAttention", query, "f", *sequences[1:], *self.projections)
         batched = query.ndim == 3
         if query.ndim not in (2, 3) or any(x.ndim != query.ndim for x in sequences):
             raise RankError("MultiheadAttention", "query, key and value of 2 or 3 axes", [x.shape for x in sequences])
         if not batched:
-            sequences = query[None], sequences[1][None], sequences[2][None]
+            sequences = [x[None] for x in sequences]
         elif not self.batch_first:
-            sequences = query.swapaxes(0, 1), sequences[1].swapaxes(0, 1), sequences[2].swapaxes(0, 1)
-        y, weights = self._attend(single(sequences[0]), single(sequences[1]), single(sequences[2]), given)
+            sequences = [x.swapaxes(0, 1) for x in sequences]
+        y, weights = self._attend([single(x) for x in sequences], given)
         if not batched:
             y, weights = y[0], weights[0]
         elif not self.batch_first:
@@ -221,15 +221,13 @@ class MultiheadAttention(Layer):
         found = tuple(results[name] for name in self.returns)
         return found if len(found) > 1 else found[0]
 
-    def _attend(
-        self, query: np.ndarray, key: np.ndarray, value: np.ndarray, given: dict[str, np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _attend(self, sequences: list[np.ndarray], given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """(N, L, E), (N, S, kdim), (N, S, vdim) -> (N, L, E) and the weights (N, heads, L, S)."""
-        n, length, embed = query.shape
-        mask = self._mask(given, n, length, key.shape[1])
+        n, length, embed = sequences[0].shape
+        mask = self._mask(given, n, length, sequences[1].shape[1])
         q, k, v = (
             x @ single(w).T if b is None else x @ single(w).T + b
-            for x, w, b in zip((query, key, value), self.projections, self.biases)
+            for x, w, b in zip(sequences, self.projections, self.biases)
         )
         k, v = self._more_positions(k, self.bias_k), self._more_positions(v, self.bias_v)
         if mask is not None:
@@ -365,13 +363,8 @@ def mask_role(shape: Shape | None, n: int, length: int, source: int) -> str:
 def _tell_apart(first: str, second: str, first_is_boolean: bool) -> tuple[str, str]:
     """The roles of two masks: they differ. PyTorch touches the padding first among booleans, last among numbers."""
     attn, padding = "attn_mask", "key_padding_mask"
-    decided = {first, second} - {"mask"}
-    if len(decided) == 1 and "mask" in (first, second):
-        swap = (first == attn) or (second == padding)
-        return (attn, padding) if swap else (padding, attn)
-    if len(decided) == 2:
-        return first, second
-    return (padding, attn) if first_is_boolean else (attn, padding)
+    attn_first = not first_is_boolean if first == second else (first == attn or second == padding)
+    return (attn, padding) if attn_first else (padding, attn)
 
 
 def sizes(sequence: Shape | None, batch_first: bool) -> tuple[int, int]:

@@ -56,7 +56,7 @@ class Embedding(Layer):
 
     def forward(self, indices: np.ndarray) -> np.ndarray:
         """The rows. Raises InferError for an index that is not of an integer type or names no row."""
-        check_indices("Embedding", indices, len(self.weight))
+        check_rows("Embedding", indices, len(self.weight))
         rows = self.weight[indices]
         if self.max_norm is not None:
             norm = (np.abs(rows) ** self.norm_type).sum(-1, keepdims=True) ** (1 / self.norm_type)
@@ -111,7 +111,7 @@ class EmbeddingBag(Layer):
 
     def forward(self, indices: np.ndarray) -> tuple[Any, ...]:
         """The bags, and None for each of the outputs that training needs."""
-        check_indices("EmbeddingBag", indices, len(self.weight))
+        check_rows("EmbeddingBag", indices, len(self.weight))
         if indices.ndim != 1 or self.offsets.ndim != 1:
             found = f"{indices.shape}, {self.offsets.shape}"
             raise ShapeError("EmbeddingBag", "indices and offsets of one axis", found)
@@ -126,7 +126,7 @@ class EmbeddingBag(Layer):
         return y.reshape(len(bags), self.weight.shape[1]).astype(self.weight.dtype), None, None, None
 
 
-def check_indices(layer: str, indices: np.ndarray, rows: int) -> None:
+def check_rows(layer: str, indices: np.ndarray, rows: int) -> None:
     """Raise InferError unless `indices` holds integers from 0 to rows - 1."""
     if indices.dtype.kind not in "iu":
         raise DTypeError(f"{layer} input: expected integers, the numbers of rows, found {indices.dtype}")

@@ -119,8 +119,7 @@ class Recurrent(Layer):
             raise RankError(f"{type(self).__name__} input", expected, x.shape)
         steps = single(x if batched else x[:, None])
         steps = steps.swapaxes(0, 1) if batched and self.batch_first else steps
-        states = self._initial_states(initial, steps, batched)
-        y, last = self._run_layers(steps, states)
+        y, last = self._run_layers(steps, self._initial_states(initial, steps, batched))
         y = y.swapaxes(0, 1) if batched and self.batch_first else y
         results = [array if batched else array.squeeze(1) for array in (y, *last)]
         chosen = tuple(results[i].astype(x.dtype, copy=False) for i in self.outputs)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -87,47 +89,40 @@ def constant(xp: Any, op: Operator, layer: StoredArray) -> Call:
 def convolution(xp: Any, op: Operator, layer: Conv2d) -> Call:
     """For each place of the kernel, a matrix product with the input shifted that far."""
     expect(op, layer, padding_mode="zeros")
-    (height, width), (rows, columns), (down, right) = layer.kernel_size, layer.dilation, layer.stride
     groups, channels = layer.groups, layer.out_channels
     pads = ((0, 0), (0, 0), layer.pads[:2], layer.pads[2:])
-    kernels = xp.asarray(layer.weight).reshape(groups, channels // groups, -1, height, width)
+    kernels = xp.asarray(layer.weight).reshape(groups, channels // groups, -1, *layer.kernel_size)
     shift = 0 if layer.bias is None else xp.asarray(layer.bias)[:, None, None]
 
     def call(x: Any) -> Any:
-        x = xp.pad(x, pads)
-        tall = (x.shape[2] - rows * (height - 1) - 1) // down + 1
-        wide = (x.shape[3] - columns * (width - 1) - 1) // right + 1
-        total = xp.zeros((x.shape[0], groups, channels // groups, tall * wide), x.dtype)
-        for i in range(height):
-            for j in range(width):
-                seen = window(x, i * rows, j * columns, tall, wide, down, right)
-                total += kernels[..., i, j] @ seen.reshape(x.shape[0], groups, -1, tall * wide)
-        return total.reshape(x.shape[0], channels, tall, wide) + shift
+        total: Any = 0
+        for i, j, seen in shifted(xp.pad(x, pads), layer):
+            n, _, height, width = seen.shape
+            total = total + kernels[..., i, j] @ seen.reshape(n, groups, -1, height * width)
+        return total.reshape(n, channels, height, width) + shift
 
     return call
 
 
-def window(x: Any, row: int, column: int, tall: int, wide: int, down: int, right: int) -> Any:
-    """Every `down`-th row and `right`-th column from (row, column) on: (N,C,H,W) -> (N,C,tall,wide)."""
-    return x[:, :, row : row + down * (tall - 1) + 1 : down, column : column + right * (wide - 1) + 1 : right]
+def shifted(x: Any, layer: Conv2d | MaxPool2d) -> Iterator[tuple[int, int, Any]]:
+    """For each place (i, j) of the kernel what it reads: (N,C,H,W) -> i, j, (N,C,H',W'), H' and W' rounded down."""
+    slices = []
+    for size, kernel, dilation, stride in zip(x.shape[2:], layer.kernel_size, layer.dilation, layer.stride):
+        last = (size - dilation * (kernel - 1) - 1) // stride * stride
+        slices.append([slice(i * dilation, i * dilation + last + 1, stride) for i in range(kernel)])
+    for (i, rows), (j, columns) in product(*map(enumerate, slices)):
+        yield i, j, x[:, :, rows, columns]
 
 
 @makes(MaxPool2d)
 def max_pool(xp: Any, op: Operator, layer: MaxPool2d) -> Call:
     """The largest number of each window, rounded down, without indices."""
     expect(op, layer, ceil_mode=False, return_indices=False)
-    (height, width), (rows, columns), (down, right) = layer.kernel_size, layer.dilation, layer.stride
     up, left = layer.padding
 
     def call(x: Any) -> Any:
         x = xp.pad(x, ((0, 0), (0, 0), (up, up), (left, left)), constant_values=-xp.inf)
-        tall = (x.shape[2] - rows * (height - 1) - 1) // down + 1
-        wide = (x.shape[3] - columns * (width - 1) - 1) // right + 1
-        best = window(x, 0, 0, tall, wide, down, right)
-        for i in range(height):
-            for j in range(width):
-                best = xp.maximum(best, window(x, i * rows, j * columns, tall, wide, down, right))
-        return best
+        return reduce(xp.maximum, (seen for _, _, seen in shifted(x, layer)))
 
     return call
 

@@ -1,4 +1,4 @@
-"""What the executor asks of a back end: make a program of a sub-graph, and carry arrays in and out.
+"""What the executor asks of a back end: make a program of a sub-graph, and move arrays in and out.
 
 The two that the framework has itself, "simple" and "fast", are here too.
 """

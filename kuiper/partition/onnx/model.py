@@ -47,14 +47,10 @@ def onnx_model(graph: RuntimeGraph) -> bytes:
 def _write(builder: Builder, op: Operator) -> None:
     write, op = writes.find(op)
     for operand in (*op.inputs, *op.outputs):
-        _check_float(op, operand)
+        found = operand.dtype.torch if operand.dtype is not None else "an unknown type"
+        if found not in FLOATS:
+            raise CannotExpressError(f"{op.type}: expected {' or '.join(FLOATS)}, operand {operand.name} has {found}")
     write(builder, op, op.layer)
-
-
-def _check_float(op: Operator, operand: Operand) -> None:
-    found = operand.dtype.torch if operand.dtype is not None else "an unknown type"
-    if found not in FLOATS:
-        raise CannotExpressError(f"{op.type}: expected {' or '.join(FLOATS)}, operand {operand.name} has {found}")
 
 
 def _information(onnx: Any, operand: Operand) -> Any:

@@ -13,7 +13,7 @@ from kuiper.fast.kernels.base.calls import Call, Stage, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.layers.sequence.embedding import Embedding, check_indices
+from kuiper.layers.sequence.embedding import Embedding, check_rows
 
 NANOSECONDS_PER_NUMBER = 0.15
 """Of a copied row."""
@@ -56,7 +56,7 @@ class EmbeddingKernel(Kernel):
 
     def _check(self, indices: np.ndarray) -> None:
         try:
-            check_indices("Embedding", indices, len(self.weight))
+            check_rows("Embedding", indices, len(self.weight))
         except KuiperError as error:
             raise error.at(self.operator) from error.__cause__
 
