@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, TypeVar, cast, get_args
 
-from kuiper.errors import KuiperError, UnsupportedOperatorError
+from kuiper.errors import KuiperError, UnsupportedOperatorError, add_new
 from kuiper.graph import Operator
 from kuiper.layers.families import Family
 from kuiper.layers.layer import Creator, Layer
@@ -61,9 +61,8 @@ class LayerRegisterer:
 
     def add(self, operator_type: str, creator: Creator | type[Layer]) -> None:
         """Add one type. Raises KuiperError when it is taken: replacing one is `override`."""
-        if operator_type in self._creators:
-            raise KuiperError(f"{operator_type} is registered already; use override to replace its layer")
-        self._creators[operator_type] = _creator(creator)
+        taken = "is registered already; use override to replace its layer"
+        add_new(self._creators, operator_type, _creator(creator), taken)
 
     def override(self, operator_type: str, creator: Creator | type[Layer]) -> None:
         """Replace the creator of a type that is registered. Raises UnsupportedOperatorError when it is not."""

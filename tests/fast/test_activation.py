@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kuiper
-from kuiper.errors import KuiperError
+from kuiper.errors import KuiperError, unique
+from kuiper.fast.kernels.base.kernel import lowers
 from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, ActivationSteps, activation_of
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
@@ -179,3 +180,10 @@ def test_bounds_that_come_as_inputs_have_a_kernel_only_if_they_are_constant(lowe
     x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, Binding({}, ["x", "min", "max"]))
     assert isinstance(lowered(layer, x, 0.0, 1.0), ActivationKernel)
     assert lowered(layer, x, np.zeros(()), np.ones(())) is None
+
+
+def test_a_layer_class_has_one_kernel_and_its_steps_stand_once():
+    with pytest.raises(KuiperError, match="ReLU has a kernel already"):
+        lowers(simple.ReLU)(lambda step: None)
+    with pytest.raises(KuiperError, match="ReLU has steps already"):
+        unique("has steps already", *ACTIVATIONS.items(), (simple.ReLU, lambda layer: None))

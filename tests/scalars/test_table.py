@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kuiper.errors import DTypeError
+from kuiper.errors import DTypeError, KuiperError
 from kuiper.expression import FUNCTIONS
 from kuiper.scalars import EXPRESSION, OPERATORS, Function
 from kuiper.scalars.steps import run
+from kuiper.scalars.table import _named
 
 ALL = {**EXPRESSION, **OPERATORS}
 COMPILED = sorted(name for name, function in ALL.items() if function.steps)
@@ -61,3 +62,9 @@ def test_numbers_give_a_number_and_arrays_an_array() -> None:
     assert half(np.float32(3)).dtype == np.float32
     with pytest.raises(DTypeError, match="half is not defined for complex64, only for float"):
         half(np.zeros(2, np.complex64))
+
+
+def test_a_name_that_comes_twice_is_refused() -> None:
+    sine = Function("sin", "sin(x)", np.sin, "f", (1,))
+    with pytest.raises(KuiperError, match="sin stands in the table of scalar functions already"):
+        _named(sine, ALL["cos"], sine)

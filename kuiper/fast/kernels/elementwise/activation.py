@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import KuiperError
+from kuiper.errors import KuiperError, unique
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
@@ -196,29 +196,30 @@ GELU = ActivationSteps("gelu", _gelu, 1.4, factor=0.5)
 GELU_TANH = ActivationSteps("gelu_tanh", _gelu_tanh, 0.85, factor=0.5)
 MISH = ActivationSteps("mish", _mish, 1.0)
 
-ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = {
-    layers.ReLU: lambda layer: clamp(0, None),
-    layers.ReLU6: lambda layer: clamp(0, 6),
-    layers.LeakyReLU: lambda layer: leaky_relu(layer.negative_slope),
-    layers.RReLU: lambda layer: leaky_relu(layer.negative_slope),
-    layers.Sigmoid: lambda layer: SIGMOID,
-    layers.Tanh: lambda layer: TANH,
-    layers.SiLU: lambda layer: SILU,
-    layers.Hardsigmoid: lambda layer: HARDSIGMOID,
-    layers.Hardswish: lambda layer: HARDSWISH,
-    layers.GELU: lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU,
-    layers.ELU: lambda layer: exponential_unit(layer.alpha),
-    layers.CELU: lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha),
-    layers.SELU: lambda layer: exponential_unit(layer.alpha, layer.scale),
-    layers.Softplus: lambda layer: softplus(layer.beta, layer.threshold),
-    layers.Mish: lambda layer: MISH,
-    layers.Hardtanh: lambda layer: _bounded(layer.min_val, layer.max_val),
-    Clamp: lambda layer: _bounded(layer.min, layer.max),
-    ClampMin: lambda layer: _bounded(layer.min, None),
-    ClampMax: lambda layer: _bounded(None, layer.max),
-    Identity: lambda layer: IDENTITY,
-    Dropout: lambda layer: IDENTITY,
-}
+ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(
+    "has steps already",
+    (layers.ReLU, lambda layer: clamp(0, None)),
+    (layers.ReLU6, lambda layer: clamp(0, 6)),
+    (layers.LeakyReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (layers.RReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (layers.Sigmoid, lambda layer: SIGMOID),
+    (layers.Tanh, lambda layer: TANH),
+    (layers.SiLU, lambda layer: SILU),
+    (layers.Hardsigmoid, lambda layer: HARDSIGMOID),
+    (layers.Hardswish, lambda layer: HARDSWISH),
+    (layers.GELU, lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU),
+    (layers.ELU, lambda layer: exponential_unit(layer.alpha)),
+    (layers.CELU, lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha)),
+    (layers.SELU, lambda layer: exponential_unit(layer.alpha, layer.scale)),
+    (layers.Softplus, lambda layer: softplus(layer.beta, layer.threshold)),
+    (layers.Mish, lambda layer: MISH),
+    (layers.Hardtanh, lambda layer: _bounded(layer.min_val, layer.max_val)),
+    (Clamp, lambda layer: _bounded(layer.min, layer.max)),
+    (ClampMin, lambda layer: _bounded(layer.min, None)),
+    (ClampMax, lambda layer: _bounded(None, layer.max)),
+    (Identity, lambda layer: IDENTITY),
+    (Dropout, lambda layer: IDENTITY),
+)
 
 
 def activation_of(layer: Any) -> ActivationSteps | None:
