@@ -42,6 +42,9 @@ class ActivationSteps:
     nanoseconds : of one element on one thread.
     factor : what x is multiplied by first; see `scaled`.
     bounds : of f(x) = min(max(x, low), high), (low, high).
+    gate : of f(x) = x min(max(slope x + shift, 0), 1), (slope, shift).
+
+    With bounds or a gate the loop of conv/compiled.py computes the function too, instead of numpy after it.
     """
 
     name: str
@@ -49,6 +52,7 @@ class ActivationSteps:
     nanoseconds: float
     factor: float = 1.0
     bounds: tuple[float, float] | None = None
+    gate: tuple[float, float] | None = None
 
     def calls(
         self, x: np.ndarray, target: np.ndarray, take: Callable[[], np.ndarray], spoil: bool = True
@@ -191,7 +195,7 @@ TANH = ActivationSteps("tanh", lambda apply, x: apply(np.tanh, x), 0.36)
 SIGMOID = ActivationSteps("sigmoid", _sigmoid, 0.78, factor=-1.0)
 SILU = ActivationSteps("silu", lambda apply, x: _gate(apply, x, x), 0.56, factor=0.5)
 HARDSIGMOID = ActivationSteps("hardsigmoid", _hardsigmoid, 0.23, factor=1 / 6)
-HARDSWISH = ActivationSteps("hardswish", _hardswish, 0.3, factor=1 / math.sqrt(6))
+HARDSWISH = ActivationSteps("hardswish", _hardswish, 0.3, factor=1 / math.sqrt(6), gate=(1 / 6, 0.5))
 GELU = ActivationSteps("gelu", _gelu, 1.4, factor=0.5)
 GELU_TANH = ActivationSteps("gelu_tanh", _gelu_tanh, 0.85, factor=0.5)
 MISH = ActivationSteps("mish", _mish, 1.0)
