@@ -49,6 +49,10 @@ class ActivationSteps:
     factor: float = 1.0
     bounds: tuple[float, float] | None = None
 
+    def __call__(self, apply: Apply, x: Any) -> Any:
+        """f(x), by the ufuncs that `apply` notes or calls."""
+        return self.steps(apply, times(apply, x, self.factor))
+
     def calls(
         self, x: np.ndarray, target: np.ndarray, take: Callable[[], np.ndarray], spoil: bool = True
     ) -> list[Call]:
@@ -72,8 +76,7 @@ class ActivationSteps:
     @cached_property
     def _operations(self) -> list[UfuncCall]:
         program = Program([(1,)])
-        (x,) = program.inputs
-        self.steps(program.apply, times(program.apply, x, self.factor))
+        self(program.apply, *program.inputs)
         return program.operations
 
     @cached_property
