@@ -117,7 +117,7 @@ def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
 
 def test_the_main_job_loads_neither_matplotlib_nor_networkx() -> None:
     code = (
-        "import sys\nfrom classroom import cli\nfrom classroom.gallery.show import show\nshow()\n"
+        "import sys\nfrom classroom import cli\nfrom classroom.gallery.show import show_piece\nshow_piece()\n"
         "print({'matplotlib', 'networkx', 'IPython', 'PIL'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

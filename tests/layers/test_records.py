@@ -16,7 +16,6 @@ CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
 OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
 ALLOWED = {
-    "kuiper/partition/node_graph.py": "fully connected operators, in Tengine's words and in PNNX's",
     "kuiper/peers/torch_operators.py": "PyTorch's signatures, where they differ from the names of PNNX",
     "kuiper/show/memory.py": "the colour of values that nobody says more of",
 }
