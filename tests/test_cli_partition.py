@@ -65,6 +65,37 @@ def test_it_shows_the_subgraphs_and_what_fell_back() -> None:
     assert "pnnx_expr_5, pnnx_expr_3, ... (3 in all): simple does not take" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("typed", "placed", "reason"),
+    [
+        ((), "0 on simple, 2 on host", "relu, tanh: too small: --min-work 3"),
+        (("--min-work", 2), "2 on simple, 0 on host", ""),
+        (("--min-work", 0, "--blocked", "F.tanh"), "1 on simple, 1 on host",
+         "tanh: simple does not take operator F.tanh"),
+        (("--blocked", "F.tanh"), "0 on simple, 2 on host",
+         "relu: too small: --min-work 3 tanh: simple does not take operator F.tanh"),
+        (("--mode", "cost"), "0 on simple, 2 on host", ""),
+    ],
+)  # fmt: skip
+def test_it_says_that_a_group_was_too_small(tmp_path: Path, typed: Any, placed: str, reason: str) -> None:
+    file = tmp_path / "net.pnnx.param"
+    file.write_text(
+        "7767517\n4 3\npnnx.Input in 0 1 0 #0=(1,4)f32\nnn.ReLU relu 1 1 0 1 #1=(1,4)f32\n"
+        "F.tanh tanh 1 1 1 2 #2=(1,4)f32\npnnx.Output out 1 0 2\n"
+    )
+    result = call(file, "--device", "simple", *typed)
+    assert fact(result, "operators") == placed
+    falls_back = [
+        line.split(None, 2)[2].strip() for line in result.stdout.splitlines() if line.startswith("falls back")
+    ]
+    assert " ".join(falls_back) == reason
+
+
+def test_mode_tengine_says_that_a_range_was_too_small() -> None:
+    result = call(DIGITS, "--device", "simple", "--mode", "tengine", "--operators", "nn.Conv2d,nn.ReLU")
+    assert "too small: mode tengine asks for 3 operators" in result.stdout
+
+
 @pytest.mark.parametrize("mode", ["tengine", "fewest", "cost"])
 @pytest.mark.parametrize("backend", ["fast", "onnxruntime", "torch"])
 def test_every_mode_and_back_end_agrees_with_the_whole_network(backend: str, mode: str) -> None:

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper import dtypes, pnnx
+from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS
 from kuiper.layers import Layer
+from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise.elementwise import LAYERS, Clamp, ClampMax, ClampMin
 from kuiper.partition import (
     BACKENDS,
     Backend,
@@ -37,8 +40,46 @@ NAMES = ("simple", "fast", "onnxruntime", "torch", "cupy", "numpy")
 KINDS = pnnx.ParameterKind
 
 
+class Foreign:
+    """An array that numpy's functions refuse, as they refuse cupy's."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.dtype, self.shape = array, array.dtype, array.shape
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("no numpy array")
+
+    def astype(self, dtype: Any) -> Foreign:
+        return Foreign(self.array.astype(dtype))
+
+
+class ForeignModule:
+    """numpy's functions by their names, for foreign arrays alone."""
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*xs: Any) -> Foreign:
+            return Foreign(getattr(np, name)(*(x.array if isinstance(x, Foreign) else x for x in xs)))
+
+        return call
+
+
+class ForeignArrays(ArrayModule):
+    def __init__(self) -> None:
+        super().__init__(ForeignModule(), "foreign")
+
+    def put(self, x: np.ndarray) -> Foreign:
+        return Foreign(x.copy())
+
+    def get(self, x: Foreign) -> np.ndarray:
+        return x.array
+
+
 def backend_of(name: str) -> Backend:
-    """A back end by name; "numpy" is the one behind cupy, with numpy for its module."""
+    """A back end by name; "numpy" and "foreign" are the one behind cupy, with other modules."""
+    if name == "foreign":
+        return ForeignArrays()
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"back end {name} needs {package}, which is not installed")
     return ArrayModule(np, "numpy") if name == "numpy" else open_backend(name)
@@ -84,13 +125,15 @@ def results(backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray]) -
     return [backend.get(y) for y in program([backend.put(x) for x in inputs])]
 
 
-def agree(backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray]) -> None:
+def agree(
+    backend: Backend, op: pnnx.Operator, inputs: Sequence[np.ndarray], rtol: float = 1e-4, atol: float = 1e-5
+) -> None:
     """The back end takes the operator, and computes what its layer computes."""
     assert backend.refusal(op) is None
     expected = results(open_backend("simple"), op, inputs)
     for y, wanted in zip(results(backend, op, inputs), expected, strict=True):
         assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
-        np.testing.assert_allclose(y, wanted, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(y, wanted, rtol=rtol, atol=atol)
 
 
 def normal(*shape: int, seed: int = 0) -> np.ndarray:
@@ -99,13 +142,13 @@ def normal(*shape: int, seed: int = 0) -> np.ndarray:
 
 X = normal(2, 6, 8, 8)
 Z = normal(2, 6, 8, 8, seed=1)
-ACTIVATIONS = [
+EACH_ELEMENT = [
     "nn.ReLU", "F.relu", "nn.ReLU6", "nn.Sigmoid", "F.sigmoid", "torch.sigmoid", "nn.Tanh", "nn.SiLU", "F.silu",
     "nn.Hardswish", "nn.Hardsigmoid",
 ]  # fmt: skip
 POOL = {"kernel_size": (3, 2), "stride": (2, 1), "padding": (1, 1), "ceil_mode": False}
 CASES: list[tuple[str, list[np.ndarray], dict[str, Any], dict[str, np.ndarray], int]] = [
-    *((kind, [4 * X], {}, {}, 1) for kind in ACTIVATIONS),
+    *((kind, [4 * X], {}, {}, 1) for kind in EACH_ELEMENT),
     ("nn.LeakyReLU", [X], {"negative_slope": 0.3}, {}, 1),
     ("nn.GELU", [X], {"approximate": "none"}, {}, 1),
     ("nn.MaxPool2d", [X], {**POOL, "dilation": (1, 2), "return_indices": False}, {}, 1),
@@ -138,7 +181,7 @@ CASES: list[tuple[str, list[np.ndarray], dict[str, Any], dict[str, np.ndarray], 
     ("pnnx.Expression", [X, Z[:1, :, :1, :1]], {"expr": "maximum(floor(@0),rsqrt(abs(@1)))"}, {}, 1),
 ]  # fmt: skip
 BY_ONNX = {kind for kind, *_ in CASES}
-BY_NUMPY = BY_ONNX - {"nn.Tanh", "nn.LeakyReLU", "nn.GELU", "nn.AvgPool2d", "nn.Upsample", "Tensor.reshape",
+BY_NUMPY = BY_ONNX - {"nn.AvgPool2d", "nn.Upsample", "Tensor.reshape",
                       "Tensor.view", "Tensor.permute", "torch.transpose", "torch.split", "F.softmax", "torch.mean",
                       "nn.BatchNorm2d"}  # fmt: skip
 
@@ -154,6 +197,50 @@ def test_an_operator_computes_what_its_layer_computes(name: str, case: Any) -> N
         assert reason is not None
         return
     agree(backend, op, inputs)
+
+
+OPTIONS: dict[type, dict[str, Any]] = {
+    Clamp: {"min": -0.5, "max": 2},
+    ClampMin: {"min": "-inf"},
+    ClampMax: {"max": 1.5},
+    activation.LeakyReLU: {"negative_slope": 2.5},
+}
+"""Options of layers that need some, or do more with some."""
+TYPES = {kuiper.registry.layer_class(kind): kind for kind in kuiper.registry if not kind.startswith("aten::")}
+BY_STEPS = [
+    *((TYPES[layer], OPTIONS.get(layer, {}), 1) for layer in ACTIVATIONS),
+    *((TYPES[layer], {}, layer.function.arity[0]) for layer in LAYERS.values() if layer.function.steps),
+    ("nn.GELU", {"approximate": "tanh"}, 1),
+    ("torch.clamp", {"min": 1, "max": -1}, 1),
+    ("torch.maximum", {"other": 0.5}, 1),
+    ("torch.hypot", {"input": 2}, 1),
+    ("pnnx.Expression", {"expr": "sub(erf(maximum(@0,0.1)),exp(neg(abs(@1))))"}, 2),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("case", BY_STEPS, ids=lambda case: f"{case[0]} {case[1]}")
+@pytest.mark.parametrize("name", ["foreign", "numpy", "cupy"])
+def test_array_modules_compute_whatever_has_steps(name: str, case: Any, dtype: Any) -> None:
+    kind, params, count = case
+    backend = backend_of(name)
+    inputs = [(4 * normal(3, 50, seed=seed) + (kind == "torch.log2") * 20).astype(dtype) for seed in range(count)]
+    error = 2e-6 if dtype == np.float32 else 2e-3
+    agree(backend, operator(kind, inputs, params), inputs, error, error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "params", "text"),
+    [
+        ("nn.ReLU", np.arange(3), {}, "an operand that is no array of floats"),
+        ("nn.LeakyReLU", X, {"negative_slope": 0.0}, "no steps for its options"),
+        ("torch.maximum", X, {}, "expected 2 inputs, found 1"),
+        ("torch.maximum", X, {"other": "text"}, "a value that is neither an array nor a number"),
+        ("torch.eq", X, {"other": 1}, "no way to compute torch.eq"),
+    ],
+)
+def test_what_has_no_steps_is_refused(kind: str, x: np.ndarray, params: dict[str, Any], text: str) -> None:
+    assert text in str(backend_of("numpy").refusal(operator(kind, [x], params)))
 
 
 @pytest.mark.parametrize("name", ["onnxruntime", "torch", "numpy", "cupy"])

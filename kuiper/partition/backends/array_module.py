@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.dtypes import finite_or_not
 from kuiper.errors import KuiperError
 from kuiper.expression import TokenNode, TokenType, fold, parse, reverse_polish
+from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, activation_of
 from kuiper.graph import Operand, Operator
 from kuiper.layers.arrays.joining import Cat
 from kuiper.layers.arrays.shape import Flatten
 from kuiper.layers.arrays.structure import StoredArray
-from kuiper.layers.elementwise import activation
+from kuiper.layers.elementwise.elementwise import LAYERS, Elementwise
 from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d
 from kuiper.layers.image.convolution import Conv2d
@@ -27,6 +29,7 @@ from kuiper.partition.backends.protocol import Backend, Program, program_of
 from kuiper.partition.writers import CannotExpressError, Writers, expect
 from kuiper.runtime import RuntimeGraph
 from kuiper.scalars import EXPRESSION
+from kuiper.scalars.steps import Apply
 
 Call = Callable[..., Any]
 """An operator made ready: its inputs -> its output."""
@@ -154,27 +157,45 @@ def joining(xp: Any, op: Operator, layer: Cat) -> Call:
     return lambda *xs: xp.concatenate(xs, layer.dim)
 
 
-def sigmoid(xp: Any, x: Any) -> Any:
-    """1 / (1 + exp(-x)), which overflows nowhere."""
-    return (1 + xp.tanh(x / 2)) / 2
+def by_steps(xp: Any, op: Operator, compute: Callable[..., Any]) -> Call:
+    """compute(apply, *inputs), by the module's functions of the ufuncs' names; float16 in float32, rounded once.
+
+    Raises CannotExpressError for inputs that are not all arrays of floats: steps are for these alone.
+    """
+    if any(operand.dtype is None or operand.dtype.compute.kind != "f" or operand.shape == () for operand in op.inputs):
+        raise CannotExpressError(f"{op.type}: an operand that is no array of floats")
+
+    def apply(ufunc: Callable[..., Any], *xs: Any) -> Any:
+        return getattr(xp, ufunc.__name__)(*xs)
+
+    def call(*xs: Any) -> Any:
+        dtype = np.result_type(*(x.dtype for x in xs))
+        with np.errstate(all="ignore"):
+            if dtype != np.float16:
+                return compute(apply, *xs)
+            return compute(apply, *(x.astype(np.float32) for x in xs)).astype(dtype)
+
+    return call
 
 
-EACH_ELEMENT: dict[type, Callable[[Any, Any], Any]] = {
-    activation.ReLU: lambda xp, x: xp.maximum(x, 0),
-    activation.ReLU6: lambda xp, x: xp.clip(x, 0, 6),
-    activation.Sigmoid: sigmoid,
-    activation.SiLU: lambda xp, x: x * sigmoid(xp, x),
-    activation.Hardsigmoid: lambda xp, x: xp.clip(x + 3, 0, 6) / 6,
-    activation.Hardswish: lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
-}
-"""Layers that are a function of the module and of every element."""
+@makes(*ACTIVATIONS)
+def activation(xp: Any, op: Operator, layer: Any) -> Call:
+    """A function of every element, by the steps in which the fast engine computes it."""
+    steps = activation_of(layer)
+    if steps is None:
+        raise CannotExpressError(f"{op.type}: no steps for its options")
+    return by_steps(xp, op, steps)
 
 
-@makes(*EACH_ELEMENT)
-def each_element(xp: Any, op: Operator, layer: Any) -> Call:
-    """A function of every element."""
-    compute = EACH_ELEMENT[type(layer)]
-    return lambda x: compute(xp, x)
+@makes(*(layer for layer in LAYERS.values() if layer.function.steps))
+def elementwise(xp: Any, op: Operator, layer: Elementwise) -> Call:
+    """A function that stands alone, by its steps."""
+    steps = layer.function.steps
+    assert steps is not None, "those without are not registered"
+    values = map(finite_or_not, layer.values(*op.inputs))
+    if not all(isinstance(value, (Operand, int, float)) for value in values):
+        raise CannotExpressError(f"{op.type}: a value that is neither an array nor a number")
+    return by_steps(xp, op, lambda apply, *xs: steps(apply, *map(finite_or_not, layer.values(*xs))))
 
 
 @makes(ExpressionLayer)
@@ -186,16 +207,11 @@ def expression(xp: Any, op: Operator, layer: ExpressionLayer) -> Call:
         function = node.token.type is TokenType.FUNCTION
         if node.text not in steps if function else not isinstance(node.token.value, (int, float)):
             raise CannotExpressError(f"{op.type}: {node.text}")
-    if any(operand.dtype is None or operand.dtype.compute.kind != "f" or operand.shape == () for operand in op.inputs):
-        raise CannotExpressError(f"{op.type}: an operand that is no array of floats")
 
-    def named(ufunc: Callable[..., Any], *xs: Any) -> Any:
-        return getattr(xp, ufunc.__name__)(*xs)
+    def compute(apply: Apply, *xs: Any) -> Any:
+        def function(node: TokenNode, values: list[Any]) -> Any:
+            return steps[node.text](apply, *values)
 
-    def apply(node: TokenNode, values: list[Any]) -> Any:
-        return steps[node.text](named, *values)
+        return fold(order, lambda node: xs[node.num_index] if node.num_index >= 0 else node.token.value, function)
 
-    def call(*xs: Any) -> Any:
-        return fold(order, lambda node: xs[node.num_index] if node.num_index >= 0 else node.token.value, apply)
-
-    return call
+    return by_steps(xp, op, compute)

@@ -54,6 +54,10 @@ class ActivationSteps:
     bounds: tuple[float, float] | None = None
     gate: tuple[float, float] | None = None
 
+    def __call__(self, apply: Apply, x: Any) -> Any:
+        """f(x), by the ufuncs that `apply` notes or calls."""
+        return self.steps(apply, times(apply, x, self.factor))
+
     def calls(
         self, x: np.ndarray, target: np.ndarray, take: Callable[[], np.ndarray], spoil: bool = True
     ) -> list[Call]:
@@ -79,7 +83,7 @@ class ActivationSteps:
         program = Program([(1,)])
         (x,) = program.inputs
         try:
-            result = self.steps(program.apply, times(program.apply, x, self.factor))
+            result = self(program.apply, x)
         except KuiperError as error:
             raise KuiperError(f"steps of {self.name}: {error.message}") from error
         last = program.operations[-1].result if program.operations else x
