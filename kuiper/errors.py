@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from enum import Enum, auto
 from typing import ClassVar, TypeVar
 
 Self = TypeVar("Self", bound="KuiperError")
+Key = TypeVar("Key", bound="str | type")
+Value = TypeVar("Value")
 
 
 class InferStatus(Enum):
@@ -202,6 +204,26 @@ class ExpressionError(KuiperError):
         where = "" if position is None else f"\n  {text}\n  {' ' * position}^"
         super().__init__(f"{message}{where}")
         self.text, self.position = text, position
+
+
+def add_new(table: MutableMapping[Key, Value], key: Key, value: Value, taken: str) -> None:
+    """table[key] = value. Raises KuiperError, in the words `taken`, where the table has that name or class already.
+
+    >>> add_new({"sin": 1}, "sin", 2, "stands in the table already")
+    Traceback (most recent call last):
+    kuiper.errors.KuiperError: sin stands in the table already
+    """
+    if key in table:
+        raise KuiperError(f"{key.__name__ if isinstance(key, type) else key} {taken}")
+    table[key] = value
+
+
+def unique(taken: str, *pairs: tuple[Key, Value]) -> dict[Key, Value]:
+    """A dict of these pairs. Raises KuiperError, in the words `taken`, for a name or class that comes twice."""
+    table: dict[Key, Value] = {}
+    for key, value in pairs:
+        add_new(table, key, value, taken)
+    return table
 
 
 def missing_module(package: str, error: ModuleNotFoundError, who: str = "it") -> str:

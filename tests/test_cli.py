@@ -22,6 +22,7 @@ from typer.testing import CliRunner, Result
 
 from kuiper.cli import app, arguments, waiting
 from kuiper.cli.model import find_model
+from kuiper.runtime import EXECUTORS
 
 SIMPLE = """7767517
 5 4
@@ -116,6 +117,21 @@ def test_run_reads_weights_and_the_bin_option_names_them(tmp_path: Path) -> None
     assert "linear.pnnx.bin" in error_of("run", model, x)
     call("run", model, x, "--bin", tmp_path / "weights.bin", "-o", tmp_path / "y.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), [[2, 7]])
+
+
+def test_run_computes_with_the_engine_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = write(tmp_path, SIMPLE)
+    x = saved(tmp_path, np.random.default_rng(0).standard_normal((1, 3, 4, 4), np.float32))
+    made: list[str] = []
+    for name in EXECUTORS:
+        way = EXECUTORS[name]
+        monkeypatch.setitem(
+            EXECUTORS, name, lambda graph, way=way, name=name, **o: made.append(name) or way(graph, **o)
+        )
+        call("run", model, x, "--engine", name)
+    call("run", model, x)
+    assert made == [*EXECUTORS, "auto"]
+    assert "simple, fast, auto" in error_of("run", model, x, "--engine", "quick")
 
 
 def test_run_without_input_says_that_it_made_one_up_and_repeats_it_with_the_seed(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from kuiper.cli import app, bench, versus
 from kuiper.cli.text import count
 from kuiper.fast import Choices
 from kuiper.fast.kernels.base.kernel import Kernel
+from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationSteps, clamp
+from kuiper.layers.elementwise.activation import ReLU
 from kuiper.peers import Difference, Measured, Workload
 from kuiper.profile import Roof, roof
 
@@ -156,6 +158,29 @@ def test_bench_computes_with_the_engine_that_is_asked_for(tmp_path: Path) -> Non
     model = write(tmp_path, SIMPLE)
     assert "simple, 1 thread" in call("bench", model, "-r", 1, "--engine", "simple", "-t", 1).stdout
     assert "simple, fast, auto" in error_of("bench", model, "--engine", "quick")
+
+
+def wrong(layer: ReLU) -> ActivationSteps:
+    """Steps of another function than the layer's."""
+    return clamp(0.1, None)
+
+
+@pytest.mark.parametrize("engine", ["fast", "auto"])
+def test_bench_says_so_where_a_plan_computes_something_else_than_the_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    typed = ("bench", write(tmp_path, SIMPLE), "-r", 1, "--engine")
+    assert "the plan" not in call(*typed, engine).stderr
+    monkeypatch.setitem(ACTIVATIONS, ReLU, wrong)
+    said = " ".join(call(*typed, engine).stderr.split())
+    assert f"--engine {engine}: the plan computes something else: outputs differ by" in said
+    assert "the plan" not in call(*typed, engine, "--tolerance", 1).stderr
+    assert "the plan" not in call(*typed, "simple").stderr
+
+
+def test_bench_compares_no_random_numbers(tmp_path: Path) -> None:
+    text = SIMPLE.replace("nn.ReLU ", "torch.rand_like ")
+    assert "the plan" not in call("bench", write(tmp_path, text), "-r", 1, "--engine", "fast").stderr
 
 
 def test_bench_shows_ratios_of_those_that_agree_and_reasons_for_the_others(

@@ -78,7 +78,7 @@ def test_a_kernel_is_one_more(copy):
     layer, steps, line = blocks()
     with open(copy / LAYERS, "a", encoding="utf-8") as file:
         file.write("\n\n" + layer)
-    head = "ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = {\n"
+    head = 'ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(\n    "has steps already",\n'
     edit(copy / KERNELS, head, line)
     whole = (copy / KERNELS).read_text(encoding="utf-8")
     (copy / KERNELS).write_text(whole.replace(head, steps + "\n\n" + head), encoding="utf-8")

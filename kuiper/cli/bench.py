@@ -18,7 +18,7 @@ from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.plan.summary import summary
 from kuiper.graph import Extent
-from kuiper.peers import Workload
+from kuiper.peers import Workload, largest_difference
 from kuiper.profile import (
     NetworkCost,
     Times,
@@ -34,7 +34,7 @@ from kuiper.profile import (
     time_passes,
     usable_cores,
 )
-from kuiper.runtime import EXECUTORS
+from kuiper.runtime import EXECUTORS, LayerExecutor
 from kuiper.show import show_roofline
 
 EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --vs torch,onnxruntime --profile --roofline resnet18.svg"
@@ -50,7 +50,7 @@ def bench(
     vs: Annotated[
         str, typer.Option("--vs", metavar="NAMES", help="Measure these too, in turns: torch,onnxruntime,ncnn.")
     ] = "",
-    engine: Annotated[str, typer.Option("--engine", help="How kuiper computes: simple, fast or auto.")] = "auto",
+    engine: options.Engine = "auto",
     threads: Annotated[
         int | None,
         typer.Option("--threads", "-t", min=1, max=1024, help="Threads of everyone; by default, one a core."),
@@ -73,6 +73,7 @@ def bench(
     """Measure the time of forward passes on random input.
 
     The figures hold for this machine and its load now: compare only what was measured together.
+    Where a plan computes the passes, its outputs are compared with the layers' first.
     With --vs, the exit code is 2 where none of those named could be measured.
     """
     shapes, names = arguments.shapes(shape or []), arguments.names(vs)
@@ -84,6 +85,9 @@ def bench(
     inputs = random_inputs(graph, shapes, seed, quiet=True)
     extents = measured_extents(graph, *inputs)
     cost = network_cost(graph.operators, extents)
+    if engine != "simple":
+        with blas_threads(threads):
+            check_plan(graph, inputs, engine, tolerance)
     out = console()
     if names:
         workload = Workload(find_model(model), None if bin is None else Path(bin), inputs, threads, engine)
@@ -100,6 +104,17 @@ def bench(
         show_operators(graph, inputs, cost, extents, repeat, threads, roofline, all_rows if profile else None)
     if names and all(one.fault for one in found[1:]):
         raise KuiperError(f"--vs: nothing to compare with: could not measure {', '.join(names)}")
+
+
+def check_plan(graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], engine: str, tolerance: float) -> None:
+    """Say so where the plan's outputs are not the layers'; layers that draw random numbers have none to compare."""
+    if any(op.layer is not None and op.layer.random for op in graph.operators) or plan_of(graph, inputs) is None:
+        return
+    values = {operand.name: x for operand, x in zip(graph.inputs, inputs, strict=True)}
+    layers, plan = ([np.asarray(x) for x in way.run(values)] for way in (LayerExecutor(graph), graph.executor))
+    complaint = largest_difference(layers, plan).complaint(tolerance)
+    if complaint:
+        warn(f"--engine {engine}: the plan {complaint}; the layers, --engine simple, are the reference")
 
 
 def show_operators(

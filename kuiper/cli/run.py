@@ -17,6 +17,7 @@ from kuiper.cli.waiting import progress
 from kuiper.cli.write import write_on
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.inputs import Normalization
+from kuiper.runtime import EXECUTORS
 from kuiper.vision import save_picture
 
 EXAMPLE = "Example: kuiper run yolov5s.pnnx.param street.jpg --task detect --output found.png"
@@ -80,6 +81,7 @@ def run(
         ),
     ] = None,
     shape: options.Shapes = None,
+    engine: options.Engine = "auto",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of random input, and of what is written.")] = 0,
 ) -> None:
     """Run a network once and show its outputs.
@@ -93,6 +95,7 @@ def run(
     Or, with --task write, there is no INPUT: a language model, with its
     tokens.json beside it, writes on after --prompt.
     """
+    arguments.check_choice("--engine", engine, tuple(EXECUTORS))
     extents = arguments.shapes(shape or [])
     normalization = normalization_of(scale, mean, std)
     wishes = Wishes(labels, top, conf, iou, normalization, prompt, tokens, temperature, top_p)
@@ -101,10 +104,10 @@ def run(
         others: dict[str, object] = {"INPUT": files, "--keep": keep, "--output": output, "--shape": shape}
         others["--scale, --mean, --std"] = normalization
         refuse([name for name, value in others.items() if value], task)
-        write_on(model, bin, wishes, seed)
+        write_on(model, bin, wishes, seed, engine)
         return
     check_output(output, pictures=job is not None)
-    graph = load_model(model, bin)
+    graph = load_model(model, bin, engine=engine)
     if job is not None:
         inputs = job.read(files or [], graph.inputs)
     elif files:

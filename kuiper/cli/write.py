@@ -16,7 +16,7 @@ TOKENS = "tokens.json"
 """The vocabulary's file, beside the network's."""
 
 
-def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int) -> None:
+def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int, engine: str) -> None:
     """Print the prompt and, token by token, what the network writes on. Raises KuiperError, typer.BadParameter."""
     if wishes.prompt is None:
         raise typer.BadParameter('--task write needs --prompt, such as --prompt "The function returns"')
@@ -27,7 +27,7 @@ def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int) -> Non
     )
     count = wishes.tokens or 100
     tokens = text.Tokens.load(find_model(model).with_name(TOKENS))
-    graph = load_model(model, bin_file)
+    graph = load_model(model, bin_file, engine=engine)
     pieces = text.write(graph, tokens, wishes.prompt, count, sampler=sampler, random=np.random.default_rng(seed))
     typer.echo(wishes.prompt, nl=False)
     start = time.perf_counter()

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, TypeVar, cast, get_args
 
-from kuiper.errors import KuiperError, UnsupportedOperatorError
+from kuiper.errors import KuiperError, UnsupportedOperatorError, add_new
 from kuiper.graph import Operator
 from kuiper.layers.families import Family
 from kuiper.layers.layer import Creator, Layer
@@ -61,9 +61,8 @@ class LayerRegisterer:
 
     def add(self, operator_type: str, creator: Creator | type[Layer]) -> None:
         """Add one type. Raises KuiperError when it is taken: replacing one is `override`."""
-        if operator_type in self._creators:
-            raise KuiperError(f"{operator_type} is registered already; use override to replace its layer")
-        self._creators[operator_type] = _creator(creator)
+        taken = "is registered already; use override to replace its layer"
+        add_new(self._creators, operator_type, _creator(creator), taken)
 
     def override(self, operator_type: str, creator: Creator | type[Layer]) -> None:
         """Replace the creator of a type that is registered. Raises UnsupportedOperatorError when it is not."""
@@ -78,8 +77,9 @@ class LayerRegisterer:
 
     def similar(self, *types: str) -> dict[str, list[str]]:
         """Registered types that look like each of these, where there are some."""
-        found = {kind: difflib.get_close_matches(kind, self._creators, 2, 0.85) for kind in types}
-        return {kind: names for kind, names in found.items() if names}
+        by_lower = {kind.lower(): kind for kind in self._creators}
+        found = {kind: difflib.get_close_matches(kind.lower(), by_lower, 2, 0.85) for kind in types}
+        return {kind: [by_lower[name] for name in names] for kind, names in found.items() if names}
 
     def layer_class(self, operator_type: str) -> type[Layer] | None:
         """The class that a type is registered with; None where a function makes its layer."""

@@ -31,7 +31,7 @@ class Function:
     formula : what it computes, for the reader.
     compute : takes arrays of one element type, gives an array; None: the steps do.
     kinds : the kinds of element that it is defined for: b(ool), i(nteger), f(loat), c(omplex).
-    arity : how many values it takes.
+    arity : how many values it takes, each number that is possible.
     floating : integers are computed as float32, like sin, instead of as integers, like add.
     exact : replaces `compute` where every value is a Python integer or bool.
     whole : a float among Python numbers gives an integer: how sizes are rounded.
@@ -56,6 +56,18 @@ class Function:
     check: Callable[..., None] | None = None
     flops: int = 1
     compiled: Steps | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError or TypeError for a record that could not compute."""
+        if self.compute is None and self.compiled is None:
+            raise ValueError(f"{self.name}: expected compute or compiled, found neither")
+        for field in ("compute", "compiled", "exact", "check"):
+            if not (getattr(self, field) is None or callable(getattr(self, field))):
+                raise TypeError(f"{self.name}: {field}: expected a function, found {getattr(self, field)!r}")
+        if not self.kinds or set(self.kinds) - KINDS.keys():
+            raise ValueError(f'{self.name}: kinds: expected some of "{"".join(KINDS)}", found {self.kinds!r}')
+        if not (isinstance(self.arity, tuple) and self.arity and all(isinstance(count, int) for count in self.arity)):
+            raise TypeError(f"{self.name}: arity: expected a tuple of integers, such as (1,), found {self.arity!r}")
 
     def __call__(self, *values: Value) -> Value:
         """An array, or a Python number if all values are. Raises DTypeError for a type it is not defined for."""

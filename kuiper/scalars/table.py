@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.errors import unique
 from kuiper.scalars import formulas, steps
 from kuiper.scalars.function import Function
 from kuiper.scalars.special import erf, lgamma
@@ -38,7 +39,7 @@ def _whole(name: str, formula: str, ufunc: np.ufunc, **options: Any) -> Function
 
 
 def _named(*functions: Function) -> dict[str, Function]:
-    return {function.name: function for function in functions}
+    return unique("stands in the table of scalar functions already", *((one.name, one) for one in functions))
 
 
 _MAXIMUM = Function("maximum", "the larger; NaN wins", np.maximum, "bif", compiled=steps.larger)

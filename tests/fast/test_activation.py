@@ -1,6 +1,7 @@
 """Activations: kernels against the layers, as they are called by themselves and on the tiles of others."""
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -8,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, activation_of
+import kuiper
+from kuiper.errors import KuiperError, unique
+from kuiper.fast.kernels.base.kernel import lowers
+from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, ActivationSteps, activation_of
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
@@ -143,6 +147,30 @@ def test_no_function_for_options_that_it_does_not_know(layer):
     assert activation_of(layer) is None
 
 
+@pytest.mark.parametrize(
+    ("steps", "fault"),
+    [
+        (lambda apply, x: None, "expected the result of the last apply returned, found None"),
+        (lambda apply, x: [apply(np.exp, x)], "expected the result of the last apply returned, found [Prog"),
+        (lambda apply, x: (apply(np.exp, x), x)[1], "expected the result of the last apply returned, found another"),
+        (lambda apply, x: apply(np.modf, x), "apply(modf): expected a function with one result, found 2 results"),
+        (lambda apply, x: apply(np.exp, None), "apply(exp): expected values of the program and numbers, found None"),
+        (lambda apply, x: x + 3, "write apply(np.add, x, 3)"),
+        (lambda apply, x: 2 * apply(np.exp, x), "write apply(np.multiply, 2, x)"),
+        (lambda apply, x: -x, "write apply(np.negative, x)"),
+        (lambda apply, x: np.exp(x), "write apply(np.exp, x)"),
+    ],
+)
+def test_faulty_steps_are_refused_when_the_plan_is_made(tmp_path, monkeypatch, steps, fault):
+    monkeypatch.setitem(ACTIVATIONS, simple.ReLU, lambda layer: ActivationSteps("mine", steps, 0.1))
+    param = "7767517\n3 2\npnnx.Input in 0 1 0 #0=(2,3)f32\nnn.ReLU r 1 1 0 1\npnnx.Output out 1 0 1\n"
+    (tmp_path / "net.pnnx.param").write_text(param)
+    graph = kuiper.load(tmp_path / "net.pnnx.param", engine="fast")
+    with pytest.raises(KuiperError, match=re.escape(fault)) as caught:
+        graph(np.ones((2, 3), np.float32))
+    assert "steps of mine: " in str(caught.value)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32])
 def test_no_kernel_for_another_element_type(lowered, dtype):
     assert lowered(simple.ReLU(), np.ones((2, 3), dtype)) is None
@@ -152,3 +180,10 @@ def test_bounds_that_come_as_inputs_have_a_kernel_only_if_they_are_constant(lowe
     x, layer = np.ones((2, 3), np.float32), Bound(elementwise.Clamp, Binding({}, ["x", "min", "max"]))
     assert isinstance(lowered(layer, x, 0.0, 1.0), ActivationKernel)
     assert lowered(layer, x, np.zeros(()), np.ones(())) is None
+
+
+def test_a_layer_class_has_one_kernel_and_its_steps_stand_once():
+    with pytest.raises(KuiperError, match="ReLU has a kernel already"):
+        lowers(simple.ReLU)(lambda step: None)
+    with pytest.raises(KuiperError, match="ReLU has steps already"):
+        unique("has steps already", *ACTIVATIONS.items(), (simple.ReLU, lambda layer: None))

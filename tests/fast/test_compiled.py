@@ -21,6 +21,7 @@ from kuiper.fast.kernels.elementwise import activation as steps
 from kuiper.fast.tuning import choices
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.layers.image.convolution import Conv2d
+from kuiper.scalars.steps import clip
 
 LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
 WAYS = st.tuples(LAYOUT, LAYOUT)
@@ -28,6 +29,13 @@ LANES = st.integers(1, 2)
 PAIR = st.tuples(st.integers(1, 3), st.integers(1, 3))
 SIZES = [(3, 3), (1, 2)]
 """Kernels that the tests compile; each takes a while."""
+
+
+def gated(apply, x):
+    """x clip(x / 4 + 3/4, 0, 1)."""
+    return apply(np.multiply, x, apply(clip, apply(np.add, apply(np.multiply, x, 0.25), 0.75), 0, 1))
+
+
 ACTIVATIONS = {
     "relu": steps.clamp(0, None),
     "relu6": steps.clamp(0, 6),
@@ -35,6 +43,7 @@ ACTIVATIONS = {
     "empty clamp": steps.clamp(1, -1),
     "clamp to nan": steps.clamp(float("nan"), 1),
     "hardswish": steps.HARDSWISH,
+    "gate": steps.ActivationSteps("gate", gated, 0.3, gate=(0.25, 0.75)),
     "silu": steps.SILU,
     "identity": steps.IDENTITY,
     "none": None,

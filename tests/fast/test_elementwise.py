@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kuiper.errors import KuiperError
+from kuiper.expression import FUNCTIONS
 from kuiper.fast.kernels.base.buffer import Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -17,6 +19,7 @@ from kuiper.layers.elementwise.activation import PReLU
 from kuiper.layers.elementwise.elementwise import LAYERS
 from kuiper.layers.elementwise.expression import ExpressionLayer
 from kuiper.layers.normalization.normalization import BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d
+from kuiper.scalars import Function
 
 RNG = np.random.default_rng(0)
 F32 = np.dtype(np.float32)
@@ -37,6 +40,13 @@ def positive(*shape):
 
 def numbers(*shape):
     return RNG.normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("steps", [lambda apply, x: None, lambda apply, x: [x]])
+def test_faulty_steps_of_a_function_are_refused(monkeypatch, steps):
+    monkeypatch.setitem(FUNCTIONS, "mine", Function("mine", "x", np.exp, "f", (1,), compiled=steps))
+    with pytest.raises(KuiperError, match="steps of mine: expected the result of an apply returned"):
+        LOWERINGS[ExpressionLayer](node_of(ExpressionLayer("mine(@0)"), Spec(SHAPE, F32)))
 
 
 def node_of(layer, *specs):

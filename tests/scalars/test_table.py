@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 
-from kuiper.errors import DTypeError
+from kuiper.errors import DTypeError, KuiperError
 from kuiper.expression import FUNCTIONS
 from kuiper.scalars import EXPRESSION, OPERATORS, Function
 from kuiper.scalars.steps import run
+from kuiper.scalars.table import _named
 
 ALL = {**EXPRESSION, **OPERATORS}
 COMPILED = sorted(name for name, function in ALL.items() if function.steps)
@@ -61,3 +65,27 @@ def test_numbers_give_a_number_and_arrays_an_array() -> None:
     assert half(np.float32(3)).dtype == np.float32
     with pytest.raises(DTypeError, match="half is not defined for complex64, only for float"):
         half(np.zeros(2, np.complex64))
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "fault"),
+    [
+        ({"compute": None}, ValueError, "mine: expected compute or compiled, found neither"),
+        ({"compute": 3}, TypeError, "mine: compute: expected a function, found 3"),
+        ({"compiled": np.float32(1)}, TypeError, "mine: compiled: expected a function, found"),
+        ({"kinds": "float"}, ValueError, "mine: kinds: expected some of \"bifc\", found 'float'"),
+        ({"kinds": ""}, ValueError, "mine: kinds: expected some of"),
+        ({"arity": 1}, TypeError, "mine: arity: expected a tuple of integers, such as (1,), found 1"),
+        ({"arity": ()}, TypeError, "mine: arity: expected a tuple of integers"),
+        ({"arity": ("1",)}, TypeError, "mine: arity: expected a tuple of integers"),
+    ],
+)
+def test_a_record_that_could_not_compute_is_refused(fields: dict[str, Any], error: type, fault: str) -> None:
+    with pytest.raises(error, match=re.escape(fault)):
+        Function(**{"name": "mine", "formula": "x", "compute": np.sin, "kinds": "f"} | fields)
+
+
+def test_a_name_that_comes_twice_is_refused() -> None:
+    sine = Function("sin", "sin(x)", np.sin, "f", (1,))
+    with pytest.raises(KuiperError, match="sin stands in the table of scalar functions already"):
+        _named(sine, ALL["cos"], sine)

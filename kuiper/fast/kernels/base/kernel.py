@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
+from kuiper.errors import add_new
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, copy
 from kuiper.fast.kernels.base.rows import LongRow
@@ -45,7 +46,7 @@ class Step:
 
     @property
     def layer(self) -> Any:
-        """The layer that computes the same."""
+        """The layer of that operator."""
         return self.operator.layer
 
 
@@ -91,7 +92,7 @@ class Kernel:
 
     @property
     def key(self) -> str:
-        """What the fastest of several candidates depends on, besides the threads; empty where there is only one."""
+        """What the fastest of several candidates depends on, besides the threads; empty if there is never a choice."""
         return ""
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
@@ -190,13 +191,14 @@ Lower = TypeVar("Lower", bound=Lowering)
 def lowers(*layers: type) -> Callable[[Lower], Lower]:
     """Decorator: the function makes the kernel for operators whose layer is one of `layers` (not a subclass).
 
-    It returns None for options, shapes or dtypes that its kernel does not know: the layer computes those.
+    It returns None for options, shapes or dtypes that its kernel does not know: the layer computes those. Raises
+    KuiperError for a layer that has a kernel.
     """
 
     def register(function: Lower) -> Lower:
+        lowering: Lowering = function
         for layer in layers:
-            assert layer not in LOWERINGS, f"{layer.__name__} has a kernel already"
-            LOWERINGS[layer] = function
+            add_new(LOWERINGS, layer, lowering, "has a kernel already")
         return function
 
     return register

@@ -14,13 +14,12 @@ from kuiper.fast.kernels.base import compiler
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.cache import cache_folder
 from kuiper.fast.kernels.base.calls import Call, Index, Stage
-from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, contiguous, flat, steps
+from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, contiguous, flat, strides_of
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.depthwise import Depthwise
 from kuiper.fast.kernels.conv.gemm import in_bands
-from kuiper.fast.kernels.elementwise.activation import HARDSWISH
 
 NS_PER_PRODUCT = 0.07
 MOST_TAPS = 49
@@ -32,7 +31,7 @@ Loop = Callable[..., None]
 class Compiled(Algorithm):
     """y[h,w,c] = f(bias[c] + sum over i,j of x[h*s+i*d, w*s+j*d, c] * weight[i,j,c]), one pixel after the other.
 
-    f is what follows if that is a clamp (ReLU, ReLU6, ...) or Hardswish. What else follows, numpy computes.
+    f is what follows if that has bounds (ReLU, ReLU6, ...) or a gate (Hardswish). What else follows, numpy computes.
     """
 
     @classmethod
@@ -68,20 +67,23 @@ class Compiled(Algorithm):
 
     def _call(self, loop: Loop, image: np.ndarray, out: np.ndarray, function: tuple[float, float, bool]) -> Call:
         """The loop over all rows of `out`, (H, W, C), whose first reads the first rows of `image`."""
-        problem, (low, high, hardswish) = self.problem, function
+        problem, (a, b, gated) = self.problem, function
         weight = problem.packed("depthwise", lambda w: w[:, 0].transpose(1, 2, 0))
         bias = np.zeros(problem.channels, np.float32) if self.epilogue.bias is None else self.epilogue.bias
         arrays = [flat(image), contiguous(weight), contiguous(bias), flat(out)]
-        counts = [*out.shape, *problem.stride, *problem.dilation, *steps(image), *steps(out)]
-        return partial(loop, *arrays, *counts, np.float32(low), np.float32(high), hardswish)
+        counts = [*out.shape, *problem.stride, *problem.dilation, *strides_of(image), *strides_of(out)]
+        return partial(loop, *arrays, *counts, np.float32(a), np.float32(b), gated)
 
 
 def split(epilogue: Epilogue) -> tuple[tuple[float, float, bool], Epilogue]:
-    """What the loop computes of an epilogue besides the bias, (low, high, whether Hardswish), and what is left."""
+    """What the loop computes of an epilogue besides the bias, and what is left.
+
+    The loop's part is (low, high, False) for bounds, (slope, shift, True) for a gate; see ActivationSteps.
+    """
     activation = epilogue.activation
     if not epilogue.residual and activation is not None:
-        if activation is HARDSWISH:
-            return (0.0, 6.0, True), Epilogue()
+        if activation.gate is not None:
+            return (*activation.gate, True), Epilogue()
         if activation.bounds is not None and activation.bounds[0] <= activation.bounds[1]:
             return (*activation.bounds, False), Epilogue()
     return (-np.inf, np.inf, False), Epilogue(None, epilogue.residual, activation)
@@ -100,12 +102,12 @@ def depthwise_loop(height: int, width: int) -> Loop:
     For the same reason all counts are unsigned: an index that may be negative would count from the end.
     """
     kh, kw = np.uint64(height), np.uint64(width)
-    zero, three, six, sixth = map(np.float32, (0, 3, 6, 1 / 6))
+    zero, one = np.float32(0), np.float32(1)
 
     def loop(
         x: np.ndarray, weight: np.ndarray, bias: np.ndarray, y: np.ndarray,
         rows: int, columns: int, channels: int, sh: int, sw: int, dh: int, dw: int,
-        x_row: int, x_pixel: int, y_row: int, y_pixel: int, low: float, high: float, hardswish: bool,
+        x_row: int, x_pixel: int, y_row: int, y_pixel: int, a: float, b: float, gated: bool,
     ) -> None:  # fmt: skip
         for r in range(rows):
             for q in range(columns):
@@ -117,14 +119,14 @@ def depthwise_loop(height: int, width: int) -> Loop:
                         for j in range(kw):
                             at = source + i * dh * x_row + j * dw * x_pixel + c
                             total += x[at] * weight[(i * kw + j) * channels + c]
-                    if hardswish:
-                        gate = total + three
+                    if gated:
+                        gate = a * total + b
                         gate = zero if gate < zero else gate
-                        gate = six if gate > six else gate
-                        total *= gate * sixth
+                        gate = one if gate > one else gate
+                        total *= gate
                     else:
-                        total = low if total < low else total
-                        total = high if total > high else total
+                        total = a if total < a else total
+                        total = b if total > b else total
                     y[target + c] = total
 
     return loop

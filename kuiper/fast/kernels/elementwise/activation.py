@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from kuiper.errors import KuiperError, unique
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copy
 from kuiper.fast.kernels.base.kernel import ImageLayout, Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.elementwise.program import Program, UfuncCall, calls_on, registers
+from kuiper.fast.kernels.elementwise.program import Program, ProgramValue, UfuncCall, calls_on, registers
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.elementwise import activation as layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
@@ -41,6 +42,9 @@ class ActivationSteps:
     nanoseconds : of one element on one thread.
     factor : what x is multiplied by first; see `scaled`.
     bounds : of f(x) = min(max(x, low), high), (low, high).
+    gate : of f(x) = x min(max(slope x + shift, 0), 1), (slope, shift).
+
+    With bounds or a gate the loop of conv/compiled.py computes the function too, instead of numpy after it.
     """
 
     name: str
@@ -48,6 +52,7 @@ class ActivationSteps:
     nanoseconds: float
     factor: float = 1.0
     bounds: tuple[float, float] | None = None
+    gate: tuple[float, float] | None = None
 
     def __call__(self, apply: Apply, x: Any) -> Any:
         """f(x), by the ufuncs that `apply` notes or calls."""
@@ -76,7 +81,15 @@ class ActivationSteps:
     @cached_property
     def _operations(self) -> list[UfuncCall]:
         program = Program([(1,)])
-        self(program.apply, *program.inputs)
+        (x,) = program.inputs
+        try:
+            result = self(program.apply, x)
+        except KuiperError as error:
+            raise KuiperError(f"steps of {self.name}: {error.message}") from error
+        last = program.operations[-1].result if program.operations else x
+        if result is not last:
+            found = "another value" if isinstance(result, ProgramValue) else repr(result)
+            raise KuiperError(f"steps of {self.name}: expected the result of the last apply returned, found {found}")
         return program.operations
 
     @cached_property
@@ -186,34 +199,35 @@ TANH = ActivationSteps("tanh", lambda apply, x: apply(np.tanh, x), 0.36)
 SIGMOID = ActivationSteps("sigmoid", _sigmoid, 0.78, factor=-1.0)
 SILU = ActivationSteps("silu", lambda apply, x: _gate(apply, x, x), 0.56, factor=0.5)
 HARDSIGMOID = ActivationSteps("hardsigmoid", _hardsigmoid, 0.23, factor=1 / 6)
-HARDSWISH = ActivationSteps("hardswish", _hardswish, 0.3, factor=1 / math.sqrt(6))
+HARDSWISH = ActivationSteps("hardswish", _hardswish, 0.3, factor=1 / math.sqrt(6), gate=(1 / 6, 0.5))
 GELU = ActivationSteps("gelu", _gelu, 1.4, factor=0.5)
 GELU_TANH = ActivationSteps("gelu_tanh", _gelu_tanh, 0.85, factor=0.5)
 MISH = ActivationSteps("mish", _mish, 1.0)
 
-ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = {
-    layers.ReLU: lambda layer: clamp(0, None),
-    layers.ReLU6: lambda layer: clamp(0, 6),
-    layers.LeakyReLU: lambda layer: leaky_relu(layer.negative_slope),
-    layers.RReLU: lambda layer: leaky_relu(layer.negative_slope),
-    layers.Sigmoid: lambda layer: SIGMOID,
-    layers.Tanh: lambda layer: TANH,
-    layers.SiLU: lambda layer: SILU,
-    layers.Hardsigmoid: lambda layer: HARDSIGMOID,
-    layers.Hardswish: lambda layer: HARDSWISH,
-    layers.GELU: lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU,
-    layers.ELU: lambda layer: exponential_unit(layer.alpha),
-    layers.CELU: lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha),
-    layers.SELU: lambda layer: exponential_unit(layer.alpha, layer.scale),
-    layers.Softplus: lambda layer: softplus(layer.beta, layer.threshold),
-    layers.Mish: lambda layer: MISH,
-    layers.Hardtanh: lambda layer: _bounded(layer.min_val, layer.max_val),
-    Clamp: lambda layer: _bounded(layer.min, layer.max),
-    ClampMin: lambda layer: _bounded(layer.min, None),
-    ClampMax: lambda layer: _bounded(None, layer.max),
-    Identity: lambda layer: IDENTITY,
-    Dropout: lambda layer: IDENTITY,
-}
+ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(
+    "has steps already",
+    (layers.ReLU, lambda layer: clamp(0, None)),
+    (layers.ReLU6, lambda layer: clamp(0, 6)),
+    (layers.LeakyReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (layers.RReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (layers.Sigmoid, lambda layer: SIGMOID),
+    (layers.Tanh, lambda layer: TANH),
+    (layers.SiLU, lambda layer: SILU),
+    (layers.Hardsigmoid, lambda layer: HARDSIGMOID),
+    (layers.Hardswish, lambda layer: HARDSWISH),
+    (layers.GELU, lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU),
+    (layers.ELU, lambda layer: exponential_unit(layer.alpha)),
+    (layers.CELU, lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha)),
+    (layers.SELU, lambda layer: exponential_unit(layer.alpha, layer.scale)),
+    (layers.Softplus, lambda layer: softplus(layer.beta, layer.threshold)),
+    (layers.Mish, lambda layer: MISH),
+    (layers.Hardtanh, lambda layer: _bounded(layer.min_val, layer.max_val)),
+    (Clamp, lambda layer: _bounded(layer.min, layer.max)),
+    (ClampMin, lambda layer: _bounded(layer.min, None)),
+    (ClampMax, lambda layer: _bounded(None, layer.max)),
+    (Identity, lambda layer: IDENTITY),
+    (Dropout, lambda layer: IDENTITY),
+)
 
 
 def activation_of(layer: Any) -> ActivationSteps | None:

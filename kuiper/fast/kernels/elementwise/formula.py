@@ -144,7 +144,10 @@ def _apply(program: Program, function: Function, operands: Sequence[Argument]) -
     if any(isinstance(x, ProgramValue) for x in operands):
         if function.steps is None:
             raise NotCompiled(function.name)
-        return function.steps(program.apply, *operands)
+        result = function.steps(program.apply, *operands)
+        if not isinstance(result, (ProgramValue, int, float)):
+            raise KuiperError(f"steps of {function.name}: expected the result of an apply returned, found {result!r}")
+        return result
     try:
         result = call(function.name, *operands)
     except KuiperError:

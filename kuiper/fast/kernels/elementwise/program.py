@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from kuiper.errors import KuiperError
 from kuiper.fast.kernels.base.calls import Call
 
 Shape = tuple[int, ...]
 
 
-class ProgramValue(NamedTuple):
-    """An array of a program: an input, or the result of an operation."""
+@dataclass(frozen=True)
+class ProgramValue(NDArrayOperatorsMixin):
+    """An array of a program: an input, or the result of an operation. Operators and ufuncs refuse it: see `apply`.
+
+    >>> Program([(2, 3)]).inputs[0] + 3
+    Traceback (most recent call last):
+    kuiper.errors.KuiperError: steps are noted, not computed at once: write apply(np.add, x, 3)
+    """
 
     number: int
     shape: Shape
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+        """Raises KuiperError: every ufunc and operator of values comes here."""
+        words = ", ".join("x" if isinstance(operand, ProgramValue) else repr(operand) for operand in operands)
+        raise KuiperError(f"steps are noted, not computed at once: write apply(np.{ufunc.__name__}, {words})")
 
 
 Argument = ProgramValue | int | float
@@ -54,7 +67,17 @@ class Program:
         self._known: dict[tuple[Any, ...], ProgramValue] = {}
 
     def apply(self, function: Callable[..., Any], *operands: Argument) -> ProgramValue:
-        """The result of `function`, which takes float32 and broadcasts like a ufunc, with `out=`."""
+        """The result of `function`, which takes float32 and broadcasts like a ufunc, with `out=`.
+
+        Raises KuiperError for a function of several results, and for an operand that is no value and no number.
+        """
+        name = getattr(function, "__name__", str(function))
+        results = getattr(function, "nout", 1)
+        if results != 1:
+            raise KuiperError(f"apply({name}): expected a function with one result, found {results} results")
+        for operand in operands:
+            if not isinstance(operand, (ProgramValue, int, float, np.number)):
+                raise KuiperError(f"apply({name}): expected values of the program and numbers, found {operand!r:.60}")
         key = (function, *(x if isinstance(x, ProgramValue) else repr(float(x)) for x in operands))
         if key not in self._known:
             shape = np.broadcast_shapes(*(x.shape for x in operands if isinstance(x, ProgramValue)))
