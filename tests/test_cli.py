@@ -257,6 +257,12 @@ def test_inspect_lists_operators_in_execution_order_with_their_costs(tmp_path: P
     assert found["runs"] is True
 
 
+def test_inspect_says_which_types_it_cannot_count_for_lack_of_a_layer(tmp_path: Path) -> None:
+    out = call("inspect", write(tmp_path, FOREIGN)).stdout
+    assert "without my.ReLU, my.Sigmoid: no layer" in out
+    assert "no flops" not in out
+
+
 def test_inspect_prints_a_table_and_totals(tmp_path: Path) -> None:
     out = call("inspect", write_linear(tmp_path)).stdout
     assert any(line.split() == ["fc", "nn.Linear", "(1,2)", "8", "14", "8", "B"] for line in out.splitlines())

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 import kuiper
 from kuiper.cli import app
 from kuiper.cli import partition as cli_partition
-from kuiper.cli.text import count
+from kuiper.cli.text import flop
 from kuiper.partition import BACKENDS, Stats
 from kuiper.partition.backends.protocol import Simple
 from kuiper.runtime import RuntimeGraph
@@ -133,7 +133,7 @@ def test_float16_devices_are_compared_with_more_patience() -> None:
 def test_it_counts_the_operations_that_inspect_counts(model: str, shapes: list[str]) -> None:
     typed = [model, *(word for shape in shapes for word in ("--shape", shape))]
     inspected = json.loads(CliRunner().invoke(app, ["inspect", *typed, "--json"]).stdout)
-    assert fact(call(*typed), "work").startswith(f"{count(inspected['flops'])}FLOP: 100% on fast")
+    assert fact(call(*typed), "work").startswith(f"{flop(inspected['flops'])}: 100% on fast")
 
 
 def test_what_no_layer_counts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,10 @@ def test_what_no_layer_counts_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     inspected = CliRunner().invoke(app, ["inspect", str(file)]).stdout
     assert "at least 4 for one pass" in inspected
-    assert fact(call(file), "work").startswith("at least 4FLOP")
+    assert "without torch.exp2: no flops in the layer's class" in inspected
+    benched = CliRunner().invoke(app, ["bench", str(file), "-r", "1"])
+    assert "at least 4 FLOP a pass" in " ".join(benched.stdout.split())
+    assert fact(call(file), "work").startswith("at least 4 FLOP")
 
 
 ACCELERATOR = ("--device", "fast", "--operators", "nn.Conv2d,nn.ReLU,nn.MaxPool2d", "--shape", "64,1,8,8")

@@ -12,7 +12,7 @@ import typer
 import kuiper
 from kuiper.cli import arguments, hotspots, options, versus
 from kuiper.cli.model import find_model, load_model, model_name, random_inputs
-from kuiper.cli.text import console, count, facts, note, seconds, shape_of, warn
+from kuiper.cli.text import console, facts, flop, note, seconds, shape_of, warn
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.fast import BatchPlan, Plan
@@ -172,7 +172,8 @@ def pass_facts(
         ("throughput", f"{batch / times.median:.3g} samples/s (batch {batch})"),
     ]
     if cost.flops:
-        rows.append(("work", f"{count(cost.flops)}FLOP a pass, {cost.flops / times.median / 1e9:.3g} GFLOP/s"))
+        work = f"{flop(cost.flops)} a pass, {cost.flops / times.median / 1e9:.3g} GFLOP/s"
+        rows.append(("work", "at least " * cost.partial + work))
     return rows
 
 

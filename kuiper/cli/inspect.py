@@ -84,19 +84,20 @@ def show(found: Inspection) -> None:
 def totals(found: Inspection) -> list[tuple[str, str]]:
     """What the operators add up to, as (name, text)."""
     cost, graph = found.cost, found.graph
-    types = len({op.type for op in cost.operators})
-    partial = bool(cost.not_counted or cost.open_shapes)
     stored = ", ".join(f"{space(size)} {code}" for code, size in cost.weight_bytes.items()) or "none"
     inputs = [o for op in found.operators if op.type == "pnnx.Input" for o in op.outputs]
     rows = [
         ("model", str(found.path)),
         ("inputs", ", ".join(f"{shape_of(o.shape)} {o.dtype.torch if o.dtype else '?'}" for o in inputs) or "none"),
-        ("operators", f"{len(cost.operators)} of {types} types"),
+        ("operators", f"{len(cost.operators)} of {len({op.type for op in cost.operators})} types"),
         ("weights", f"{cost.parameters:,} numbers, {stored}"),
-        ("FLOPs", f"{'at least ' * partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
+        ("FLOPs", f"{'at least ' * cost.partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
     ]
-    if cost.not_counted:
-        rows.append(("", f"without {several(list(cost.not_counted), 5)}: their layers do not count"))
+    without_layer = {op.type for op in cost.operators if op.operator.layer is None}
+    for why, known in (("no layer", False), ("no flops in the layer's class", True)):
+        types = [kind for kind in cost.not_counted if (kind not in without_layer) == known]
+        if types:
+            rows.append(("", f"without {several(types, 5)}: {why}"))
     if cost.open_shapes:
         rows.append(("", f"without {several([n for ns in cost.open_shapes.values() for n in ns])}: shape not known"))
     if cost.memory_plan is None:

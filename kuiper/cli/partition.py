@@ -16,7 +16,7 @@ import kuiper
 from kuiper.cli import arguments, costs, options
 from kuiper.cli.costs import BANDWIDTH, HOST_SPEED, LATENCY, LAUNCH, SPEED, Figures
 from kuiper.cli.model import load_model, random_inputs
-from kuiper.cli.text import complain, console, count, facts, note, seconds, several, shape_of, space, table
+from kuiper.cli.text import complain, console, facts, flop, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
@@ -269,7 +269,7 @@ def summary(split: Partition, found: Measurement, inputs: Sequence[np.ndarray]) 
         ("operators", ", ".join(placed)),
         (
             "work",
-            f"{'at least ' * partial}{count(total)}FLOP: "
+            f"{'at least ' * partial}{flop(total)}: "
             + ", ".join(f"{w / total:.0%} on {d}" for w, d in zip(work, split.devices)),
         ),
         ("transfers", f"{stats.transfers}, {space(stats.bytes)} from device to device"),

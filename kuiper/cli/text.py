@@ -77,6 +77,16 @@ def count(value: float | None) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
+def flop(value: float) -> str:
+    """Floating-point operations.
+
+    >>> flop(3628146688), flop(128)
+    ('3.63 GFLOP', '128 FLOP')
+    """
+    number = count(value)
+    return f"{number}FLOP" if " " in number else f"{number} FLOP"
+
+
 def space(value: int | None) -> str:
     """Bytes in binary units.
 

@@ -77,6 +77,11 @@ class NetworkCost:
         return _by_type(op for op in self.operators if not op.counted)
 
     @property
+    def partial(self) -> bool:
+        """Whether `flops` lacks operators: their layers do not count, they have none, or a shape is not known."""
+        return any(op.flops is None for op in self.operators)
+
+    @property
     def open_shapes(self) -> dict[str, list[str]]:
         """Operator type -> names of the operators whose operations depend on a shape that is not known."""
         return _by_type(op for op in self.operators if op.counted and op.flops is None)
