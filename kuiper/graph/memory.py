@@ -1,4 +1,8 @@
-"""Memory (lesson 4): how long each value lives, and where in one buffer it could lie."""
+"""Memory (lesson 4): how long each value lives, and where in one buffer it could lie.
+
+The layers leave allocation to numpy, and a value goes when `run_layers` drops it; the fast engine places its values in
+one block by what is here.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ def lifetimes(order: Sequence[Operator]) -> dict[str, Lifetime]:
 
 
 def releases(lives: Mapping[str, Lifetime], steps: int) -> list[list[str]]:
-    """For each step the operands that nobody needs after it; after the last, what is left are the outputs.
+    """For each step the operands that nobody needs after it; none for the last, after which only the outputs matter.
 
     >>> releases({"x": Lifetime(0, 1), "y": Lifetime(1, 2)}, 3)
     [[], ['x'], []]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from typing import Any
@@ -207,6 +207,19 @@ def _unique(what: str, things: Iterable[Operator] | Iterable[Operand]) -> None:
         if thing.name in names:
             raise GraphError(f"expected {what}s of different names, found two {what}s called {thing.name!r}")
         names.add(thing.name)
+
+
+def copied_operators(operators: Iterable[Operator]) -> list[Operator]:
+    """Operators and operands of their own, without layers; options and weights are shared."""
+    twins: dict[int, Operand] = {}
+
+    def twin(operand: Operand) -> Operand:
+        return twins.setdefault(id(operand), Operand(operand.name, operand.shape, operand.dtype))
+
+    return [
+        replace(op, inputs=[twin(o) for o in op.inputs], outputs=[twin(o) for o in op.outputs], layer=None)
+        for op in operators
+    ]
 
 
 def find_operator(operators: Iterable[Operator], name: str) -> Operator:

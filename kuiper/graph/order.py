@@ -43,7 +43,7 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """The depth-first order of the original course, with a stack instead of recursion; O(V+E).
+    """The depth-first order of the original course, for comparison: a stack instead of recursion; O(V+E).
 
     A node is finished when all its successors are; the order is the reverse of the finishing order.
     Raises GraphError that names a cycle, or a successor that is no node.

@@ -77,8 +77,9 @@ class LayerRegisterer:
 
     def similar(self, *types: str) -> dict[str, list[str]]:
         """Registered types that look like each of these, where there are some."""
-        found = {kind: difflib.get_close_matches(kind, self._creators, 2, 0.85) for kind in types}
-        return {kind: names for kind, names in found.items() if names}
+        by_lower = {kind.lower(): kind for kind in self._creators}
+        found = {kind: difflib.get_close_matches(kind.lower(), by_lower, 2, 0.85) for kind in types}
+        return {kind: [by_lower[name] for name in names] for kind, names in found.items() if names}
 
     def layer_class(self, operator_type: str) -> type[Layer] | None:
         """The class that a type is registered with; None where a function makes its layer."""

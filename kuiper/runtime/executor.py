@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
 OnOperator = Callable[[Operator, float], None]
-"""Called after each operator that has a layer, with it and the seconds it took."""
+"""Called after each operator that has a layer, with it and the seconds it took, before anything is released."""
 
 
 def run_layers(
@@ -45,7 +45,7 @@ class GraphExecutor(Protocol):
         """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order."""
 
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
-        """The plan by which a pass on these inputs is computed; None where the layers compute it."""
+        """The plan by which a pass on these inputs can be computed, made if need be; None if only layers compute."""
 
     @property
     def choices(self) -> dict[str, str]:
@@ -75,11 +75,11 @@ class LayerExecutor:
     def values(
         self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, keep: Collection[str] = ()
     ) -> dict[str, Any]:
-        """One pass -> what is left of its values, by operand name: the outputs and all that is in `keep`."""
+        """One pass -> values by operand name, the outputs and all that is in `keep` among them."""
         values = dict(inputs)
         run_layers(self.graph.operators, self.graph.released_after, values, on_operator, keep)
         return values
 
 
 EXECUTORS: dict[str, Callable[..., GraphExecutor]] = {"simple": lambda graph, **options: LayerExecutor(graph)}
-"""Engine -> what makes its executor: (graph, threads=..., choices=...). Rooms that offer an engine add theirs."""
+"""Engine -> the function (graph, threads=, choices=) that makes its executor for a built graph. Rooms add theirs."""

@@ -28,7 +28,7 @@ from kuiper.graph import (
     plan_operators,
     releases,
 )
-from kuiper.graph.operator import find_operator
+from kuiper.graph.operator import copied_operators, find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
 from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator
@@ -76,9 +76,10 @@ class RuntimeGraph:
     Attributes
     ----------
     operators : in the file's order; in execution order once built.
-    inputs, outputs : operands, in the order of the file.
+    operands : by name, once built; so are
+    inputs, outputs : operands, in the order of the file;
     lifetimes, released_after : how long each operand lives; for each operator the operands that nobody needs after it.
-    executor : what computes a pass.
+    executor : what computes a pass; with `keep`, the layers do.
 
     The state goes NEED_INIT -> `init()` -> NEED_BUILD -> `build()` -> COMPLETE; then `forward(x)` or `graph(x)`.
 
@@ -110,6 +111,7 @@ class RuntimeGraph:
         self.engine = engine if self.toolbox == Toolbox() else "simple"
         self.state = GraphState.NEED_INIT
         self.operators: list[Operator] = []
+        self.operands: dict[str, Operand] = {}
         self.inputs: list[Operand] = []
         self.outputs: list[Operand] = []
         self.lifetimes: dict[str, Lifetime] = {}
@@ -122,8 +124,8 @@ class RuntimeGraph:
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
         """A graph that was made in memory instead of read from files, in state NEED_BUILD.
 
-        It takes the operators over: `build` connects them and gives each its layer. Raises GraphError where another
-        RuntimeGraph has done so. name : how messages call it. options : as for the constructor.
+        Its operators are copied, their options and weights shared. name : how messages call it. options : as for the
+        constructor.
 
         >>> from kuiper.graph import Operand, Operator
         >>> x, y = Operand("0"), Operand("1")
@@ -133,11 +135,8 @@ class RuntimeGraph:
         >>> graph([-1.0, 2.0])
         [array([0., 2.])]
         """
-        taken = next((op.name for op in source if op.layer is not None), None)
-        if taken is not None:
-            raise GraphError(f"from_graph: expected operators without layers, found that of another graph in {taken}")
         graph = cls(name, **options)
-        graph._take(source)
+        graph._take(Graph(copied_operators(source), warnings=source.warnings))
         return graph
 
     def init(self) -> None:
@@ -154,10 +153,11 @@ class RuntimeGraph:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
         if self.state is GraphState.COMPLETE:
             return
-        source = Graph(self.operators).connect()
+        source = Graph(self.operators).connect()  # the reader has done so; a graph made in memory may not be
         order = execution_order(self.operators, self.toolbox.topological_order)
         self._create_layers(order)
         self.operators = order
+        self.operands = source.operands
         self.inputs, self.outputs = source.inputs, source.outputs  # in the file's order, whatever runs first
         if not self.outputs:
             raise GraphError(f"{self.param}: expected a pnnx.Output, found none")
@@ -167,7 +167,9 @@ class RuntimeGraph:
         self.state = GraphState.COMPLETE
 
     def forward(self, *inputs: Any, keep: Iterable[str] | bool = (), on_operator: OnOperator | None = None) -> Outputs:
-        """Run the network: arrays in, arrays out, both in the order of the file; tuples and dicts are flattened.
+        """Run the network: arrays in, arrays out, both in the order of the file.
+
+        Results that are tuples, lists or dicts are flattened.
 
         Parameters
         ----------
@@ -235,6 +237,8 @@ class RuntimeGraph:
             except KuiperError as error:
                 raise error.at(op.name) from None
         self.operators, self.warnings = list(source.operators), list(source.warnings)
+        self.operands, self.inputs, self.outputs = {}, [], []
+        self.lifetimes, self.released_after = {}, []
         self.state = GraphState.NEED_BUILD
 
     def _create_layers(self, order: list[Operator]) -> None:
@@ -257,6 +261,8 @@ class RuntimeGraph:
         return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
 
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:
+        if not keep:
+            return {}
         if isinstance(keep, bool):
             return {op.name: op.outputs for op in self.operators if op.outputs} if keep else {}
         operands = {f"#{o.name}": [o] for op in self.operators for o in op.outputs}

@@ -1,4 +1,4 @@
-"""What goes into a network and what comes out: checked, and never shared with the caller."""
+"""Values at a network's border: what goes in is checked, what comes out shares no memory with inputs or weights."""
 
 from __future__ import annotations
 

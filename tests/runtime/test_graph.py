@@ -557,8 +557,13 @@ def test_an_output_that_is_read_on_is_kept_to_the_end(model, engine, order):
         np.testing.assert_allclose(two, 1 / (1 + np.exp(-one)), rtol=1e-6)
 
 
-def test_one_graph_takes_operators_over_once(model):
+def test_graphs_of_one_source_do_not_disturb_each_other(model):
     source = kuiper.pnnx.read(model(TWO_OUTPUTS))
-    kuiper.RuntimeGraph.from_graph(source).build()
-    with pytest.raises(kuiper.GraphError, match="without layers, found that of another graph in one"):
-        kuiper.RuntimeGraph.from_graph(source)
+    mine = kuiper.registry.copy()
+    mine.override("nn.ReLU", mine.find("nn.Sigmoid"))
+    one, other = kuiper.RuntimeGraph.from_graph(source), kuiper.RuntimeGraph.from_graph(source, registry=mine)
+    one.build()
+    other.build()
+    assert one(np.array([-1.0, 2.0], np.float32))[0].tolist() == [0, 2]
+    assert source.operators[1].layer is None
+    assert one.operands["1"].consumers == [one.operator("first"), one.operator("two")]

@@ -13,7 +13,7 @@ from kuiper.runtime import RuntimeGraph, run_layers
 
 
 class SpecTrace:
-    """The Spec of each operand of a graph for given inputs.
+    """The Spec of each operand of a graph for given inputs, found by a pass through the layers.
 
     specs : operand name -> Spec, with the value where it is the same for all inputs of these shapes.
     """

@@ -71,7 +71,7 @@ def flat(pixels: np.ndarray) -> np.ndarray:
     return as_strided(pixels, (last + 1,), (pixels.itemsize,))
 
 
-def steps(pixels: np.ndarray) -> tuple[int, int]:
+def strides_of(pixels: np.ndarray) -> tuple[int, int]:
     """Numbers from one row to the next, and from one pixel to the next."""
     return pixels.strides[0] // pixels.itemsize, pixels.strides[1] // pixels.itemsize
 

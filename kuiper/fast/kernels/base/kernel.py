@@ -46,7 +46,7 @@ class Step:
 
     @property
     def layer(self) -> Any:
-        """The layer that computes the same."""
+        """The layer of that operator."""
         return self.operator.layer
 
 
@@ -92,7 +92,7 @@ class Kernel:
 
     @property
     def key(self) -> str:
-        """What the fastest of several candidates depends on, besides the threads; empty where there is only one."""
+        """What the fastest of several candidates depends on, besides the threads; empty if there is never a choice."""
         return ""
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:

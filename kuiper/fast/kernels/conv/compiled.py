@@ -14,7 +14,7 @@ from kuiper.fast.kernels.base import compiler
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.cache import cache_folder
 from kuiper.fast.kernels.base.calls import Call, Index, Stage
-from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, contiguous, flat, steps
+from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, NUMBER, contiguous, flat, strides_of
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
@@ -71,7 +71,7 @@ class Compiled(Algorithm):
         weight = problem.packed("depthwise", lambda w: w[:, 0].transpose(1, 2, 0))
         bias = np.zeros(problem.channels, np.float32) if self.epilogue.bias is None else self.epilogue.bias
         arrays = [flat(image), contiguous(weight), contiguous(bias), flat(out)]
-        counts = [*out.shape, *problem.stride, *problem.dilation, *steps(image), *steps(out)]
+        counts = [*out.shape, *problem.stride, *problem.dilation, *strides_of(image), *strides_of(out)]
         return partial(loop, *arrays, *counts, np.float32(a), np.float32(b), gated)
 
 

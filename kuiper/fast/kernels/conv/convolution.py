@@ -90,7 +90,7 @@ class Convolution(Kernel):
         return f"convolution {self.problem.key}{' residual' if self.epilogue.residual else ''}"
 
     def candidates(self) -> Sequence[Kernel]:
-        """Every algorithm that can compute this."""
+        """Every algorithm that can compute this: those of this folder, which are known once imported."""
         found = [
             algorithm(self.problem, self.epilogue, **options)
             for algorithm in Algorithm.known

@@ -11,7 +11,7 @@ from kuiper.fast.kernels.base import compiler
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.cache import cache_folder
 from kuiper.fast.kernels.base.calls import Call, Stage, image_tiles, spans
-from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, flat, steps
+from kuiper.fast.kernels.base.compiler import ARRAY, COUNT, flat, strides_of
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
@@ -84,7 +84,7 @@ class CompiledMaxPool(Kernel):
             for axis in (self.rows, self.columns)
             for number in (axis.size, axis.kernel, axis.stride, axis.padding, axis.dilation)
         ]
-        numbers = [first, last, self.columns.count, *axes, image.shape[2], *steps(image), *steps(out)]
+        numbers = [first, last, self.columns.count, *axes, image.shape[2], *strides_of(image), *strides_of(out)]
         return partial(loop, flat(image), flat(out), *numbers)
 
 
