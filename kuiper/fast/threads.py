@@ -156,7 +156,7 @@ def _forget() -> None:
 
 
 class Blas:
-    """numpy's BLAS, held to one thread while plans with several threads run.
+    """numpy's BLAS, held to one thread while plans run or kernels are timed.
 
     The setting is global to the process: it is changed when the first plan starts and restored when the last one ends.
     It takes threadpoolctl.

@@ -77,7 +77,7 @@ class Plan:
         `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Calls
         from several threads take turns. Raises PlanMismatchError, and what a layer raises.
         """
-        with self._lock, parallel(self.threads) as run:
+        with self._lock, parallel(self.threads) as run_stages:
             try:
                 for buffer, array in zip(self._inputs, inputs):
                     np.copyto(buffer.array, array)
@@ -85,11 +85,11 @@ class Plan:
                     fill()
                 if on_operator is None:
                     for stages in self.stages:
-                        run(stages)
+                        run_stages(stages)
                 else:
                     for start, _ in self._together:
                         started = time.perf_counter()
-                        run(self.stages[start])
+                        run_stages(self.stages[start])
                         on_operator(self.steps[start].operators[0], time.perf_counter() - started)
                 return [self._result(name) for name in self._returned]
             finally:

@@ -1,4 +1,4 @@
-"""Tracing: one pass through the layers that notes shape and dtype of every operand, which is all that a plan needs."""
+"""Tracing: one pass through the layers that notes of every operand shape, dtype, and the value if it is constant."""
 
 from __future__ import annotations
 

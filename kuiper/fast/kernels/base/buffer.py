@@ -52,7 +52,8 @@ class Buffer:
     """The array of one value: memory of its own, or a view of another value's.
 
     array : in the network's order of axes, (N, C, H, W) for images, with any strides.
-    padded : for an image that is stored channel-last with a halo: all of it, (N, up+H+bottom, left+W+right, C).
+    padded : an image that is stored channel-last, (N, up+H+bottom, left+W+right, C), its halo (maybe empty) included;
+        None for other values, and for views that lose whole planes.
     halo : the border of `padded`, which holds zeros.
     """
 

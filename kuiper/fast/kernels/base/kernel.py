@@ -53,8 +53,8 @@ class Step:
 class Kernel:
     """One operator's computation for known shapes.
 
-    A kernel is made once (weights repacked) and bound to its arrays once; `bind` returns the calls that a forward pass
-    repeats. It reads inputs with any strides and writes outputs with any strides; what it declares below only helps the
+    A kernel is made for known shapes and then bound to arrays, twice for a plan (see Workspace) and to be timed; weights
+    are repacked once. `bind` returns the calls that a forward pass repeats. It reads inputs with any strides and writes outputs with any strides; what it declares below only helps the
     plan to lay values out so that it is fast.
 
     label : the algorithm's name where it is not the class's.
@@ -82,7 +82,7 @@ class Kernel:
         return False
 
     def candidates(self) -> Sequence[Kernel]:
-        """This computation by each algorithm that may be the fastest here, this kernel among them."""
+        """This computation by each algorithm that may be the fastest here; a kernel without others is its own."""
         return [self]
 
     @property
