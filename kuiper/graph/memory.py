@@ -18,7 +18,10 @@ from kuiper.graph.operator import Operator, Shape
 
 @dataclass(frozen=True)
 class Lifetime:
-    """An operand is written at step `first` of the execution order, and nobody needs it after step `last`."""
+    """An operand is written at step `first` of the execution order, and nobody needs it after step `last`.
+
+    An input counts from its pnnx.Input on, although run_layers has all inputs from the start.
+    """
 
     first: int
     last: int

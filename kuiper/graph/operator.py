@@ -41,7 +41,7 @@ class ParameterKind(IntEnum):
 
 @dataclass
 class Parameter:
-    """One `key=value` of an operator: None, bool, int, float, str, complex, or a list of one of the last five."""
+    """One `key=value` of an operator: None, bool, int, float, str, complex, or a list of one of the last four."""
 
     kind: ParameterKind
     value: Any = None

@@ -81,7 +81,7 @@ def _check_node(name: str, follower: str, successors: Mapping[str, Sequence[str]
         raise GraphError(f"{name} leads to {follower!r}, which is no node of the graph")
 
 
-def successors(operators: Iterable[Operator]) -> dict[str, list[str]]:
+def successors_of(operators: Iterable[Operator]) -> dict[str, list[str]]:
     """Operator name -> names of the operators that read one of its outputs."""
     return {op.name: list(op.output_operators) for op in operators}
 
@@ -128,16 +128,16 @@ def _from_the_first(cycle: list[str], listed: Iterable[str]) -> list[str]:
 
 
 def execution_order(
-    operators: Sequence[Operator], topological_order: Callable[[Mapping[str, Sequence[str]]], list[str]]
+    operators: Sequence[Operator], find_order: Callable[[Mapping[str, Sequence[str]]], list[str]]
 ) -> list[Operator]:
     """Connected operators so that each comes after its producers.
 
-    topological_order : the function that finds the order, which may be a student's.
+    find_order : topological_order, or a student's function in its place.
 
     Raises GraphError for a cycle, and for an order that misses an operator or puts one before its producer.
     """
     by_name = {op.name: op for op in operators}
-    names = topological_order(successors(operators))
+    names = find_order(successors_of(operators))
     unknown = [name for name in names if name not in by_name]
     if unknown or len(names) != len(by_name) or len(set(names)) != len(names):
         missing = sorted(by_name.keys() - set(names)) or unknown or "an operator listed twice"

@@ -22,7 +22,8 @@ class Layer:
 
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
     serves nn.X, F.x and torch.x alike: whatever arrives as a parameter, as a weight (`@weight=`) or as a named input
-    (`$weight=7`) goes to the constructor argument of that name; all other inputs go to `forward`, in order.
+    (`$weight=7`) goes to the constructor argument of that name, if there is one; all other inputs go to `forward`, in
+    order, unless `signatures` says otherwise.
 
     >>> class Scale(Layer):
     ...     def __init__(self, factor=2.0):

@@ -16,7 +16,7 @@ LayerClass = TypeVar("LayerClass", bound=type[Layer])
 
 
 class ForeignLayer(Layer):
-    """A layer that does not derive from Layer, such as a student's own: it has forward_operator, no more is asked."""
+    """A layer that does not derive from Layer, such as a student's own: an object with forward_operator is enough."""
 
     def __init__(self, wrapped: Any) -> None:
         self.wrapped = wrapped

@@ -20,7 +20,7 @@ from typing import NoReturn
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ModelFormatError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
-from kuiper.graph.order import find_cycle, successors
+from kuiper.graph.order import find_cycle, successors_of
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import Archive
 
@@ -250,7 +250,7 @@ class _Reader:
         self.line = 2
         if len(self.graph.operands) != n_operands:
             self._fail(f"as many operands as the file has ({len(self.graph.operands)})", str(n_operands))
-        cycle = find_cycle(successors(self.graph))
+        cycle = find_cycle(successors_of(self.graph))
         if cycle:
             self.line = self.line_of[cycle[0]]
             names = [_short(name) for name in cycle[:12]]

@@ -53,7 +53,10 @@ class GraphExecutor(Protocol):
 
 
 class LayerExecutor:
-    """Engine "simple": the layers, one operator after the other. Keeps nothing of a pass; threads may share it."""
+    """Engine "simple": the layers, one operator after the other. Keeps nothing of a pass; threads may share it.
+
+    PlanExecutor extends it, to fall back on the layers.
+    """
 
     def __init__(self, graph: RuntimeGraph) -> None:
         self.graph = graph

@@ -53,9 +53,9 @@ class Step:
 class Kernel:
     """One operator's computation for known shapes.
 
-    A kernel is made for known shapes and then bound to arrays, twice for a plan (see Workspace) and to be timed; weights
-    are repacked once. `bind` returns the calls that a forward pass repeats. It reads inputs with any strides and writes outputs with any strides; what it declares below only helps the
-    plan to lay values out so that it is fast.
+    A kernel is made for known shapes and then bound to arrays: twice for a plan, see Workspace, and to be timed. Its
+    weights are repacked once. `bind` returns the calls that a forward pass repeats. It reads inputs and writes outputs
+    with any strides; what it declares below only helps the plan to lay values out so that it is fast.
 
     label : the algorithm's name where it is not the class's.
     output_layout : how output images are stored: channel-last ("nhwc"), channel-first ("nchw") or like the input.
