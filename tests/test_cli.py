@@ -259,7 +259,7 @@ def test_inspect_lists_operators_in_execution_order_with_their_costs(tmp_path: P
 
 def test_inspect_says_which_types_it_cannot_count_for_lack_of_a_layer(tmp_path: Path) -> None:
     out = call("inspect", write(tmp_path, FOREIGN)).stdout
-    assert "without my.ReLU, my.Sigmoid: no layer" in out
+    assert "without my.ReLU, my.Sigmoid: no layer was made" in out
     assert "no flops" not in out
 
 

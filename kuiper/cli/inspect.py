@@ -94,7 +94,7 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
         ("FLOPs", f"{'at least ' * cost.partial}{count(cost.flops)} for one pass (a multiply-add is 2)"),
     ]
     without_layer = {op.type for op in cost.operators if op.operator.layer is None}
-    for why, known in (("no layer", False), ("no flops in the layer's class", True)):
+    for why, known in (("no layer was made", False), ("no flops in the layer's class", True)):
         types = [kind for kind in cost.not_counted if (kind not in without_layer) == known]
         if types:
             rows.append(("", f"without {several(types, 5)}: {why}"))

@@ -187,3 +187,20 @@ def test_a_layer_class_has_one_kernel_and_its_steps_stand_once():
         lowers(simple.ReLU)(lambda step: None)
     with pytest.raises(KuiperError, match="ReLU has steps already"):
         unique("has steps already", *ACTIVATIONS.items(), (simple.ReLU, lambda layer: None))
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)
+def test_bounds_and_gate_say_what_the_steps_compute(layer):
+    activation = activation_of(layer)
+    x = np.linspace(-9, 9, 500, dtype=np.float32)
+    if activation.bounds is not None:
+        np.testing.assert_allclose(np.clip(x, *activation.bounds), layer.forward(x), rtol=1e-5, atol=1e-6)
+    if activation.gate is not None:
+        slope, shift = activation.gate
+        np.testing.assert_allclose(x * np.clip(slope * x + shift, 0, 1), layer.forward(x), rtol=1e-5, atol=1e-6)
+
+
+def test_some_activations_have_bounds_and_some_a_gate():
+    found = [activation_of(layer) for layer in LAYERS]
+    assert any(each.bounds for each in found)
+    assert any(each.gate for each in found)

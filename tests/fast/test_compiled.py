@@ -287,7 +287,7 @@ def test_an_expanded_image_which_numpy_lets_nobody_write_is_read_like_others(axi
         tuple(slice(1) if i == axis else slice(None) for i in (0, 1))
     ]
     wide = np.broadcast_to(image, [5 if i == axis else n for i, n in enumerate(image.shape)])
-    numbers, (row, pixel) = compiled.flat(wide), compiled.steps(wide)
+    numbers, (row, pixel) = compiled.flat(wide), compiled.strides_of(wide)
     assert numbers.flags.writeable
     for r, q, c in np.ndindex(wide.shape):
         assert numbers[r * row + q * pixel + c] == wide[r, q, c]

@@ -171,9 +171,10 @@ def by_steps(xp: Any, op: Operator, compute: Callable[..., Any]) -> Call:
     def call(*xs: Any) -> Any:
         dtype = np.result_type(*(x.dtype for x in xs))
         with np.errstate(all="ignore"):
-            if dtype != np.float16:
-                return compute(apply, *xs)
-            return compute(apply, *(x.astype(np.float32) for x in xs)).astype(dtype)
+            result = compute(apply, *(x if dtype != np.float16 else x.astype(np.float32) for x in xs))
+        if result is None:
+            raise CannotExpressError(f"{op.type}: its steps return nothing")
+        return result.astype(dtype) if dtype == np.float16 else result
 
     return call
 
