@@ -156,3 +156,14 @@ def test_the_median_and_spread_shrug_off_one_disturbed_measurement() -> None:
     assert times.spread == pytest.approx(0.1)
     assert (times.fastest, times.slowest) == (0.9, 50.0)
     assert Times([2.0]).spread == 0.0
+
+
+@pytest.mark.parametrize(("rows", "read"), [(3, 3 * 8 * 4), (50, 20 * 8 * 4)])
+def test_an_embedding_reads_no_more_of_its_table_than_it_looks_up(rows, read):
+    numbers, vectors = Operand("0", (rows,), dtypes.find("i64")), Operand("1", (rows, 8), dtypes.find("f32"))
+    op = Operator("nn.Embedding", "table", [numbers], [vectors])
+    op.attributes["weight"] = Attribute.from_array(np.zeros((20, 8), np.float32))
+    op.layer = registry.create(op)
+    _, cost = network_cost([Operator("pnnx.Input", "in", [], [numbers]), op]).operators
+    assert cost.weight_bytes == {"f32": 20 * 8 * 4}
+    assert cost.bytes_touched == rows * 8 + read + rows * 8 * 4

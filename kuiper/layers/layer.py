@@ -68,6 +68,10 @@ class Layer:
         """
         raise NotImplementedError(f"{type(self).__name__}.flops")
 
+    def weights_read(self, stored: int, written: int) -> int:
+        """Bytes of the weights that one pass reads, of `stored` bytes in all, for outputs of `written` bytes."""
+        return stored
+
     def follows_shapes(self, constant: Sequence[bool]) -> bool:
         """Whether the result depends on no more than the shapes of those inputs that are not `constant`."""
         return False

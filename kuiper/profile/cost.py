@@ -27,6 +27,7 @@ class OperatorCost:
     counted: bool
     bytes_out: int | None
     bytes_in: int | None = None
+    bytes_of_weights: int = 0
 
     @property
     def name(self) -> str:
@@ -40,10 +41,10 @@ class OperatorCost:
 
     @property
     def bytes_touched(self) -> int | None:
-        """Inputs, weights and outputs, each once: what must move between memory and processor at the least."""
+        """Inputs, outputs, and the weights that are read, each once: what must move to and from memory at the least."""
         if self.bytes_in is None or self.bytes_out is None:
             return None
-        return self.bytes_in + self.bytes_out + sum(self.weight_bytes.values())
+        return self.bytes_in + self.bytes_out + self.bytes_of_weights
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[
         weight_bytes[attribute.dtype.code] += math.prod(attribute.shape) * attribute.dtype.itemsize
     inputs, outputs = ([extents[operand.name] for operand in side] for side in (op.inputs, op.outputs))
     read = {operand.name: extent.bytes for operand, extent in zip(op.inputs, inputs)}
+    written, total = _sum(extent.bytes for extent in outputs), sum(weight_bytes.values())
     counted, operations = _flops(op, [extent.shape for extent in inputs], [extent.shape for extent in outputs])
     return OperatorCost(
         operator=op,
@@ -115,8 +117,9 @@ def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[
         weight_bytes=dict(weight_bytes),
         flops=operations,
         counted=counted,
-        bytes_out=_sum(extent.bytes for extent in outputs),
+        bytes_out=written,
         bytes_in=_sum(read.values()),
+        bytes_of_weights=total if op.layer is None or written is None else op.layer.weights_read(total, written),
     )
 
 
@@ -161,6 +164,7 @@ def _together(parts: Sequence[OperatorCost], group: Sequence[Operator], extents:
         parameters=sum(part.parameters for part in parts),
         weight_bytes=dict(weight_bytes),
         flops=sum(known) if known else None,
+        bytes_of_weights=sum(part.bytes_of_weights for part in parts),
         bytes_out=_sum(extents[name].bytes for name in shown),
         bytes_in=_sum(extents[name].bytes for name in {o.name for op in group for o in op.inputs} - made),
     )

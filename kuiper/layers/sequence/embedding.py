@@ -54,6 +54,10 @@ class Embedding(Layer):
                 raise ParameterError(name, str(extent), f"{value!r}; weight {weight.shape} says otherwise")
         self.weight, self.max_norm, self.norm_type = weight, max_norm, norm_type
 
+    def weights_read(self, stored: int, written: int) -> int:
+        """The rows that are looked up: as much as is written, and no more than there is."""
+        return min(stored, written)
+
     def forward(self, indices: np.ndarray) -> np.ndarray:
         """The rows. Raises InferError for an index that is not of an integer type or names no row."""
         check_rows("Embedding", indices, len(self.weight))
