@@ -110,7 +110,7 @@ class UnsupportedOperatorError(KuiperError):
             f"{len(self.types)} operator type(s) have no layer:\n"
             + "\n".join(lines)
             + "\nWrite a kuiper.Layer for each, add it to kuiper.registry.copy() with .add(type, layer), "
-            + "and give that as registry=... (inside kuiper: @registry.register on its class)"
+            + "and give that as registry=..."
         )
 
 

@@ -18,8 +18,8 @@ from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
 from kuiper.runtime.executor import OnOperator
 
-TRIES = 3
-"""Plans that may fail to fit in a row before the layers compute inputs of these shapes."""
+MISFITS = 3
+"""Passes in a row that may not fit their plan before the layers compute inputs of these shapes."""
 
 
 class PlanExecutor(LayerExecutor):
@@ -28,7 +28,7 @@ class PlanExecutor(LayerExecutor):
     patient : the layers compute the first pass with inputs of new shapes: making a plan takes longer than a pass.
 
     Where a plan turns out not to fit, as a shape depends on the numbers in the inputs, the layers compute the pass;
-    after TRIES such passes in a row they compute all further ones with inputs of these shapes.
+    after MISFITS such passes in a row they compute all further ones with inputs of these shapes.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class PlanExecutor(LayerExecutor):
         return self._plan(signature(list(inputs.values())), inputs, patient=False)
 
     def _plan(self, key: Signature, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
-        if self._misfits.get(key, 0) >= TRIES:
+        if self._misfits.get(key, 0) >= MISFITS:
             return None
         plan = self._planner.find(key)
         if plan is None and patient and key not in self._seen:

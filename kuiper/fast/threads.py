@@ -62,7 +62,7 @@ class _Worker:
 
 
 class ThreadPool:
-    """Threads that outlive the plans that use them, each on a processor core of its own where the system allows.
+    """Threads that outlive the plans that use them.
 
     A stage is over in a fraction of a millisecond, long before the scheduler separates two threads that it has woken on
     one core. So with as many threads as cores, every thread keeps to its core while a plan runs.

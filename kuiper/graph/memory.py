@@ -1,7 +1,7 @@
 """Memory (lesson 4): how long each value lives, and where in one buffer it could lie.
 
-The layers leave allocation to numpy, and a value goes when `run_layers` drops it; the fast engine places its values in
-one block by what is here.
+The layers leave allocation to numpy, which frees a value when `run_layers` has dropped it and no view of it is left.
+The fast engine places its values in one block by what is here.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Extent:
     @property
     def bytes(self) -> int | None:
         """Space of the value, or None when a dimension or the element type is not known."""
-        if self.shape is None or any(extent < 0 for extent in self.shape) or not self.itemsize:
+        if self.shape is None or any(size < 0 for size in self.shape) or not self.itemsize:
             return None
         return math.prod(self.shape) * self.itemsize
 

@@ -21,9 +21,9 @@ class Layer:
     """One operation. A subclass is its options (constructor) and its mathematics (`forward`).
 
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
-    serves nn.X, F.x and torch.x alike: whatever arrives as a parameter, as a weight (`@weight=`) or as a named input
-    (`$weight=7`) goes to the constructor argument of that name, if there is one; all other inputs go to `forward`, in
-    order, unless `signatures` says otherwise.
+    serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and one
+    without is an error; so do inputs with a name (`$weight=7`), but those without go to `forward`, in order, unless
+    `signatures` says otherwise.
 
     >>> class Scale(Layer):
     ...     def __init__(self, factor=2.0):
@@ -53,7 +53,10 @@ class Layer:
     """The course's functions that the layer calls; a graph with a student's functions sets its own."""
 
     def forward(self, *inputs: Any) -> Any:
-        """Arrays in, one array out, or a tuple with one value per output operand. Inputs are never written to."""
+        """Arrays in, one array out, or a tuple: a value per output operand, or more where `drops_unread`.
+
+        Inputs are never written to.
+        """
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
     def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
 OnOperator = Callable[[Operator, float], None]
-"""Called after each operator that has a layer, with it and the seconds it took, before anything is released."""
+"""Called with an operator and its seconds: by run_layers after each, before anything is released; by a plan with the
+first of those that are computed together."""
 
 
 def run_layers(
@@ -22,8 +23,9 @@ def run_layers(
     on_operator: OnOperator | None = None,
     keep: Collection[str] = (),
 ) -> None:
-    """Compute operators one after the other in `values` (operand name -> value), and release what nobody reads again.
+    """Compute operators one after the other in `values`, and release what nobody reads again.
 
+    values : operand name -> value; holds the graph's inputs at the start.
     released_after : for each operator the operands that nobody needs after it.
     keep : operands that are not released.
     """
@@ -63,7 +65,7 @@ class LayerExecutor:
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass; the inputs may be values of any kind that the layers take."""
-        values = self.values(inputs, on_operator)
+        values = self.compute(inputs, on_operator)
         return [values[operand.name] for operand in self.graph.outputs]
 
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
@@ -75,7 +77,7 @@ class LayerExecutor:
         """Empty: there is nothing to choose."""
         return {}
 
-    def values(
+    def compute(
         self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None, keep: Collection[str] = ()
     ) -> dict[str, Any]:
         """One pass -> values by operand name, the outputs and all that is in `keep` among them."""

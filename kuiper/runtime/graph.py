@@ -144,7 +144,7 @@ class RuntimeGraph:
         self._take(pnnx.read(self.param, self.bin))
 
     def build(self) -> None:
-        """Connect the operators, order them, give each its layer, and find out how long each value lives.
+        """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
         Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, and ModelFormatError
         for a faulty expression. Building twice does nothing.
@@ -190,7 +190,7 @@ class RuntimeGraph:
         kept = {}
         if wanted:
             held = {operand.name for operands in wanted.values() for operand in operands}
-            values = LayerExecutor(self).values(given, on_operator, held)
+            values = LayerExecutor(self).compute(given, on_operator, held)
             for name, operands in wanted.items():
                 results = [own(values[operand.name], arrays) for operand in operands]
                 kept[name] = results[0] if len(results) == 1 else tuple(results)
@@ -237,7 +237,7 @@ class RuntimeGraph:
             except KuiperError as error:
                 raise error.at(op.name) from None
         self.operators, self.warnings = list(source.operators), list(source.warnings)
-        self.operands, self.inputs, self.outputs = {}, [], []
+        self.operands, self.inputs, self.outputs = {}, [], []  # found in build: a graph in memory may not be connected
         self.lifetimes, self.released_after = {}, []
         self.state = GraphState.NEED_BUILD
 
@@ -264,7 +264,7 @@ class RuntimeGraph:
         if not keep:
             return {}
         if isinstance(keep, bool):
-            return {op.name: op.outputs for op in self.operators if op.outputs} if keep else {}
+            return {op.name: op.outputs for op in self.operators if op.outputs}
         operands = {f"#{o.name}": [o] for op in self.operators for o in op.outputs}
         return {name: operands.get(name) or self.operator(name).outputs for name in keep}
 

@@ -36,7 +36,7 @@ def gated(apply, x):
     return apply(np.multiply, x, apply(clip, apply(np.add, apply(np.multiply, x, 0.25), 0.75), 0, 1))
 
 
-ACTIVATIONS = {
+FUNCTIONS = {
     "relu": steps.clamp(0, None),
     "relu6": steps.clamp(0, 6),
     "clamp": steps.clamp(-0.5, 0.25),
@@ -117,11 +117,11 @@ def test_the_loop_is_the_convolution_for_every_option(beside, lowered, case, way
     case=cases(st.sampled_from(SIZES), st.sampled_from([2, 3, 8, 17, 40])),
     ways=WAYS,
     threads=LANES,
-    activation=st.sampled_from(sorted(ACTIVATIONS)),
+    activation=st.sampled_from(sorted(FUNCTIONS)),
 )
 def test_machine_code_agrees_with_numpy_but_for_rounding(beside, lowered, case, ways, threads, activation):
     options, x = case
-    function = ACTIVATIONS[activation]
+    function = FUNCTIONS[activation]
     terms = {**options, "weight": abs(options["weight"]), "bias": None}
     scale = float(Conv2d(**terms).forward(abs(x)).max())  # of the sums' terms, which is what rounding errors go by
     layer = Conv2d(**options)
@@ -143,14 +143,14 @@ def numpys(kernel):
 
 
 @pytest.mark.usefixtures("numba")
-@pytest.mark.parametrize("activation", sorted(ACTIVATIONS))
+@pytest.mark.parametrize("activation", sorted(FUNCTIONS))
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, 3e38])
 def test_nan_and_infinity_are_what_numpy_makes_of_them(lowered, activation, special):
     x = np.random.default_rng(0).standard_normal((1, 20, 6, 6)).astype(np.float32)
     x[0, ::3, 2, 3] = special
     weight = np.random.default_rng(1).uniform(0.1, 0.4, (20, 1, 3, 3)).astype(np.float32)
     kernel = lowered(Conv2d(weight, padding=1, groups=20), x)
-    kernel.epilogue.activation = ACTIVATIONS[activation]
+    kernel.epilogue.activation = FUNCTIONS[activation]
     spec = Spec(x.shape, x.dtype)
     results = []
     for algorithm in (Compiled(kernel.problem, kernel.epilogue), numpys(kernel)):
@@ -169,13 +169,13 @@ def test_a_residual_is_added_before_the_activation(lowered, activation):
     x, other = rng.standard_normal((2, 2, 5, 6, 7)).astype(np.float32)
     layer = Conv2d(rng.standard_normal((5, 1, 3, 3)).astype(np.float32), np.ones(5, np.float32), padding=1, groups=5)
     kernel = lowered(layer, x)
-    kernel.epilogue.residual, kernel.epilogue.activation = True, ACTIVATIONS[activation]
+    kernel.epilogue.residual, kernel.epilogue.activation = True, FUNCTIONS[activation]
     spec = Spec(x.shape, x.dtype)
     bound = bind_kernel(Compiled(kernel.problem, kernel.epilogue), [spec, spec], [spec])
     for buffer, value in zip(bound.inputs, (x, other)):
         buffer.array[...] = value
     bound.run()
-    expected = finished(layer.forward(x) + other, ACTIVATIONS[activation])
+    expected = finished(layer.forward(x) + other, FUNCTIONS[activation])
     np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-5, atol=1e-5)
 
 

@@ -85,7 +85,7 @@ def test_a_built_graph_releases_each_value_once_at_the_end_of_its_life():
     for step, names in enumerate(graph.released_after):
         assert all(graph.lifetimes[name].last == step for name in names)
     assert graph.lifetimes == lifetimes(graph.operators)
-    left = LayerExecutor(graph).values({graph.inputs[0].name: np.zeros((1, 1, 8, 8), np.float32)})
+    left = LayerExecutor(graph).compute({graph.inputs[0].name: np.zeros((1, 1, 8, 8), np.float32)})
     assert set(left) == {operand.name for operand in graph.outputs}
 
 

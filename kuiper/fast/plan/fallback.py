@@ -15,7 +15,7 @@ from kuiper.runtime.values import copied, overlaps
 
 
 class PlanMismatchError(Exception):
-    """A result has another shape than when the plan was made: it depends on the data, not on shapes alone."""
+    """A result is not the array, of that shape and type, that it was when the plan was made: it depends on the data."""
 
 
 class Fallback(Kernel):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import KuiperError
-from kuiper.fast import threads as pool
+from kuiper.fast import threads as thread_pools
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.plan.branches import known_runs, runs_of
@@ -44,7 +44,7 @@ class Planner:
         choices: Choices | None = None,
     ) -> None:
         self.graph = graph
-        self.threads = threads or pool.default_threads()
+        self.threads = threads or thread_pools.default_threads()
         self.choices = choices or Choices()
         self._packs: dict[str, Packs] = {}
         self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
@@ -69,7 +69,7 @@ class Planner:
             return self._plans[key]
 
     def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        threads = self.threads if pool.blas.can_be_held else 1
+        threads = self.threads if thread_pools.blas.can_be_held else 1
         dynamic: dict[str, Any] = {}
         steps, trace = self._steps(values, threads, dynamic)
         whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)

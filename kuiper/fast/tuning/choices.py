@@ -105,7 +105,7 @@ def timed(stages: Sequence[Stage]) -> float:
     """Seconds of one pass if every thread had its own core: in each stage those of the slowest thread.
 
     Each thread's calls are made on this thread, one list after the other, and where the system offers it only CPU time
-    of this thread counts: so the choice does not depend on what else the machine is doing.
+    of this thread counts: so the choice hardly depends on what else the machine is doing.
     """
     seconds = 0.0
     for stage in stages:

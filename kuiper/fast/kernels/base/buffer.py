@@ -1,4 +1,4 @@
-"""Buffers: the arrays that a plan's values live in, images channel-last with a border of zeros."""
+"""Buffers: the arrays that a plan's values live in, images mostly channel-last, some with a border of zeros."""
 
 from __future__ import annotations
 

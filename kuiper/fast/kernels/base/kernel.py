@@ -28,7 +28,7 @@ class Step:
     inputs, outputs : what is known of the operands.
     reads, writes : the operands' names.
     packs : repacked weights by the way of packing, shared by plans for several input shapes.
-    kernel : set once the step has been lowered.
+    kernel : set when the step is lowered; replaced by the algorithm that is chosen.
     """
 
     operators: list[Operator]

@@ -65,7 +65,7 @@ class Problem:
 
 
 class Convolution(Kernel):
-    """A convolution whose algorithm is not chosen yet."""
+    """A convolution; as it is, its algorithm is still to be chosen: each Algorithm is a subclass."""
 
     output_layout = "nhwc"
     epilogue: Epilogue
