@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kuiper.errors import KuiperError
-from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, shape_text
+from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape, shape_text
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import write_archive
 from kuiper.pnnx.reader import MAGIC
@@ -89,7 +89,7 @@ def _line(op: Operator) -> str:
         tokens += [f"{_word(key, '=', '@$#')}={_word(text, empty=True)}" for key, text in _parameter_texts(op)]
         tokens += [f"@{_word(key, '=')}={_attribute_text(a)}" for key, a in op.attributes.items()]
         tokens += [f"${_word(key, '=')}={name}" for key, name in _slot_names(op)]
-        tokens += [f"#{o.name}={shape_text(o.shape)}{_code(o)}" for o in operands if o.shape is not None]
+        tokens += [f"#{o.name}={_operand_text(o, o.shape)}" for o in operands if o.shape is not None]
         return " ".join([f"{_word(op.type):24} {_word(op.name):24} {len(op.inputs)} {len(op.outputs)}", *tokens])
     except KuiperError as error:
         raise error.at(op.name) from None
@@ -136,5 +136,8 @@ def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:
             yield name, operand.name
 
 
-def _code(operand: Operand) -> str:
-    return operand.dtype.code if operand.dtype else "null"
+def _operand_text(operand: Operand, shape: Shape) -> str:
+    if min(shape, default=0) < -1:
+        expected = "dimensions of 0 or more, or -1 for an open one"
+        raise KuiperError(f"operand {operand.name}: expected {expected}, found {shape}")
+    return shape_text(shape) + (operand.dtype.code if operand.dtype else "null")

@@ -237,3 +237,11 @@ def test_every_graph_reads_back_as_it_was_written(graph):
         path = Path(folder, "net.pnnx.param")
         pnnx.write(graph, path)
         assert facts(pnnx.read(path)) == facts(graph)
+
+
+def test_a_dimension_below_minus_one_is_refused_before_anything_is_written(tmp_path):
+    x = Operand("0", shape=(1, -2))
+    graph = Graph([Operator("pnnx.Input", "in", [], [x]), Operator("pnnx.Output", "out", [x])])
+    with pytest.raises(KuiperError, match=r"operand 0: expected dimensions of 0 or more, or -1 .*, found \(1, -2\)"):
+        pnnx.write(graph, tmp_path / "net.pnnx.param")
+    assert not list(tmp_path.iterdir())
