@@ -1,10 +1,12 @@
-"""Import the framework before pytest collects its files for their doctests: each layer is then registered once."""
+"""Load the homework's plugin; import the framework before pytest collects its doctests: a layer is registered once."""
 
 import importlib.util
 
 import kuiper
 
 assert kuiper.registry
+
+pytest_plugins = ["classroom.front.plugin"]
 
 if importlib.util.find_spec("sphinx") is None:
     # these speak to Sphinx, which only the site needs: python3 course.py setup --site

@@ -56,7 +56,7 @@ def report(result: Result, every_failure: bool = False) -> str:
     """The heading, and below it what the student needs to go on."""
     task, parts = result.task, [heading(result)]
     if result.fault is not None:
-        parts.append(_why(task, result.fault))
+        parts.append(why(task, result.fault))
     elif result.state is State.SOLVED:
         parts.append(labelled("points", at_stake(task)))
     elif result.state in (State.OPEN, State.BEGUN):
@@ -65,7 +65,7 @@ def report(result: Result, every_failure: bool = False) -> str:
     if not failures:
         parts.append(printed(result.printed))
     for outcome in failures if every_failure else failures[:1]:
-        parts.append(_failure(result, outcome))
+        parts.append(diagnosis(task, outcome, result.printed))
     if failures:
         hidden = len(failures) - 1
         if hidden and not every_failure:
@@ -95,8 +95,8 @@ def not_checked(results: Sequence[Result]) -> str:
     task, fault = results[0].task, results[0].fault
     name = f"{task.file.name} ({', '.join(result.task.id for result in results)})"
     head = f"{styled(name, 'bold')}: {styled(State.BROKEN.value, STYLES[State.BROKEN])}"
-    why = _why(task, fault) if fault is not None else ""
-    return "\n".join(part for part in (head, why, printed(results[0].printed)) if part)
+    reason = why(task, fault) if fault is not None else ""
+    return "\n".join(part for part in (head, reason, printed(results[0].printed)) if part)
 
 
 def at_stake(task: HomeworkTask) -> str:
@@ -247,21 +247,26 @@ def shortened(line: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
-def _why(task: HomeworkTask, fault: Exception) -> str:
+def why(task: HomeworkTask, fault: Exception) -> str:
+    """Why no test of the file could be run, and the line of the file if known."""
     line = fault.line if isinstance(fault, SubmissionError) else None
     source = source_line(task.file, line)
-    why = labelled("why", fault_in_words(task, fault))
-    return f"{why}\n{block(f'line {line}', shortened(source, width() - MARGIN))}" if source else why
+    words = labelled("why", fault_in_words(task, fault))
+    return f"{words}\n{block(f'line {line}', shortened(source, width() - MARGIN))}" if source else words
 
 
-def _failure(result: Result, outcome: Outcome) -> str:
-    parts, task, error = [], result.task, outcome.error
+def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printed] = ()) -> str:
+    """Why a test failed: what must hold, the call, what it printed, what happened, the likely cause.
+
+    all_printed : by all tests of the exercise; shown if this test's last call printed nothing.
+    """
+    parts, error = [], outcome.error
     if not isinstance(error, SubmissionError) or error.kind != "missing":
         parts.append(labelled("must hold", outcome.test.sentence))
         if outcome.call is not None:
             parts.append(block("called", call_text(task.file, outcome.call)))
     here = outcome.printed[-1:]
-    parts.append(printed(here) if any(here) else printed(result.printed, "(not in this call)"))
+    parts.append(printed(here) if any(here) else printed(all_printed, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)

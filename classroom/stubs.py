@@ -40,10 +40,11 @@ class StubError(Exception):
 
 def pristine(task: HomeworkTask) -> str:
     """The original text of the task's homework file. Raises StubError."""
-    return _handed_out(task.lesson)
+    return handed_out(task.lesson)
 
 
-def _handed_out(lesson: Lesson) -> str:
+def handed_out(lesson: Lesson) -> str:
+    """The original text of the lesson's homework file. Raises StubError."""
     archive = lesson.root / "homework" / ARCHIVE
     name = f"{lesson.folder}/{lesson.homework_file}"
     try:
@@ -62,7 +63,7 @@ def forbidden(lesson: Lesson) -> tuple[str, ...]:
     homework, and no test runs them. If it does, the modules of its own lesson are forbidden.
     """
     try:
-        text = _handed_out(lesson)
+        text = handed_out(lesson)
     except StubError:
         file = lesson.stub()
         text = file.read_text(encoding="utf-8", errors="replace") if file else ""

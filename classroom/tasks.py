@@ -52,10 +52,13 @@ class HomeworkTask:
 
 def all_tasks(course: Course) -> list[HomeworkTask]:
     """All exercises of the course, in order."""
+    return [task for lesson in course.lessons for task in tasks_of(lesson)]
+
+
+def tasks_of(lesson: Lesson) -> list[HomeworkTask]:
+    """The exercises of a lesson, in order."""
     return [
-        HomeworkTask(lesson, exercise, f"{lesson.number}.{place}")
-        for lesson in course.lessons
-        for place, exercise in enumerate(lesson.exercises, 1)
+        HomeworkTask(lesson, exercise, f"{lesson.number}.{place}") for place, exercise in enumerate(lesson.exercises, 1)
     ]
 
 
