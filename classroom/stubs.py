@@ -23,6 +23,7 @@ from classroom.started import COMMAND
 from classroom.tasks import HomeworkTask, all_tasks, files_of
 
 ARCHIVE = "stubs.zip"
+WORKSHEET = "worksheet.ipynb"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 Block = tuple[int, int]
 """First and last line of a function or class, counted from 1, with the decorators and comments right above it."""
@@ -45,14 +46,23 @@ def pristine(task: HomeworkTask) -> str:
 
 def handed_out(lesson: Lesson) -> str:
     """The original text of the lesson's homework file. Raises StubError."""
-    archive = lesson.root / "homework" / ARCHIVE
-    name = f"{lesson.folder}/{lesson.homework_file}"
+    data = packed(lesson, lesson.homework_file)
+    if data is None:
+        raise StubError(f"homework/{ARCHIVE} has no {lesson.folder}/{lesson.homework_file}")
     try:
-        with zipfile.ZipFile(archive) as stubs:
-            return stubs.read(name).decode("utf-8")
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise StubError(f"homework/{ARCHIVE} cannot be read: {error}") from None
+
+
+def packed(lesson: Lesson, name: str) -> bytes | None:
+    """A file of the lesson's homework as handed out; None if there is none of that name. Raises StubError."""
+    try:
+        with zipfile.ZipFile(lesson.root / "homework" / ARCHIVE) as stubs:
+            return stubs.read(f"{lesson.folder}/{name}")
     except KeyError:
-        raise StubError(f"homework/{ARCHIVE} has no {name}") from None
-    except (OSError, zipfile.BadZipFile, UnicodeDecodeError) as error:
+        return None
+    except (OSError, zipfile.BadZipFile) as error:
         raise StubError(f"homework/{ARCHIVE} cannot be read: {error}") from None
 
 
@@ -224,7 +234,7 @@ def backup(task: HomeworkTask) -> Path:
 
 
 def pack_stubs(root: Path = ROOT) -> Path:
-    """Write homework/stubs.zip from the homework files. Raises StubError if one is already solved."""
+    """Write homework/stubs.zip from the homework files and worksheets. Raises StubError if a file is already solved."""
     tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
     for task in tasks:
         if not names_of(task.file.read_text(encoding="utf-8"), task.id):
@@ -232,10 +242,11 @@ def pack_stubs(root: Path = ROOT) -> Path:
     archive = root / "homework" / ARCHIVE
     with zipfile.ZipFile(archive, "w") as stubs:
         for file in files_of(tasks):
-            entry = zipfile.ZipInfo(f"{file.parent.name}/{file.name}", FIXED_TIME)
-            entry.create_system = 3  # reproducible on every system
-            text = file.read_text(encoding="utf-8")
-            stubs.writestr(entry, text.encode(), zipfile.ZIP_STORED)
+            for one in (file, file.with_name(WORKSHEET)):
+                if one.is_file():
+                    entry = zipfile.ZipInfo(f"{one.parent.name}/{one.name}", FIXED_TIME)
+                    entry.create_system = 3  # reproducible on every system
+                    stubs.writestr(entry, one.read_text(encoding="utf-8").encode(), zipfile.ZIP_STORED)
     return archive
 
 

@@ -67,7 +67,7 @@ def check(
 @app.command()
 @needs("course", "nbclient")
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
-    """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
+    """Run notebooks, worksheets with the worked solution, from top to bottom and store their outputs."""
     faults = 0
     chosen = _lessons(lessons)
     for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):

@@ -1,8 +1,8 @@
 """Notebooks in normal form: run from top to bottom, with the same bytes each time.
 
 A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
-cells' tags. A cell tagged nbval-ignore-output measures something: its stored output stays until somebody clears it.
-A worksheet (homework/*/worksheet.ipynb) is for the student to run, so it is stored without outputs.
+cells' tags and exercises. A cell tagged nbval-ignore-output measures something: its stored output stays until somebody
+clears it. A worksheet (homework/*/worksheet.ipynb) is run with the worked solution, and stored with its outputs.
 """
 
 from __future__ import annotations
@@ -10,12 +10,17 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from classroom.front.places import lesson_at
+from classroom.front.sheets import EXERCISE, questions, settings
+from classroom.front.stand_in import Given
+from classroom.judge.homework import Homework, HomeworkError
 from classroom.register import Lesson
+from classroom.stubs import WORKSHEET
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -26,8 +31,6 @@ METADATA = {
 }
 SECONDS_PER_CELL = 60
 MEASURES = "nbval-ignore-output"
-SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0", "JUPYTER_PREFER_ENV_PATH": "1"}
-"""Makes the order of sums deterministic, and selects this environment's kernel."""
 
 
 class NotebookError(Exception):
@@ -41,21 +44,51 @@ def notebooks(lessons: Iterable[Lesson]) -> list[Path]:
 
 
 def is_worksheet(path: Path) -> bool:
-    """Whether the notebook is stored without outputs."""
-    return path.name == "worksheet.ipynb"
+    """Whether the notebook is a homework's worksheet."""
+    return path.name == WORKSHEET
 
 
 def regenerated(path: Path) -> str:
     """The text that the notebook file `path` should have. Raises NotebookError if it does not run."""
     notebook = read_notebook(path)
-    if is_worksheet(path):
-        return text(normal(notebook, outputs=False))
     measured = {cell.id: cell.outputs for cell in notebook.cells if _measures(cell)}
-    _execute(notebook, path)
+    if is_worksheet(path):
+        _answer(notebook, path)
+    else:
+        _execute(notebook, path)
     for cell in notebook.cells:
         if measured.get(cell.id):
             cell.outputs = measured[cell.id]
-    return text(normal(notebook, outputs=True))
+    return text(normal(notebook))
+
+
+def _answer(notebook: NotebookNode, path: Path) -> None:
+    """Run a worksheet with the worked solution. Raises NotebookError, also for a question that shows nothing."""
+    import nbformat
+
+    lesson = lesson_at(path)
+    if lesson is None:
+        raise NotebookError(f"{path} is the worksheet of no lesson in course.toml")
+    known = {exercise.id for exercise in lesson.exercises}
+    for cell in questions(notebook):
+        if cell.metadata[EXERCISE] not in known:
+            raise NotebookError(f"{path.name}, {cell.id}: {cell.metadata[EXERCISE]} is no exercise of the lesson")
+    try:
+        homework = Homework(lesson, path.parent)
+        stub, solution = homework.stub, homework.solution.read_bytes()
+    except HomeworkError as error:
+        raise NotebookError(str(error)) from error
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / stub.name
+        file.write_bytes(solution)
+        given = Given(file.stem, stub.read_text(encoding="utf-8"), file, SECONDS_PER_CELL, SECONDS_PER_CELL,
+                      homework.without)  # fmt: skip
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(given.code))
+        _execute(notebook, path)
+        del notebook.cells[0]
+    for cell in questions(notebook):
+        if not cell.outputs:
+            raise NotebookError(f"{path.name}, {cell.id}: a question about {cell.metadata[EXERCISE]} shows nothing")
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -71,19 +104,18 @@ def read_notebook(path: Path) -> NotebookNode:
         raise NotebookError(f"{path.name} is no notebook: {type(error).__name__} {error}") from error
 
 
-def normal(notebook: NotebookNode, *, outputs: bool) -> NotebookNode:
-    """The notebook in normal form, with its outputs or without any."""
+def normal(notebook: NotebookNode) -> NotebookNode:
+    """The notebook in normal form."""
     notebook.metadata = _node(METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
     for cell in notebook.cells:
-        tags = cell.metadata.get("tags")
-        cell.metadata = _node({"tags": tags} if tags else {})
+        cell.metadata = _node({key: cell.metadata[key] for key in ("tags", EXERCISE) if cell.metadata.get(key)})
         if cell.cell_type != "code":
             continue
         count += 1
-        cell.execution_count = count if outputs else None
-        cell.outputs = _joined(cell.outputs) if outputs else []
+        cell.execution_count = count
+        cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:
             if "execution_count" in output:
                 output.execution_count = count
@@ -111,23 +143,18 @@ def _execute(notebook: NotebookNode, path: Path) -> None:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
 
-    before = {name: os.environ.get(name) for name in SETTINGS}
-    os.environ.update(SETTINGS)
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS_PER_CELL,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        extra_arguments=["--IPKernelApp.log_level=40"],
+    )
     try:
-        NotebookClient(
-            notebook,
-            timeout=SECONDS_PER_CELL,
-            kernel_name="python3",
-            resources={"metadata": {"path": str(path.parent)}},
-            extra_arguments=["--IPKernelApp.log_level=40"],
-        ).execute()
+        with settings():
+            client.execute()
     except (CellExecutionError, CellControlSignal, DeadKernelError, TimeoutError) as error:
         raise NotebookError(f"{path.name} does not run: {str(error).strip()[-1000:]}") from error
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
 
 
 def _name_cells(cells: list[dict[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from classroom import register
 from classroom.register import Lesson
 
-HOMEWORK, SHEET = "homework", "worksheet.ipynb"
+HOMEWORK = "homework"
 
 
 def homework_folder(path: Path) -> Path | None:

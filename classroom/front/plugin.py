@@ -14,6 +14,7 @@ import pytest
 from classroom.front import options
 from classroom.front.places import homework_folder
 from classroom.front.tests import JudgedTest, sandbox, tests_at
+from classroom.front.worksheets import sheet_at
 
 CONFTEST = "conftest.py"
 MARKERS = ("public: a public test of the homework", "hidden: a hidden test of the homework")
@@ -42,7 +43,7 @@ def pytest_collect_file(
     others = yield
     if homework_folder(file_path) is None:
         return others
-    mine = tests_at(file_path, parent) if file_path.suffix == ".py" else None
+    mine = sheet_at(file_path, parent) or tests_at(file_path, parent)
     found = others if options.own_tests(parent.config) else []
     return found if mine is None else [*found, mine]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from classroom import difference, explain
+from classroom.front.asked import Answer
 from classroom.grading.records import Check
 from classroom.judge import Failure, Outcome, SubmissionError
 
@@ -41,6 +42,17 @@ def disclosed(outcome: Outcome, stub: Path, seconds: float) -> Check:
         shown["expected"], shown["got"] = _both(error)
     call, expected, got = shown.values()
     return Check(*common, public_message(error), call, expected, got, test.sentence, seconds)
+
+
+def answered(answer: Answer, why: str = "") -> Check:
+    """The answer to a question of the worksheet, which is public; `why` it was not asked, if it was not."""
+    name, hint = f"worksheet_{answer.name}", f"the worksheet, {answer.name}: {answer.sentence}"
+    came = answer.difference
+    if came is None:
+        return Check(answer.exercise, name, True, answer.passed, why, hint=hint, seconds=answer.seconds)
+    texts = (came.happened, answer.sentence, came.expected, came.got)
+    happened, call, expected, got = (text[:MAX_VALUE_LENGTH] for text in texts)
+    return Check(answer.exercise, name, True, False, happened, call, expected, got, hint, answer.seconds)
 
 
 def _both(failure: Failure) -> tuple[str, str]:

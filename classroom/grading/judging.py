@@ -1,4 +1,4 @@
-"""Judge one submission: its public tests in one worker, each hidden test in a fresh one, then the points.
+"""Judge one submission: public tests in one worker, each hidden test in a fresh one, the worksheet, then the points.
 
 A test passes only if it ran to its end and held: no answer, a crash, a timeout or a skip is a failure. A worker that
 died is retried once, since a machine short of memory kills processes too. Errors of the judge itself are retried a few
@@ -24,6 +24,7 @@ from classroom.grading.records import Grade, Graded, Isolation, Status, Submissi
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault
 from classroom.grading.suite import Suite, check_version, homework_in, stub_of
+from classroom.grading.worksheets import sheet_checks
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError, SubmissionError
 from classroom.judge.tests import Outcome, Session, Test, to_its_end
@@ -101,18 +102,32 @@ def _grades(job: Job, sandbox: Sandbox) -> tuple[Grade, ...]:
         with Workers(path, homework.without, sandbox) as workers:
             bench = SubmissionRunner(path, job.suite, job.suite.seed_of(job.submission.student), workers)
             outcomes = list(bench.run(homework.public, homework.hidden))
-    fault = _not_python(one for one, _ in outcomes)
+        fault = _not_python(one for one, _ in outcomes)
+        asked = [] if fault else sheet_checks(
+            job.suite, homework, path, sandbox, _written(job.suite, outcomes), bench.seconds_left
+        )  # fmt: skip
     if fault:
         return _unreadable(homework, encoding_fault(homework.stub.name, text) or fault)
     grades = []
     for exercise in homework.exercises:
         mine = [(outcome, seconds) for outcome, seconds in outcomes if outcome.test.exercise == exercise.id]
-        checks = tuple(disclosed(outcome, homework.stub, seconds) for outcome, seconds in mine)
+        checks = (
+            *(disclosed(outcome, homework.stub, seconds) for outcome, seconds in mine),
+            *(check for check in asked if check.exercise == exercise.id),
+        )
         unwritten = all(job.suite.is_unwritten(outcome) for outcome, _ in mine if outcome.test.public)
         share = job.suite.settings.public_share
         grade = grade_of(exercise, checks, job.suite.given, share, unwritten, job.suite.blanket)
         grades.append(replace(grade, message=f"{grade.message}; {remark}") if remark else grade)
     return tuple(grades)
+
+
+def _written(suite: Suite, outcomes: Iterable[tuple[Outcome, float]]) -> set[str]:
+    """The exercises of which a public test meets something else than the stub; none if the file cannot be loaded."""
+    public = [outcome for outcome, _ in outcomes if outcome.test.public]
+    if any(isinstance(one.error, SubmissionError) and one.error.kind == "load" for one in public):
+        return set()
+    return {one.test.exercise for one in public if not suite.is_unwritten(one)}
 
 
 def _unreadable(homework: Homework, why: str) -> tuple[Grade, ...]:
@@ -186,6 +201,11 @@ class SubmissionRunner:
                 yield Outcome(test, SubmissionError("raise", "not written yet", "NotImplementedError")), 0.0
             else:
                 yield self._alone(test)
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the submission's time."""
+        return self._until - time.monotonic()
 
     def _alone(self, test: Test) -> tuple[Outcome, float]:
         """Run one test in a fresh worker; again if the worker died."""

@@ -21,6 +21,7 @@ class Settings:
     """Grading settings.
 
     public_share : share of an exercise's points for its public tests; the rest is for the hidden ones.
+    worksheets : whether questions of the worksheet count as public tests; a kernel for each submission.
     call_seconds, test_seconds, submission_seconds : time limit of the import and each call, of a test, of everything.
     late_deduction : share deducted per day started after the deadline; after `late_days_at_most` days, everything.
     grace_minutes : a delay without deduction.
@@ -28,6 +29,7 @@ class Settings:
     """
 
     public_share: float = 0.3
+    worksheets: bool = True
     call_seconds: float = 10.0
     test_seconds: float = 20.0
     submission_seconds: float = 120.0
@@ -39,7 +41,7 @@ class Settings:
     @property
     def decisive(self) -> tuple[float, ...]:
         """The settings that results depend on: part of the suite's version."""
-        return self.public_share, self.call_seconds, self.test_seconds, self.submission_seconds
+        return self.public_share, self.worksheets, self.call_seconds, self.test_seconds, self.submission_seconds
 
 
 RANGES: dict[str, tuple[float, float]] = {
@@ -68,6 +70,11 @@ def load_settings(root: Path) -> Settings:
         settings = (entry.name for entry in fields(Settings))
         raise GradingError(f"{path}, [grading]: {unknown[0]} is no setting; {suggestion(unknown[0], settings)}")
     values = {name: _number(path, name, table[name]) for name in RANGES if name in table}
+    if "worksheets" in table:
+        if not isinstance(table["worksheets"], bool):
+            found = table["worksheets"]
+            raise GradingError(f"{path}, [grading]: expected worksheets to be true or false, found {found!r}")
+        values["worksheets"] = table["worksheets"]
     folders = {str(lesson.get("folder")) for lesson in whole.get("lesson", []) if isinstance(lesson, dict)}
     return Settings(**values, deadlines=_deadlines(path, table.get("deadlines", {}), folders))
 

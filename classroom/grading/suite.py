@@ -17,11 +17,14 @@ from classroom.judge.homework import Homework, HomeworkError
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome
 from classroom.register import Lesson
-from classroom.stubs import StubError, pristine
+from classroom.stubs import WORKSHEET, StubError, packed, pristine
 from classroom.tasks import HomeworkTask
 
-JUDGE = Path(register.__file__).with_name("judge")
-BESIDE = ("judging.py", "suite.py", "points.py", "notebook.py", "notebook_loader.py", "source_text.py")
+JUDGE, FRONT = (Path(register.__file__).with_name(name) for name in ("judge", "front"))
+BESIDE = (
+    *("judging.py", "suite.py", "points.py", "worksheets.py"),
+    *("notebook.py", "notebook_loader.py", "source_text.py"),
+)
 
 
 Kept = Callable[[str, str | None], str | None]
@@ -110,7 +113,7 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
     """
     root, folder = homework.lesson.root, homework.folder
     here = Path(__file__).parent
-    files = [*sorted(JUDGE.glob("*.py")), *(here / name for name in BESIDE)]
+    files = [*sorted(JUDGE.glob("*.py")), *sorted(FRONT.glob("*.py")), *(here / name for name in BESIDE)]
     files += [folder / "public.py", folder / "judge" / "hidden.py"]
     hash_ = hashlib.sha256()
     for path in files:
@@ -119,7 +122,17 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
     rest = [folder.name, points, homework.stub.name, list(homework.without), settings.decisive, seed]
     hash_.update(json.dumps(rest).encode())
     hash_.update(stub_of(root, folder.name).encode())
+    if settings.worksheets:
+        hash_.update(_sheet(homework))
     return hash_.hexdigest()[:32]
+
+
+def _sheet(homework: Homework) -> bytes:
+    """The worksheet as handed out; b"" if there is none."""
+    try:
+        return packed(homework.lesson, WORKSHEET) or b""
+    except StubError:
+        return b""
 
 
 def check_version(suite: Suite) -> None:
