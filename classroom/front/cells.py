@@ -6,8 +6,12 @@ see stand_in.py. Cells of the student's own are not run: what they define would 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+import struct
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +25,18 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 from classroom import explain
 from classroom.front.sheets import EXERCISE, State, StudentsSheet, question_text, settings
 from classroom.front.stand_in import Given
+from classroom.judge.student import JudgeError
 from classroom.tasks import HomeworkTask
 
 CELL_SECONDS = 60.0
 """Time limit of a cell, with what the framework computes in it."""
 TO_START = 60.0
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
+NOTE = re.compile(r"^(\S+\.py, line \d+)$", re.M)
+"""What the stand-in adds to an exception: its line in the submission."""
+PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=]+)")
+WIDEST = 100
+"""Characters of a line in a diagnosis."""
 
 
 class KernelFault(Exception):
@@ -74,9 +84,9 @@ class SheetKernel(RunningKernel):
         self.run_quietly(code, TO_START, must=True)
 
     def run_quietly(self, code: str, seconds: float, must: bool = False) -> None:
-        """Run code and wait for its end, whatever it shows. Raises KernelFault, also where what `must` work does not."""
+        """Run code and wait for its end, whatever it shows. Raises KernelFault, also if what `must` work does not."""
         try:
-            reply = self.kc.execute(code, silent=False, store_history=False, reply=True, timeout=seconds)
+            reply = self.kc.execute(code, store_history=False, stop_on_error=False, reply=True, timeout=seconds)
         except Exception as error:
             raise KernelFault(f"the kernel does not answer: {type(error).__name__}") from error
         if must and reply["content"]["status"] != "ok":
@@ -191,24 +201,27 @@ class SheetCell(IPyNbCell):
         outputs = self.test_outputs or []
         expected = as_text(self.cell.outputs)
         error = next((one for one in outputs if one.output_type == "error"), None)
+        if error is not None and error.ename == JudgeError.__name__:  # no submission can raise one
+            raise KernelFault(error.evalue)
         if error is not None and error.ename == "NotImplementedError":
             return Difference(self._not_written(error.evalue))
         if error is not None and "Timeout" in trouble:
             return Difference("no output in time. Is there a loop that never ends, or one that is very slow?", expected)
         if error is not None:
-            note = [
-                line for line in STYLE.sub("", error.traceback[-1]).splitlines() if re.search(r"\.py, line \d", line)
-            ]
-            where = f" ({note[-1].strip()})" if note else ""
-            return Difference(
-                f"{error.ename}{where}: {error.evalue}" if error.evalue else f"{error.ename}{where}", expected
-            )
+            where = NOTE.findall(STYLE.sub("", "\n".join(error.traceback)))
+            place = f" ({where[-1]})" if where else ""
+            return Difference(f"{error.ename}{place}: {error.evalue}".removesuffix(": "), expected)
         got = as_text(outputs)
         if f"{self.exercise}: TODO" in got:
             return Difference(self._not_written(got))
         if expected == got:
             return Difference("the picture is another one than a right answer gives")
         return Difference("the output differs from that of a right answer", expected, got)
+
+    def sanitize(self, s: Any) -> Any:
+        """nbval's; of a bitmap in a picture its pixels, since compressed bytes differ between versions of zlib."""
+        text = super().sanitize(s)
+        return PNG.sub(lambda found: f"pixels:{pixels(found[1])}", text) if isinstance(text, str) else text
 
     def _not_written(self, message: str) -> str:
         return self.parent.sheet.not_written(self.parent.sheet.tasks[self.exercise], message)
@@ -262,9 +275,22 @@ def as_text(outputs: list[Any]) -> str:
     return "\n".join("".join(part).rstrip("\n") for part in parts)
 
 
+def pixels(packed: str) -> str:
+    """A digest of a PNG's pixels, from its base64 text; the text itself if it is no PNG."""
+    try:
+        data, at, body = base64.b64decode(packed), 8, b""
+        while at < len(data):
+            length, kind = struct.unpack(">I4s", data[at : at + 8])
+            body += data[at + 8 : at + 8 + length] if kind == b"IDAT" else b""
+            at += 12 + length
+        return hashlib.sha256(data[16:29] + zlib.decompress(body)).hexdigest()
+    except (ValueError, struct.error, zlib.error):
+        return packed
+
+
 def _few(text: str) -> str:
-    """At most MAX_VALUE_LINES lines, none wider than the page."""
+    """At most MAX_VALUE_LINES lines, none wider than WIDEST."""
     lines = text.strip("\n").split("\n")
     most = explain.MAX_VALUE_LINES
     lines = lines if len(lines) <= most else [*lines[: most - 1], "..."]
-    return "\n".join(explain.shortened(line, explain.width() - explain.MARGIN) for line in lines)
+    return "\n".join(explain.shortened(line, WIDEST) for line in lines)

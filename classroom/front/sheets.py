@@ -1,7 +1,7 @@
 """A worksheet as it was handed out, with the outputs that right answers give, and what a student made of it.
 
-A code cell whose metadata names an exercise is a question about it: {"exercise": "flatten"}. Its output is compared with
-the one handed out. The other cells only lead there.
+A code cell whose metadata names an exercise is a question about it: {"exercise": "flatten"}. Its output is compared
+with the one handed out. The other cells only lead there.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def install(packed: str) -> None:
     sys.meta_path.insert(0, Finder(given, worker))
     from IPython.core.getipython import get_ipython
 
-    shell: Any = get_ipython()  # type: ignore[no-untyped-call]
+    shell: Any = get_ipython()
     if shell is not None:
         shell.events.register("pre_run_cell", lambda *_: worker.start_cell())
 

@@ -39,8 +39,8 @@ def sheet_at(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
 
     def given() -> Given:
         file, seconds = path.parent / lesson.homework_file, seconds_of(parent.config)
-        return Given(file.stem, stub, file, seconds, 2 * seconds, homework.without, sandbox())
+        return Given(file.stem, stub, file, seconds, 2 * seconds, homework.without, sandbox=sandbox())
 
     sheet = Sheet(notebook, path.parent, given, tasks, mine, not_written)
     collector: Any = SheetFile.from_parent(parent, path=path, sheet=sheet)
-    return collector  # type: ignore[no-any-return]
+    return collector
