@@ -1,26 +1,26 @@
 """The original stubs, so that an exercise can be reset.
 
 A student's folder may be an unpacked archive without git, and with git students commit their homework. So the course
-contains its stubs a second time, in homework/stubs.zip. `python -m classroom.stubs` writes that file; a partly solved
-stub is refused.
+contains its stubs a second time, in homework/stubs.zip, which `course dev build` writes.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import io
 import re
 import time
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from classroom.progress import FOLDER, free_name, write_whole
-from classroom.register import ROOT, Lesson, load
+from classroom.register import Lesson
 from classroom.started import COMMAND
-from classroom.tasks import HomeworkTask, all_tasks, files_of
+from classroom.tasks import HomeworkTask
 
 ARCHIVE = "stubs.zip"
 WORKSHEET = "worksheet.ipynb"
@@ -233,21 +233,15 @@ def backup(task: HomeworkTask) -> Path:
     raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
 
 
-def pack_stubs(root: Path = ROOT) -> Path:
-    """Write homework/stubs.zip from the homework files and worksheets. Raises StubError if a file is already solved."""
-    tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
-    for task in tasks:
-        if not names_of(task.file.read_text(encoding="utf-8"), task.id):
-            raise StubError(f"{task.file.name}: expected a function with `TODO {task.id}` in it, found none")
-    archive = root / "homework" / ARCHIVE
-    with zipfile.ZipFile(archive, "w") as stubs:
-        for file in files_of(tasks):
-            for one in (file, file.with_name(WORKSHEET)):
-                if one.is_file():
-                    entry = zipfile.ZipInfo(f"{one.parent.name}/{one.name}", FIXED_TIME)
-                    entry.create_system = 3  # reproducible on every system
-                    stubs.writestr(entry, one.read_text(encoding="utf-8").encode(), zipfile.ZIP_STORED)
-    return archive
+def packed_stubs(files: Mapping[str, str]) -> bytes:
+    """The bytes of homework/stubs.zip, the same for the same files: "02_tensor/hw02_tensor.py" -> text."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name, text in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, FIXED_TIME)
+            entry.create_system = 3  # reproducible on every system
+            archive.writestr(entry, text.encode(), zipfile.ZIP_STORED)
+    return made.getvalue()
 
 
 def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:
@@ -268,7 +262,3 @@ def _lines(source: str, first: int, last: int) -> str:
 def _lines_of(source: str) -> list[str]:
     """The lines as Python counts them: a form feed does not end a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", source)
-
-
-if __name__ == "__main__":
-    print(pack_stubs())

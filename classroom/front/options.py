@@ -7,6 +7,7 @@ import argparse
 import pytest
 
 from classroom import check
+from classroom.judge.oracle import SEEDS
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -15,9 +16,9 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--homework-seed",
         type=_seed,
-        default=check.SEED,
+        default=None,
         metavar="N",
-        help=f"seed of the random inputs of homework's tests ({check.SEED}, as `course check` has it)",
+        help=f"one seed of the random inputs of homework's tests; without it {SEEDS} seeds, as `course check` has them",
     )
     group.addoption(
         "--homework-seconds",
@@ -33,9 +34,10 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
-def seed_of(config: pytest.Config) -> int:
-    """The seed of the tests' inputs."""
-    return int(config.getoption("--homework-seed"))
+def seed_of(config: pytest.Config) -> int | None:
+    """The seed of the tests' inputs; None: those of `check`."""
+    seed = config.getoption("--homework-seed")
+    return None if seed is None else int(seed)
 
 
 def seconds_of(config: pytest.Config) -> float:

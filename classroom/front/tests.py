@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from classroom import explain
-from classroom.check import syntax_error, unwritten
+from classroom.check import on_more_seeds, syntax_error, unwritten
 from classroom.front.options import seconds_of, seed_of
 from classroom.front.places import lesson_at
 from classroom.judge import JudgeError, Outcome, Session, SubmissionError
@@ -114,9 +114,14 @@ class HomeworkFile(pytest.File):
         if test.public:
             if self._shared is None:
                 self._shared = self._session()
-            return self._shared.run(test, seed_of(self.config))
+            return self._on_seeds(self._shared, test)
         with self._session() as alone:
-            return alone.run(test, seed_of(self.config))
+            return self._on_seeds(alone, test)
+
+    def _on_seeds(self, session: Session, test: JudgeTest) -> Outcome:
+        seed = seed_of(self.config)
+        outcome = session.run(test, seed or 0)
+        return on_more_seeds(session, outcome) if seed is None and outcome.passed else outcome
 
     def _session(self) -> Session:
         if self._listener is None:
