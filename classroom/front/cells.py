@@ -35,6 +35,7 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 NOTE = re.compile(r"^(\S+\.py, line \d+)$", re.M)
 """What the stand-in adds to an exception: its line in the submission."""
 PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=]+)")
+PICTURE = re.compile(r"<Svg of \d+ characters>")
 WIDEST = 100
 """Characters of a line in a diagnosis."""
 
@@ -214,7 +215,7 @@ class SheetCell(IPyNbCell):
         got = as_text(outputs)
         if f"{self.exercise}: TODO" in got:
             return Difference(self._not_written(got))
-        if expected == got:
+        if PICTURE.sub("", expected) == PICTURE.sub("", got):
             return Difference("the picture is another one than a right answer gives")
         return Difference("the output differs from that of a right answer", expected, got)
 

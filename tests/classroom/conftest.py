@@ -130,6 +130,19 @@ SOLUTION = (
 EXPLANATIONS = {"double": "Add it to itself.", "turn": "Read from the end.", "power": "Multiply."}
 
 
+CONFTEST = 'pytest_plugins = ["classroom.front.plugin"]\n'
+PYTEST = '[tool.pytest.ini_options]\naddopts = "--doctest-modules -ra --strict-markers --import-mode=importlib"\n'
+"""What makes pytest judge homework, as in the course's own folder."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command as it ended: its exit code, and all that it said."""
+
+    code: int
+    text: str
+
+
 def heed_ctrl_c() -> None:
     """In a child before its program starts, which may have inherited that SIGINT is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -191,6 +204,20 @@ class Mini:
     def solve(self) -> None:
         """The worked solution as the homework file."""
         self.file.write_text(SOLUTION, encoding="utf-8")
+
+    def settle_pytest(self) -> None:
+        """The course's conftest.py and pytest's settings."""
+        (self.root / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+        (self.root / "pyproject.toml").write_text(PYTEST, encoding="utf-8")
+
+    def pytest(self, *arguments: str, folder: str = ".", root: Path | None = None) -> Ran:
+        """pytest in a process of its own, in the course or a folder of it."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        environment |= {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "100"}
+        command = [sys.executable, "-m", "pytest", "--color=no", *arguments]
+        place = (root or self.root) / folder
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, timeout=300)
+        return Ran(done.returncode, done.stdout + done.stderr)
 
     def run(self, *arguments: str) -> Result:
         """A command in this process."""
