@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,10 @@ def suite_of(lesson: Lesson, settings: Settings, seed: int, kept: Kept = lambda 
     """
     try:
         homework = homework_in(lesson.root, lesson.folder)
+        if settings.worksheets and sheet_of(homework) and find_spec("nbval") is None:
+            raise GradingError(
+                "worksheets need nbval: `course setup --grading`, or worksheets = false in [grading] of course.toml"
+            )
         version = version_of(homework, settings, seed)
         key = f"tests without work, {version}"
         known = kept(key, None) or kept(key, json.dumps(_without_work(homework, settings)))
@@ -124,11 +129,11 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
     hash_.update(json.dumps(rest).encode())
     hash_.update(stub_of(root, folder.name).encode())
     if settings.worksheets:
-        hash_.update(_sheet(homework))
+        hash_.update(sheet_of(homework))
     return hash_.hexdigest()[:32]
 
 
-def _sheet(homework: Homework) -> bytes:
+def sheet_of(homework: Homework) -> bytes:
     """The worksheet as handed out; b"" if there is none."""
     try:
         return packed(homework.lesson, WORKSHEET) or b""

@@ -5,7 +5,6 @@ The sheet is the one handed out, the kernel is trusted, and the submission answe
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -17,31 +16,14 @@ from classroom.grading.disclosure import answered
 from classroom.grading.points import UNWRITTEN
 from classroom.grading.records import Check
 from classroom.grading.settings import GradingError
-from classroom.grading.suite import Suite, stub_of
+from classroom.grading.suite import Suite, sheet_of, stub_of
 from classroom.judge.homework import Homework
 from classroom.judge.student import JudgeError
 from classroom.sandbox import Sandbox
-from classroom.stubs import WORKSHEET, StubError, packed
 from classroom.tasks import tasks_of
 
 FRAMEWORK = 3.0
 """How many times the time of a test a cell may take, with what the framework computes in it."""
-
-
-def has_sheet(suite: Suite, homework: Homework) -> bool:
-    """Whether the suite asks the worksheet. Raises GradingError if it should and nbval is missing."""
-    if not suite.settings.worksheets:
-        return False
-    try:
-        if packed(homework.lesson, WORKSHEET) is None:
-            return False
-    except StubError:
-        return False
-    if importlib.util.find_spec("nbval") is None:
-        raise GradingError(
-            "worksheets need nbval: `course setup --grading`, or worksheets = false in [grading] of course.toml"
-        )
-    return True
 
 
 def sheet_checks(
@@ -52,7 +34,7 @@ def sheet_checks(
     written : exercises that are not the stub's any more; of others nothing is asked, nor of any in less than no
     `seconds`, what is left of the submission's time. Raises JudgeError, GradingError.
     """
-    if not has_sheet(suite, homework):
+    if not suite.settings.worksheets or not sheet_of(homework):
         return []
     try:
         notebook: Any = handed_out_sheet(homework.lesson)

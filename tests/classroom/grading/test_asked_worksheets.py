@@ -1,0 +1,127 @@
+"""Questions of the worksheet count as public tests; what fails around them is never a grade."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from classroom import stubs
+from classroom.grading.judging import judge
+from classroom.grading.records import Check, Graded, Isolation, Status
+from classroom.grading.settings import GradingError, Settings, load_settings
+from classroom.sandbox import Bare
+
+pytest.importorskip("nbval", reason="runs worksheets, and nbval is not installed")
+
+from classroom.dev import notebooks as books
+from classroom.front import cells
+from classroom.grading import judging, suite
+
+
+@pytest.fixture
+def asking(teacher: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The small course with a worksheet of two questions, as handed out."""
+    monkeypatch.setattr(judging, "PAUSE", 0.0)
+    sheet = teacher.file.with_name("worksheet.ipynb")
+    setup = teacher.code("setup", "import hw01_numbers as hw")
+    double = teacher.code("twice", "hw.double(21)", exercise="double")
+    square = teacher.code("square", "print(hw.power(7))", exercise="power")
+    sheet.write_bytes(teacher.notebook(setup, double, square))
+    sheet.write_text(books.regenerated(sheet), encoding="utf-8")
+    pack(teacher)
+    return teacher
+
+
+def pack(teacher: Any) -> None:
+    files = {"hw01_numbers.py": teacher.stub, "worksheet.ipynb": teacher.file.with_name("worksheet.ipynb").read_text()}
+    packed = stubs.packed_stubs({f"01_numbers/{name}": text for name, text in files.items()})
+    (teacher.root / "homework" / stubs.ARCHIVE).write_bytes(packed)
+
+
+def judged(teacher: Any, text: str, settings: Settings | None = None) -> Graded:
+    return judge(teacher.job(hw01_numbers=text, settings=settings), Bare(), Isolation.NONE)
+
+
+def questions(graded: Graded) -> dict[str, Check]:
+    every = [check for grade in graded.grades for check in grade.checks]
+    return {check.name: check for check in every if check.name.startswith("worksheet_")}
+
+
+def test_each_question_is_a_public_test_of_its_exercise(asking: Any) -> None:
+    graded = judged(asking, asking.solution)
+    asked = questions(graded)
+    assert {name: (check.exercise, check.public, check.passed) for name, check in asked.items()} == {
+        "worksheet_twice": ("double", True, True),
+        "worksheet_square": ("power", True, True),
+    }
+    assert all(grade.points == grade.max_points for grade in graded.grades)
+
+
+def test_a_question_that_is_answered_wrongly_costs_its_part_and_says_why(asking: Any) -> None:
+    graded = judged(asking, asking.solution.replace("return x * x", "return x * x if x != 7 else 0"))
+    power = next(grade for grade in graded.grades if grade.exercise == "power")
+    assert power.message == "1 of 2 public tests passed, 1 of 1 hidden tests passed"
+    assert power.points == pytest.approx(4 * (0.3 / 2 + 0.7))
+    check = questions(graded)["worksheet_square"]
+    assert (check.passed, check.expected, check.got) == (False, "49", "0")
+    assert check.message == "the output differs from that of a right answer"
+
+
+def test_course_toml_turns_them_off(asking: Any) -> None:
+    without = replace(load_settings(asking.root), worksheets=False)
+    assert questions(judged(asking, asking.solution, without)) == {}
+    (asking.root / "course.toml").write_text(
+        (asking.root / "course.toml").read_text(encoding="utf-8") + "\n[grading]\nworksheets = 0\n", encoding="utf-8"
+    )
+    with pytest.raises(GradingError, match="expected worksheets to be true or false, found 0"):
+        load_settings(asking.root)
+
+
+@pytest.mark.parametrize("text", ["", "import os; os._exit(1)"])
+def test_who_wrote_nothing_that_can_be_loaded_starts_no_kernel(
+    asking: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    def start(*_: Any) -> None:
+        raise AssertionError("a kernel was started")
+
+    monkeypatch.setattr(cells, "SheetKernel", start)
+    graded = judged(asking, text or asking.stub)
+    assert {check.message for check in questions(graded).values()} == {"not written yet"}
+    assert not any(grade.points for grade in graded.grades)
+
+
+def test_a_kernel_that_does_not_start_is_no_grade(asking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_: Any) -> None:
+        raise cells.KernelFault("the kernel does not start: no room")
+
+    monkeypatch.setattr(cells, "SheetKernel", start)
+    graded = judged(asking, asking.solution)
+    assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
+    assert "the kernel does not start: no room" in graded.grades[0].message
+
+
+def test_a_kernel_that_dies_is_no_grade(asking: Any) -> None:
+    sheet = asking.file.with_name("worksheet.ipynb")
+    text = sheet.read_text(encoding="utf-8").replace("hw.double(21)", "import os; os._exit(1)")
+    assert "os._exit" in text
+    sheet.write_text(text, encoding="utf-8")
+    pack(asking)
+    graded = judged(asking, asking.solution)
+    assert {grade.status for grade in graded.grades} == {Status.INFRASTRUCTURE}
+    assert "the kernel died" in graded.grades[0].message
+
+
+def test_another_sheet_is_another_suite(asking: Any) -> None:
+    before = asking.job(hw01_numbers=asking.solution).suite.version
+    sheet = asking.file.with_name("worksheet.ipynb")
+    sheet.write_text(sheet.read_text(encoding="utf-8").replace("42", "43"), encoding="utf-8")
+    pack(asking)
+    assert asking.job(hw01_numbers=asking.solution).suite.version != before
+
+
+def test_without_nbval_grading_says_what_to_install(asking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "find_spec", lambda name: None)
+    with pytest.raises(GradingError, match="worksheets need nbval: `course setup --grading`"):
+        suite.suite_of(asking.lesson, load_settings(asking.root), 7)
