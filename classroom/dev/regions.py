@@ -47,8 +47,8 @@ def _inside(text: str, name: str, where: str) -> tuple[int, int]:
         found = list(re.finditer(rf"^{re.escape(mark)}[ \t]*$", text, re.MULTILINE))
         if len(found) != 1:
             raise RegionError(
-                f"{where}: expected the line {mark} once, found it {_times(len(found))}: put {first} and {last} on lines "
-                f"of their own where the built text belongs"
+                f"{where}: expected the line {mark} once, found it {_times(len(found))}: put {first} and {last} on "
+                f"lines of their own where the built text belongs"
             )
         places.append(found[0])
     if places[0].start() > places[1].start():
