@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,8 @@ from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
 from classroom.dev import soundness
+from classroom.dev.lesson_regions import cell_with_regions
+from classroom.dev.regions import RegionError
 from classroom.judge.homework import HomeworkError
 
 app = typer.Typer(
@@ -69,12 +72,14 @@ def check(
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
     faults = 0
-    chosen = _lessons(lessons)
+    course, chosen = _course(), _lessons(lessons)
+    by_folder = {lesson.folder: lesson for lesson in course.lessons}
     for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):
         stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
+        words = partial(cell_with_regions, lesson=by_folder[path.parent.name], course=course)
         try:
-            wanted = books.regenerated(path)
-        except books.NotebookError as error:
+            wanted = books.regenerated(path, words)
+        except (books.NotebookError, RegionError) as error:
             typer.echo(f"{name}: {error}")
             faults += 1
             continue
@@ -130,9 +135,17 @@ def site(
     raise typer.Exit(subprocess.call(command, cwd=register.ROOT, env=environment))
 
 
-def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
+def _course() -> register.Course:
     try:
-        course = register.load(register.ROOT)
+        return register.load(register.ROOT)
+    except register.RegisterError as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
+    course = _course()
+    try:
         return [course.lesson(number) for number in numbers] if numbers else list(course.lessons)
     except register.RegisterError as error:
         typer.echo(f"course: {error}", err=True)
