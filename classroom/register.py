@@ -47,7 +47,8 @@ class Need:
 class Lesson:
     """A lesson in the register; what exists of it is looked up on disk each time.
 
-    time : minutes that its notebook takes, 0 if nobody has said. needs : the lessons to read before.
+    time : minutes that its notebook takes, 0 if nobody has said. needs : the lessons to read before. only_reads : its
+    notebook reads the file of a network and runs none.
     """
 
     number: int
@@ -57,6 +58,7 @@ class Lesson:
     modules: tuple[str, ...]
     time: int = field(default=0, kw_only=True)
     needs: tuple[Need, ...] = field(default=(), kw_only=True)
+    only_reads: bool = field(default=False, kw_only=True)
     exercises: tuple[Exercise, ...] = field(default=(), metadata={tables.KEY: "exercise"})
     homework_file: str = field(default="", metadata={tables.KEY: "homework"})
     root: Path = field(default=ROOT, metadata={tables.KEY: ""})

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
@@ -21,7 +21,7 @@ from classroom.cli.base import needs
 from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
-from classroom.dev import soundness
+from classroom.dev import lesson_form, soundness
 from classroom.dev.lesson_regions import cell_with_regions
 from classroom.dev.regions import RegionError
 from classroom.judge.homework import HomeworkError
@@ -46,10 +46,18 @@ def check(
         int | None, typer.Option(help="At the same time; as many as cores if not given.", min=1)
     ] = None,
 ) -> None:
-    """Prove that stubs fail, solutions pass, and every known mistake is found."""
+    """Hold the lessons to their form; prove that stubs fail, solutions pass, and every known mistake is found."""
     console, started = Console(highlight=False), time.monotonic()
+    course, chosen = _course(), _lessons(lessons)
+    faults = 0
+    for name, sentence in lesson_form.problems(course, chosen):
+        console.print(f"[red]{escape(name)}[/red]: {escape(sentence)}", soft_wrap=True)
+        faults += 1
+    judged = [lesson.number for lesson in chosen if lesson.exercises]
+    if not judged:
+        _end(console, faults, started)
     try:
-        homeworks = soundness.find_homeworks(register.ROOT, lessons or ())
+        homeworks = soundness.find_homeworks(register.ROOT, judged)
     except (register.RegisterError, HomeworkError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
@@ -61,7 +69,11 @@ def check(
             for problem in result.problems:
                 console.print(f"[red]{escape(result.name)}[/red]: {escape(problem)}", soft_wrap=True)
     console.print(_table(results, seeds, count))
-    problems = sum(len(result.problems) for result in results)
+    _end(console, faults + sum(len(result.problems) for result in results), started)
+
+
+def _end(console: Console, problems: int, started: float) -> NoReturn:
+    """Say how many problems there are, and exit."""
     said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
     console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
     raise typer.Exit(1 if problems else 0)
