@@ -19,18 +19,22 @@ from rich.table import Table
 from classroom import register
 from classroom.cli.base import needs
 from classroom.dev import figures as pictures
+from classroom.dev import lesson_form, soundness
+from classroom.dev import new_lesson as lesson_skeleton
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
-from classroom.dev import lesson_form, soundness
 from classroom.dev.lesson_regions import cell_with_regions
 from classroom.dev.regions import RegionError
 from classroom.judge.homework import HomeworkError
+from classroom.started import DOCUMENTED
 
 app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="For authors: prove that the homework judges rightly, regenerate notebooks and figures.",
 )
+new = typer.Typer(no_args_is_help=True, help="Make the skeleton of something new, with TODO where you have to write.")
+app.add_typer(new, name="new")
 EVERY_SEED = 1000
 Lessons = Annotated[list[int] | None, typer.Argument(help="Numbers of lessons; all when none is given.", min=1)]
 Check = Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 where something differs.")]
@@ -53,7 +57,7 @@ def check(
     for name, sentence in lesson_form.problems(course, chosen):
         console.print(f"[red]{escape(name)}[/red]: {escape(sentence)}", soft_wrap=True)
         faults += 1
-    judged = [lesson.number for lesson in chosen if lesson.exercises]
+    judged = [lesson.number for lesson in chosen if lesson.exercises or lesson.homework()]
     if not judged:
         _end(console, faults, started)
     try:
@@ -77,6 +81,24 @@ def _end(console: Console, problems: int, started: float) -> NoReturn:
     said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
     console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
     raise typer.Exit(1 if problems else 0)
+
+
+@new.command("lesson")
+def new_lesson(
+    title: Annotated[str, typer.Argument(help="Its title, in quotes; the folder's name is made of it.")],
+) -> None:
+    """A lesson after the last one: its entry in course.toml, its notebook, its figures.py.
+
+    Example: dev new lesson "Quantization"
+    """
+    try:
+        lesson = lesson_skeleton.new_lesson(register.ROOT, title)
+    except (lesson_skeleton.NewLessonError, register.RegisterError, RegionError, OSError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+    steps = " && ".join(f"{DOCUMENTED} dev {name} {lesson.number}" for name in ("figures", "notebooks", "check"))
+    typer.echo(f"lesson {lesson.number} is in course.toml, and its notebook and figures.py in lessons/{lesson.folder}")
+    typer.echo(f"next: {steps}\nwhich says what is left to write")
 
 
 @app.command()

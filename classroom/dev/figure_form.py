@@ -11,6 +11,8 @@ WIDEST = 720
 PAGES = {"white": "#ffffff", "black": "#0d1117"}
 TEXT, LINE = 3.0, 2.5
 """Smallest contrast, as WCAG counts it, of text and of lines."""
+PLACEHOLDER = "TODO"
+"""What stands where the author of a lesson has to write, as `dev new lesson` leaves it."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -32,6 +34,13 @@ def has_a_title(root: ET.Element) -> Iterator[str]:
         yield f"expected the element svg of http://www.w3.org/2000/svg at the top, found {root.tag}"
     if not root.findtext(f"{SVG}title"):
         yield "expected a title inside, found none: picture() of kuiper.show.svg takes one"
+
+
+def is_drawn(root: ET.Element) -> Iterator[str]:
+    """No placeholder of `dev new lesson` is left."""
+    for element in root.iter():
+        if PLACEHOLDER in (element.text or ""):
+            yield f"draw what stands as {element.text!r} in figures.py"
 
 
 def fits_the_page(root: ET.Element) -> Iterator[str]:
@@ -60,7 +69,7 @@ def reads_on_both_pages(root: ET.Element) -> Iterator[str]:
         yield f"{fault} cannot be told apart: take a colour of kuiper.show.palette, or put a box behind the text"
 
 
-RULES = (has_a_title, fits_the_page, needs_nothing_else, reads_on_both_pages)
+RULES = (has_a_title, is_drawn, fits_the_page, needs_nothing_else, reads_on_both_pages)
 
 
 def luminance(colour: str) -> float:

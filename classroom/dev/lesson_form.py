@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from classroom.dev import figure_form, figures, lesson_regions
+from classroom.dev.figure_form import PLACEHOLDER
 from classroom.dev.regions import RegionError
 from classroom.lesson_words import EXERCISES, FACTS, PREDICT, without_region
 from classroom.register import Course, Exercise, Lesson
@@ -33,8 +34,6 @@ FEWEST_WORDS = 3
 LOADERS = ("kuiper.load", "kuiper.RuntimeGraph", "pnnx.read")
 SECTIONS = ("Summary", "Exercises", "Further reading")
 SHELVES = ("lessons", "homework")
-PLACEHOLDER = "TODO"
-"""What stands where the author of a lesson has to write, as `dev new lesson` leaves it."""
 FOLDER = re.compile(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*")
 PRIVATE = re.compile(
     r"(?<![\w.])/(home|tmp|usr|opt|root|work|var|private|Users|mnt)/"  # a path on somebody's machine

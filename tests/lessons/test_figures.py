@@ -48,6 +48,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" width="700" viewBox="0 0 700 9">
         ("http://www.w3.org/2000/svg", "http://example.org", "expected the element svg of http://www.w3.org/2000/svg"),
         ("<title>A</title>", "", "expected a title inside, found none"),
         ("<title>A</title>", "<title/>", "expected a title inside, found none"),
+        ("</title>", "</title><text>TODO: this</text>", "draw what stands as 'TODO: this' in figures.py"),
         ("700", "721", "expected a width of 1 to 720 pixels, found 721: draw it narrower"),
         ('width="700" ', "", "expected a width of 1 to 720 pixels, found 0"),
         (' viewBox="0 0 700 9"', "", "expected a viewBox, found none"),
