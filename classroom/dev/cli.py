@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -18,14 +19,15 @@ from rich.table import Table
 
 from classroom import register
 from classroom.cli.base import needs
+from classroom.dev import build as building
 from classroom.dev import figures as pictures
-from classroom.dev import lesson_form, soundness
+from classroom.dev import lesson_form, lesson_regions, soundness
 from classroom.dev import new_lesson as lesson_skeleton
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
-from classroom.dev.lesson_regions import cell_with_regions
 from classroom.dev.regions import RegionError
-from classroom.judge.homework import HomeworkError
+from classroom.judge.homework import Homework, HomeworkError
+from classroom.judge.student import JudgeError
 from classroom.started import DOCUMENTED
 
 app = typer.Typer(
@@ -57,11 +59,8 @@ def check(
     for name, sentence in lesson_form.problems(course, chosen):
         console.print(f"[red]{escape(name)}[/red]: {escape(sentence)}", soft_wrap=True)
         faults += 1
-    judged = [lesson.number for lesson in chosen if lesson.exercises or lesson.homework()]
-    if not judged:
-        _end(console, faults, started)
     try:
-        homeworks = soundness.find_homeworks(register.ROOT, judged)
+        homeworks = _homeworks(chosen)
     except (register.RegisterError, HomeworkError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
@@ -72,12 +71,9 @@ def check(
             results.append(result)
             for problem in result.problems:
                 console.print(f"[red]{escape(result.name)}[/red]: {escape(problem)}", soft_wrap=True)
-    console.print(_table(results, seeds, count))
-    _end(console, faults + sum(len(result.problems) for result in results), started)
-
-
-def _end(console: Console, problems: int, started: float) -> NoReturn:
-    """Say how many problems there are, and exit."""
+    if results:
+        console.print(_table(results, seeds, count))
+    problems = faults + sum(len(result.problems) for result in results)
     said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
     console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
     raise typer.Exit(1 if problems else 0)
@@ -102,6 +98,18 @@ def new_lesson(
 
 
 @app.command()
+def build(lessons: Lessons = None) -> None:
+    """Write what is made of worked solutions and course.toml: stubs, tables, expected answers, the map of lessons."""
+    course, chosen = _course(), _lessons(lessons)
+    try:
+        for path in itertools.chain(lesson_regions.write(course), building.build(course, _homeworks(chosen))):
+            typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
+    except (RegionError, HomeworkError, JudgeError, building.BuildError, OSError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command()
 @needs("course", "nbclient")
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
@@ -110,7 +118,7 @@ def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     by_folder = {lesson.folder: lesson for lesson in course.lessons}
     for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):
         stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
-        words = partial(cell_with_regions, lesson=by_folder[path.parent.name], course=course)
+        words = partial(lesson_regions.cell_with_regions, lesson=by_folder[path.parent.name], course=course)
         try:
             wanted = books.regenerated(path, words)
         except (books.NotebookError, RegionError) as error:
@@ -184,6 +192,12 @@ def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
     except register.RegisterError as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+def _homeworks(lessons: list[register.Lesson]) -> list[Homework]:
+    """The homework of those lessons that have exercises or a folder for them. Raises RegisterError, HomeworkError."""
+    numbers = [lesson.number for lesson in lessons if lesson.exercises or lesson.homework()]
+    return soundness.find_homeworks(register.ROOT, numbers) if numbers else []
 
 
 def _there(

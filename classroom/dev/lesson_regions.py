@@ -84,5 +84,8 @@ def differing(course: Course) -> Iterator[str]:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 name = path.relative_to(course.lessons[0].root).as_posix()
                 yield f"{name} is not what course.toml gives: `{DOCUMENTED} dev build` writes it"
-    except (RegionError, OSError) as error:
+    except RegionError as error:
         yield str(error)
+    except OSError as error:
+        marks = f"<!-- {LESSONS} --> and <!-- /{LESSONS} -->"
+        yield f"{error.filename}: expected a file with the lines {marks}, found none ({error.strerror}): write it"

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from classroom import register
-from classroom.dev import lesson_form
+from classroom.dev import lesson_form, lesson_regions
+from classroom.dev.cli import app
 from classroom.dev.lesson_form import Book, Cell, networks_in
 from classroom.register import Lesson
 
@@ -259,6 +261,12 @@ def test_every_rule_for_folders_and_course_toml_can_fail(small: Any, change: Cal
     assert any(told in sentence for sentence in found), found
 
 
+def test_a_missing_list_of_lessons_is_told(small: Any) -> None:
+    (small.root / "lessons" / "README.md").unlink()
+    (told,) = small.faults()
+    assert "README.md: expected a file with the lines <!-- lessons --> and <!-- /lessons -->, found none" in told
+
+
 def test_a_lesson_after_the_first_says_what_to_read_before(small: Any) -> None:
     small.write("course.toml", (small.root / "course.toml").read_text(encoding="utf-8") + SECOND)
     needs = "expected the lessons to read before, found none: write a line such as needs = [{ lesson = 1 }]"
@@ -301,3 +309,35 @@ def test_what_is_built_does_not_count_as_prose(small: Any) -> None:
 def test_a_network_is_run_where_what_was_loaded_is_called(source: str, found: tuple[set[str], bool]) -> None:
     book = Book(COURSE.lesson(1), COURSE, (Cell(1, "code", source, (), 1, ()),))
     assert networks_in(book) == found
+
+
+def dev(small: Any, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Result:
+    monkeypatch.setattr(register, "ROOT", small.root)
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
+
+
+def test_the_command_tells_what_is_wrong_with_a_lesson_without_homework(
+    small: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (small.root / "course.toml").read_text(encoding="utf-8").partition("homework")[0]
+    small.write("course.toml", text)
+    (small.root / "homework" / "01_one" / "README.md").unlink()
+    small.notebook([{**cell, "source": cell["source"].replace("`check double`", "")} for cell in small.stored()])
+    lesson_regions.write(register.load(small.root))
+    done = dev(small, monkeypatch, "check", "1")
+    assert (done.exit_code, "All of it holds" in done.output) == (0, True), done.output
+    small.write("course.toml", text.replace("time = 60\n", ""))
+    done = dev(small, monkeypatch, "check")
+    assert done.exit_code == 1
+    assert "01_one: course.toml, lesson 1 (One): expected the minutes that the notebook takes" in done.output
+    assert "3 problems" in done.output
+
+
+def test_what_the_lessons_have_in_common_is_written_by_build(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (small.root / "course.toml").read_text(encoding="utf-8").partition("homework")[0]
+    small.write("course.toml", text.replace("The first", "The very first"))
+    (small.root / "homework" / "01_one" / "README.md").unlink()
+    done = dev(small, monkeypatch, "build", "1")
+    assert "lessons/README.md: written" in done.output
+    assert "The very first" in (small.root / "lessons/README.md").read_text(encoding="utf-8")
+    assert not [sentence for sentence in small.faults() if "dev build" in sentence]
