@@ -208,10 +208,14 @@ def figure_faults(lesson: Lesson) -> Faults:
     stored = sorted((lesson.root / folder / "figures").glob("*"))
     for script in figures.scripts([lesson]):
         try:
-            for fault in figures.wrong(script):
-                yield f"{folder}/figures: {fault}: `{DOCUMENTED} dev figures {lesson.number}` draws what draw() gives"
+            pictures = figures.drawn(script)
         except figures.FigureError as error:
             yield f"lessons/{error}: expected draw() to give {{name: SVG}}"
+            continue
+        for fault in figures.outdated(pictures):
+            yield f"{folder}/figures: {fault}: `{DOCUMENTED} dev figures {lesson.number}` draws it"
+        for path in figures.surplus(script, pictures):
+            yield f"{folder}/figures: draw() gives no {path.name}: let it draw that one, or remove the file"
     if stored and not figures.scripts([lesson]):
         yield f"{folder}/figures: expected {folder}/figures.py, which draws them, found none: write its draw()"
     for path in stored:

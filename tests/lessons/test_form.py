@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from classroom import register
-from classroom.dev import lesson_form, lesson_regions
+from classroom.dev import figure_form, lesson_form, lesson_regions
 from classroom.dev.cli import app
 from classroom.dev.lesson_form import Book, Cell, networks_in
 from classroom.register import Lesson
+from classroom.tables import KEY
 
 COURSE = register.load()
 NAME = "lessons/01_one/01_one.ipynb"
@@ -249,6 +252,10 @@ DIFFERS = "is not what course.toml gives: `python3 course.py dev build` writes i
             "expected lessons/01_one/figures.py, which draws",
         ),
         (
+            written("lessons/01_one/figures/b.svg", ""),
+            "01_one/figures: draw() gives no b.svg: let it draw that one, or",
+        ),
+        (
             written("lessons/01_one/figures.py", "def draw():\n    return {}\n"),
             "01_one/figures.py: draw() gives no picture",
         ),
@@ -341,3 +348,18 @@ def test_what_the_lessons_have_in_common_is_written_by_build(small: Any, monkeyp
     assert "lessons/README.md: written" in done.output
     assert "The very first" in (small.root / "lessons/README.md").read_text(encoding="utf-8")
     assert not [sentence for sentence in small.faults() if "dev build" in sentence]
+
+
+SECTION = (register.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## A new lesson")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("key", [key for one in fields(Lesson) if (key := one.metadata.get(KEY, one.name))])
+def test_what_an_author_writes_of_a_lesson_is_described(key: str) -> None:
+    named = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in SECTION.splitlines() if line.startswith("|")))
+    assert key in (*named, "exercise"), "homework/README.md describes the exercises"
+
+
+def test_the_limits_that_authors_are_told_are_those_that_are_held() -> None:
+    said = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?= to| words| lines| pixels)", SECTION)]
+    longest = lesson_form.PROSE.stop - 1
+    assert said == [lesson_form.PROSE.start, longest, lesson_form.LONGEST_CELL, figure_form.WIDEST]
