@@ -32,6 +32,8 @@ def test_a_file_is_read_and_not_written(tmp_path: Path) -> None:
     path.write_text(PAGE, encoding="utf-8")
     assert written(path, "tasks", "| new |") == PAGE.replace("old", "new")
     assert path.read_text(encoding="utf-8") == PAGE
+    with pytest.raises(RegionError, match=rf"^{tmp_path.name}/README\.md: expected the line"):
+        written(path, "other", "")
 
 
 @pytest.mark.parametrize(
