@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,10 +48,28 @@ def test_what_was_measured_stays_until_it_is_emptied(tmp_path: Path) -> None:
     assert books.regenerated(path) != first
 
 
-def test_a_worksheet_keeps_no_outputs_and_is_not_run(tmp_path: Path) -> None:
-    path = store(tmp_path / "worksheet.ipynb", "raise SystemExit")
-    cell = nbformat.reads(books.regenerated(path), as_version=4).cells[0]
-    assert (cell.outputs, cell.execution_count) == ([], None)
+def test_a_worksheet_of_no_lesson_is_said(tmp_path: Path) -> None:
+    with pytest.raises(books.NotebookError, match="is the worksheet of no lesson"):
+        books.regenerated(store(tmp_path / "worksheet.ipynb", "1"))
+
+
+@pytest.mark.parametrize(
+    ("exercise", "source", "said"),
+    [
+        ("dubble", "1", "dubble is no exercise of the lesson"),
+        ("double", "x = 1", "a question about double shows nothing"),
+    ],
+)
+def test_a_question_about_no_exercise_or_that_shows_nothing_is_said(
+    mini: Any, with_solutions: Any, exercise: str, source: str, said: str
+) -> None:
+    with_solutions()
+    path = store(mini.file.with_name("worksheet.ipynb"), source)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored["cells"][0]["metadata"]["exercise"] = exercise
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    with pytest.raises(books.NotebookError, match=said):
+        books.regenerated(path)
 
 
 def test_a_cell_that_fails_is_said(tmp_path: Path) -> None:
@@ -76,10 +95,11 @@ def test_ids_stay_and_only_missing_or_second_ones_are_given(tmp_path: Path) -> N
     assert [cell.id for cell in books.read_notebook(path).cells] == ["one", "cell-02", "cell-03", "cell-04", "five"]
 
 
-def test_tags_are_the_only_metadata_that_stays() -> None:
-    cell = v4.new_code_cell("", metadata={"tags": ["a"], "execution": {"iopub.status.busy": "now"}, "collapsed": True})
-    notebook = books.normal(v4.new_notebook(cells=[cell]), outputs=True)
-    assert notebook.cells[0].metadata == {"tags": ["a"]}
+def test_tags_and_exercises_are_the_only_metadata_that_stays() -> None:
+    kept = {"tags": ["a"], "exercise": "flatten"}
+    cell = v4.new_code_cell("", metadata={**kept, "execution": {"iopub.status.busy": "now"}, "collapsed": True})
+    notebook = books.normal(v4.new_notebook(cells=[cell]))
+    assert notebook.cells[0].metadata == kept
     assert notebook.metadata == books.METADATA
 
 
@@ -91,7 +111,7 @@ def test_pieces_of_a_stream_are_joined_and_others_are_not() -> None:
         v4.new_output("execute_result", {"text/plain": "1"}, execution_count=7),
         v4.new_output("stream", name="stdout", text="d"),
     ]
-    notebook = books.normal(v4.new_notebook(cells=[v4.new_code_cell("", outputs=outputs)]), outputs=True)
+    notebook = books.normal(v4.new_notebook(cells=[v4.new_code_cell("", outputs=outputs)]))
     kept = notebook.cells[0].outputs
     assert [output.get("text") for output in kept] == ["ab", "c", None, "d"]
     assert kept[2].execution_count == 1
