@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from classroom.grading import similarity
 from classroom.grading.records import Submission
-from classroom.grading.similarity import FEW, GRAM, WINDOW, Comparison, Pair, grams, similar_pairs, winnow
+from classroom.grading.grams import GRAM, grams
+from classroom.grading.similarity import FEW, WINDOW, Comparison, Known, Pair, compare_submissions, winnow
 from classroom.grading.source_tokens import LEXEMES, MAX_TOKENS, code, tokens
 from classroom.judge import Session
 from classroom.judge.homework import Homework, homework_of
@@ -39,7 +40,7 @@ def text_of(homework: str, name: str) -> str:
 
 def compare(*texts: str, homework: str = "04_graph") -> list[Pair]:
     handed_in = [Submission(f"student{i}", homework, {"hw.py": text.encode()}) for i, text in enumerate(texts)]
-    return similar_pairs(handed_in, text_of(homework, "stub"), text_of(homework, "solution"))
+    return compare_submissions(handed_in, Known(text_of(homework, "stub"), text_of(homework, "solution"))).pairs
 
 
 def renamed(text: str) -> str:
@@ -155,8 +156,8 @@ def test_untouched_stubs_are_not_reported(homework: Homework) -> None:
 
 def test_one_students_two_submissions_are_not_compared() -> None:
     twice = [Submission("ann", "04_graph", {name: GRAPHS[0].encode()}) for name in ("a.py", "b.py")]
-    assert similar_pairs(twice) == []
-    assert similar_pairs([twice[0], Submission("bo", "04_graph", twice[1].files)])
+    assert compare_submissions(twice).pairs == []
+    assert compare_submissions([twice[0], Submission("bo", "04_graph", twice[1].files)]).pairs
 
 
 def helpers(number: int) -> str:
@@ -218,7 +219,7 @@ def test_the_lines_are_those_that_are_alike() -> None:
 def test_files_that_are_neither_python_nor_a_notebook_are_left_out() -> None:
     content = GRAPHS[0].encode()
     pair = [Submission(name, "04_graph", {"notes.txt": content}) for name in ("ann", "bo")]
-    assert similar_pairs(pair) == []
+    assert compare_submissions(pair).pairs == []
 
 
 def worksheet(*cells: tuple[str, str]) -> bytes:
@@ -232,7 +233,7 @@ def worksheet(*cells: tuple[str, str]) -> bytes:
 
 def compared(**files: dict[str, bytes]) -> Comparison:
     handed_in = [Submission(student, "04_graph", of) for student, of in files.items()]
-    return similarity.compare_submissions(handed_in, text_of("04_graph", "stub"), text_of("04_graph", "solution"))
+    return compare_submissions(handed_in, Known(text_of("04_graph", "stub"), text_of("04_graph", "solution")))
 
 
 def test_answers_in_a_worksheet_are_compared_with_worksheets_and_with_files() -> None:
@@ -357,7 +358,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_handed_in(content: bytes) -> None:
-    assert similar_pairs([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]) == []
+    assert compare_submissions([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]).pairs == []
 
 
 LAYOUT = """x = f(
@@ -410,7 +411,7 @@ def expected_kinds(text: str) -> list[str]:
 def test_hashes_are_those_of_any_process() -> None:
     formula = "a = b + c * d - e(f, g) ** 2"
     program = (
-        "from classroom.grading.similarity import code, grams; "  # as any process of the grader's does
+        "from classroom.grading.grams import grams; from classroom.grading.source_tokens import code; "  # as any process of the grader's does
         f"print(grams(code({formula!r}))[0].tolist())"
     )
     runs = [
