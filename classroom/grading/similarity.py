@@ -10,10 +10,11 @@ sources is told as that (see taken.py), and makes no two students alike.
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -32,15 +33,17 @@ MIN_SHARE = 0.5
 FEW, MANY = 4, 40
 """A fingerprint of more submissions than COMMON of all, at least FEW and at most MANY, is a common form."""
 COMMON = 0.1
-STRETCH, COPIED = 8, 50
+STRETCH, COPIED = 8, 65
 """So many fingerprints in stretches of STRETCH and more, the same in both one after the other, are a copy, however much
-beside it is somebody's own and however many have it: some 150 tokens."""
+beside it is somebody's own and however many have it: some 200 tokens."""
 TOGETHER = 0.75
 """Minimum fraction of the shared fingerprints that must lie in such stretches."""
 OBVIOUS = 2
 """A fingerprint of the worked solution counts only if at most this many submissions have it."""
-LONG = 60
-"""A run of so many tokens, some six lines, that is the same in several is a copy if at most MANY have it, or a tenth."""
+WHOLE, LONG = 60, 110
+"""A function of WHOLE tokens, some six lines, or a run of LONG, that is the same in several is a copy, if at most MANY
+have it, or a tenth: two people who do a task by themselves have some 20 tokens in a row in common, and at most 51, in
+the solutions under benchmarks/honest."""
 LONG_WINDOW = 12
 """Of so many consecutive runs of LONG at least one is compared."""
 VARIED = 0.7
@@ -184,15 +187,24 @@ def _paired(group: Sequence[int]) -> Iterable[tuple[int, ...]]:
 
 
 def _same_runs(read: Sequence[Read], solution: Code, repeated: Collection[int]) -> set[tuple[int, ...]]:
-    """The pairs that have a run of LONG tokens in common which the worked solution has not."""
-    worked = set(hashes(token_codes(solution.tokens), LONG).tolist())
+    """The pairs that have a function of WHOLE tokens or a run of LONG in common which the worked solution has not."""
+    whole = Read(solution, np.ones(len(solution.tokens), bool))
+    worked = {*hashes(token_codes(solution.tokens), LONG).tolist(), *_functions(whole)}
     holders: dict[int, list[int]] = defaultdict(list)
     for place, one in enumerate(read):
         if place not in repeated:
-            for value in set(_long_runs(one)) - worked:
+            for value in {*_long_runs(one), *_functions(one)} - worked:
                 holders[value].append(place)
     most = max(MANY, int(COMMON * len(read)))
     return {pair for group in holders.values() if 1 < len(group) <= most for pair in _paired(group)}
+
+
+def _functions(read: Read) -> list[int]:
+    """Hashes of the functions with WHOLE own tokens; methods and inner functions stand for themselves."""
+    codes = token_codes(read.code.tokens)
+    heads = [place for place, token in enumerate(read.code.tokens) if token.text in ("def", "class")]
+    spans = pairwise([*heads, len(codes)])
+    return [zlib.crc32(codes[a:b].tobytes()) for a, b in spans if read.own[a:b].sum() >= WHOLE]
 
 
 def _long_runs(read: Read) -> list[int]:

@@ -12,7 +12,9 @@ def transposed_convolution(x, weight, bias=None, stride=(1, 1), padding=(0, 0)):
     for a in range(weight.shape[2]):
         for b in range(weight.shape[3]):
             layer = np.einsum("nchw,co->nohw", x, weight[:, :, a, b])
-            canvas[:, :, a : a + stride[0] * x.shape[2] : stride[0], b : b + stride[1] * x.shape[3] : stride[1]] += layer
+            canvas[:, :, a : a + stride[0] * x.shape[2] : stride[0], b : b + stride[1] * x.shape[3] : stride[1]] += (
+                layer
+            )
     cut = canvas[:, :, padding[0] : rows - padding[0], padding[1] : cols - padding[1]]
     return cut if bias is None else cut + bias[:, None, None]
 
