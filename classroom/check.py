@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
+from classroom.judge import JudgeError, Outcome, Session, SubmissionError
 from classroom.judge import Test as JudgeTest
+from classroom.judge.homework import HomeworkError, public_tests
+from classroom.judge.oracle import SEEDS
 from classroom.judge.printed import Listener, Printed
 from classroom.progress import Progress, ProgressEntry, digest
 from classroom.stubs import forbidden, untouched
 from classroom.tasks import HomeworkTask, files_of
 
-SEED = 0
-"""Fixed, so that a failure stays the same until the code changes. Grading uses other seeds."""
 SECONDS = 10.0
 
 
@@ -140,8 +140,8 @@ def _check_file(file: Path, tasks: Sequence[HomeworkTask], seconds: float, show_
     if fault is not None:
         return [Result(task, State.BROKEN, fault=fault) for task in tasks]
     try:
-        tests = load_tests(tasks[0].public_tests, public=True)
-    except Exception as error:  # the student has this file too
+        tests = public_tests(file.parent)
+    except HomeworkError as error:  # the student has this file too
         return [Result(task, State.BROKEN, fault=error) for task in tasks]
     without = forbidden(tasks[0].lesson)
     with (
@@ -167,18 +167,31 @@ def _load_error(result: Result) -> SubmissionError | None:
 
 
 def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result:
-    """Run the tests of one exercise until the remaining ones can add nothing."""
+    """Run the tests of one exercise until the remaining ones can add nothing.
+
+    Seeds are fixed, so that a failure stays the same until the code changes. Grading uses others.
+    """
     outcomes: list[Outcome] = []
     for test in tests:
-        outcomes.append(session.run(test, SEED))
+        outcomes.append(session.run(test, 0))
         error = outcomes[-1].error
         if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
             break
+    if all(outcome.passed for outcome in outcomes):
+        outcomes = [_on_more_seeds(session, outcome) for outcome in outcomes]
     state = _state(outcomes, len(tests))
     if state is State.FAILED and untouched(task):
         # code given in the stub calls a function that is not written yet
         state = State.OPEN
     return Result(task, state, tuple(outcomes), len(tests))
+
+
+def _on_more_seeds(session: Session, outcome: Outcome) -> Outcome:
+    """The outcome of a test that has passed on seed 0: the first failure on the other seeds, if there is one."""
+    if not outcome.test.draws:
+        return outcome
+    others = (session.run(outcome.test, seed) for seed in range(1, SEEDS))
+    return next((one for one in others if not one.passed), outcome)
 
 
 def _state(outcomes: list[Outcome], tests: int) -> State:
