@@ -4,8 +4,8 @@
 
 An honest student takes for each task one of several ways that people have written by themselves, without the worked
 solution (`honest/`), and writes it anew: at each place where there is a choice (which branch first, a helper variable,
-a loop or a comprehension, which operand first, a check more, two lines in the other order) the student's own. Nothing of
-it is made from the course's sources. Copies are one honest student's file in a disguise. Takers have one answer from a
+a loop or a comprehension, which operand first, a check more, two lines in the other order) the student's own, ROUNDS
+times over. Nothing of it is made from the course's sources. Copies are one honest student's file in a disguise. Takers have one answer from a
 source of the course, in a disguise, and all others from an honest student.
 """
 
@@ -18,13 +18,14 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 
 from classroom import register
+from classroom.grading.grams import grams
 from classroom.grading.records import Submission
 from classroom.grading.similarity import Known, compare_submissions
 from classroom.grading.source_tokens import code
@@ -42,12 +43,13 @@ HOMEWORKS = sorted(path.name for path in (HERE / "honest").iterdir() if path.is_
 OLDER = {"02_tensor": "tensor_*.py", "04_graph": "graph_*.py"}
 OPPOSITE = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq}
 ROUNDS = 2
+"""So often an honest student's answer is written anew. See `likeness` for how alike two of one class are then."""
 RINGS = (5, 9)
 FEW_LINES = 60
 """Answers of fewer tokens, about five lines, are not taken: the grader leaves them alone."""
 KINDS = {
     "worked solution": lambda path: path.endswith("judge/solution.py"),
-    "judge's tests and oracles": lambda path: "/judge/" in path and not path.endswith(("solution.py", "mutants.py")),
+    "judge's tests and oracles": lambda path: "/judge/" in path and not path.endswith("solution.py"),
     "public tests": lambda path: path.endswith("public.py"),
     "kuiper/": lambda path: path.startswith("kuiper/"),
     "lessons": lambda path: path.startswith("lessons/"),
@@ -124,7 +126,7 @@ class Anew(ast.NodeTransformer):
         return [*self._named(node, "value"), node]
 
     def visit_For(self, node: ast.For) -> list[ast.AST]:
-        """A while with a counter for a range, a guard for a condition around its body, or a name for what it runs over."""
+        """A while for a range, a guard for a condition around its body, or a name for what it runs over."""
         self.generic_visit(node)
         last = node.body[-1]
         if isinstance(last, ast.If) and not last.orelse and self.chance():
@@ -475,6 +477,13 @@ class Figures:
     """Honest students, those of them who are reported with another one, and with a source of the course."""
     seconds: float = 0.0
 
+    def show(self) -> None:
+        """Print them."""
+        for kind, there in self.there.items():
+            print(f"  {kind:40} {self.found[kind]:5} of {there:5} found")
+        print(f"  honest students told as alike           {self.named:6} of {self.honest:5}")
+        print(f"  honest students told as the course's    {self.taken:6} of {self.honest:5}")
+
 
 def measured(homework: str, classes: int, students: int) -> Figures:
     """Make classes of a homework, compare them, count."""
@@ -512,6 +521,26 @@ def independent() -> tuple[int, int, int, int]:
     return count, told, pairs, alike
 
 
+def likeness(draws: int = 3) -> tuple[list[float], list[float]]:
+    """Fractions of ten-token sequences that two answers to an exercise have in common, in ascending order.
+
+    First of all pairs of answers that different people wrote, then of pairs of answers of the made-up class.
+    """
+    people, made_up = list[float](), list[float]()
+    for homework in HOMEWORKS:
+        given = set(grams(code(_file(homework, "stub")))[0].tolist())
+        asked = {name for names in exercises(homework).values() for name in names}
+        for name in sorted(asked):
+            written = [with_helpers(text, name, asked) for text in ways(homework) if name in blocks(text)]
+            written = [text for text in written if len(code(text).tokens) >= FEW_LINES]
+            draw = random.Random(name)
+            drawn = [written_anew(text, draw, ROUNDS) for text in written for _ in range(draws)]
+            for texts, found in ((written, people), (drawn, made_up)):
+                sets = [set(grams(code(text))[0].tolist()) - given for text in texts]
+                found += [len(a & b) / max(1, min(len(a), len(b))) for a, b in combinations(sets, 2)]
+    return sorted(people), sorted(made_up)
+
+
 def main() -> None:
     """Print what was found of each kind, and how many honest students were reported."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -520,14 +549,21 @@ def main() -> None:
     options = parser.parse_args()
     count, told, pairs, alike = independent()
     print(f"files as people wrote them: {told} of {count} told as the course's, {alike} of {pairs} pairs told as alike")
+    for who, alike_by in zip(("different people", "the made-up class"), likeness(), strict=True):
+        middle, most = (alike_by[int(part * len(alike_by))] for part in (0.5, 0.9))
+        print(f"in common, two answers of {who}: {middle:.0%} in the median, {most:.0%} or more for one pair in ten")
+    total = Figures()
     for homework in HOMEWORKS:
         figures = measured(homework, options.classes, options.students)
         each = figures.seconds / options.classes
         print(f"{homework}: {options.classes} classes of {options.students} and the takers, {each:.2f} s each")
-        for kind, there in figures.there.items():
-            print(f"  {kind:40} {figures.found[kind]:5} of {there:5} found")
-        print(f"  honest students told as alike           {figures.named:6} of {figures.honest:5}")
-        print(f"  honest students told as the course's    {figures.taken:6} of {figures.honest:5}")
+        figures.show()
+        total.there += figures.there
+        total.found += figures.found
+        total.honest, total.named = total.honest + figures.honest, total.named + figures.named
+        total.taken += figures.taken
+    print("all of these:")
+    total.show()
 
 
 def _file(homework: str, kind: str) -> str:

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,11 @@ class Taken:
     tokens: int
     places: tuple[Place, ...]
     lines: tuple[tuple[int, int], ...]
+
+    @property
+    def where(self) -> str:
+        """The places in words: FILE:LINES, FILE:LINES."""
+        return ", ".join(map(str, self.places))
 
 
 @dataclass(frozen=True)
@@ -177,6 +183,12 @@ class Index:
         return first, self.spots[np.repeat(low, counts) + steps] - first
 
 
+@cache
+def index_of(root: Path) -> Index:
+    """The index of the course in `root`, made once."""
+    return Index(sources_of(root))
+
+
 def _units(read: Sequence[tuple[Source, Sequence[object]]]) -> np.ndarray:
     """(n,) : for each token of all sources, the function or class at the margin in which it stands."""
     found, count = [np.zeros(0, np.int64)], 0
@@ -198,7 +210,7 @@ def _rare(values: np.ndarray, files: np.ndarray) -> np.ndarray:
 
 
 def _runs(first: np.ndarray, diagonals: np.ndarray) -> list[tuple[int, int, int]]:
-    """(start, end, diagonal) of the stretches of one diagonal with no more than GAP changed tokens between two seeds."""
+    """(start, end, diagonal) of the stretches with at most GAP changed tokens between two seeds of one diagonal."""
     if not len(first):
         return []
     order = np.lexsort((first, diagonals))

@@ -1,5 +1,5 @@
 def init_graph_params(params):
-    names = "null b i f s ai af as_".split()
+    names = ["null", "b", "i", "f", "s", "ai", "af", "as_"]
     answer = {}
     for option, fields in params.items():
         number = fields["type"]

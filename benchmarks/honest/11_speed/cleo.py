@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def plan_memory(lives, sizes):
     if not lives:
         return {}

@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classroom.grading import similarity
-from classroom.grading.records import Submission
 from classroom.grading.grams import GRAM, grams
+from classroom.grading.records import Submission
 from classroom.grading.similarity import FEW, WINDOW, Comparison, Known, Pair, compare_submissions, winnow
 from classroom.grading.source_tokens import LEXEMES, MAX_TOKENS, code, tokens
 from classroom.judge import Session
@@ -31,6 +31,7 @@ from classroom.register import load
 HONEST = Path(__file__).with_name("honest")
 GRAPHS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("graph_*.py"))]
 TENSORS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("tensor_*.py"))]
+PEAK = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
 HOMEWORKS = {lesson.folder: found for lesson in load().lessons if (found := homework_of(lesson)) is not None}
 
 
@@ -126,8 +127,8 @@ def test_a_copy_of_one_exercise_of_two_is_found() -> None:
 
 
 def test_a_common_part_of_much_work_is_not_reported() -> None:
-    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(grams(code(shared))[0]) > 4 * similarity.MIN_SHARED
+    shared = PEAK[: PEAK.index("    return")]
+    assert len(grams(code(shared))[0]) > similarity.MIN_SHARED
     assert compare(GRAPHS[0] + TENSORS[0] + shared, GRAPHS[1] + TENSORS[1] + shared) == []
 
 
@@ -176,13 +177,28 @@ def test_a_ring_is_found_though_each_of_it_has_helpers_of_its_own(size: int) -> 
     assert found == {f"student{number}" for number in range(size)}
 
 
-def test_what_many_different_ones_have_is_no_sign_of_copying() -> None:
-    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(similarity.fingerprints(code(shared), grams(code(""))[0])) < similarity.COPIED
-    different = [f"def mine{i}(x):\n" + f"    x = x {'+-*/%@&|^'[i]} 1\n" * 3 + shared for i in range(9)]
-    assert len(compare(*different[:FEW])) == FEW * (FEW - 1) / 2
-    assert compare(*different[: FEW + 1]) == []
-    assert compare(*different) == []
+def different(number: int, shared: str) -> list[str]:
+    return [f"def mine{i}(x):\n" + f"    x = x {'+-*/%@&|^'[i]} 1\n" * 3 + shared for i in range(number)]
+
+
+def test_a_short_part_that_many_different_ones_have_is_no_sign_of_copying() -> None:
+    shared = PEAK[: PEAK.index("    return")]
+    assert 2 * similarity.GRAM < len(code(shared).tokens) < similarity.WHOLE
+    assert compare(*different(FEW + 1, shared)) == []
+    assert compare(*different(9, shared)) == []
+
+
+@pytest.mark.parametrize("size", [2, FEW, FEW + 1, 9])
+def test_a_ring_of_any_size_with_one_short_function_in_common_is_found(size: int) -> None:
+    assert similarity.WHOLE < len(code(PEAK).tokens) < similarity.LONG
+    pairs = compare(*different(size, PEAK), *GRAPHS[:3])
+    assert {name for pair in pairs for name in pair.students} == {f"student{i}" for i in range(size)}
+
+
+def test_what_more_than_a_tenth_of_a_large_class_has_is_a_common_form() -> None:
+    many = [helpers(number) + PEAK for number in range(similarity.MANY + 1)]
+    assert compare(*many) == []
+    assert len(compare(*many[:-1])) == similarity.MANY - 1
 
 
 def test_a_copy_that_goes_round_is_reported_however_many_have_it() -> None:
@@ -411,7 +427,8 @@ def expected_kinds(text: str) -> list[str]:
 def test_hashes_are_those_of_any_process() -> None:
     formula = "a = b + c * d - e(f, g) ** 2"
     program = (
-        "from classroom.grading.grams import grams; from classroom.grading.source_tokens import code; "  # as any process of the grader's does
+        "from classroom.grading.grams import grams; "
+        "from classroom.grading.source_tokens import code; "  # as any process of the grader's does
         f"print(grams(code({formula!r}))[0].tolist())"
     )
     runs = [
