@@ -142,16 +142,18 @@ def _check_file(file: Path, tasks: Sequence[HomeworkTask], seconds: float, show_
     try:
         tests = public_tests(file.parent)
     except HomeworkError as error:  # the student has this file too
-        return [Result(task, State.BROKEN, fault=error) for task in tasks]
+        cause = error.__cause__
+        return [Result(task, State.BROKEN, fault=cause if isinstance(cause, Exception) else error) for task in tasks]
     without = forbidden(tasks[0].lesson)
     with (
         Listener() as listener,
         Session(file, seconds=seconds, without=without, show_output=show_output, listener=listener) as session,
+        Session(file, seconds=seconds, without=without) as quiet,
     ):
         results: list[Result] = []
         try:
             for task in tasks:
-                results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
+                results.append(_run(task, [test for test in tests if test.exercise == task.id], session, quiet))
                 unloaded = _load_error(results[-1])
                 if unloaded is not None:
                     return [Result(task, State.BROKEN, results[-1].outcomes, fault=unloaded) for task in tasks]
@@ -166,8 +168,8 @@ def _load_error(result: Result) -> SubmissionError | None:
     return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
-def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result:
-    """Run the tests of one exercise until the remaining ones can add nothing.
+def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session, quiet: Session) -> Result:
+    """Run the tests of one exercise until the remaining ones can add nothing; what all pass, on more seeds in `quiet`.
 
     Seeds are fixed, so that a failure stays the same until the code changes. Grading uses others.
     """
@@ -178,7 +180,7 @@ def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result
         if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
             break
     if all(outcome.passed for outcome in outcomes):
-        outcomes = [_on_more_seeds(session, outcome) for outcome in outcomes]
+        outcomes = [_on_more_seeds(quiet, outcome) for outcome in outcomes]
     state = _state(outcomes, len(tests))
     if state is State.FAILED and untouched(task):
         # code given in the stub calls a function that is not written yet
