@@ -3,10 +3,10 @@
     python -m benchmarks.similarity --students 60 --classes 20
 
 An honest student takes for each task one of several ways that people have written by themselves, without the worked
-solution (`honest/`), and writes it anew: at each place where there is a choice (which branch first, a helper variable,
-a loop or a comprehension, which operand first, a check more, two lines in the other order) the student's own, ROUNDS
-times over. Nothing of it is made from the course's sources. Copies are one honest student's file in a disguise. Takers have one answer from a
-source of the course, in a disguise, and all others from an honest student.
+solution (`honest/`), and writes it anew, ROUNDS times over: at each place where there is a choice (which branch first,
+a helper variable, a loop or a comprehension, which operand first, a check more, two lines in the other order) the
+student's own. Nothing of it is made from the course's sources. Copies are one honest student's file in a disguise.
+Takers have one answer from a source of the course, in a disguise, and all others from an honest student.
 """
 
 from __future__ import annotations

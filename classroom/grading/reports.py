@@ -89,7 +89,7 @@ def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], 
         digests = [one.digest for one in results if one.homework == homework]
         handed_in = [one for digest in digests if (one := submissions.get(digest)) is not None and one.files]
         if handed_in:
-            found = compare_submissions(handed_in, _known(lessons.get(homework)))
+            found = compare_submissions(handed_in, known_of(lessons.get(homework)))
             whole.pairs.extend(found.pairs)
             whole.uncompared.extend(found.uncompared)
             whole.taken.extend(found.taken)
@@ -111,7 +111,7 @@ def similar_csv(found: Comparison) -> str:
     return text.getvalue()
 
 
-def _known(lesson: Lesson | None) -> Known:
+def known_of(lesson: Lesson | None) -> Known:
     """The code of a lesson's homework and of the whole course."""
     if lesson is None:
         return Known()

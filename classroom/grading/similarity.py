@@ -181,12 +181,12 @@ def _pairs(submissions: Sequence[Submission], read: Sequence[Read], solution: Co
     return sorted(reported, key=lambda pair: (-pair.share, -pair.shared, pair.students))
 
 
-def _paired(group: Sequence[int]) -> Iterable[tuple[int, ...]]:
+def _paired(group: Sequence[int]) -> Iterable[tuple[int, int]]:
     """Each with each other one; in a group of more than FEW, the first with each."""
     return combinations(group, 2) if len(group) <= FEW else ((group[0], other) for other in group[1:])
 
 
-def _same_runs(read: Sequence[Read], solution: Code, repeated: Collection[int]) -> set[tuple[int, ...]]:
+def _same_runs(read: Sequence[Read], solution: Code, repeated: Collection[int]) -> set[tuple[int, int]]:
     """The pairs that have a function of WHOLE tokens or a run of LONG in common which the worked solution has not."""
     whole = Read(solution, np.ones(len(solution.tokens), bool))
     worked = {*hashes(token_codes(solution.tokens), LONG).tolist(), *_functions(whole)}
@@ -213,7 +213,7 @@ def _long_runs(read: Read) -> list[int]:
     if len(codes) < LONG:
         return []
     values, width = hashes(codes), LONG - GRAM + 1
-    own = np.lib.stride_tricks.sliding_window_view(read.own, LONG).all(axis=1)
+    own: np.ndarray = np.lib.stride_tricks.sliding_window_view(read.own, LONG).all(axis=1)
     chosen = winnow(np.where(own, hashes(codes, LONG), NO_HASH), LONG_WINDOW)
     varied = (len(np.unique(values[i : i + width])) >= VARIED * width for i in chosen)
     return [int(value) for i, value, good in zip(chosen, hashes(codes, LONG)[chosen], varied) if own[i] and good]

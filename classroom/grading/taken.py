@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from classroom.grading import notebook
 from classroom.grading.grams import GRAM, hashes, token_codes
@@ -174,8 +175,7 @@ class Index:
     def _seeds(self, codes: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Places in the answer that begin a sequence of the course, and how much further on that stands there."""
         values = hashes(codes)
-        telling = np.flatnonzero(np.lib.stride_tricks.sliding_window_view(own, GRAM).any(axis=1)) if len(values) else []
-        telling = np.asarray(telling, np.int64)
+        telling = np.flatnonzero(sliding_window_view(own, GRAM).any(axis=1)) if len(values) else np.zeros(0, np.int64)
         low, high = (np.searchsorted(self.values, values[telling], side) for side in ("left", "right"))
         counts = high - low
         first = np.repeat(telling, counts)
