@@ -29,7 +29,7 @@ from classroom.grading.grams import grams
 from classroom.grading.records import Submission
 from classroom.grading.similarity import Known, compare_submissions
 from classroom.grading.source_tokens import code
-from classroom.grading.taken import Index, Source, sources_of
+from classroom.grading.taken import CourseIndex, CourseSource, sources_of
 from classroom.judge.homework import homework_of
 from classroom.stubs import blocks, definitions_text, names_of, readable
 
@@ -366,7 +366,7 @@ REWRITTEN = "worked solution, written anew"
 
 
 @cache
-def course_sources() -> tuple[Source, ...]:
+def course_sources() -> tuple[CourseSource, ...]:
     """The course's sources without the honest ways."""
     return tuple(one for one in sources_of(register.ROOT) if not one.path.startswith(tuple(HONEST)))
 
@@ -379,9 +379,9 @@ def known(homework: str) -> Known:
 
 
 @cache
-def course_index() -> Index:
+def course_index() -> CourseIndex:
     """The index of the course's sources."""
-    return Index(course_sources())
+    return CourseIndex(course_sources())
 
 
 @cache

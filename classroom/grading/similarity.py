@@ -22,7 +22,7 @@ from classroom.grading import notebook
 from classroom.grading.grams import GRAM, grams, hashes, token_codes
 from classroom.grading.records import Submission
 from classroom.grading.source_tokens import Code, code
-from classroom.grading.taken import Index, Taken, answers, not_given, taken_from
+from classroom.grading.taken import CourseIndex, FromCourse, answers, not_given, taken_from
 
 WINDOW = 5
 """Of every WINDOW consecutive fingerprints at least one is kept: GRAM + WINDOW - 1 shared tokens are always found."""
@@ -82,7 +82,7 @@ class Comparison:
 
     pairs: list[Pair]
     uncompared: list[Uncompared]
-    taken: list[Taken] = field(default_factory=list)
+    taken: list[FromCourse] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Known:
     given: str = ""
     solution: str = ""
     exercises: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    index: Index | None = None
+    index: CourseIndex | None = None
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def compare_submissions(submissions: Sequence[Submission], known: Known = Known(
     are looked up in an index, and one that more than MANY different submissions have is ignored.
     """
     given = grams(code(known.given))[0]
-    read, uncompared, taken = list[Read](), list[Uncompared](), list[Taken]()
+    read, uncompared, taken = list[Read](), list[Uncompared](), list[FromCourse]()
     for one in submissions:
         texts, fault = source(one)
         found = code("\n".join(texts))
@@ -134,7 +134,7 @@ def compare_submissions(submissions: Sequence[Submission], known: Known = Known(
     return Comparison(_pairs(submissions, read, code(known.solution)), uncompared, sorted(taken, key=_most_first))
 
 
-def _most_first(one: Taken) -> tuple[float, str, str]:
+def _most_first(one: FromCourse) -> tuple[float, str, str]:
     return -one.share, one.student, one.exercise
 
 
@@ -213,7 +213,7 @@ def _long_runs(read: Read) -> list[int]:
     if len(codes) < LONG:
         return []
     values, width = hashes(codes), LONG - GRAM + 1
-    own: np.ndarray = np.lib.stride_tricks.sliding_window_view(read.own, LONG).all(axis=1)
+    own = np.asarray(np.lib.stride_tricks.sliding_window_view(read.own, LONG).all(axis=1))
     chosen = winnow(np.where(own, hashes(codes, LONG), NO_HASH), LONG_WINDOW)
     varied = (len(np.unique(values[i : i + width])) >= VARIED * width for i in chosen)
     return [int(value) for i, value, good in zip(chosen, hashes(codes, LONG)[chosen], varied) if own[i] and good]

@@ -50,7 +50,7 @@ WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Source:
+class CourseSource:
     """A piece of the course: its path, with the number of the cell for a notebook, and its code."""
 
     path: str
@@ -74,7 +74,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Taken:
+class FromCourse:
     """An answer that has much in common with the course's sources.
 
     exercise : its id; "" for code outside all exercises.
@@ -108,16 +108,16 @@ class Match:
     lines: tuple[tuple[int, int], ...]
 
 
-def sources_of(root: Path) -> list[Source]:
+def sources_of(root: Path) -> list[CourseSource]:
     """All code of the course in `root` but what students start from, notebooks cell by cell."""
     found = []
     for path in (path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))):
         name = path.relative_to(root).as_posix()
         if path.suffix == ".py" and not HANDED_OUT.fullmatch(name):
-            found.append(Source(name, path.read_text(encoding="utf-8", errors="replace")))
+            found.append(CourseSource(name, path.read_text(encoding="utf-8", errors="replace")))
         elif path.suffix == ".ipynb" and ".ipynb_checkpoints" not in path.parts:
             cells = _cells(path)
-            found += [Source(f"{name} cell {number}", text) for number, text in enumerate(cells, 1)]
+            found += [CourseSource(f"{name} cell {number}", text) for number, text in enumerate(cells, 1)]
     return found
 
 
@@ -128,10 +128,10 @@ def _cells(path: Path) -> tuple[str, ...]:
         return ()
 
 
-class Index:
+class CourseIndex:
     """All places of all GRAM-token sequences of the course. Time to look up an answer grows with its length alone."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[CourseSource]) -> None:
         read = [(one, found) for one in sources if len(found := code(one.text).tokens) >= GRAM]
         self.paths = [one.path for one, _ in read]
         codes = [token_codes(found) for _, found in read]
@@ -184,12 +184,12 @@ class Index:
 
 
 @cache
-def index_of(root: Path) -> Index:
+def index_of(root: Path) -> CourseIndex:
     """The index of the course in `root`, made once."""
-    return Index(sources_of(root))
+    return CourseIndex(sources_of(root))
 
 
-def _units(read: Sequence[tuple[Source, Sequence[object]]]) -> np.ndarray:
+def _units(read: Sequence[tuple[CourseSource, Sequence[object]]]) -> np.ndarray:
     """(n,) : for each token of all sources, the function or class at the margin in which it stands."""
     found, count = [np.zeros(0, np.int64)], 0
     for one, tokens in read:
@@ -263,8 +263,8 @@ def _lines(text: str) -> list[str]:
 
 
 def taken_from(
-    index: Index, submission: Submission, read: Code, exercise_of_line: Sequence[str], given: np.ndarray
-) -> tuple[list[Taken], np.ndarray]:
+    index: CourseIndex, submission: Submission, read: Code, exercise_of_line: Sequence[str], given: np.ndarray
+) -> tuple[list[FromCourse], np.ndarray]:
     """(what this submission's answers have in common with the course, which of its tokens those are).
 
     read : its tokens. exercise_of_line : as `answers` gives it. given : hashes of what was handed out.
@@ -286,7 +286,7 @@ def taken_from(
         where = [Place(match.path, *span) for match in parts for span in match.lines]
         mine = _spans(lines[places[covered]].tolist())
         share = number / int(counts.sum())
-        found.append(Taken(submission.homework, submission.student, exercise, share, number, tuple(where), mine))
+        found.append(FromCourse(submission.homework, submission.student, exercise, share, number, tuple(where), mine))
     return found, mask
 
 

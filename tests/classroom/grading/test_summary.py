@@ -21,7 +21,7 @@ from classroom.grading.reports import write_reports
 from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Pair, Uncompared
 from classroom.grading.summary import NOT_COMPARED, PAIRS, summary_page
-from classroom.grading.taken import Place, Taken
+from classroom.grading.taken import FromCourse, Place
 from classroom.register import Course, Exercise, Lesson
 
 FOLDER = "01_numbers"
@@ -183,7 +183,7 @@ def test_similar_pairs_are_advice_and_accuse_nobody() -> None:
 
 def test_what_stands_in_the_course_is_advice_and_accuses_nobody() -> None:
     places = (Place("kuiper/graph/order.py", 30, 61), Place("lessons/04_graph/04_graph.ipynb cell 9", 1, 4))
-    one = Taken("01_numbers", "a", "double", 0.844, 120, places, ((3, 20), (25, 25)))
+    one = FromCourse("01_numbers", "a", "double", 0.844, 120, places, ((3, 20), (25, 25)))
     text = text_of(graded("a"), graded("b"), found=Comparison([], [], [one]))
     words = "kuiper/graph/order.py:30-61 lessons/04_graph/04_graph.ipynb cell 9:1-4 3-20, 25"
     assert f"a double 84 % 120 words and signs {words}" in text

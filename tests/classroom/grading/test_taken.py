@@ -18,7 +18,7 @@ from classroom.grading.records import Submission
 from classroom.grading.reports import known_of
 from classroom.grading.similarity import Known, compare_submissions
 from classroom.grading.source_tokens import code
-from classroom.grading.taken import Index, Source, Taken, answers, sources_of
+from classroom.grading.taken import CourseIndex, CourseSource, FromCourse, answers, sources_of
 from classroom.register import ROOT, Lesson, load
 
 KUIPER = '''
@@ -65,18 +65,18 @@ def order(graph):
     return sorted(graph, key=depth.get)
 """
 SOURCES = [
-    Source("kuiper/order.py", KUIPER),
-    Source("lessons/04/04.ipynb cell 7", "print(sum(x * y for x in range(9)))"),
+    CourseSource("kuiper/order.py", KUIPER),
+    CourseSource("lessons/04/04.ipynb cell 7", "print(sum(x * y for x in range(9)))"),
 ]
 EXERCISES = {"order": ["order"], "other": ["other"]}
 
 
-def found_in(*texts: str, sources: list[Source] = SOURCES, worksheet: bool = False) -> list[Taken]:
+def found_in(*texts: str, sources: list[CourseSource] = SOURCES, worksheet: bool = False) -> list[FromCourse]:
     files = {"hw.py": "\n".join(texts).encode()}
     if worksheet:
         cells = [{"cell_type": "code", "metadata": {}, "source": text.splitlines(keepends=True)} for text in texts]
         files = {"worksheet.ipynb": json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()}
-    known = Known(STUB, "", EXERCISES, Index(sources))
+    known = Known(STUB, "", EXERCISES, CourseIndex(sources))
     return compare_submissions([Submission("ann", "04_graph", files)], known).taken
 
 
@@ -118,7 +118,7 @@ def test_an_answer_of_ones_own_is_left_alone() -> None:
 
 
 def test_what_was_handed_out_does_not_count() -> None:
-    sources = [Source("homework/04_graph/judge/solution.py", STUB)]
+    sources = [CourseSource("homework/04_graph/judge/solution.py", STUB)]
     answer = STUB.replace("# TODO order", "names = walk(graph, 'input')").replace("raise Not", "return names or Not")
     assert found_in(answer, sources=sources) == []
     assert found_in(STUB.split("def order")[0].replace("walk", "order"), sources=sources) == []
@@ -132,7 +132,7 @@ def test_an_answer_of_a_line_or_two_is_left_alone_though_it_is_the_courses() -> 
     )
     short = "\n    ".join(lines)
     assert len(code(short).tokens) > taken.RUN
-    assert found_in(short, sources=[Source("kuiper/short.py", short)]) == []
+    assert found_in(short, sources=[CourseSource("kuiper/short.py", short)]) == []
 
 
 def test_a_little_of_the_courses_in_a_long_answer_is_left_alone() -> None:
@@ -148,7 +148,7 @@ def test_a_little_of_the_courses_in_a_long_answer_is_left_alone() -> None:
 
 def test_several_sources_are_named_most_first() -> None:
     second = "".join(f"    total = {'max' if i % 2 else 'min'}(total, x[{i}]) {'+-*/%@&'[i]} y\n" for i in range(7))
-    sources = [Source("kuiper/second.py", f"def second(x, y, total):\n{second}"), *SOURCES]
+    sources = [CourseSource("kuiper/second.py", f"def second(x, y, total):\n{second}"), *SOURCES]
     (one,) = found_in(as_answer(KUIPER) + second.replace("total", "t"), sources=sources)
     assert [place.path for place in one.places] == ["kuiper/second.py", "kuiper/order.py"]
     assert one.share > 0.9
@@ -160,13 +160,13 @@ def test_code_beside_the_exercises_is_told_as_that() -> None:
 
 
 def test_of_equal_sources_the_first_is_named() -> None:
-    sources = [Source("homework/a.py", KUIPER), Source("kuiper/b.py", KUIPER)]
+    sources = [CourseSource("homework/a.py", KUIPER), CourseSource("kuiper/b.py", KUIPER)]
     (one,) = found_in(as_answer(KUIPER), sources=sources)
     assert {place.path for place in one.places} == {"homework/a.py"}
 
 
 def test_what_two_have_of_the_course_does_not_make_them_alike() -> None:
-    index = Index([Source("kuiper/order.py", KUIPER * 2 + OWN.replace("order", "depths"))])
+    index = CourseIndex([CourseSource("kuiper/order.py", KUIPER * 2 + OWN.replace("order", "depths"))])
     text = as_answer(KUIPER) + OWN.replace("order", "other")
     both = [Submission(name, "04_graph", {"hw.py": text.encode()}) for name in ("ann", "bo")]
     done = compare_submissions(both, Known(STUB, "", EXERCISES, index))
@@ -176,7 +176,7 @@ def test_what_two_have_of_the_course_does_not_make_them_alike() -> None:
 
 
 def test_a_form_that_many_files_have_is_nobodys() -> None:
-    many = [Source(f"kuiper/{number}.py", KUIPER) for number in range(taken.COMMON + 1)]
+    many = [CourseSource(f"kuiper/{number}.py", KUIPER) for number in range(taken.COMMON + 1)]
     assert found_in(as_answer(KUIPER), sources=many) == []
     assert len(found_in(as_answer(KUIPER), sources=many[1:])) == 1
 
@@ -199,7 +199,7 @@ def test_a_match_is_where_the_tokens_are_the_same() -> None:
     for _ in range(20):
         source = "".join(draw.choice(words, 60))
         answer = "".join(draw.choice(words, 30)) + "".join(source.splitlines(keepends=True)[20:35])
-        index, codes = Index([Source("a.py", source)]), token_codes(code(answer).tokens)
+        index, codes = CourseIndex([CourseSource("a.py", source)]), token_codes(code(answer).tokens)
         there = token_codes(code(source).tokens)
         found = index.matches(codes, np.ones(len(codes), bool))
         told = set(found[0].own.tolist()) if found else set()
