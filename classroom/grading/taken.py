@@ -36,9 +36,9 @@ RUN = 18
 GAP = 12
 """So many tokens may be changed inside a match, if none is added."""
 PART = 45
-"""Minimum tokens that an answer has in common with one file: four or five lines. The longest that two people wrote
-alike by themselves, in the solutions under benchmarks/honest, is shorter for nearly all; shorter answers are never
-reported."""
+"""Minimum tokens that an answer has in common with one file: four or five lines, so that shorter answers are never
+reported. Of the 70 answers that people wrote by themselves (benchmarks/honest), all but four have fewer in common with
+any file of the course, and none has half of it."""
 SHARE = 0.5
 """Minimum fraction of the answer to report ..."""
 MUCH = 130
