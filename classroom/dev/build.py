@@ -149,7 +149,7 @@ def _tasks(lesson: Lesson, stub: str) -> str:
         rows.append(f"| {lesson.number}.{place} | `{signature}` | {points} | {_escaped(says)} |")
         kept = rules_of(stub, names)
         if kept:
-            rules.append(f"### Rules of `{exercise.id}`")
+            rules.append(f"## Rules of `{exercise.id}`")
             rules.append("\n".join(f"- **{name}**: {_escaped(text)}" for name, text in kept.items()))
     return "\n\n".join(["\n".join(rows), *rules])
 
