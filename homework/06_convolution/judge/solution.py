@@ -23,19 +23,6 @@ def output_size(size: int, kernel_size: int, stride: int = 1, padding: int = 0) 
     return (size + 2 * padding - kernel_size) // stride + 1
 
 
-# <solution>
-def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-    """(N, C, H, W) -> (N, O, H', W'): the formula, one output number at a time."""
-    outputs, channels, kh, kw = weight.shape
-    y = np.empty((len(x), outputs, output_size(x.shape[2], kh), output_size(x.shape[3], kw)), x.dtype)
-    for n, o, i, j in np.ndindex(*y.shape):
-        first = o // (outputs // groups) * channels
-        window = x[n, first : first + channels, i : i + kh, j : j + kw]
-        y[n, o, i, j] = (window * weight[o]).sum() + bias[o]
-    return y
-
-
-# </solution>
 def test_grouped_convolution(conv: Convolution) -> None:
     """Return when `conv` is a right grouped convolution; raise AssertionError when it is a wrong one.
 
@@ -69,6 +56,17 @@ def test_grouped_convolution(conv: Convolution) -> None:
         assert np.allclose(conv(x, weight, bias, 2), [[[[9.0]], [[9.0]]]])
     """
     # <solution grouped_convolution_test>
+
+    def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+        """(N, C, H, W) -> (N, O, H', W'): the formula, one output number at a time."""
+        outputs, channels, kh, kw = weight.shape
+        y = np.empty((len(x), outputs, output_size(x.shape[2], kh), output_size(x.shape[3], kw)), x.dtype)
+        for n, o, i, j in np.ndindex(*y.shape):
+            first = o // (outputs // groups) * channels
+            window = x[n, first : first + channels, i : i + kh, j : j + kw]
+            y[n, o, i, j] = (window * weight[o]).sum() + bias[o]
+        return y
+
     rng = np.random.default_rng(6)
     for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 1, 1)):
         # whole numbers, so that the order of the additions makes no difference; no two channels or kernels alike
