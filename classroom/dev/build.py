@@ -146,12 +146,14 @@ def _tasks(lesson: Lesson, stub: str) -> str:
     rules = []
     for place, exercise in enumerate(lesson.exercises, 1):
         names = names_of(stub, exercise.id)
-        signature, says = _written_by_students(stub, names[0])
+        signatures, says = zip(*(_written_by_students(stub, name) for name in names))
+        written = ", ".join(f"`{signature}`" for signature in signatures)
         points = f"{exercise.points}{', a bonus' * exercise.stretch}"
-        rows.append(f"| {lesson.number}.{place} | `{signature}` | {points} | {_escaped(says)} |")
+        task = says[0] if len(names) == 1 else exercise.title
+        rows.append(f"| {lesson.number}.{place} | {written} | {points} | {_escaped(task)} |")
         kept = rules_of(stub, names)
         if kept:
-            rules.append(f"### Rules of `{exercise.id}`")
+            rules.append(f"## Rules of `{exercise.id}`")
             rules.append("\n".join(f"- **{name}**: {_escaped(text)}" for name, text in kept.items()))
     return "\n\n".join(["\n".join(rows), *rules])
 

@@ -22,6 +22,7 @@ from classroom.cli.base import needs
 from classroom.dev import build as building
 from classroom.dev import figures as pictures
 from classroom.dev import lesson_form, lesson_regions, soundness
+from classroom.dev import new_exercise as exercise_skeleton
 from classroom.dev import new_lesson as lesson_skeleton
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
@@ -94,6 +95,26 @@ def new_lesson(
         raise typer.Exit(2) from None
     steps = " && ".join(f"{DOCUMENTED} dev {name} {lesson.number}" for name in ("figures", "notebooks", "check"))
     typer.echo(f"lesson {lesson.number} is in course.toml, and its notebook and figures.py in lessons/{lesson.folder}")
+    typer.echo(f"next: {steps}\nwhich says what is left to write")
+
+
+@new.command("exercise")
+def new_exercise(
+    name: Annotated[str, typer.Argument(help="The function that students write: scaled_sum.")],
+    lesson: Annotated[int, typer.Option(help="The number of its lesson.", min=1)],
+) -> None:
+    """An exercise after the lesson's last one, judged at once; its author then changes four files.
+
+    Example: dev new exercise scaled_sum --lesson 2
+    """
+    try:
+        files = exercise_skeleton.new_exercise(register.ROOT, name, lesson)
+    except (exercise_skeleton.NewExerciseError, register.RegisterError, OSError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+    for path in files:
+        typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
+    steps = " && ".join(f"{DOCUMENTED} dev {command} {lesson}" for command in ("build", "notebooks", "check"))
     typer.echo(f"next: {steps}\nwhich says what is left to write")
 
 

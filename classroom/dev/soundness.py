@@ -146,7 +146,24 @@ def form(homework: Homework) -> tuple[bool, list[str]]:
         problems.append(f"expected at least {MIN_MUTANTS} mutants, found {len(mutants)}")
     problems += _mutants_form(homework, solution)
     problems += _rules_form(homework)
+    problems += _left_to_write(homework)
     return True, problems
+
+
+def _left_to_write(homework: Homework) -> Iterator[str]:
+    """What stands as TODO where an author writes; students' TODO have no colon."""
+    for exercise in homework.exercises:
+        words = {"title": exercise.title, "section": exercise.section, "hints": " ".join(exercise.hints)}
+        for field_, text in words.items():
+            if "TODO:" in text:
+                yield f"{exercise.id}: write the {field_} that stand{'s' * (field_ != 'hints')} as TODO in course.toml"
+    files = [homework.folder / name for name in ("README.md", "public.py")]
+    for path in files + sorted((homework.folder / "judge").glob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        found = [number for number, line in enumerate(lines, 1) if "TODO:" in line]
+        if found:
+            name = path.relative_to(homework.folder).as_posix()
+            yield f"{name}: write what stands as TODO, in line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
 def _rules_form(homework: Homework) -> Iterator[str]:

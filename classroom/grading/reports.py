@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -13,12 +15,17 @@ from classroom.grading.feedback import feedback_page
 from classroom.grading.pages import save_page
 from classroom.grading.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.records import Graded, Submission
-from classroom.grading.safe import file_names, one_line
+from classroom.grading.safe import cell, file_names, one_line
 from classroom.grading.settings import GradingError
-from classroom.grading.similarity import Comparison, compare_submissions
-from classroom.grading.summary import summary_page
+from classroom.grading.similarity import Comparison, Known, compare_submissions
+from classroom.grading.summary import ranges, summary_page
+from classroom.grading.taken import index_of
 from classroom.grading.totals import Overrides, overridden
+from classroom.progress import write_whole
 from classroom.register import Course, Lesson
+from classroom.stubs import names_of, readable
+
+COLUMNS = ("homework", "student", "exercise", "share", "lines", "other student", "where")
 
 
 def write_reports(
@@ -30,7 +37,7 @@ def write_reports(
     submissions: Mapping[str, Submission] | None = None,
     force: bool = False,
 ) -> list[str]:
-    """Write OUT/feedback/STUDENT.html, OUT/summary.html and OUT/exports -> messages to print.
+    """Write OUT/feedback/STUDENT.html, OUT/summary.html, OUT/similar.csv and OUT/exports -> messages to print.
 
     Parameters
     ----------
@@ -45,14 +52,17 @@ def write_reports(
     submissions = {} if submissions is None else submissions
     names = file_names(one.student for one in results)
     found = _compared(results, submissions, register)
-    pairs = found.pairs
     for student, own in groupby(results, key=lambda one: one.student):
         save_page(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    save_page(out / "summary.html", summary_page(results, register, pairs, names, found.uncompared))
+    save_page(out / "summary.html", summary_page(results, register, names, found))
+    write_whole(out / "similar.csv", similar_csv(found))
     lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
-    if pairs:
-        alike = "1 pair of submissions is" if len(pairs) == 1 else f"{len(pairs)} pairs of submissions are"
+    if found.pairs:
+        alike = "1 pair of submissions is" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs of submissions are"
         lines.append(f"{alike} alike: the summary names them, for you to look at")
+    if found.taken:
+        count = "1 answer has" if len(found.taken) == 1 else f"{len(found.taken)} answers have"
+        lines.append(f"{count} much in common with the course's own code: the summary says where it stands")
     if found.uncompared:
         count = "1 submission" if len(found.uncompared) == 1 else f"{len(found.uncompared)} submissions"
         lines.append(f"{count} could not be compared in full: the summary says why")
@@ -74,19 +84,45 @@ def _in_order(results: Sequence[Graded]) -> list[Graded]:
 def _compared(results: Sequence[Graded], submissions: Mapping[str, Submission], register: Course) -> Comparison:
     """Compare the submissions of each homework, ignoring code from the course."""
     lessons = {lesson.folder: lesson for lesson in register.lessons}
-    whole = Comparison([], [])
+    whole = Comparison([], [], [])
     for homework in sorted({one.homework for one in results}):
         digests = [one.digest for one in results if one.homework == homework]
-        taken = [one for digest in digests if (one := submissions.get(digest)) is not None]
-        found = compare_submissions(taken, *_code_of_the_course(lessons.get(homework)))
-        whole.pairs.extend(found.pairs)
-        whole.uncompared.extend(found.uncompared)
+        handed_in = [one for digest in digests if (one := submissions.get(digest)) is not None and one.files]
+        if handed_in:
+            found = compare_submissions(handed_in, known_of(lessons.get(homework)))
+            whole.pairs.extend(found.pairs)
+            whole.uncompared.extend(found.uncompared)
+            whole.taken.extend(found.taken)
     return whole
 
 
-def _code_of_the_course(lesson: Lesson | None) -> tuple[str, str]:
+def similar_csv(found: Comparison) -> str:
+    """similar.csv: a row per answer that has much in common with the course's code, and per pair of submissions."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for one in found.taken:
+        row = (one.homework, one.student, one.exercise, round(one.share, 3), ranges(one.lines), "", one.where)
+        rows.writerow([cell(value) for value in row])
+    for pair in found.pairs:
+        (first, second), lines = pair.students, [ranges(own) for own in pair.lines]
+        row = (pair.homework, first, "", round(pair.share, 3), lines[0], second, lines[1])
+        rows.writerow([cell(value) for value in row])
+    return text.getvalue()
+
+
+def known_of(lesson: Lesson | None) -> Known:
+    """The code of a lesson's homework and of the whole course."""
+    if lesson is None:
+        return Known()
+    given, solution = _code_of_the_course(lesson)
+    names = {one.id: names_of(given, one.id) for one in lesson.exercises} if readable(given) else {}
+    return Known(given, solution, names, index_of(lesson.root))
+
+
+def _code_of_the_course(lesson: Lesson) -> tuple[str, str]:
     """(original stub, worked solution); "" if missing."""
-    if lesson is None or not lesson.exercises or not lesson.homework_file:
+    if not lesson.exercises or not lesson.homework_file:
         return "", ""
     folder = lesson.root / "homework" / lesson.folder
     solution, worksheet = folder / "judge" / "solution.py", folder / WORKSHEET

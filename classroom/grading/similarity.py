@@ -1,10 +1,11 @@
 """Find pairs of submissions that share more code than chance explains: a hint for a person, never a grade.
 
 Fingerprints of token sequences are chosen by winnowing (Schleimer, Wilkerson, Aiken, "Winnowing: local algorithms for
-document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, strings, comments,
+document fingerprinting", SIGMOD 2003, https://doi.org/10.1145/872757.872770). Names, numbers, strings, comments, types,
 grouping brackets and the order of functions do not matter; answers in a worksheet and code in strings passed to exec
 are compared too. Ignored, as no sign of copying: code that was handed out, short fragments that more than a few
-submissions have, and code that several have in common with the worked solution.
+submissions have, and code that several have in common with the worked solution. What an answer has of the course's own
+sources is told as that (see taken.py), and makes no two students alike.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from __future__ import annotations
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from classroom.grading import notebook
+from classroom.grading.grams import GRAM, grams, hashes, token_codes
 from classroom.grading.records import Submission
 from classroom.grading.source_tokens import Code, code
+from classroom.grading.taken import CourseIndex, FromCourse, answers, not_given, taken_from
 
-GRAM = 10
-"""Tokens per fingerprint: shorter matches are noise."""
 WINDOW = 5
 """Of every WINDOW consecutive fingerprints at least one is kept: GRAM + WINDOW - 1 shared tokens are always found."""
 MIN_SHARED = 20
@@ -32,13 +33,21 @@ MIN_SHARE = 0.5
 FEW, MANY = 4, 40
 """A fingerprint of more submissions than COMMON of all, at least FEW and at most MANY, is a common form."""
 COMMON = 0.1
-STRETCH, COPIED = 8, 50
+STRETCH, COPIED = 8, 65
 """So many fingerprints in stretches of STRETCH and more, the same in both one after the other, are a copy, however much
-beside it is somebody's own and however many have it: some 150 tokens."""
+beside it is somebody's own and however many have it: some 200 tokens."""
 TOGETHER = 0.75
 """Minimum fraction of the shared fingerprints that must lie in such stretches."""
 OBVIOUS = 2
 """A fingerprint of the worked solution counts only if at most this many submissions have it."""
+WHOLE, LONG = 60, 110
+"""A function of WHOLE tokens, some six lines, or a run of LONG, that is the same in several is a copy, if at most MANY
+have it, or a tenth: two people who do a task by themselves have some 20 tokens in a row in common, and at most 51, in
+the solutions under benchmarks/honest."""
+LONG_WINDOW = 12
+"""Of so many consecutive runs of LONG at least one is compared."""
+VARIED = 0.7
+"""Minimum fraction of a run's sequences of GRAM that differ from one another: loops in loops are all alike."""
 NO_HASH = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -69,39 +78,70 @@ class Uncompared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of comparing the submissions of one homework: similar pairs, and what could not be compared."""
+    """Result of comparing the submissions of one homework: similar pairs, what is the course's, what was left out."""
 
     pairs: list[Pair]
     uncompared: list[Uncompared]
+    taken: list[FromCourse] = field(default_factory=list)
 
 
-def compare_submissions(submissions: Sequence[Submission], given: str = "", solution: str = "") -> Comparison:
-    """Compare the submissions of one homework; parameters as for `similar_pairs`."""
-    read = list[Code]()
-    uncompared = []
-    for one in submissions:
-        text, fault = source(one)
-        read.append(code(text))
-        uncompared += [Uncompared(one.homework, one.student, why) for why in (fault, read[-1].left_out) if why]
-    return Comparison(_pairs(submissions, read, code(given), code(solution)), uncompared)
-
-
-def similar_pairs(submissions: Sequence[Submission], given: str = "", solution: str = "") -> list[Pair]:
-    """The similar pairs among the submissions of one homework, most similar first.
+@dataclass(frozen=True)
+class Known:
+    """What the course knows of one homework.
 
     given : code that was handed out; ignored.
-    solution : the worked solution; code shared with it counts only if at most OBVIOUS submissions have it.
+    solution : the worked solution; code that submissions share with it counts only if at most OBVIOUS of them have it.
+    exercises : exercise -> its functions and classes.
+    index : the course's sources, or None to compare students alone.
+    """
+
+    given: str = ""
+    solution: str = ""
+    exercises: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    index: CourseIndex | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """A submission as tokens.
+
+    own : (n,) bool, the tokens that were neither handed out nor are told as the course's.
+    """
+
+    code: Code
+    own: np.ndarray
+
+
+def compare_submissions(submissions: Sequence[Submission], known: Known = Known()) -> Comparison:
+    """Compare the submissions of one homework with one another and with the course's sources.
 
     Submissions with equal fingerprints are grouped, and count as one when common fragments are looked for; in a group
     of more than FEW, the first is paired with each other one. Time is linear in the number of submissions: fingerprints
     are looked up in an index, and one that more than MANY different submissions have is ignored.
     """
-    return compare_submissions(submissions, given, solution).pairs
+    given = grams(code(known.given))[0]
+    read, uncompared, taken = list[Read](), list[Uncompared](), list[FromCourse]()
+    for one in submissions:
+        texts, fault = source(one)
+        found = code("\n".join(texts))
+        own = not_given(token_codes(found.tokens), given)
+        if known.index is not None:
+            told, course = taken_from(known.index, one, found, answers(texts, known.exercises), given)
+            taken += told
+            own &= ~course
+        read.append(Read(found, own))
+        uncompared += [Uncompared(one.homework, one.student, why) for why in (fault, found.left_out) if why]
+    return Comparison(_pairs(submissions, read, code(known.solution)), uncompared, sorted(taken, key=_most_first))
 
 
-def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code, solution: Code) -> list[Pair]:
-    ignored, worked = grams(given)[0], set(grams(solution)[0].tolist())
-    found = [fingerprints(one, ignored) for one in read]
+def _most_first(one: FromCourse) -> tuple[float, str, str]:
+    return -one.share, one.student, one.exercise
+
+
+def _pairs(submissions: Sequence[Submission], read: Sequence[Read], solution: Code) -> list[Pair]:
+    """The similar pairs, most similar first."""
+    worked = set(grams(solution)[0].tolist())
+    found = [fingerprints(one) for one in read]
     groups = _equal(found, worked)
     repeated = {place for group in groups for place in group[1:]}
     index: dict[int, list[int]] = defaultdict(list)
@@ -123,9 +163,10 @@ def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code,
     for first, second in (pair for pair, count in shared.items() if count >= MIN_SHARED and pair not in alike):
         if in_stretches(found[first], found[second], worked) >= COPIED:
             alike[first, second] = (found[first].keys() & found[second].keys()) - worked
+    for first, second in _same_runs(read, solution, repeated) - alike.keys():
+        alike[first, second] = (found[first].keys() & found[second].keys()) - worked
     for group in groups:
-        pairs = combinations(group, 2) if len(group) <= FEW else ((group[0], other) for other in group[1:])
-        alike |= {pair: found[group[0]].keys() - worked for pair in pairs}
+        alike |= {pair: found[group[0]].keys() - worked for pair in _paired(group)}
     reported = [
         Pair(
             submissions[first].homework,
@@ -135,9 +176,47 @@ def _pairs(submissions: Sequence[Submission], read: Sequence[Code], given: Code,
             (_ranges(found[first][value] for value in both), _ranges(found[second][value] for value in both)),
         )
         for (first, second), both in alike.items()
-        if submissions[first].student != submissions[second].student
+        if both and submissions[first].student != submissions[second].student
     ]
     return sorted(reported, key=lambda pair: (-pair.share, -pair.shared, pair.students))
+
+
+def _paired(group: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Each with each other one; in a group of more than FEW, the first with each."""
+    return combinations(group, 2) if len(group) <= FEW else ((group[0], other) for other in group[1:])
+
+
+def _same_runs(read: Sequence[Read], solution: Code, repeated: Collection[int]) -> set[tuple[int, int]]:
+    """The pairs that have a function of WHOLE tokens or a run of LONG in common which the worked solution has not."""
+    whole = Read(solution, np.ones(len(solution.tokens), bool))
+    worked = {*hashes(token_codes(solution.tokens), LONG).tolist(), *_functions(whole)}
+    holders: dict[int, list[int]] = defaultdict(list)
+    for place, one in enumerate(read):
+        if place not in repeated:
+            for value in {*_long_runs(one), *_functions(one)} - worked:
+                holders[value].append(place)
+    most = max(MANY, int(COMMON * len(read)))
+    return {pair for group in holders.values() if 1 < len(group) <= most for pair in _paired(group)}
+
+
+def _functions(read: Read) -> list[int]:
+    """Hashes of the functions with WHOLE own tokens; methods and inner functions stand for themselves."""
+    codes = token_codes(read.code.tokens)
+    heads = [place for place, token in enumerate(read.code.tokens) if token.text in ("def", "class")]
+    spans = pairwise([*heads, len(codes)])
+    return [zlib.crc32(codes[a:b].tobytes()) for a, b in spans if read.own[a:b].sum() >= WHOLE]
+
+
+def _long_runs(read: Read) -> list[int]:
+    """Hashes of winnowed runs of LONG own tokens that are no repetitions."""
+    codes = token_codes(read.code.tokens)
+    if len(codes) < LONG:
+        return []
+    values, width = hashes(codes), LONG - GRAM + 1
+    own = np.asarray(np.lib.stride_tricks.sliding_window_view(read.own, LONG).all(axis=1))
+    chosen = winnow(np.where(own, hashes(codes, LONG), NO_HASH), LONG_WINDOW)
+    varied = (len(np.unique(values[i : i + width])) >= VARIED * width for i in chosen)
+    return [int(value) for i, value, good in zip(chosen, hashes(codes, LONG)[chosen], varied) if own[i] and good]
 
 
 def _equal(found: Sequence[Mapping[int, object]], worked: set[int]) -> list[list[int]]:
@@ -192,8 +271,8 @@ def in_stretches(first: Iterable[int], second: Iterable[int], worked: Collection
     return count
 
 
-def source(submission: Submission) -> tuple[str, str]:
-    """(Python files and worksheet cells as one text, why something is missing from it).
+def source(submission: Submission) -> tuple[list[str], str]:
+    """(Python files and worksheet cells, why something is missing from them).
 
     Invalid UTF-8 is replaced.
     """
@@ -204,36 +283,22 @@ def source(submission: Submission) -> tuple[str, str]:
             if name.endswith(".ipynb"):
                 texts += notebook.answers(submission.files[name])
     except notebook.NotebookFault as fault:
-        return "\n".join(texts), str(fault)
-    return "\n".join(texts), ""
+        return texts, str(fault)
+    return texts, ""
 
 
-def fingerprints(read: Code, ignored: np.ndarray) -> dict[int, tuple[int, int]]:
-    """Winnowed fingerprints in order, without ignored ones -> (first, last) line of the first occurrence."""
-    values, lines = grams(read)
+def fingerprints(read: Read) -> dict[int, tuple[int, int]]:
+    """Winnowed fingerprints of its own tokens, in order -> (first, last) line of the first occurrence."""
+    values, lines = grams(read.code)
     if not len(values):
         return {}
-    values = np.where(np.isin(values, ignored), NO_HASH, values)
+    theirs = np.lib.stride_tricks.sliding_window_view(read.own, GRAM).any(axis=1)
+    values = np.where(theirs, values, NO_HASH)
     found: dict[int, tuple[int, int]] = {}
     for i in map(int, winnow(values)):
         if values[i] < NO_HASH:
             found.setdefault(int(values[i]), (lines[i], lines[i + GRAM - 1]))
     return found
-
-
-def grams(read: Code) -> tuple[np.ndarray, list[int]]:
-    """n tokens -> (n - GRAM + 1,) uint64 hashes of all GRAM-token windows, and the n tokens' lines."""
-    found = read.tokens
-    count = len(found) - GRAM + 1
-    if count < 1:
-        return np.zeros(0, np.uint64), []
-    codes = np.array([zlib.crc32(token.text.encode("utf-8", "replace")) for token in found], np.uint64)
-    hashes = np.zeros(count, np.uint64)
-    for offset in range(GRAM):
-        hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + codes[offset : offset + count]
-    hashes ^= hashes >> np.uint64(29)
-    hashes *= np.uint64(0xBF58476D1CE4E5B9)
-    return hashes ^ (hashes >> np.uint64(32)), [token.line for token in found]
 
 
 def winnow(values: np.ndarray, width: int = WINDOW) -> np.ndarray:

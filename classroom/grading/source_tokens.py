@@ -65,7 +65,7 @@ class Code:
 
 
 def code(source: str) -> Code:
-    """Source -> the tokens to compare: without grouping brackets, and with those of strings that it executes.
+    """Source -> the tokens to compare: without annotations and grouping brackets, with those of strings it executes.
 
     Time is linear in the length of the source, and there is no recursion: the source is untrusted.
     """
@@ -83,7 +83,7 @@ def code(source: str) -> Code:
         waiting = inner
     if len(found) > MAX_TOKENS:
         left_out = f"only the first {MAX_TOKENS:,} words and signs of it were compared"
-    return Code(tuple(without_grouping(found[:MAX_TOKENS])), left_out)
+    return Code(tuple(without_grouping(without_annotations(found[:MAX_TOKENS]))), left_out)
 
 
 def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
@@ -115,6 +115,60 @@ def tokens(source: str, most: int = MAX_TOKENS) -> list[SourceToken]:
 def one_kind_of_line_end(source: str) -> str:
     """The source with \\n for every line ending that Python knows, \\r included."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_annotations(found: Iterable[SourceToken]) -> list[SourceToken]:
+    """The tokens without the types of parameters, results and variables; a line that gives a type alone goes.
+
+    >>> source = "def f(x: int = 1, *y: list[str]) -> dict[str, int]:\\n    z: dict[str, int] = {x: y}\\n    w: int"
+    >>> " ".join(token.text for token in without_annotations(tokens(source)))
+    'def N ( N = 0 , * N ) : N = { N : N }'
+    """
+    kept, line = list[SourceToken](), list[SourceToken]()
+    for token in (*found, SourceToken("", 0, True)):
+        if token.begins:
+            kept += _bare(line)
+            line = []
+        line.append(token)
+    return kept
+
+
+def _bare(line: list[SourceToken]) -> list[SourceToken]:
+    """A logical line without types."""
+    texts = [token.text for token in line]
+    if "def" in texts[:2]:
+        return _bare_head(line)
+    colon = 1
+    while texts[colon : colon + 2] == [".", NAME]:
+        colon += 2
+    if texts[:1] != [NAME] or texts[colon : colon + 1] != [":"]:
+        return line
+    return line[:colon] + line[texts.index("=") :] if "=" in texts else []
+
+
+def _bare_head(line: list[SourceToken]) -> list[SourceToken]:
+    """The line of a `def` without types."""
+    kept: list[SourceToken] = []
+    depth, skipping, default = 0, "", False
+    for place, token in enumerate(line):
+        text = token.text
+        depth -= text in CLOSE
+        if (skipping == "parameter" and ((depth == 1 and text in ",=") or (depth == 0 and text == ")"))) or (
+            skipping == "result" and depth == 0 and text == ":"
+        ):
+            skipping = ""
+        if not skipping and depth == 0 and text == ":":
+            return kept + line[place:]
+        if not skipping and depth == 1 and text in ",=":
+            default = text == "="
+        if not skipping and depth == 1 and text == ":" and not default:
+            skipping = "parameter"
+        elif not skipping and depth == 0 and text == "->":
+            skipping = "result"
+        if not skipping:
+            kept.append(token)
+        depth += text in OPEN
+    return kept
 
 
 def without_grouping(found: Iterable[SourceToken]) -> list[SourceToken]:

@@ -12,13 +12,14 @@ from classroom.grading.charts import distribution
 from classroom.grading.pages import markup, page
 from classroom.grading.records import Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
-from classroom.grading.similarity import Pair, Uncompared
+from classroom.grading.similarity import Comparison
 from classroom.grading.totals import total
 from classroom.grading.words import MEANING, exercise_of, lesson_of, numbers_of, title_of
 from classroom.register import Course
 
 SLOWEST, FAILURES, PAIRS = 10, 15, 200
 """Maximum number of rows per table."""
+NOT_COMPARED = Comparison([], [])
 UNREADABLE = MEANING[Status.UNREADABLE]
 UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
 """Grades that say nothing about how hard an exercise is."""
@@ -62,9 +63,8 @@ class Row:
 def summary_page(
     results: Sequence[Graded],
     register: Course,
-    pairs: Sequence[Pair],
     names: Mapping[str, str],
-    uncompared: Sequence[Uncompared] = (),
+    found: Comparison = NOT_COMPARED,
 ) -> str:
     """The HTML summary of all results; `names` : student -> file name in `feedback/`."""
     by_homework: dict[str, list[Graded]] = defaultdict(list)
@@ -80,18 +80,30 @@ def summary_page(
         untouched=numbers_of(sorted(by_homework.keys() - set(homeworks)), register),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
         needed=_needed(results, register, names),
-        pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in pairs[:PAIRS]],
-        more_pairs=max(0, len(pairs) - PAIRS),
+        pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in found.pairs[:PAIRS]],
+        more_pairs=max(0, len(found.pairs) - PAIRS),
+        taken=[(one, _link(one.student, names)) for one in found.taken[:PAIRS]],
+        ranges=ranges,
+        more_taken=max(0, len(found.taken) - PAIRS),
         uncompared=[
             Row(*_link(one.student, names), title_of(one.homework, register), one_line(one.why, 200))
-            for one in uncompared[:PAIRS]
+            for one in found.uncompared[:PAIRS]
         ],
-        more_uncompared=max(0, len(uncompared) - PAIRS),
+        more_uncompared=max(0, len(found.uncompared) - PAIRS),
         titles={homework: title_of(homework, register) for homework in homeworks},
         slowest=_slowest(results, register, names),
         columns=[_column(homework, by_homework[homework], register) for homework in homeworks],
         totals=_totals(results, homeworks, names),
     )
+
+
+def ranges(lines: Iterable[tuple[int, int]]) -> str:
+    """Line ranges in words.
+
+    >>> ranges([(2, 9), (12, 12)])
+    '2-9, 12'
+    """
+    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in lines)
 
 
 def _homework(homework: str, results: Sequence[Graded], register: Course) -> HomeworkSummary:

@@ -1,213 +1,235 @@
-"""Public tests of lesson 5's homework: what `course check` runs, small inputs first."""
+"""Public tests of lesson 5: what the layers Sigmoid and LeakyReLU must do, small inputs first."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, SubmissionError, expect, expect_raises, task
+from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
 OVERFLOW = (
     "e^-x or e^x grows too large for the type, and np.where computes both its branches everywhere: "
     "take e^-|x|, which is never above 1, and build both halves of the curve from it"
 )
-KEEPS_TYPE = "floats keep their type: convert with as_float(x) alone, which changes integers only"
+LOST = "a small result was lost: x was cut off, or 1 added and taken away again: take e^-|x| of x as it is"
 IN_PLACE = "the layer wrote into its input (x *= ..., x[...] = ..., out=x): compute in a new array"
+NOT_FOUND = (
+    "no class stands in `layers` under this type: write "
+    '@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid") above class Sigmoid'
+)
+LEAKY_NOT_FOUND = 'write @layers.register("nn.LeakyReLU", "F.leaky_relu") above class LeakyReLU'
 
 
 @contextmanager
-def likely(causes: Mapping[str, str]) -> Iterator[None]:
-    """Turn an exception of the student's into a Failure with the likely cause whose words it has."""
+def other_numbers_mean(cause: str) -> Iterator[None]:
+    """Give a Failure this likely cause if shape and type are right, some numbers are not, and it has no other cause."""
     try:
         yield
-    except SubmissionError as error:
-        said = f"{error.type}: {error.message}"
-        cause = next((cause for words, cause in causes.items() if words in said), None)
-        if cause is None or error.kind != "raise":
-            raise
-        failure = Failure(f"line {error.line} raised {said}")
-        failure.cause = cause
-        raise failure from None
-
-
-def expect_refused(cause: str, student_call: Callable[..., Any], *args: Any) -> None:
-    """As expect_raises; a failure has this likely cause."""
-    try:
-        expect_raises(student_call, *args)
     except Failure as failure:
-        failure.cause = cause
+        if failure.where is not None:
+            failure.cause = failure.cause or cause
         raise
 
 
-def exact_sigmoid(x: np.ndarray) -> np.ndarray:
-    """1 / (1 + e^-x), one element at a time, with the form that fits its sign."""
-    values = [1 / (1 + math.exp(-v)) if v >= 0 else math.exp(v) / (1 + math.exp(v)) for v in x.ravel().tolist()]
-    return np.array(values).reshape(x.shape)
-
-
-@task("sigmoid")
-def zero_gives_one_half(student, rng):
-    """The sigmoid of -1, 0, 1 and 2 is 0.2689, 0.5, 0.7311 and 0.8808."""
+@task("sigmoid", "value", "dtype")
+def zero_gives_one_half(student: Student, oracle: Any) -> None:
+    """The sigmoid of -1, 0, 1 and 2 is 0.2689, 0.5, 0.7311 and 0.8808, and that of zeros alone is 0.5."""
     x = np.array([-1.0, 0.0, 1.0, 2.0])
-    expect(
-        student.sigmoid(x),
-        exact_sigmoid(x),
-        rtol=1e-6,
-        mistakes={
-            "this is 1 / (1 + e^x): the sign of x is missing": exact_sigmoid(-x),
-            "this is the sigmoid of |x|: negative numbers need their own half of the curve": exact_sigmoid(np.abs(x)),
-            "this is tanh, a relative of the sigmoid between -1 and 1": np.tanh(x),
-            "this is hardsigmoid, straight lines near the sigmoid": np.clip(x + 3, 0, 6) / 6,
-            KEEPS_TYPE: exact_sigmoid(x).astype(np.float32),
-        },
-    )
+    expect(student.sigmoid(x), oracle.sigmoid_in(x, "float64"), rtol=1e-9, mistakes=oracle.value_mistakes(x))
+    with likely({"ValueError": "zeros were taken for an empty input: ask for x.size == 0"}):
+        got = student.sigmoid(np.zeros(3))
+    expect(got, np.full(3, 0.5), what="the sigmoid of three zeros")
 
 
-@task("sigmoid")
-def large_numbers_do_not_overflow(student, rng):
-    """The sigmoid of -1000 is 0 and that of 1000 is 1, in float32 too, and no step overflows."""
-    for kind in (np.float64, np.float32):
-        x = np.array([[-1000.0, 0.0], [1000.0, -100.0]], kind)
-        expected = exact_sigmoid(x).astype(kind)
-        with np.errstate(all="ignore"):
-            mistakes = {
-                "e^x / (1 + e^x) is inf / inf for a large x: take e^-|x|, which is never above 1": (
-                    np.exp(x) / (1 + np.exp(x))
-                ),
-                "x was cut off, or e^-x changed, so small results are too large: take e^-|x| of x as it is": expected,
-                KEEPS_TYPE: expected.astype(np.float32 if kind is np.float64 else np.float64),
-                "the rows were put into one: keep the shape, without ravel, flatten or reshape": expected.ravel(),
-            }
-        with likely({"FloatingPointError: overflow": OVERFLOW}):
-            got = student.sigmoid(x)
-        expect(got, expected, rtol=1e-4, atol=1e-40, what=f"sigmoid of {x.dtype}", mistakes=mistakes)
+@task("sigmoid", "stable", "value", "dtype")
+def large_numbers_do_not_overflow(student: Student, oracle: Any) -> None:
+    """The sigmoid of -1000 and -infinity is 0, that of 1000 and infinity 1, and no step overflows."""
+    for dtype in ("float64", "float32"):
+        for large in (1000.0, np.inf):
+            x = np.array([-large, 0.0, large, -100.0, 100.0], dtype)
+            with likely({"FloatingPointError: overflow": OVERFLOW}):
+                got = student.sigmoid(x)
+            expected, mistakes = oracle.sigmoid_in(x, dtype), oracle.large_mistakes(x)
+            expect(got, expected, atol=1e-6, what=f"sigmoid of {dtype}", mistakes=mistakes)
 
 
-@task("sigmoid")
-def the_registry_finds_it_by_its_type(student, rng):
+@task("sigmoid", "tiny", "value", "dtype")
+def small_results_are_not_lost(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The sigmoid of -50 is 1.9287e-22, and where e^-x is too large for the type, the sigmoid is still e^x, not 0."""
+    with other_numbers_mean(LOST):
+        expect(student.sigmoid(np.array([-50.0])), np.array([1.9287e-22]), rtol=1e-4, what="the sigmoid of -50")
+    for dtype, rtol, least in (("float32", 1e-5, -95), ("float64", 1e-9, -725)):
+        for low, allowed in ((-80, rtol), (least, 1e-2)):
+            x = rng.uniform(low, low + 5, 6).astype(dtype)
+            with likely({"FloatingPointError: overflow": OVERFLOW}), other_numbers_mean(LOST):
+                got = student.run_layer("nn.Sigmoid", x)
+                expect(got, oracle.sigmoid_in(x, dtype), rtol=allowed, what=f"sigmoid of {dtype} near {low}")
+
+
+@task("sigmoid", "nan")
+def not_a_number_stays_one(student: Student) -> None:
+    """The sigmoid of NaN is NaN, and that of its neighbour is computed as ever."""
+    with other_numbers_mean("NaN was replaced: leave it, it tells whoever comes next that something went wrong"):
+        expect(student.sigmoid(np.float32([0, np.nan])), np.float32([0.5, np.nan]))
+
+
+@task("sigmoid", "shape", "value")
+def the_shape_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Arrays of two, three and four axes come back with their shape."""
+    for shape in ((3, 1), (2, 1, 4), (1, 2, 3, 2)):
+        x = rng.uniform(-5, 5, shape).astype(np.float32)
+        expected, mistakes = oracle.sigmoid_in(x, "float32"), oracle.shape_mistakes(x)
+        expect(student.sigmoid(x), expected, rtol=1e-5, what=f"sigmoid of {shape}", mistakes=mistakes)
+
+
+@task("sigmoid", "types", "value")
+def the_registry_finds_it_by_its_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """An operator of type nn.Sigmoid, F.sigmoid or torch.sigmoid is computed by the layer."""
-    x = rng.standard_normal((2, 3, 4, 4)).astype(np.float32)
+    x = rng.standard_normal(5).astype(np.float32)
     for operator_type in ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid"):
-        cause = (
-            f"no class stands in `layers` under {operator_type}: write "
-            '@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid") above class Sigmoid'
-        )
-        with likely({"no layer is registered": cause}):
+        with likely({"no layer is registered": NOT_FOUND}):
             got = student.run_layer(operator_type, x)
-        expect(got, exact_sigmoid(x).astype(np.float32), rtol=1e-5, what=f"the output of {operator_type}")
+        expect(got, oracle.sigmoid_in(x, "float32"), rtol=1e-5, what=f"the output of {operator_type}")
 
 
-@task("sigmoid")
-def the_input_keeps_its_numbers(student, rng):
+@task("sigmoid", "input", "types")
+def the_input_keeps_its_numbers(student: Student) -> None:
     """After the layer has run, its input is as before: another operator may read it, too."""
     x = np.array([[-2.0, 0.5], [3.0, -0.25]], np.float32)
-    try:
+    with likely({"no layer is registered": NOT_FOUND}), other_numbers_mean(IN_PLACE):
         expect(student.input_after("nn.Sigmoid", x), x, what="the input")
-    except Failure as failure:
-        failure.cause = IN_PLACE
-        raise
 
 
-@task("sigmoid")
-def integers_become_float32(student, rng):
-    """Whole numbers 0, 1, 2 give float32 numbers."""
-    for kind in (np.int64, np.uint8):
-        x = np.arange(3, dtype=kind)
-        with likely({"FloatingPointError: overflow": "-x was taken while x was unsigned: call as_float(x) first"}):
+@task("sigmoid", "integers", "value")
+def integers_become_float32(student: Student, oracle: Any) -> None:
+    """Whole numbers 0, 1, 2 and truth values give float32 numbers."""
+    for dtype in (np.int64, np.uint8, np.bool_):
+        x = np.arange(2 if dtype is np.bool_ else 3).astype(dtype)
+        causes = {
+            "FloatingPointError: overflow": "-x was taken while x was unsigned: call as_float(x) first",
+            "boolean": "numpy does not negate truth values: call as_float(x) first",
+        }
+        with likely(causes):
             got = student.sigmoid(x)
-        mistakes = {"the integers became float64: call as_float(x) first, which makes them float32": exact_sigmoid(x)}
-        expect(got, exact_sigmoid(x).astype(np.float32), rtol=1e-5, what=f"sigmoid of {x.dtype}", mistakes=mistakes)
+        expected, mistakes = oracle.sigmoid_in(x, "float32"), oracle.integer_mistakes(x)
+        expect(got, expected, rtol=1e-5, what=f"sigmoid of {x.dtype}", mistakes=mistakes)
 
 
-@task("sigmoid")
-def an_empty_input_is_refused(student, rng):
-    """An array without elements raises an error instead of giving an empty answer."""
-    cause = "an empty array goes through: raise ValueError if x.size == 0, for len(x) counts along the first axis only"
-    expect_refused(cause, student.sigmoid, np.zeros((0,), np.float32))
-    expect_refused(cause, student.sigmoid, np.zeros((1, 3, 0), np.float32))
+@task("sigmoid", "empty")
+def an_empty_input_is_refused(student: Student) -> None:
+    """An array without elements raises ValueError instead of giving an empty answer."""
+    cause = "raise ValueError if x.size == 0: len(x) counts along the first axis only, and x.any() looks at the numbers"
+    for shape in ((0,), (1, 3, 0)):
+        expect_refused(student.sigmoid, np.zeros(shape, np.float32), cause=cause)
 
 
-@task("leaky_relu")
-def without_a_parameter_the_slope_is_a_hundredth(student, rng):
+@task("leaky_relu", "default", "value", "dtype")
+def without_a_parameter_the_slope_is_a_hundredth(student: Student) -> None:
     """-2, 0, 3 become -0.02, 0, 3 where the operator says nothing."""
-    x = np.array([-2.0, 0.0, 3.0])
-    expected = np.array([-0.02, 0.0, 3.0])
-    with likely(
-        {"KeyError: 'negative_slope'": "an operator need not have negative_slope: take 0.01 where it has none"}
-    ):
+    x, expected = np.array([-2.0, 0.0, 3.0]), np.array([-0.02, 0.0, 3.0])
+    missing = "an operator need not have negative_slope: take 0.01 where it has none"
+    with likely({"KeyError: 'negative_slope'": missing, "no layer is registered": LEAKY_NOT_FOUND}):
         got = student.run_layer("nn.LeakyReLU", x)
-    expect(
-        got,
-        expected,
-        atol=1e-12,
-        mistakes={
-            "this is ReLU: the negative half has a slope": np.array([0.0, 0.0, 3.0]),
-            "the slope went to the positive half": np.array([-2.0, 0.0, 0.03]),
-            "without a parameter the slope is 0.01": np.array([-0.2, 0.0, 3.0]),
-            "the slope went to both halves: where x > 0 the result is x": 0.01 * x,
-            KEEPS_TYPE: expected.astype(np.float32),
-        },
-    )
+    mistakes = {
+        "this is ReLU: the negative half has a slope": np.array([0.0, 0.0, 3.0]),
+        "the slope went to the positive half": np.array([-2.0, 0.0, 0.03]),
+        "without a parameter the slope is 0.01": np.array([-0.2, 0.0, 3.0]),
+        "the slope went to both halves: where x > 0 the result is x": 0.01 * x,
+        "floats keep their type: convert with as_float(x) alone, which changes integers only": np.float32(expected),
+    }
+    expect(got, expected, atol=1e-12, mistakes=mistakes)
 
 
-@task("leaky_relu")
-def the_slope_comes_from_the_operator(student, rng):
+@task("leaky_relu", "slope", "value")
+def the_slope_comes_from_the_operator(student: Student, oracle: Any) -> None:
     """With negative_slope = 0.5 and 0.25 the number -2 becomes -1 and -0.5, under both types."""
-    x = np.array([[-2.0, 1.0]], np.float32)
+    x = np.array([-2.0, 1.0], np.float32)
     causes = {
-        "no layer is registered": 'write @layers.register("nn.LeakyReLU", "F.leaky_relu") above class LeakyReLU',
+        "no layer is registered": LEAKY_NOT_FOUND,
         "'Parameter'": 'the slope is a Parameter: take the number in it, operator.params["negative_slope"].value',
     }
     for operator_type, slope in (("nn.LeakyReLU", 0.5), ("F.leaky_relu", 0.25)):
         with likely(causes):
             got = student.run_layer(operator_type, x, {"negative_slope": slope})
-        expect(
-            got,
-            np.array([[-2 * slope, 1.0]], np.float32),
-            what=f"{operator_type} with negative_slope={slope}",
-            mistakes={
-                "the operator's negative_slope was not used: read it in from_operator, for a new layer each time": (
-                    np.array([[-0.02, 1.0]], np.float32)
-                ),
-                "the slope became 0: take it as it is, without int(...)": np.array([[0.0, 1.0]], np.float32),
-                "float32 became float64: keep the slope a plain number, without np.float64": np.array(
-                    [[-2 * slope, 1.0]]
-                ),
-            },
-        )
+        whole = {"the slope became 0: take it as it is, without int(...)": np.array([0.0, 1.0], np.float32)}
+        mistakes = whole | oracle.value_mistakes(x, slope)
+        what = f"{operator_type} with negative_slope={slope}"
+        expect(got, np.array([-2 * slope, 1.0], np.float32), what=what, mistakes=mistakes)
 
 
-@task("leaky_relu")
-def its_input_keeps_its_numbers(student, rng):
+@task("leaky_relu", "value", "slope")
+def steep_and_falling_slopes(student: Student, oracle: Any) -> None:
+    """With a slope of 1.5 the number -2 becomes -3, with a slope of -0.5 it becomes 1."""
+    x = np.array([-2.0, 4.0], np.float32)
+    for slope, becomes in ((1.5, -3.0), (-0.5, 1.0)):
+        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": slope})
+        mistakes = oracle.value_mistakes(x, slope)
+        expect(got, np.array([becomes, 4.0], np.float32), what=f"negative_slope={slope}", mistakes=mistakes)
+
+
+@task("leaky_relu", "zero", "slope", "value")
+def a_slope_of_zero_is_a_slope(student: Student) -> None:
+    """With negative_slope = 0 the numbers -2 and 3 become 0 and 3, as ReLU makes them."""
+    for slope in (0.0, 0):
+        got = student.run_layer("nn.LeakyReLU", np.float32([-2, 3]), {"negative_slope": slope})
+        cause = "0 was taken for a missing slope, since it is false: ask whether the parameter is there, or is None"
+        expect(got, np.float32([0, 3]), what=f"negative_slope={slope}", mistakes={cause: np.float32([-0.02, 3])})
+
+
+@task("leaky_relu", "shape", "value", "slope")
+def any_shape_and_any_slope(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random numbers of one to four axes with a random slope."""
+    for shape in ((4,), (2, 3), (2, 1, 3), (1, 2, 3, 2)):
+        x, slope = rng.standard_normal(shape).astype(np.float32), float(rng.uniform(0.1, 0.9))
+        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": slope})
+        expected, mistakes = oracle.leaky_in(x, slope, "float32"), oracle.value_mistakes(x, slope)
+        expect(got, expected, rtol=1e-5, what=f"{shape} with negative_slope={slope:.3g}", mistakes=mistakes)
+
+
+@task("leaky_relu", "dtype", "value", "slope")
+def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32, and float64 stays float64 with all its digits."""
+    for dtype, rtol in (("float32", 1e-6), ("float64", 1e-12)):
+        x = rng.uniform(-3, -1, 4).astype(dtype)
+        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.3})
+        expect(got, oracle.leaky_in(x, 0.3, dtype), rtol=rtol, what=f"leaky_relu of {dtype}")
+
+
+@task("leaky_relu", "integers", "value", "slope")
+def whole_numbers_become_float32(student: Student, oracle: Any) -> None:
+    """-3, -1, 0, 2 with negative_slope = 0.25 become -0.75, -0.25, 0, 2 in float32."""
+    for dtype in ("int64", "int8"):
+        x = np.array([-3, -1, 0, 2], dtype)
+        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
+        mistakes = oracle.integer_mistakes(x, 0.25)
+        expect(got, np.float32([-0.75, -0.25, 0, 2]), what=f"leaky_relu of {dtype}", mistakes=mistakes)
+
+
+@task("leaky_relu", "input")
+def its_input_keeps_its_numbers(student: Student) -> None:
     """After the layer has run, its input is as before: another operator may read it, too."""
     x = np.array([[-2.0, 0.5], [3.0, -0.25]], np.float32)
-    try:
+    with other_numbers_mean(IN_PLACE):
         expect(student.input_after("nn.LeakyReLU", x), x, what="the input")
-    except Failure as failure:
-        failure.cause = IN_PLACE
-        raise
 
 
-@task("leaky_relu")
-def every_layer_keeps_its_own_slope(student, rng):
+@task("leaky_relu", "own", "slope", "value")
+def every_layer_keeps_its_own_slope(student: Student) -> None:
     """Two layers are made first and run afterwards: 0.5, then 0.1 turn -2 into -0.1."""
     steps = [["nn.LeakyReLU", {"negative_slope": 0.5}], ["nn.LeakyReLU", {"negative_slope": 0.1}]]
-    expect(
-        student.run_chain(steps, np.array([-2.0, 4.0])),
-        np.array([-0.1, 4.0]),
-        atol=1e-12,
-        mistakes={
-            "the second layer's slope replaced the first's: keep it in self, not in the class": np.array([-0.02, 4.0]),
-        },
-    )
+    mistakes = {
+        "the second layer's slope replaced the first's: keep it in self, not in the class": np.float32([-0.02, 4]),
+        "the second operator got the first one's layer: make a new one each time": np.float32([-0.5, 4]),
+    }
+    expect(student.run_chain(steps, np.float32([-2, 4])), np.float32([-0.1, 4]), atol=1e-6, mistakes=mistakes)
 
 
-@task("leaky_relu")
-def an_unknown_parameter_is_refused(student, rng):
-    """A parameter called slope is an error: ignoring it would give wrong numbers in silence."""
-    cause = "a parameter was ignored: raise ValueError if operator.params has another name than negative_slope"
-    expect_refused(cause, student.run_layer, "nn.LeakyReLU", np.array([-1.0]), {"slope": 0.3})
+@task("leaky_relu", "unknown")
+def an_unknown_parameter_is_refused(student: Student) -> None:
+    """A parameter called slope raises ValueError, alone and beside negative_slope."""
+    cause = "raise ValueError if operator.params has another name than negative_slope, whether that is there or not"
+    for params in ({"slope": 0.3}, {"negative_slope": 0.5, "slope": 0.3}):
+        expect_refused(student.run_layer, "nn.LeakyReLU", np.array([-1.0]), params, cause=cause)

@@ -23,26 +23,42 @@ def output_size(size: int, kernel_size: int, stride: int = 1, padding: int = 0) 
     return (size + 2 * padding - kernel_size) // stride + 1
 
 
-# TODO grouped_convolution_test (Task 6.1)
 def test_grouped_convolution(conv: Convolution) -> None:
     """Return when `conv` is a right grouped convolution; raise AssertionError when it is a wrong one.
 
     `conv` is somebody's convolution, and you cannot see inside. Call it as often as you like, with inputs of your own
-    choice, and compare what comes back with what you know to be right:
+    choice, and compare what comes back with what is right, always with stride 1 and without padding:
 
         y[n, o, i, j] = bias[o] + sum over c, a, b of weight[o, c, a, b] * x[n, g * (C/groups) + c, i + a, j + b]
 
     where g = o // (O/groups) is the group that output channel o belongs to.
+
+    Rules
+    -----
+    right : it returns for a right `conv`, also when asked again, and when `conv` adds in another order, so that sums of
+        real numbers differ in the last digits.
+    assertion : for a wrong one it raises AssertionError and no other error, also when two shapes do not fit together.
+    bias : it catches a bias that is forgotten, added too often, or added to the wrong output channel.
+    kernels : it catches kernels that are turned, transposed, or those of another group.
+    channels : it catches groups that read another group's input channels, or not all of their own in their order.
+    outputs : it catches output channels that come in the wrong order.
+    samples : it catches a sample of the batch that gets no result, or another one's.
+    shape : it catches a result with a row or column too few, or with rows and columns exchanged.
+    numbers : it catches one wrong row or column anywhere in the result.
+    pointwise : it catches a `conv` that is wrong for 1x1 kernels only: many programs take a short cut there.
+    three : it catches a `conv` that is right for two groups and wrong for a third.
+    inputs : what it gives to `conv` has the shapes above, as numpy arrays of numbers, and is small: at most 20,000
+        numbers in `weight`, at most 20 million for N * H * W times those. For others `conv` raises ValueError.
 
     Example: a test that can fail, but lets nearly every wrong convolution through. (Which ones does it catch?)
 
         x, weight, bias = np.ones((1, 2, 3, 3)), np.ones((2, 1, 3, 3)), np.zeros(2)
         assert np.allclose(conv(x, weight, bias, 2), [[[[9.0]], [[9.0]]]])
     """
-    raise NotImplementedError("test_grouped_convolution: TODO")
+    # TODO grouped_convolution_test (Task 6.1)
+    raise NotImplementedError("grouped_convolution_test: TODO")
 
 
-# TODO im2col (Task 6.2)
 def im2col(
     x: np.ndarray,
     kernel_size: tuple[int, int],
@@ -53,11 +69,21 @@ def im2col(
 
     Parameters
     ----------
-    x : (C, H, W), of any element type; the result has the same.
-    kernel_size, stride, padding : (rows, cols) each. The padding is 0, on all four sides.
+    x : (C, H, W) of any numbers.
+    kernel_size, stride, padding : how large a window is, how far it moves, how many zeros stand on each side.
 
-    The windows come from left to right, then from top to bottom; inside a row, first all of channel 0 (line by line),
-    then all of channel 1, and so on. Raises ValueError when no window fits into the padded image.
+    Rules
+    -----
+    windows : row i * W' + j is window (i, j): the windows come from left to right, then from top to bottom.
+    channels : inside a row stands all of channel 0 first, then all of channel 1, and so on.
+    lines : each channel of a window is read line by line.
+    kernel : `kernel_size` is (rows, cols).
+    stride : `stride` is (rows, cols): how far the window moves downwards and to the right.
+    padding : `padding` is (rows, cols): zeros above and below, and left and right.
+    last : a last window that would stick out of the padded image is left out.
+    defaults : unless said, the stride is (1, 1) and the padding (0, 0).
+    dtype : the result has the dtype of `x`.
+    fits : when no window fits into the padded image, in either direction, it raises ValueError.
 
     Example
     -------
@@ -67,10 +93,10 @@ def im2col(
         im2col(x, (3, 3), padding=(1, 1))[0]         # [ 0  0  0  0  1  2  0  5  6]
         im2col(x, (3, 3), padding=(1, 1)).shape      # (16, 9)
     """
+    # TODO im2col (Task 6.2)
     raise NotImplementedError("im2col: TODO")
 
 
-# TODO conv2d (Task 6.3, stretch)
 def conv2d(
     x: np.ndarray,
     weight: np.ndarray,
@@ -83,12 +109,22 @@ def conv2d(
 
     Parameters
     ----------
-    x, weight : (N, C, H, W) and (O, C/groups, kh, kw), both float32 or both float64; the result has the same type.
-    bias : (O,), or None for none.
-    stride, padding : (rows, cols) each.
-    groups : output channel o sees the input channels of group o // (O/groups) only.
+    x, weight, bias : (N, C, H, W), (O, C/groups, kh, kw) and (O,), all float32 or all float64.
+    stride, padding : as for `im2col`.
 
-    Raises ValueError when `groups` does not divide C and O, and when weight.shape[1] is not C/groups.
+    Rules
+    -----
+    value : y[n, o, i, j] is the sum of kernel o, not turned, times window (i, j) of the input channels that o sees.
+    bias : bias[o] is added to all of output channel o; where it is None nothing is added.
+    batch : every sample has its own result.
+    groups : output channel o sees the input channels of group o // (O/groups) only.
+    stride : `stride` is (rows, cols).
+    padding : `padding` is (rows, cols) of zeros, on both sides.
+    defaults : unless said, there is no bias, the stride is (1, 1), the padding (0, 0), and all is one group.
+    dtype : the result has the dtype of `x`.
+    precision : sums of whole numbers that the type can hold are exact; other numbers agree to 1e-4.
+    shapes : it raises ValueError when `groups` does not divide C and O, when weight.shape[1] is not C/groups, and when
+        no window fits.
 
     Example
     -------
@@ -97,4 +133,5 @@ def conv2d(
         conv2d(x, weight)                            # [[[[110. 128.] [182. 200.]]]]
         conv2d(x, weight, bias=np.array([0.5]))      # [[[[110.5 128.5] [182.5 200.5]]]]
     """
+    # TODO conv2d (Task 6.3, a bonus)
     raise NotImplementedError("conv2d: TODO")

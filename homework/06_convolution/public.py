@@ -1,13 +1,14 @@
-"""Public tests of homework 6: `python3 course.py check` runs them."""
+"""Public tests of lesson 6: what your test must say of convolutions, and what im2col and conv2d must do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from classroom.judge import Failure, Student, SubmissionError, expect, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, task
+from kuiper.layers.image.convolution import Conv2d
 
 Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
@@ -15,241 +16,457 @@ IMAGE = np.arange(1.0, 17.0).reshape(4, 4)
 KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
 
 
-# --- Task 6.1: a right convolution, two broken ones, and what the student's test says of them
+# --- Task 6.1: right convolutions, broken ones, and what the student's test says of them
+
+BIASES = "some biases are alike, or 0: give every output channel another one"
+KERNELS = "some kernels are alike, or symmetric: let all their numbers differ"
+CHANNELS = "some input channels are alike, or a group has only one: take two different ones or more for each group"
+OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
 
 
-def right(x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
-    """A right grouped convolution, one pixel of all kernels at a time; it names arguments that do not fit."""
-    check(x, weight, bias, groups)
-    (n, _, height, width), (outputs, channels, kh, kw) = x.shape, weight.shape
-    images = x.reshape(n, groups, channels, height, width)
-    kernels = weight.reshape(groups, outputs // groups, channels, kh, kw)
-    y = np.zeros((n, outputs, height - kh + 1, width - kw + 1), np.result_type(x, weight, bias))
-    for i, j in np.ndindex(kh, kw):
-        part = images[..., i : height - kh + 1 + i, j : width - kw + 1 + j]
-        y += np.einsum("ngchw,gkc->ngkhw", part, kernels[..., i, j]).reshape(y.shape)
-    return y + bias[:, None, None]
+class Broken(NamedTuple):
+    """One broken convolution: what is wrong with it, and why a test may fail to see it."""
+
+    conv: Convolution
+    fault: str
+    advice: str
 
 
-def check(x: Any, weight: Any, bias: Any, groups: Any) -> None:
-    """Raise ValueError unless the four fit together and the work is small."""
-    arrays = {"x (N, C, H, W)": (x, 4), "weight (O, C/groups, kh, kw)": (weight, 4), "bias (O,)": (bias, 1)}
-    for name, (array, axes) in arrays.items():
-        if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
-            found = f"{array.dtype} {array.shape}" if type(array) is np.ndarray else type(array).__name__
-            raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes, found {found}")
-    if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
-        raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
-    if weight.shape[1] * groups != x.shape[1] or len(bias) != len(weight):
-        shapes = f"x {x.shape}, weight {weight.shape}, bias {bias.shape}, groups={groups}"
-        raise ValueError(f"conv: expected weight (O, C/groups, kh, kw) and bias (O,), found {shapes}")
-    if weight.shape[2] > x.shape[2] or weight.shape[3] > x.shape[3]:
-        raise ValueError(f"conv: a kernel {weight.shape[2:]} does not fit into an image {x.shape[2:]}")
-    if weight.size * len(x) * x.shape[2] * x.shape[3] > 20_000_000:
-        raise ValueError("conv: more than 20 million multiplications; a test needs small images only")
+def right(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """A right grouped convolution: the framework's."""
+    kind = np.result_type(x, weight, bias)
+    return Conv2d(weight.astype(kind), bias.astype(kind), groups=groups).forward(x.astype(kind))
 
 
-def first_bias(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-    """Broken: the bias is looked up by the number inside the group, so that every group gets the first one's."""
-    y = right(x, weight, bias, groups)
-    inside = np.tile(np.arange(len(bias) // groups), groups)
-    return y + (bias[inside] - bias)[:, None, None]
+def checked(conv: Convolution) -> Convolution:
+    """`conv` behind one check of the arguments, the same for right and broken ones."""
+
+    def call(x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
+        arrays = {"x (N, C, H, W)": (x, 4), "weight (O, C/groups, kh, kw)": (weight, 4), "bias (O,)": (bias, 1)}
+        for name, (array, axes) in arrays.items():
+            if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
+                found = f"{array.dtype} {array.shape}" if type(array) is np.ndarray else type(array).__name__
+                raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes, found {found}")
+        if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
+            raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
+        if weight.shape[1] * groups != x.shape[1] or len(bias) != len(weight):
+            shapes = f"x {x.shape}, weight {weight.shape}, bias {bias.shape}, groups={groups}"
+            raise ValueError(f"conv: expected weight (O, C/groups, kh, kw) and bias (O,), found {shapes}")
+        if weight.shape[2] > x.shape[2] or weight.shape[3] > x.shape[3]:
+            raise ValueError(f"conv: a kernel {weight.shape[2:]} does not fit into an image {x.shape[2:]}")
+        if weight.size > 20_000 or weight.size * len(x) * x.shape[2] * x.shape[3] > 20_000_000:
+            raise ValueError("conv: a test needs small images and few kernels only")
+        return conv(x, weight, bias, int(groups))
+
+    return call
 
 
-def first_channels(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-    """Broken: every group looks at the input channels of the first."""
-    check(x, weight, bias, groups)
-    return right(np.tile(x[:, : weight.shape[1]], (1, groups, 1, 1)), weight, bias, groups)
-
-
-def must_pass(student: Student, conv: Convolution, advice: str) -> None:
+def must_pass(student: Student, conv: Convolution) -> None:
     """Raise Failure when the student's test says that a right convolution is wrong."""
     try:
-        student.test_grouped_convolution(conv)
+        student.test_grouped_convolution(checked(conv))
     except SubmissionError as error:
         if error.type != "AssertionError":
             raise
-        failure = Failure(f"the test refused a right convolution: {error.message}", "no error", "AssertionError")
-        failure.cause = advice
-        raise failure from None
+        message = f"the test refused a right convolution{': ' * bool(error.message)}{error.message}"
+        advice = (
+            "compute one number by hand: is what the test expects what the formula gives? Right ones may add in "
+            "another order: use whole numbers or a tolerance. Keep nothing between two calls"
+        )
+        raise _failure(message, "no error", "AssertionError", advice) from None
 
 
-def must_catch(student: Student, conv: Convolution, fault: str, advice: str) -> None:
+def must_catch(student: Student, broken: Broken) -> None:
     """Raise Failure when the student's test does not raise AssertionError for a broken convolution."""
+    what = f"a convolution in which {broken.fault}"
     try:
-        student.test_grouped_convolution(conv)
+        student.test_grouped_convolution(checked(broken.conv))
     except SubmissionError as error:
         if error.type == "AssertionError":
             return
-        if error.type in ("ValueError", "IndexError", "TypeError"):
-            message = f"for a broken convolution the test must raise AssertionError, it raised {error.type}"
-            failure = Failure(f"{message}: {error.message}", "AssertionError", error.type)
-            failure.cause = "the comparison itself fell over: compare the shapes with an assert before the numbers"
-            raise failure from None
-        raise
-    failure = Failure(f"the test accepted a convolution in which {fault}", "AssertionError", "no error")
-    failure.cause = advice
-    raise failure
+        if error.type not in ("ValueError", "IndexError", "TypeError") or error.message.startswith("conv"):
+            raise
+        message = f"for {what} the test must raise AssertionError, it raised {error.type}: {error.message}"
+        advice = "the comparison itself fell over: compare the shapes with an assert before the numbers"
+        raise _failure(message, "AssertionError", error.type, advice) from None
+    raise _failure(f"the test accepted {what}", "AssertionError", "no error", broken.advice)
 
 
-@task("grouped_convolution_test")
-def right_convolutions_are_accepted(student: Student, rng: np.random.Generator) -> None:
+def must_tell(
+    student: Student, rng: np.random.Generator, broken: Iterable[Broken], good: Iterable[Convolution]
+) -> None:
+    """Ask the student's test about broken convolutions and right ones, in random order."""
+    suspects: list[Broken | Convolution] = [*broken, *good]
+    for i in rng.permutation(len(suspects)):
+        suspect = suspects[i]
+        if isinstance(suspect, Broken):
+            must_catch(student, suspect)
+        else:
+            must_pass(student, suspect)
+
+
+def _failure(message: str, expected: str, got: str, cause: str) -> Failure:
+    failure = Failure(message, expected, got)
+    failure.cause = cause
+    return failure
+
+
+def first_group(array: np.ndarray, axis: int, groups: int) -> np.ndarray:
+    """`array`, in which every group along an axis is the first one."""
+    return np.concatenate([np.split(array, groups, axis)[0]] * groups, axis)
+
+
+def with_zeros(y: np.ndarray, *place: Any) -> np.ndarray:
+    """A copy of `y` with zeros at a place."""
+    y = y.copy()
+    y[place] = 0
+    return y
+
+
+@task("grouped_convolution_test", "right", "inputs")
+def right_convolutions_are_accepted(student: Student) -> None:
     """The test returns for a right convolution, however often it is asked."""
     for _ in range(2):
-        must_pass(student, right, "what the test expects is not what the formula gives: compute one number by hand")
+        must_pass(student, right)
 
 
-@task("grouped_convolution_test")
+@task("grouped_convolution_test", "bias", "right", "assertion", "inputs")
 def a_wrong_bias_is_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when every group takes the bias of the first group."""
-    must_catch(
-        student, first_bias, "every group takes the bias of the first", "some biases are alike, or 0: make each another"
-    )
+    """The test raises AssertionError when every group takes the bias of the first group, or none."""
+    broken = [
+        Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES),
+        Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES),
+    ]
+    must_tell(student, rng, broken, [right])
 
 
-@task("grouped_convolution_test")
+@task("grouped_convolution_test", "kernels", "right", "assertion", "inputs")
+def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when every group uses the kernels of the first, and when kernels are turned."""
+    broken = [
+        Broken(lambda x, w, b, g: right(x, first_group(w, 0, g), b, g), "every group uses the first kernels", KERNELS),
+        Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are turned by 180 degrees", KERNELS),
+    ]
+    must_tell(student, rng, broken, [right])
+
+
+@task("grouped_convolution_test", "channels", "right", "assertion", "inputs")
 def wrong_channels_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when every group looks at the input channels of the first group."""
+    """The test raises AssertionError when groups look at the first one's channels, or at one of their own only."""
     fault = "every group looks at the input channels of the first"
-    must_catch(student, first_channels, fault, "some input channels are alike, or groups is 1: take different ones")
+    broken = [
+        Broken(lambda x, w, b, g: right(first_group(x, 1, g), w, b, g), fault, CHANNELS),
+        Broken(
+            lambda x, w, b, g: right(x, with_zeros(w, slice(None), slice(1, None)), b, g),
+            "a group reads its first channel only",
+            CHANNELS,
+        ),
+    ]
+    must_tell(student, rng, broken, [right])
+
+
+@task("grouped_convolution_test", "outputs", "right", "assertion", "inputs")
+def exchanged_outputs_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when the output channels of a group come in the wrong order."""
+
+    def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+        parts = np.split(right(x, weight, bias, groups), groups, 1)
+        return np.concatenate([part[:, ::-1] for part in parts], 1)
+
+    must_tell(student, rng, [Broken(backwards, "each group gives its output channels backwards", OUTPUTS)], [right])
+
+
+@task("grouped_convolution_test", "samples", "right", "assertion", "inputs")
+def a_forgotten_sample_is_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when every sample gets the result of the first."""
+    advice = "the batch has one sample only, or equal ones, or only one is compared"
+    fault = "every sample gets the result of the first"
+    broken = Broken(lambda x, w, b, g: right(np.repeat(x[:1], len(x), 0), w, b, g), fault, advice)
+    must_tell(student, rng, [broken], [right])
+
+
+@task("grouped_convolution_test", "shape", "right", "assertion", "inputs")
+def a_wrong_shape_is_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError, and no other error, when the last row of the result is missing."""
+    broken = Broken(
+        lambda x, w, b, g: right(x, w, b, g)[:, :, :-1], "the last row is missing", "compare the shape, too"
+    )
+    must_tell(student, rng, [broken], [right])
+
+
+@task("grouped_convolution_test", "numbers", "right", "assertion", "inputs")
+def one_wrong_column_is_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when the last column of the result is never written."""
+    advice = "not all numbers are compared: np.allclose compares all"
+    broken = Broken(
+        lambda x, w, b, g: with_zeros(right(x, w, b, g), ..., -1), "the last column is never written", advice
+    )
+    must_tell(student, rng, [broken], [right])
+
+
+@task("grouped_convolution_test", "pointwise", "channels", "right", "assertion", "inputs")
+def a_wrong_short_cut_is_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when only 1x1 kernels look at the wrong input channels."""
+
+    def short(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+        return right(first_group(x, 1, groups) if weight.shape[2:] == (1, 1) else x, weight, bias, groups)
+
+    fault = "1x1 kernels take a short cut that forgets the groups"
+    must_tell(student, rng, [Broken(short, fault, "there is no case with 1x1 kernels: add one")], [right])
+
+
+@task("grouped_convolution_test", "three", "channels", "right", "assertion", "inputs")
+def a_wrong_third_group_is_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError when the third group looks at the channels of the second."""
+
+    def two(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+        parts = np.split(x, groups, 1)
+        return right(np.concatenate([parts[min(i, 1)] for i in range(groups)], 1), weight, bias, groups)
+
+    fault = "the third group looks at the channels of the second"
+    must_tell(student, rng, [Broken(two, fault, "there is no case with three groups: add one")], [right])
 
 
 # --- Task 6.2
 
 
-def rows_by_loops(
-    x: np.ndarray, kernel_size: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
-) -> np.ndarray:
-    """The windows of `x`, number by number."""
-    (kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding
-    channels, height, width = x.shape
-    rows = []
-    for top in range(-ph, height + ph - kh + 1, sh):
-        for left in range(-pw, width + pw - kw + 1, sw):
-            row = []
-            for c, i, j in np.ndindex(channels, kh, kw):
-                inside = 0 <= top + i < height and 0 <= left + j < width
-                row.append(x[c, top + i, left + j] if inside else 0)
-            rows.append(row)
-    return np.array(rows, x.dtype)
+def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Random whole numbers from -9 to 9, as float64."""
+    return rng.integers(-9, 10, shape).astype(np.float64)
 
 
-@task("im2col")
-def the_rows_of_the_lesson(student: Student, rng: np.random.Generator) -> None:
+@task("im2col", "windows", "lines")
+def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
     """The image 1..16 has four windows of 3x3, and their rows are those of the lesson."""
-    expected = np.array(
-        [
-            [1, 2, 3, 5, 6, 7, 9, 10, 11],
-            [2, 3, 4, 6, 7, 8, 10, 11, 12],
-            [5, 6, 7, 9, 10, 11, 13, 14, 15],
-            [6, 7, 8, 10, 11, 12, 14, 15, 16],
-        ],
-        np.float64,
-    )
-    mistakes = {
-        "the windows go down before they go right: let the column move fastest": expected[[0, 2, 1, 3]],
-        "each window is read column by column: flatten it row by row": expected.reshape(4, 3, 3)
-        .swapaxes(1, 2)
-        .reshape(4, 9),
-    }
-    expect(student.im2col(IMAGE[None], (3, 3), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    rows = [
+        [1, 2, 3, 5, 6, 7, 9, 10, 11],
+        [2, 3, 4, 6, 7, 8, 10, 11, 12],
+        [5, 6, 7, 9, 10, 11, 13, 14, 15],
+        [6, 7, 8, 10, 11, 12, 14, 15, 16],
+    ]
+    mistakes = oracle.order_mistakes(IMAGE[None], (3, 3))
+    expect(student.im2col(IMAGE[None], (3, 3), (1, 1), (0, 0)), np.float64(rows), mistakes=mistakes)
 
 
-@task("im2col")
-def channels_follow_one_another(student: Student, rng: np.random.Generator) -> None:
+@task("im2col", "windows", "lines")
+def images_wider_than_high(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """In an image that is no square the windows go to the right first, too."""
+    for shape in ((1, 3, 6), (1, 6, 4)):
+        x = whole(rng, shape)
+        expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.order_mistakes(x, (2, 2))
+        expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, what=f"im2col of {shape}", mistakes=mistakes)
+
+
+@task("im2col", "channels", "windows", "lines")
+def channels_follow_one_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """In a row stand all the numbers of channel 0, then all of channel 1, and so on."""
-    x = rng.integers(-99, 100, (3, 4, 5)).astype(np.float32)
-    expected = rows_by_loops(x, (2, 3), (1, 1), (0, 0))
-    by_pixel = expected.reshape(-1, 3, 6).swapaxes(1, 2).reshape(expected.shape)
-    cause = "the channels alternate pixel by pixel: the channel is the outermost of the three axes of a window"
-    expect(student.im2col(x, (2, 3), (1, 1), (0, 0)), expected, mistakes={cause: by_pixel})
+    x = whole(rng, (3, 4, 5))
+    expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.channel_mistakes(x, (2, 2))
+    expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
 
 
-@task("im2col")
-def strides_and_padding_have_two_directions(student: Student, rng: np.random.Generator) -> None:
-    """stride and padding are (rows, cols): the first number moves and pads downwards, the second to the right."""
-    x = rng.integers(-99, 100, (2, 7, 7)).astype(np.float32)
-    expected = rows_by_loops(x, (3, 3), (2, 1), (0, 1))
-    mistakes = {
-        "stride is ignored, or applied twice": rows_by_loops(x, (3, 3), (1, 1), (0, 1)),
-        "the strides are swapped: stride[0] goes down, stride[1] to the right": rows_by_loops(
-            x, (3, 3), (1, 2), (0, 1)
-        ),
-        "the paddings are swapped: padding[0] goes above and below": rows_by_loops(x, (3, 3), (2, 1), (1, 0)),
-    }
-    expect(student.im2col(x, (3, 3), (2, 1), (0, 1)), expected, mistakes=mistakes)
+@task("im2col", "kernel", "windows", "lines")
+def kernels_have_two_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """kernel_size is (rows, cols): (2, 3) takes two lines of three numbers each."""
+    x = whole(rng, (1, 5, 5))
+    expected = oracle.rows_of(x, (2, 3), (1, 1), (0, 0))
+    mistakes = oracle.geometry_mistakes(x, (2, 3), (1, 1), (0, 0))
+    expect(student.im2col(x, (2, 3), (1, 1), (0, 0)), expected, mistakes=mistakes)
 
 
-@task("im2col")
-def the_padding_is_zero(student: Student, rng: np.random.Generator) -> None:
+@task("im2col", "stride", "windows", "lines")
+def strides_have_two_directions(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """stride is (rows, cols): the first number moves downwards, the second to the right."""
+    x = whole(rng, (1, 7, 7))
+    expected = oracle.rows_of(x, (3, 3), (2, 1), (0, 0))
+    mistakes = oracle.geometry_mistakes(x, (3, 3), (2, 1), (0, 0))
+    expect(student.im2col(x, (3, 3), (2, 1), (0, 0)), expected, mistakes=mistakes)
+
+
+@task("im2col", "padding", "windows", "lines")
+def paddings_have_two_directions(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """padding is (rows, cols): the first number pads above and below, the second left and right."""
+    x = whole(rng, (1, 4, 4))
+    for padding in ((0, 1), (2, 0)):
+        expected = oracle.rows_of(x, (3, 3), (1, 1), padding)
+        mistakes = oracle.geometry_mistakes(x, (3, 3), (1, 1), padding)
+        expect(student.im2col(x, (3, 3), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
+
+
+@task("im2col", "padding", "windows", "lines")
+def the_padding_is_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Outside the image every number is 0, on all four sides."""
-    x = rng.integers(1, 100, (1, 3, 4)).astype(np.float64)
-    expected = rows_by_loops(x, (3, 3), (1, 1), (1, 1))
-    got = student.im2col(x, (3, 3), (1, 1), (1, 1))
-    expect(got, expected, mistakes={"no padding was added": rows_by_loops(x, (3, 3), (1, 1), (0, 0))})
+    x = 10 + whole(rng, (1, 3, 4))
+    expected = oracle.rows_of(x, (3, 3), (1, 1), (1, 1))
+    mistakes = oracle.border_mistakes(x, (3, 3), (1, 1))
+    expect(student.im2col(x, (3, 3), (1, 1), (1, 1)), expected, mistakes=mistakes)
+
+
+@task("im2col", "last", "stride", "windows", "lines")
+def a_last_window_that_sticks_out_is_left_out(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A stride that does not come out even leaves the last numbers of a line, or the last lines, unread."""
+    for size in (6, 7, 8):
+        x = whole(rng, (1, size, size))
+        expected = oracle.rows_of(x, (2, 2), (3, 3), (0, 0))
+        mistakes = oracle.last_mistakes(x, (2, 2), (3, 3))
+        got = student.im2col(x, (2, 2), (3, 3), (0, 0))
+        expect(got, expected, what=f"im2col of {x.shape} with stride (3, 3)", mistakes=mistakes)
+
+
+@task("im2col", "defaults", "windows", "lines")
+def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Without stride and padding the window moves by one pixel over the image alone."""
+    x = whole(rng, (1, 4, 4))
+    mistakes = oracle.default_mistakes(x, (2, 2))
+    expect(student.im2col(x, (2, 2)), oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), mistakes=mistakes)
+    expect(student.im2col(x, (2, 2), padding=(1, 1)), oracle.rows_of(x, (2, 2), (1, 1), (1, 1)), what="padding=(1, 1)")
+
+
+@task("im2col", "dtype", "padding", "windows", "lines")
+def the_element_type_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32, uint8 stays uint8, also where zeros are padded."""
+    for dtype in (np.float32, np.uint8, np.int64):
+        x = rng.integers(0, 100, (1, 4, 3)).astype(dtype)
+        expected = oracle.rows_of(x, (2, 2), (1, 1), (1, 1))
+        expect(student.im2col(x, (2, 2), (1, 1), (1, 1)), expected, what=f"im2col of {x.dtype}")
+
+
+@task("im2col", "fits", "kernel", "padding", "windows", "lines")
+def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A kernel higher or wider than the padded image raises ValueError, and one that just fits does not."""
+    x = whole(rng, (1, 2, 4))
+    cause = "raise ValueError if output_size gives less than 1 for the rows or for the columns"
+    for kernel_size, padding in (
+        ((3, 1), (0, 0)),
+        ((1, 5), (0, 0)),
+        ((5, 1), (1, 0)),
+        ((1, 8), (2, 1)),
+        ((9, 9), (1, 1)),
+    ):
+        expect_refused(student.im2col, x, kernel_size, (1, 1), padding, cause=cause)
+    expect(student.im2col(x, (4, 4), (3, 3), (1, 0)), oracle.rows_of(x, (4, 4), (3, 3), (1, 0)))
 
 
 # --- Task 6.3
 
 
-def conv_by_rows(
-    x: np.ndarray,
-    weight: np.ndarray,
-    bias: np.ndarray | None,
-    stride: tuple[int, int],
-    padding: tuple[int, int],
-    groups: int,
-) -> np.ndarray:
-    """The convolution of `x`, one output channel of one sample at a time."""
-    (outputs, channels, kh, kw), y = weight.shape, []
-    height, width = (
-        (n + 2 * p - k) // s + 1 for n, p, k, s in zip(x.shape[2:], padding, (kh, kw), stride, strict=True)
-    )
-    for image in x:
-        for o in range(outputs):
-            first = o // (outputs // groups) * channels
-            rows = rows_by_loops(image[first : first + channels], (kh, kw), stride, padding)
-            y.append(rows @ weight[o].reshape(-1) + (0 if bias is None else bias[o]))
-    return np.array(y, x.dtype).reshape(len(x), outputs, height, width)
-
-
-@task("conv2d")
-def the_numbers_of_the_lesson(student: Student, rng: np.random.Generator) -> None:
+@task("conv2d", "value")
+def the_numbers_of_the_lesson(student: Student) -> None:
     """1..16 with the lesson's kernel gives 110, 128, 182, 200, and twice that on two equal channels."""
     x, weight = np.tile(IMAGE, (1, 2, 1, 1)), np.tile(KERNEL, (1, 2, 1, 1))
     once = np.array([[[[110.0, 128.0], [182.0, 200.0]]]])
-    expect(student.conv2d(x[:, :1], weight[:, :1], None, (1, 1), (0, 0), 1), once)
-    got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
+    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once)
+    got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, 2 * once, mistakes={"only one of the two channels is added up": once})
 
 
-@task("conv2d")
-def each_output_channel_has_its_kernel_and_bias(student: Student, rng: np.random.Generator) -> None:
-    """Three kernels and three biases make three output channels of every sample."""
-    x = rng.integers(-9, 10, (2, 2, 4, 5)).astype(np.float32)
-    weight = rng.integers(-9, 10, (3, 2, 2, 2)).astype(np.float32)
-    bias = np.array([100, -200, 300], np.float32)
-    expected = conv_by_rows(x, weight, bias, (1, 1), (0, 0), 1)
-    pixel_first = expected.reshape(2, 3, 12).swapaxes(1, 2).reshape(2, 3, 3, 4)
-    mistakes = {
-        "the bias is missing": expected - bias[:, None, None],
-        "the product is (H'*W', O): transpose it before it is reshaped to (O, H', W')": pixel_first,
-    }
+@task("conv2d", "value")
+def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three kernels of 2x3 make three output channels, whatever the image's sides."""
+    x = whole(rng, (1, 2, 4, 6))
+    weight, bias = whole(rng, (3, 2, 2, 3)), np.zeros(3)
+    expected, mistakes = oracle.reference(x, weight, bias), oracle.product_mistakes(x, weight)
     expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), expected, mistakes=mistakes)
 
 
-@task("conv2d")
-def groups_keep_to_themselves(student: Student, rng: np.random.Generator) -> None:
-    """With groups=2 each half of the output channels sees its half of the input channels."""
-    x = rng.integers(-9, 10, (2, 4, 5, 4)).astype(np.float32)
-    weight = rng.integers(-9, 10, (6, 2, 3, 3)).astype(np.float32)
-    bias = np.arange(1, 7).astype(np.float32) * 100
-    expected = conv_by_rows(x, weight, bias, (1, 1), (1, 1), 2)
-    first = np.tile(x[:, :2], (1, 2, 1, 1))
-    mistakes = {
-        "every group takes the bias of the first: output channel k of group g has bias[g * (O/groups) + k]": (
-            conv_by_rows(x, weight, np.tile(bias[:3], 2), (1, 1), (1, 1), 2)
-        ),
-        "every group looks at the channels of the first": conv_by_rows(first, weight, bias, (1, 1), (1, 1), 2),
-    }
-    expect(student.conv2d(x, weight, bias, (1, 1), (1, 1), 2), expected, mistakes=mistakes)
+@task("conv2d", "bias", "value")
+def each_output_channel_has_its_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Biases of 100, -200 and 300 are added to their channels; None adds nothing."""
+    x = whole(rng, (1, 1, 4, 5))
+    weight, bias = whole(rng, (3, 1, 2, 2)), np.array([100.0, -200.0, 300.0])
+    mistakes = {"the bias is missing": oracle.reference(x, weight)}
+    expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), oracle.reference(x, weight, bias), mistakes=mistakes)
+    got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
+    expect(got, oracle.reference(x, weight), what="the result without a bias")
+
+
+@task("conv2d", "batch", "value")
+def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three samples are convolved one by one."""
+    x, weight = whole(rng, (3, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
+    mistakes = oracle.batch_mistakes(x, weight)
+    got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
+    expect(got, oracle.reference(x, weight), mistakes=mistakes)
+
+
+@task("conv2d", "groups", "bias", "value")
+def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With groups=2 each half of the output channels sees its half of the input channels; with groups=3 each third."""
+    for groups in (2, 3):
+        x = whole(rng, (1, 2 * groups, 3, 4))
+        weight = whole(rng, (2 * groups, 2, 2, 2))
+        bias = np.arange(1.0, 2 * groups + 1) * 100
+        expected = oracle.reference(x, weight, bias, groups=groups)
+        mistakes = oracle.group_mistakes(x, weight, bias, groups)
+        expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), groups), expected, what=f"{groups=}", mistakes=mistakes)
+
+
+@task("conv2d", "stride", "value")
+def strides_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """stride=(2, 1) and (1, 3) move the window by as many rows and columns."""
+    x, weight = whole(rng, (1, 1, 7, 7)), whole(rng, (1, 1, 3, 3))
+    for stride in ((2, 1), (1, 3)):
+        expected = oracle.reference(x, weight, stride=stride)
+        mistakes = oracle.geometry_mistakes(x, weight, stride, (0, 0))
+        got = student.conv2d(x, weight, np.zeros(1), stride, (0, 0), 1)
+        expect(got, expected, what=f"{stride=}", mistakes=mistakes)
+
+
+@task("conv2d", "padding", "value")
+def paddings_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """padding=(1, 0) and (0, 2) put as many rows and columns of zeros around the image."""
+    x, weight = whole(rng, (1, 1, 4, 4)), whole(rng, (1, 1, 3, 3))
+    for padding in ((1, 0), (0, 2)):
+        expected = oracle.reference(x, weight, padding=padding)
+        mistakes = oracle.geometry_mistakes(x, weight, (1, 1), padding)
+        got = student.conv2d(x, weight, np.zeros(1), (1, 1), padding, 1)
+        expect(got, expected, what=f"{padding=}", mistakes=mistakes)
+
+
+@task("conv2d", "defaults", "bias", "value")
+def one_pixel_no_padding_one_group_unless_said(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Without more arguments there is no bias, the stride is 1, the padding 0, and all channels are one group."""
+    x = whole(rng, (1, 2, 5, 4))
+    weight, bias = whole(rng, (2, 2, 3, 3)), np.array([50.0, -50.0])
+    mistakes = oracle.default_mistakes(x, weight, bias)
+    expect(student.conv2d(x, weight, bias), oracle.reference(x, weight, bias), mistakes=mistakes)
+    expect(student.conv2d(x, weight), oracle.reference(x, weight), what="the result of x and weight alone")
+
+
+@task("conv2d", "dtype", "value")
+def the_result_has_the_inputs_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32, with a bias and without."""
+    x, weight = whole(rng, (1, 1, 3, 4)).astype(np.float32), whole(rng, (1, 1, 2, 2)).astype(np.float32)
+    for bias in (np.float32([7]), None):
+        expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), oracle.reference(x, weight, bias))
+
+
+@task("conv2d", "precision", "value")
+def real_and_large_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Sums of whole numbers in the thousands are exact, and real numbers agree to four digits."""
+    x, weight = 30 + whole(rng, (1, 4, 3, 4)), 30 + whole(rng, (2, 4, 3, 3))
+    expected, mistakes = oracle.reference(x, weight), oracle.rounding_mistakes(x, weight)
+    expect(student.conv2d(x, weight, np.zeros(2), (1, 1), (0, 0), 1), expected, mistakes=mistakes)
+    x, weight = x / 7, weight / 300
+    got = student.conv2d(x, weight, np.zeros(2), (1, 1), (0, 0), 1)
+    expect(got, oracle.reference(x, weight), rtol=1e-4, atol=1e-4, what="the result for real numbers")
+
+
+@task("conv2d", "shapes")
+def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generator) -> None:
+    """groups that do not divide C or O, kernels of another depth or too large for the image raise ValueError."""
+    x = rng.standard_normal((1, 4, 3, 3))
+    divide = "raise ValueError unless C % groups == 0 and O % groups == 0"
+    depth = "raise ValueError unless weight.shape[1] == C // groups"
+    large = "no window fits: im2col raises ValueError then, if the result is not made before"
+    for shape, groups, cause in (
+        ((3, 1, 2, 2), 3, divide),
+        ((3, 2, 2, 2), 2, divide),
+        ((4, 3, 2, 2), 1, depth),
+        ((4, 1, 2, 2), 2, depth),
+        ((4, 4, 2, 2), 2, depth),
+        ((4, 4, 4, 2), 1, large),
+        ((4, 4, 2, 5), 1, large),
+    ):
+        weight, bias = rng.standard_normal(shape), np.zeros(shape[0])
+        expect_refused(student.conv2d, x, weight, bias, (1, 1), (0, 0), groups, cause=cause)

@@ -76,7 +76,14 @@ def tokenize(text: str) -> list[Token]:
 
 
 def type_of(word: str) -> TokenType:
-    """The type of one whole word. Raises ExpressionError for a word that the language does not have."""
+    """The type of one whole word.
+
+    Rules
+    -----
+    token : `sin` is a token of type FUNCTION, with its place in the text, as `add` is.
+    whole : only the whole word `sin` is sin; asin, Sin and other words that the language does not have raise
+        ExpressionError.
+    """
     if word in SYMBOLS:
         return SYMBOLS[word]
     if word.startswith("@") and len(word) > 1:
@@ -84,8 +91,8 @@ def type_of(word: str) -> TokenType:
     if word in FUNCTIONS:
         return TokenType.FUNCTION
     if word == "sin":
-        # TODO sine (Task 7.1), step 1 of 4: which type of token is it?
-        raise NotImplementedError("sine: TODO, step 1 of 4, in type_of")
+        # TODO sine (Task 7.1): step 1 of 4: which type of token is it?
+        raise NotImplementedError("sine: TODO")
     if INTEGER.fullmatch(word):
         return TokenType.INTEGER
     if FLOAT.fullmatch(word):
@@ -108,7 +115,14 @@ def parse(text: str) -> Node:
 def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
     """The tree of the value that begins at tokens[at], and the index of the token after it.
 
-    value = operand | number | function ( value , value )
+    So far: value = operand | number | function ( value , value )
+
+    Rules
+    -----
+    left : the node of sin has the tree of its value as left child, and no right child.
+    nested : the value of sin can be any value: an operand, a number, or a function, sin itself too.
+    one : sin takes exactly one value, in brackets: sin(@0,@1), sin() and sin(@0 raise ExpressionError.
+    before : what worked before still works: add, sub, mul and div take exactly two values, the left one first.
     """
     if at == len(tokens):
         raise ExpressionError("expected a value, found the end")
@@ -120,8 +134,8 @@ def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
     at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)
     left, at = read_value(tokens, at)
     if token.text == "sin":
-        # TODO sine (Task 7.1), step 2 of 4: what may follow its first value? Which children has the node?
-        raise NotImplementedError("sine: TODO, step 2 of 4, in read_value")
+        # TODO sine (Task 7.1): step 2 of 4: what may follow its first value? Which children has the node?
+        raise NotImplementedError("sine: TODO")
     at = skip(tokens, at, TokenType.COMMA)
     right, at = read_value(tokens, at)
     at = skip(tokens, at, TokenType.RIGHT_BRACKET)
@@ -141,12 +155,17 @@ def skip(tokens: list[Token], at: int, expected: TokenType) -> int:
 
 
 def reverse_polish(node: Node) -> list[Node]:
-    """Every function after the values it takes: left, right, then the node itself."""
+    """Every function after the values it takes: left, right, then the node itself.
+
+    Rules
+    -----
+    order : sin stands right after all nodes of its value.
+    """
     if node.left is None:
         return [node]
     if node.right is None:
-        # TODO sine (Task 7.1), step 3 of 4: a function with a left child only
-        raise NotImplementedError("sine: TODO, step 3 of 4, in reverse_polish")
+        # TODO sine (Task 7.1): step 3 of 4: a function with a left child only
+        raise NotImplementedError("sine: TODO")
     return [*reverse_polish(node.left), *reverse_polish(node.right), node]
 
 
@@ -154,7 +173,15 @@ def reverse_polish(node: Node) -> list[Node]:
 
 
 def compute(order: list[Node], operands: list[Any]) -> Any:
-    """One value from the nodes in reverse Polish order; operands[i] is what @i stands for."""
+    """One value from the nodes in reverse Polish order; operands[i] is what @i stands for.
+
+    Rules
+    -----
+    value : sin takes one value, the newest, and gives its sine; the angle is in radians.
+    arrays : an array keeps its shape, and float32 stays float32, float64 stays float64.
+    numbers : the sine of a Python number is a Python float.
+    operands : sin does not write into the array that it takes: it can be an operand that is read again.
+    """
     stack: list[Any] = []
     for node in order:
         if node.num_index >= len(operands):
@@ -166,8 +193,8 @@ def compute(order: list[Node], operands: list[Any]) -> Any:
         elif node.token.type is TokenType.FLOAT:
             stack.append(float(node.token.text))
         elif node.token.text == "sin":
-            # TODO sine (Task 7.1), step 4 of 4: how many values does it take from the stack?
-            raise NotImplementedError("sine: TODO, step 4 of 4, in compute")
+            # TODO sine (Task 7.1): step 4 of 4: how many values does it take from the stack?
+            raise NotImplementedError("sine: TODO")
         else:
             right = stack.pop()  # the value popped first is the right one
             left = stack.pop()
@@ -254,13 +281,27 @@ def parse_expression(text: str) -> Any:
 def mend(text: str, arity: dict[str, int]) -> str:
     """`text` with its brackets put right: read from right to left, by how many values each function takes.
 
-    PNNX writes `log1p,@0` where it means log1p(@0). So brackets and commas say nothing here: `arity` has the number of
-    values, 1 or more, for each function, and every other word is a value. The answer has no white space.
+    PNNX writes `log1p,@0` where it means log1p(@0).
 
-    Raises ExpressionError where a function finds too few values, or where not exactly one value is left.
+    Parameters
+    ----------
+    text : words, with brackets and commas between them that may be wrong, or not there.
+    arity : function -> how many values it takes, 1 or more.
+
+    Rules
+    -----
+    brackets : the brackets and commas of the text say nothing, even where they look right.
+    words : every word that is not in `arity` is a value, whatever it is.
+    arity : a function takes as many values as `arity` says, those that follow it.
+    order : the words keep their order.
+    form : a function is written with brackets and commas, one of a single value, too: log1p(@0), add(@0,@1).
+    space : white space between words means nothing, and the answer has none.
+    few : a function that finds too few values raises ExpressionError.
+    many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
+    deep : a chain of 5,000 functions in each other works, too.
 
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'
     """
-    # TODO mend (Task 7.2): WORD.findall(text) gives the words
+    # TODO mend (Task 7.2, a bonus): WORD.findall(text) gives the words
     raise NotImplementedError("mend: TODO")

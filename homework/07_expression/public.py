@@ -1,4 +1,4 @@
-"""The public tests of homework 7: run them with `python3 course.py check sine` and `python3 course.py check mend`."""
+"""Public tests of lesson 7: what sin must do at every station of the reader, and what mend must put right."""
 
 from __future__ import annotations
 
@@ -8,183 +8,248 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, expect_raises, task
+from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
-ARITY = {"add": 2, "sub": 2, "mul": 2, "div": 2, "pow": 2, "log1p": 1, "expm1": 1, "neg": 1}
-
-
-def words_of(text: str, types: str) -> list[tuple[str, str, int, int]]:
-    """The tokens of a text without white space; one letter of `types` for each: F(unction), O(perand), I(nteger)."""
-    names = {"F": "FUNCTION", "O": "OPERAND", "I": "INTEGER", "(": "LEFT_BRACKET", ")": "RIGHT_BRACKET", ",": "COMMA"}
-    texts = text.replace("(", " ( ").replace(")", " ) ").replace(",", " , ").split()
-    found, at = [], 0
-    for kind, word in zip(types, texts, strict=True):
-        found.append((names[kind], word, at, at + len(word)))
-        at += len(word)
-    return found
+ARITY = {"add": 2, "sub": 2, "mul": 2, "div": 2, "pow": 2, "log1p": 1, "expm1": 1, "neg": 1, "clamp": 3, "lerp": 4}
+STACK = {
+    "pop from empty list": "the stack is short of a value: sin takes one, the newest, and leaves the others there",
+    "too many values to unpack": "a value is left on the stack: sin takes its own off, stack.pop() and not stack[-1]",
+    "only 0-dimensional": "math.sin takes single numbers only: np.sin takes arrays, too",
+    "only length-1 arrays": "math.sin takes single numbers only: np.sin takes arrays, too",
+}
+"""Words of an exception -> likely cause, where sin computes."""
 
 
 def expect_refusal(call: Callable[..., Any], *args: Any, accepted: str, index_error: str) -> None:
     """An ExpressionError; the likely cause is `accepted` after an answer, `index_error` after an IndexError."""
     try:
-        error = expect_raises(call, *args)
+        expect_refused(call, *args, error="ExpressionError", cause=accepted)
     except Failure as failure:
-        failure.cause = None if failure.got is None else accepted
+        if failure.expected == "ExpressionError":
+            failure.cause = index_error if failure.got == "IndexError" else None
         raise
-    expect(
-        error, "ExpressionError", what=f"the type of the error for {args[0]!r}", mistakes={index_error: "IndexError"}
-    )
 
 
 # --- sine ---
 
 
-@task("sine")
-def sin_is_one_token(student: Student, rng: np.random.Generator) -> None:
+@task("sine", "token")
+def sin_is_one_token(student: Student, oracle: Any) -> None:
     """add(sin(@0),@1) has 9 tokens: sin is a function at [4,7), and its operand stands at [8,10)."""
     text = "add(sin(@0),@1)"
-    expected = words_of(text, "F(F(O),O)")
-    mistakes = {
-        '`end` is the place after the last character: text[start:end] is the token (section "Tokens")': [
-            (name, word, start, end - 1) for name, word, start, end in expected
-        ],
-        'sin is no operand: it takes a value, so type_of must say FUNCTION (section "Tokens")': words_of(
-            text, "F(O(O),O)"
-        ),
-    }
-    expect(student.tokens(text), expected, what=f"the tokens of {text}", mistakes=mistakes)
+    expected = [
+        ("FUNCTION", "add", 0, 3),
+        ("LEFT_BRACKET", "(", 3, 4),
+        ("FUNCTION", "sin", 4, 7),
+        ("LEFT_BRACKET", "(", 7, 8),
+        ("OPERAND", "@0", 8, 10),
+        ("RIGHT_BRACKET", ")", 10, 11),
+        ("COMMA", ",", 11, 12),
+        ("OPERAND", "@1", 12, 14),
+        ("RIGHT_BRACKET", ")", 14, 15),
+    ]
+    expect(student.tokens(text), expected, what=f"the tokens of {text}", mistakes=oracle.token_mistakes())
 
 
-@task("sine")
-def sin_has_a_left_child_only(student: Student, rng: np.random.Generator) -> None:
+@task("sine", "whole")
+def only_the_whole_word_is_sin(student: Student) -> None:
+    """asin, sinh, s, sqrt and Sin are words that the language does not have, and raise ExpressionError."""
+    cause = 'a word that is no sin was taken for it: the given line asks word == "sin", leave it so'
+    for word in ("asin", "sinh", "s", "sqrt", "Sin"):
+        expect_refusal(student.tokens, f"{word}(@0)", accepted=cause, index_error="")
+
+
+@task("sine", "left", "token")
+def sin_has_a_left_child_only(student: Student, oracle: Any) -> None:
     """In the tree sin has its value on the left and nothing on the right."""
-    mistakes = {
-        "the value of sin stands on the right; it is the first value, so it goes to the left": (
-            "add",
-            ("sin", None, "@0"),
-            "@1",
-        ),
-        "sin has its value twice; its right child is None": ("add", ("sin", "@0", "@0"), "@1"),
-    }
-    expect(
-        student.tree("add(sin(@0),@1)"),
-        ("add", ("sin", "@0", None), "@1"),
-        what="the tree of add(sin(@0),@1)",
-        mistakes=mistakes,
-    )
+    got = student.tree("add(sin(@0),@1)")
+    expected = ("add", ("sin", "@0", None), "@1")
+    expect(got, expected, what="the tree of add(sin(@0),@1)", mistakes=oracle.tree_mistakes())
     for text, expected in (
         ("sin(@0)", ("sin", "@0", None)),
-        ("sin(add(@0,@1))", ("sin", ("add", "@0", "@1"), None)),
         ("add(sin(@0),sin(@1))", ("add", ("sin", "@0", None), ("sin", "@1", None))),
     ):
         expect(student.tree(text), expected, what=f"the tree of {text}")
 
 
-@task("sine")
-def sin_stands_after_its_value(student: Student, rng: np.random.Generator) -> None:
-    """In reverse Polish sin follows the value it takes; sin(add(@0,@1)) is @0, @1, add, sin."""
-    for text, expected, first, childless, swapped in (
-        ("add(sin(@0),@1)", "@0 sin @1 add", "sin @0 @1 add", "sin @1 add", "@1 @0 sin add"),
-        ("sin(add(@0,@1))", "@0 @1 add sin", "sin @0 @1 add", "add sin", "@1 @0 add sin"),
-        ("add(sin(@0),sin(@1))", "@0 sin @1 sin add", "sin @0 sin @1 add", "sin sin add", "@1 sin @0 sin add"),
-    ):
-        lost = " ".join(word for word in expected.split() if word != "sin")
-        mistakes = {
-            "sin comes before its value; a function comes after all that it takes": first,
-            "the value of sin can be a whole tree: put in reverse_polish(node.left), not node.left": "add sin",
-            "the value of sin is missing: put reverse_polish(node.left) before node": childless,
-            "the right value stands before the left one; the order is left, right, node": swapped,
-            "sin itself is missing: put node after the words of its value": lost,
-        }
-        wrong = {f'{cause} (section "Reverse Polish")': order.split() for cause, order in mistakes.items()}
-        expect(student.polish(text), expected.split(), what=f"reverse Polish of {text}", mistakes=wrong)
-
-
-@task("sine")
-def sin_computes(student: Student, rng: np.random.Generator) -> None:
-    """mul(@1,sin(@0)) with 2 and 3 is 3 * sin(2) = 2.727892; arrays keep their shape and element type."""
-    mistakes = {
-        "the angle is in radians: np.sin takes it as it is, without degrees": 3 * math.sin(math.radians(2)),
-        "that is cos: call np.sin": 3 * math.cos(2),
-        'sin was taken of the whole product: pop one value, the newest (section "A stack computes")': math.sin(6),
-        '@0 and @1 are exchanged: @0 is operands[0], and num_index begins at 0 (section "A stack computes")': (
-            2 * math.sin(3)
-        ),
-        'the value came back on the stack without its sine: push np.sin(value) (section "A stack computes")': 6,
-    }
-    got = student.evaluate("mul(@1,sin(@0))", [2, 3])
-    expect(got, 3 * math.sin(2), rtol=1e-12, what="mul(@1,sin(@0)) with 2, 3", mistakes=mistakes)
-    x, y = rng.standard_normal((2, 3, 4)).astype(np.float32)
+@task("sine", "nested", "left", "order", "value", "token")
+def sin_takes_any_value(student: Student, oracle: Any) -> None:
+    """sin takes an operand, a number, a function of two values, and another sin."""
     for text, expected in (
-        ("sin(@0)", np.sin(x)),
-        ("sin(add(@0,@1))", np.sin(x + y)),
-        ("add(sin(@0),sin(@1))", np.sin(x) + np.sin(y)),
-        ("sub(sin(@0),@1)", np.sin(x) - y),
+        ("sin(2.5)", ("sin", "2.5", None)),
+        ("sin(add(@0,@1))", ("sin", ("add", "@0", "@1"), None)),
+        ("sin(sin(@0))", ("sin", ("sin", "@0", None), None)),
     ):
-        mistakes = {
-            "float32 became float64: give np.sin the array itself, nothing made of it": expected.astype(np.float64),
-            'left and right are exchanged: the value popped first is the right one (section "A stack computes")': (
-                y - np.sin(x)
-            ),
-        }
-        expect(student.evaluate(text, [x, y]), expected, rtol=1e-5, atol=1e-6, what=text, mistakes=mistakes)
+        expect(student.tree(text), expected, what=f"the tree of {text}")
+    for text, order in (("sin(add(@0,@1))", "@0 @1 add sin"), ("sin(sin(@0))", "@0 sin sin")):
+        mistakes = oracle.polish_mistakes(text)
+        expect(student.polish(text), order.split(), what=f"reverse Polish of {text}", mistakes=mistakes)
+    with likely(STACK):
+        got = student.evaluate("mul(@1,sin(add(@0,2)))", [3, 4])
+    expect(got, 4 * math.sin(5), rtol=1e-9, what="mul(@1,sin(add(@0,2))) with 3, 4")
 
 
-@task("sine")
-def sin_takes_exactly_one_value(student: Student, rng: np.random.Generator) -> None:
-    """sin(@0,@1), sin() and sin(@0 are errors of type ExpressionError, and so is add(@0)."""
-    del rng
+@task("sine", "one")
+def sin_takes_exactly_one_value(student: Student) -> None:
+    """sin(@0,@1), sin() and sin(@0 are errors of type ExpressionError, and so is whatever follows sin(@0)."""
     ended = "the tokens had ended already: go on with skip(...) and read_value(...), which look before they read"
     for text, accepted in (
         ("sin(@0,@1)", "a second value was accepted: after its value sin wants a right bracket, and no comma"),
-        (
-            "sin()",
-            "sin without a value was accepted: call read_value(...) after the left bracket, whatever stands there",
-        ),
-        (
-            "sin(@0",
-            "a missing bracket was accepted: write skip(tokens, at, TokenType.RIGHT_BRACKET) instead of at + 1",
-        ),
-        ("add(@0)", "add with one value was accepted: only sin may end after its first value, the others want a comma"),
+        ("sin()", "sin without a value was accepted: call read_value(...) after the left bracket, whatever is there"),
+        ("sin(@0", "a missing bracket was accepted: write skip(tokens, at, TokenType.RIGHT_BRACKET), not at + 1"),
+        ("sin(@0,", "a comma was taken for the bracket: write skip(tokens, at, TokenType.RIGHT_BRACKET), not at + 1"),
+        ("sin,@0)", "a comma was taken for the left bracket: skip(...) has looked at it already, leave that line"),
+        ("sin(@0))", "a second bracket was accepted: sin ends with one"),
     ):
         expect_refusal(student.tree, text, accepted=accepted, index_error=ended)
+
+
+@task("sine", "order", "left", "token")
+def sin_stands_after_its_value(student: Student, oracle: Any) -> None:
+    """In reverse Polish sin follows the value it takes; add(sin(@0),@1) is @0, sin, @1, add."""
+    for text, order in (("add(sin(@0),@1)", "@0 sin @1 add"), ("add(sin(@0),sin(@1))", "@0 sin @1 sin add")):
+        mistakes = oracle.polish_mistakes(text)
+        expect(student.polish(text), order.split(), what=f"reverse Polish of {text}", mistakes=mistakes)
+
+
+@task("sine", "value", "order", "left", "token")
+def sin_computes(student: Student, oracle: Any) -> None:
+    """mul(@1,sin(@0)) with 2 and 3 is 3 * sin(2) = 2.727892."""
+    with likely(STACK):
+        got = student.evaluate("mul(@1,sin(@0))", [2, 3])
+    mistakes = oracle.value_mistakes()
+    expect(got, 3 * math.sin(2), rtol=1e-9, what="mul(@1,sin(@0)) with 2, 3", mistakes=mistakes)
+    got = student.evaluate("add(sin(@0),sin(@1))", [2.5, -40.0])
+    expect(got, math.sin(2.5) + math.sin(-40), rtol=1e-9, what="add(sin(@0),sin(@1)) with 2.5, -40")
+
+
+@task("sine", "arrays", "value", "order", "left", "token")
+def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> None:
+    """The sine of a float32 array is a float32 array of the same shape, and float64 stays float64."""
+    for dtype in (np.float32, np.float64):
+        x, y = rng.standard_normal((2, 3, 4)).astype(dtype)
+        for text, expected in (("sin(@0)", np.sin(x)), ("add(sin(@0),sin(@1))", np.sin(x) + np.sin(y))):
+            cause = "float32 became float64: give np.sin the array itself, nothing made of it"
+            mistakes = {cause: expected.astype(np.float64)}
+            with likely(STACK):
+                got = student.evaluate(text, [x, y])
+            expect(got, expected, rtol=1e-5, atol=1e-6, what=text, mistakes=mistakes)
+
+
+@task("sine", "numbers", "arrays", "value", "order", "left", "token")
+def the_sine_of_a_number_is_a_number(student: Student, rng: np.random.Generator) -> None:
+    """The sine of a Python number is a Python float, which leaves a float32 array beside it float32."""
+    cause = "that is a numpy number, which widens an array beside it: push plain(np.sin(...)), as the others do"
+    mistakes: dict[str, Any] = {cause: np.sin(np.float64(2))}
+    expect(student.evaluate("sin(@0)", [2]), math.sin(2), rtol=1e-9, what="sin(@0) with 2", mistakes=mistakes)
+    x = rng.standard_normal(4).astype(np.float32)
+    mistakes = {cause: x * np.sin(np.float64(2))}
+    got = student.evaluate("mul(@0,sin(2))", [x])
+    expect(got, np.float32(math.sin(2)) * x, rtol=1e-5, what="mul(@0,sin(2))", mistakes=mistakes)
+
+
+@task("sine", "operands", "arrays", "value", "order", "left", "token")
+def operands_can_be_read_again(student: Student, rng: np.random.Generator) -> None:
+    """add(sin(@0),@0) adds the operand as it was, not its sine."""
+    x = rng.uniform(0.5, 1.5, 4).astype(np.float32)
+    mistakes = {"the sine was written into the operand: compute in a new array, without out=": 2 * np.sin(x)}
+    got = student.evaluate("add(sin(@0),@0)", [x])
+    expect(got, np.sin(x) + x, rtol=1e-5, what="add(sin(@0),@0)", mistakes=mistakes)
+
+
+@task("sine", "before")
+def what_worked_before_still_works(student: Student, rng: np.random.Generator) -> None:
+    """add, sub, mul and div take two values as before, @10 is one operand, and whole numbers stay whole."""
+    cause = "add with one value was accepted: only sin may end after its first value, the others want a comma"
+    expect_refusal(student.tree, "add(@0)", accepted=cause, index_error="")
+    expect(student.tree("sub(2,@10)"), ("sub", "2", "@10"), what="the tree of sub(2,@10)")
+    expect(student.polish("sub(@0,div(@1,2))"), ["@0", "@1", "2", "div", "sub"], what="sub(@0,div(@1,2))")
+    expect(student.evaluate("mul(@2,add(@0,@1))", [2, 3, 4]), 20, what="mul(@2,add(@0,@1)) with 2, 3, 4")
+    exchanged = 'left and right are exchanged: the value popped first is the right one (section "A stack computes")'
+    for text, expected, turned in (("sub(@0,@1)", 4, -4), ("div(@0,@1)", 3.0, 1 / 3)):
+        expect(student.evaluate(text, [6, 2]), expected, what=f"{text} with 6, 2", mistakes={exchanged: turned})
 
 
 # --- mend ---
 
 
-@task("mend")
-def brackets_of_pnnx_are_put_right(student: Student, rng: np.random.Generator) -> None:
+@task("mend", "order", "form")
+def brackets_of_pnnx_are_put_right(student: Student, oracle: Any) -> None:
     """A text that pnnx wrote with misplaced brackets is read by the number of values each function takes."""
     text = "sub(mul(log1p,@0),@1),expm1,@1"
-    mistakes = {
-        "the values are in the wrong order: from right to left, the value popped first is the LEFT one": (
-            "sub(expm1(@1),mul(@1,log1p(@0)))"
-        ),
-        "the values came from the wrong end of the stack: take the newest, stack.pop(), not stack.pop(0)": (
-            "sub(log1p(expm1(@1)),mul(@1,@0))"
-        ),
-        "a function of one value has brackets, too: write log1p(@0), not log1p,@0": "sub(mul(log1p,@0,@1),expm1,@1)",
-        "the text came back as it was: its brackets and commas say nothing, count with `arity`": text,
-    }
+    mistakes = oracle.order_mistakes()
     expect(student.mend(text, ARITY), "sub(mul(log1p(@0),@1),expm1(@1))", what=f"mend {text}", mistakes=mistakes)
     expect(student.mend("log1p,@0", ARITY), "log1p(@0)", what="mend log1p,@0")
 
 
-@task("mend")
+@task("mend", "brackets", "order", "form")
+def brackets_say_nothing(student: Student) -> None:
+    """Brackets that look right, but give a function too many values, or none at all, are put right as well."""
+    for text, expected in (
+        ("add(neg(@0,@1))", "add(neg(@0),@1)"),
+        ("neg(sub(@0),@1)", "neg(sub(@0,@1))"),
+        ("sub,@0,mul,@1,@2", "sub(@0,mul(@1,@2))"),
+    ):
+        causes = {"the brackets were believed: skip them, and count the values with `arity`": text}
+        expect(student.mend(text, ARITY), expected, what=f"mend {text}", mistakes=causes)
+
+
+@task("mend", "words", "order", "form")
 def a_right_text_stays(student: Student, rng: np.random.Generator) -> None:
-    """A text whose brackets are right already comes back as it was, a single value too."""
+    """A text whose brackets are right already comes back as it was; what is no function is a value, whatever it is."""
     number = f"{rng.integers(2, 90)}.5"
-    for text in ("add(@0,mul(@1,@2))", "sub(@1,@0)", "neg(neg(@0))", f"pow(sub(@0,{number}),2)", "@3", number):
+    for text in (
+        "add(@0,mul(@1,@2))",
+        "neg(neg(@0))",
+        f"pow(sub(@0,{number}),2)",
+        "@3",
+        "sub(None,1e-05)",
+        "add(inf,x)",
+    ):
         expect(student.mend(text, ARITY), text, what=f"mend {text}")
 
 
-@task("mend")
-def too_few_and_too_many_values_are_errors(student: Student, rng: np.random.Generator) -> None:
-    """add(@0) has too few values, and @0,@1 too many: both are an ExpressionError."""
+@task("mend", "arity", "order", "form")
+def functions_of_three_and_four_values(student: Student, rng: np.random.Generator) -> None:
+    """`arity` decides: clamp takes three values here, lerp four, and add three where `arity` says so."""
+    high = int(rng.integers(3, 90))
+    for text, expected in (
+        (f"clamp,add(@0,@1),2,{high}", f"clamp(add(@0,@1),2,{high})"),
+        ("lerp,@0,@1,@2,@3", "lerp(@0,@1,@2,@3)"),
+    ):
+        expect(student.mend(text, ARITY), expected, what=f"mend {text}")
+    expect(student.mend("add,@0,@1,@2", {"add": 3}), "add(@0,@1,@2)", what="mend add,@0,@1,@2 where add takes 3")
+
+
+@task("mend", "space", "order", "form")
+def white_space_means_nothing(student: Student) -> None:
+    """Spaces between the words of the text do not come back."""
+    expect(student.mend("add( @0 , neg( @1 ) )", ARITY), "add(@0,neg(@1))", what="mend add( @0 , neg( @1 ) )")
+
+
+@task("mend", "few")
+def too_few_values_are_an_error(student: Student) -> None:
+    """add(@0) and neg have too few values: both are an ExpressionError."""
     few = "a function took fewer values than it needs: compare len(stack) with arity[word] before you pop"
+    popped = "the stack was empty: compare its length with what you take, and raise ExpressionError yourself"
+    for text in ("add(@0)", "neg", "sub(add(@0,@1))", "add()"):
+        expect_refusal(student.mend, text, ARITY, accepted=few, index_error=popped)
+
+
+@task("mend", "many")
+def too_many_values_are_an_error(student: Student) -> None:
+    """@0,@1 has a value too many, and an empty text none: both are an ExpressionError."""
     many = "a value was left over: at the end the stack must hold exactly one, so check len(stack) != 1"
     empty = "an empty text was accepted: at the end the stack must hold exactly one value, so check len(stack) != 1"
-    popped = "the stack was empty: compare its length with what you take, and raise ExpressionError yourself"
-    for text, accepted in (("add(@0)", few), ("neg", few), ("@0,@1", many), ("neg(@0,@1)", many), ("", empty)):
+    popped = "the stack was empty: look at its length, and raise ExpressionError yourself"
+    for text, accepted in (("@0,@1", many), ("neg(@0,@1)", many), ("add(@0,@1,@2)", many), ("", empty)):
         expect_refusal(student.mend, text, ARITY, accepted=accepted, index_error=popped)
+
+
+@task("mend", "deep", "form")
+def a_long_chain_is_mended(student: Student) -> None:
+    """5,000 functions in each other are no deeper than any other text."""
+    count = 5000
+    got = student.mend("neg," * count + "@0", ARITY)
+    if got != "neg(" * count + "@0" + ")" * count:
+        raise Failure(f"a chain of {count} neg: expected neg(neg(...@0...)), got {got!r:.40}... of {len(got)} letters")

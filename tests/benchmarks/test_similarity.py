@@ -1,4 +1,4 @@
-"""A made-up class: copies are found in every disguise, and honest work is left alone."""
+"""A made-up class: copies and answers from the course are found in every disguise, and honest work is left alone."""
 
 from __future__ import annotations
 
@@ -6,23 +6,39 @@ import random
 
 import pytest
 
-from benchmarks.similarity import HOMEWORKS, honest, measured
+from benchmarks.similarity import HOMEWORKS, KINDS, REWRITTEN, honest, independent, likeness, measured, ways
+from classroom.stubs import readable
+
+
+@pytest.mark.parametrize("homework", ["02_tensor", "04_graph", "12_unet"])
+def test_copies_and_answers_from_the_course_are_found_and_honest_students_left_alone(homework: str) -> None:
+    figures = measured(homework, classes=2, students=60)
+    assert {f"from: {kind}" for kind in KINDS} < set(figures.there)
+    for kind, there in figures.there.items():
+        if REWRITTEN not in kind:
+            assert figures.found[kind] >= 0.75 * there, kind
+    takers = [f"from: {kind}" for kind in KINDS]
+    assert sum(figures.found[kind] for kind in takers) >= 0.9 * sum(figures.there[kind] for kind in takers)
+    assert figures.honest >= 60
+    assert figures.named <= 0.1 * figures.honest
+    assert figures.taken == 0
+
+
+def test_of_what_people_wrote_by_themselves_nothing_is_reported() -> None:
+    count, told, pairs, alike = independent()
+    assert count >= 4 * len(HOMEWORKS)
+    assert pairs >= 6 * len(HOMEWORKS)
+    assert (told, alike) == (0, 0)
+
+
+def test_the_made_up_class_is_more_alike_than_people_are() -> None:
+    people, made_up = likeness(draws=2)
+    assert made_up[len(made_up) // 2] > people[len(people) // 2]
 
 
 @pytest.mark.parametrize("homework", HOMEWORKS)
-def test_copies_in_every_disguise_are_found(homework: str) -> None:
-    figures = measured(homework, classes=4, students=40)
-    assert set(figures.there) == set(figures.found)
-    for kind, there in figures.there.items():
-        assert figures.found[kind] >= 0.8 * there, kind
-
-
-def test_honest_students_are_left_alone_though_they_took_one_of_few_ways() -> None:
-    figures = measured("02_tensor", classes=4, students=60)
-    assert figures.honest > 150
-    assert figures.named <= 0.05 * figures.honest
-
-
-def test_no_two_honest_students_write_the_same() -> None:
+def test_no_two_honest_students_write_the_same(homework: str) -> None:
     draw = random.Random(1)
-    assert len({honest("04_graph", draw) for _ in range(20)}) == 20
+    written = {honest(homework, draw) for _ in range(20)}
+    assert len(written) == 20
+    assert all(readable(text) for text in [*written, *ways(homework)])

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 LEAKY = ("nn.LeakyReLU", "F.leaky_relu")
 
@@ -26,8 +26,39 @@ def exact_leaky(x: np.ndarray, slope: float) -> np.ndarray:
     return np.array([v if v > 0 else slope * v for v in x.ravel().tolist()]).reshape(x.shape)
 
 
+def leaky_in(x: np.ndarray, slope: float, dtype: str) -> np.ndarray:
+    """The leaky ReLU, rounded once to the type of the result."""
+    return exact_leaky(x, slope).astype(dtype)
+
+
+def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this float32 x."""
+    return {
+        "this is the larger of x and slope * x, which is right for slopes up to 1 only: ask whether x > 0": (
+            np.maximum(x, x * slope)
+        ),
+        "this is ReLU: the negative half has a slope": np.maximum(x, 0),
+        "the slope went to the positive half": np.where(x > 0, x * slope, x),
+        "the slope went to both halves: where x > 0 the result is x": x * slope,
+        "the operator's negative_slope was not used: read it in from_operator, for a new layer each time": (
+            leaky_in(x, 0.01, "float32")
+        ),
+        "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),
+        "float32 became float64: keep the slope a plain number, without np.float64": exact_leaky(x, slope),
+        "the axes were put into one: keep the shape": leaky_in(x, slope, "float32").reshape(-1),
+    }
+
+
+def integer_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these whole numbers."""
+    return {
+        "the integers became float64: call as_float(x) first, which makes them float32": exact_leaky(x, slope),
+        "the result was cut to whole numbers: call as_float(x) first": exact_leaky(x, slope).astype(x.dtype),
+    }
+
+
 @task("leaky_relu")
-def any_slope(student, rng):
+def any_slope(student: Student, rng: np.random.Generator) -> None:
     """Slopes of 0, above 1, negative, and random ones, for 1 to 4 axes."""
     for shape in ((1,), (5, 1), (2, 3, 4), (2, 1, 3, 5)):
         for slope in (0.0, 1.5, -0.5, float(rng.uniform(0.01, 0.9))):
@@ -37,7 +68,7 @@ def any_slope(student, rng):
 
 
 @task("leaky_relu")
-def its_own_type(student, rng):
+def its_own_type(student: Student, rng: np.random.Generator) -> None:
     """float32 stays float32, float64 stays float64, whole numbers become float32."""
     for kind in (np.float32, np.float64, np.int64, np.int8):
         x = (rng.standard_normal((4, 5)) * 5).astype(kind)
@@ -48,7 +79,7 @@ def its_own_type(student, rng):
 
 
 @task("leaky_relu")
-def a_layer_with_and_a_layer_without(student, rng):
+def a_layer_with_and_a_layer_without(student: Student, rng: np.random.Generator) -> None:
     """Made in random order: a layer with a slope of its own does not change the default of another."""
     slope = float(rng.uniform(0.2, 0.9))
     steps = [["nn.LeakyReLU", {"negative_slope": slope}], ["F.leaky_relu", {}]]
@@ -59,17 +90,17 @@ def a_layer_with_and_a_layer_without(student, rng):
 
 
 @task("leaky_relu")
-def its_input_stays_as_it_is(student, rng):
+def its_input_stays_as_it_is(student: Student, rng: np.random.Generator) -> None:
     """After the layer has run, its input holds what it held before."""
     x = rng.standard_normal((3, 5)) - 0.5
     expect(student.input_after("nn.LeakyReLU", x, {"negative_slope": 0.5}), x, what="the input")
 
 
 @task("leaky_relu")
-def a_second_parameter_is_refused(student, rng):
-    """negative_slope together with a name that the layer does not know is an error."""
+def a_second_parameter_is_refused(student: Student, rng: np.random.Generator) -> None:
+    """negative_slope together with a name that the layer does not know raises ValueError."""
     params = {"negative_slope": 0.5, "inplace_scale": 2.0}
-    expect_raises(student.run_layer, "F.leaky_relu", np.array([-1.0, 1.0]), params)
+    expect_refused(student.run_layer, "F.leaky_relu", np.array([-1.0, 1.0]), params)
 
 
 _READ = (
@@ -91,6 +122,7 @@ MUTANTS = [
             "        cls.negative_slope = 0.01 if slope is None else slope.value\n"
             "        return cls.__new__(cls)\n"
         ),
+        breaks="own",
     ),
     Mutant(
         "zero_is_false",
@@ -100,18 +132,21 @@ MUTANTS = [
             '        slope = operator.params.get("negative_slope")\n'
             "        return cls((slope and slope.value) or 0.01)\n"
         ),
+        breaks="zero",
     ),
     Mutant(
         "not_read",
         "the default whatever the operator says",
         old=_READ,
         new="        return cls()\n",
+        breaks="slope",
     ),
     Mutant(
         "required",
         "an operator without a slope fails",
         old=_READ,
         new='        return cls(operator.params["negative_slope"].value)\n',
+        breaks="default",
     ),
     Mutant(
         "parameter_not_value",
@@ -121,6 +156,7 @@ MUTANTS = [
             '        slope = operator.params.get("negative_slope")\n'
             "        return cls() if slope is None else cls(slope)\n"
         ),
+        breaks="slope",
     ),
     Mutant(
         "whole_number",
@@ -130,6 +166,7 @@ MUTANTS = [
             '        slope = operator.params.get("negative_slope")\n'
             "        return cls() if slope is None else cls(int(slope.value))\n"
         ),
+        breaks="slope",
     ),
     Mutant(
         "one_layer_for_all",
@@ -141,12 +178,14 @@ MUTANTS = [
             "            cls.made = cls() if slope is None else cls(slope.value)\n"
             "        return cls.made\n"
         ),
+        breaks="own",
     ),
     Mutant(
         "ignores_unknown",
         "wrong numbers in silence",
         old=_UNKNOWN,
         new=('        unknown = sorted(set(operator.params) - {"negative_slope"})\n        if False:\n'),
+        breaks="unknown",
     ),
     Mutant(
         "ignores_a_second",
@@ -156,60 +195,108 @@ MUTANTS = [
             '        unknown = sorted(set(operator.params) - {"negative_slope"})\n'
             '        if unknown and "negative_slope" not in operator.params:\n'
         ),
+        breaks="unknown",
     ),
     Mutant(
         "default_of_a_tenth",
         "the wrong default",
         old=_DEFAULT,
         new="    def __init__(self, negative_slope: float = 0.1) -> None:\n",
+        breaks="default",
     ),
     Mutant(
         "maximum",
         "right only for slopes up to 1",
         old=_LEAKY,
         new=("        x = as_float(x)\n        return np.maximum(x, x * self.negative_slope)\n"),
+        breaks="value",
     ),
     Mutant(
         "swapped",
         "the slope on the positive half",
         old=_LEAKY,
         new=("        x = as_float(x)\n        return np.where(x < 0, x, x * self.negative_slope)\n"),
+        breaks="value",
     ),
     Mutant(
         "relu",
         "no slope at all",
         old=_LEAKY,
         new="        return np.maximum(as_float(x), 0)\n",
+        breaks="value",
     ),
     Mutant(
         "both_halves",
         "the slope everywhere",
         old=_LEAKY,
         new="        return as_float(x) * self.negative_slope\n",
+        breaks="value",
     ),
     Mutant(
         "in_place",
         "the input is overwritten",
         old=_LEAKY,
         new=("        x = as_float(x)\n        x[x < 0] *= self.negative_slope\n        return x\n"),
+        breaks="input",
     ),
     Mutant(
         "integers_to_float64",
         "numpy's own type for integers",
         old=_LEAKY,
         new="        return np.where(x > 0, x, x * self.negative_slope)\n",
+        breaks="integers",
     ),
     Mutant(
         "always_float32",
         "rounds float64",
         old=_LEAKY,
         new=("        x = x.astype(np.float32)\n        return np.where(x > 0, x, x * self.negative_slope)\n"),
+        breaks="dtype",
     ),
     Mutant(
         "float64_slope",
         "a float32 result becomes float64",
         old=_LEAKY,
         new=("        x = as_float(x)\n        return np.where(x > 0, x, x * np.float64(self.negative_slope))\n"),
+        breaks="dtype",
+    ),
+    Mutant(
+        "flattened",
+        "the shape is lost",
+        old=_LEAKY,
+        new=("        x = as_float(x).ravel()\n        return np.where(x > 0, x, x * self.negative_slope)\n"),
+        breaks="shape",
+    ),
+    Mutant(
+        "unknown_as_key_error",
+        "another exception than the rule names",
+        old=_UNKNOWN,
+        new=(
+            '        unknown = sorted(set(operator.params) - {"negative_slope"})\n'
+            "        if unknown:\n"
+            "            raise KeyError(unknown[0])\n"
+            "        if False:\n"
+        ),
+        breaks="unknown",
+    ),
+    Mutant(
+        "absolute_slope",
+        "a slope is thought to be positive",
+        old=_LEAKY,
+        new=("        x = as_float(x)\n        return np.where(x > 0, x, x * abs(self.negative_slope))\n"),
+        breaks="value",
+    ),
+    Mutant(
+        "first_parameter",
+        "whatever the operator says first is the slope",
+        old=_UNKNOWN,
+        new=(
+            "        if operator.params:\n"
+            "            return cls(next(iter(operator.params.values())).value)\n"
+            "        unknown = []\n"
+            "        if unknown:\n"
+        ),
+        breaks="unknown",
     ),
     Mutant(
         "not_registered",

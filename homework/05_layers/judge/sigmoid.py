@@ -37,8 +37,9 @@ import math
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
+KEEPS_TYPE = "floats keep their type: convert with as_float(x) alone, which changes integers only"
 SIGMOID = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 
 
@@ -48,25 +49,66 @@ def exact_sigmoid(x: np.ndarray) -> np.ndarray:
     return np.exp(-np.array(logs)).reshape(x.shape)
 
 
+def sigmoid_in(x: np.ndarray, dtype: str) -> np.ndarray:
+    """The sigmoid, rounded once to the type of the result."""
+    return exact_sigmoid(x).astype(dtype)
+
+
+def value_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x."""
+    return {
+        "this is 1 / (1 + e^x): the sign of x is missing": exact_sigmoid(-x),
+        "this is the sigmoid of |x|: negative numbers need their own half of the curve": exact_sigmoid(np.abs(x)),
+        "this is tanh, a relative of the sigmoid between -1 and 1": np.tanh(x),
+        "this is hardsigmoid, straight lines near the sigmoid": np.clip(x + 3, 0, 6) / 6,
+        KEEPS_TYPE: sigmoid_in(x, "float32"),
+    }
+
+
+def large_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these large x."""
+    with np.errstate(all="ignore"):
+        infinite = np.exp(x) / (1 + np.exp(x))
+    return {
+        "e^x / (1 + e^x) is inf / inf for a large x: take e^-|x|, which is never above 1": infinite,
+        KEEPS_TYPE: sigmoid_in(x, "float32" if x.dtype == np.float64 else "float64"),
+    }
+
+
+def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this float32 x."""
+    return {
+        "the axes were put into one: keep the shape, without ravel, flatten or reshape": (
+            sigmoid_in(x, "float32").reshape(-1)
+        ),
+        KEEPS_TYPE: exact_sigmoid(x),
+    }
+
+
+def integer_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these whole numbers."""
+    return {"the integers became float64: call as_float(x) first, which makes them float32": exact_sigmoid(x)}
+
+
 @task("sigmoid")
-def any_shape_in_its_own_type(student, rng):
+def any_shape_in_its_own_type(student: Student, rng: np.random.Generator) -> None:
     """Arrays of 1 to 5 axes, float32 and float64: shape and type stay."""
-    for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-12)):
+    for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-9)):
         for shape in ((1,), (5, 1), (2, 3, 4), (2, 1, 3, 5), (1, 2, 2, 3, 2)):
             x = rng.uniform(-8, 8, shape).astype(kind)
             expect(student.sigmoid(x), exact_sigmoid(x).astype(kind), rtol=rtol, what=f"sigmoid of {shape} {x.dtype}")
 
 
 @task("sigmoid")
-def small_results_are_right_too(student, rng):
+def small_results_are_right_too(student: Student, rng: np.random.Generator) -> None:
     """From -80 to -20 the sigmoid is nearly e^x: tiny, but not 0 and not rounded to a multiple of 1e-8."""
-    for kind in (np.float32, np.float64):
+    for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-9)):
         x = rng.uniform(-80, -20, (4, 5)).astype(kind)
-        expect(student.sigmoid(x), exact_sigmoid(x).astype(kind), rtol=1e-4, what=f"sigmoid of {x.dtype}")
+        expect(student.sigmoid(x), exact_sigmoid(x).astype(kind), rtol=rtol, what=f"sigmoid of {x.dtype}")
 
 
 @task("sigmoid")
-def the_smallest_numbers_of_the_type(student, rng):
+def the_smallest_numbers_of_the_type(student: Student, rng: np.random.Generator) -> None:
     """Where e^-x is too large for the type, the sigmoid is still e^x and not 0, also when the registry's layer runs."""
     for kind, low, high in ((np.float32, -95, -90), (np.float64, -725, -712)):
         x = rng.uniform(low, high, (3, 4)).astype(kind)
@@ -75,7 +117,7 @@ def the_smallest_numbers_of_the_type(student, rng):
 
 
 @task("sigmoid")
-def far_out_on_both_sides(student, rng):
+def far_out_on_both_sides(student: Student, rng: np.random.Generator) -> None:
     """Random numbers of up to 1e30, and both infinities, give 0 or 1 without an overflow."""
     for kind in (np.float32, np.float64):
         size = 10.0 ** rng.uniform(3, 30, (3, 4))
@@ -87,7 +129,7 @@ def far_out_on_both_sides(student, rng):
 
 
 @task("sigmoid")
-def not_a_number_stays_one(student, rng):
+def not_a_number_stays_one(student: Student, rng: np.random.Generator) -> None:
     """NaN gives NaN, and its neighbours are computed as ever."""
     x = rng.standard_normal((3, 3))
     x[1, 1] = np.nan
@@ -96,7 +138,7 @@ def not_a_number_stays_one(student, rng):
 
 
 @task("sigmoid")
-def whole_numbers_of_every_kind(student, rng):
+def whole_numbers_of_every_kind(student: Student, rng: np.random.Generator) -> None:
     """int8, uint8, int32 and bool become float32."""
     for kind in (np.int8, np.uint8, np.int32, np.bool_):
         x = rng.integers(0, 2 if kind is np.bool_ else 9, (3, 4)).astype(kind)
@@ -105,7 +147,7 @@ def whole_numbers_of_every_kind(student, rng):
 
 
 @task("sigmoid")
-def the_operators_input_stays_as_it_is(student, rng):
+def the_operators_input_stays_as_it_is(student: Student, rng: np.random.Generator) -> None:
     """After the layer has run, its input holds what it held before."""
     x = rng.standard_normal((2, 3, 5)).astype(np.float32)
     for operator_type in SIGMOID:
@@ -113,15 +155,15 @@ def the_operators_input_stays_as_it_is(student, rng):
 
 
 @task("sigmoid")
-def an_operator_without_elements_is_refused(student, rng):
-    """Empty inputs of any shape are errors when the registry's layer runs, too; one element is enough."""
+def an_operator_without_elements_is_refused(student: Student, rng: np.random.Generator) -> None:
+    """Empty inputs of any shape raise ValueError when the registry's layer runs, too; one element is enough."""
     expect(student.run_layer("nn.Sigmoid", np.zeros((1, 1))), np.full((1, 1), 0.5))
     for shape in ((0,), (2, 0, 3), (0, 1, 8, 8)):
-        expect_raises(student.run_layer, "nn.Sigmoid", np.zeros(shape, np.float64))
+        expect_refused(student.run_layer, "nn.Sigmoid", np.zeros(shape, np.float64))
 
 
 @task("sigmoid")
-def a_chain_with_other_layers(student, rng):
+def a_chain_with_other_layers(student: Student, rng: np.random.Generator) -> None:
     """ReLU, sigmoid, sigmoid: each operator gets the layer of its type."""
     x = rng.standard_normal((2, 4, 3))
     steps = [["nn.ReLU", {}], ["F.sigmoid", {}], ["nn.Sigmoid", {}]]
@@ -146,6 +188,7 @@ MUTANTS = [
         "e^1000 overflows",
         old=_SIGMOID,
         new=("        x = as_float(x)\n        return 1 / (1 + np.exp(-x))\n"),
+        breaks="stable",
     ),
     Mutant(
         "naive_in_silence",
@@ -156,6 +199,7 @@ MUTANTS = [
             '        with np.errstate(all="ignore"):\n'
             "            return 1 / (1 + np.exp(-x))\n"
         ),
+        breaks="tiny",
     ),
     Mutant(
         "other_form",
@@ -166,6 +210,7 @@ MUTANTS = [
             '        with np.errstate(all="ignore"):\n'
             "            return np.exp(x) / (1 + np.exp(x))\n"
         ),
+        breaks="stable",
     ),
     Mutant(
         "both_branches",
@@ -175,12 +220,14 @@ MUTANTS = [
             "        x = as_float(x)\n"
             "        return np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))\n"
         ),
+        breaks="stable",
     ),
     Mutant(
         "through_tanh",
         "no overflow, but small results are rounded away",
         old=_SIGMOID,
         new=("        x = as_float(x)\n        return (1 + np.tanh(x / 2)) / 2\n"),
+        breaks="tiny",
     ),
     Mutant(
         "one_minus",
@@ -191,12 +238,21 @@ MUTANTS = [
             "        half = 1 / (1 + np.exp(-np.abs(x)))\n"
             "        return np.where(x < 0, 1 - half, half)\n"
         ),
+        breaks="tiny",
     ),
     Mutant(
         "clipped",
         "no overflow, but a wrong number beyond 30",
         old=_SIGMOID,
         new=("        x = np.clip(as_float(x), -30, 30)\n        return 1 / (1 + np.exp(-x))\n"),
+        breaks="tiny",
+    ),
+    Mutant(
+        "clipped_far_out",
+        "no overflow in either type, but the same number for all x below -80",
+        old=_SIGMOID,
+        new=("        x = np.clip(as_float(x), -80, 80)\n        return 1 / (1 + np.exp(-x))\n"),
+        breaks="tiny",
     ),
     Mutant(
         "sign",
@@ -207,24 +263,28 @@ MUTANTS = [
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x > 0, small, 1) / (1 + small)\n"
         ),
+        breaks="value",
     ),
     Mutant(
         "one_half_of_the_curve",
         "the sigmoid of |x|",
         old=_SIGMOID,
         new="        return 1 / (1 + np.exp(-np.abs(as_float(x))))\n",
+        breaks="value",
     ),
     Mutant(
         "hard",
         "hardsigmoid",
         old=_SIGMOID,
         new="        return np.clip(as_float(x) + 3, 0, 6) / 6\n",
+        breaks="value",
     ),
     Mutant(
         "tanh",
         "tanh taken for the sigmoid",
         old=_SIGMOID,
         new="        return np.tanh(as_float(x))\n",
+        breaks="value",
     ),
     Mutant(
         "integers_to_float64",
@@ -235,6 +295,7 @@ MUTANTS = [
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
         ),
+        breaks="integers",
     ),
     Mutant(
         "wraps_around",
@@ -244,6 +305,7 @@ MUTANTS = [
             "        small = np.exp(as_float(-np.abs(x.astype(np.int8) if x.dtype == bool else x)))\n"
             "        return np.where(x < 0, small, as_float(np.ones_like(x))) / (1 + small)\n"
         ),
+        breaks="integers",
     ),
     Mutant(
         "always_float32",
@@ -254,6 +316,7 @@ MUTANTS = [
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
         ),
+        breaks="dtype",
     ),
     Mutant(
         "always_float64",
@@ -276,6 +339,7 @@ MUTANTS = [
             "        small = np.exp(-x)\n"
             "        return np.where(negative, small, 1) / (1 + small)\n"
         ),
+        breaks="input",
     ),
     Mutant(
         "nan_to_num",
@@ -286,6 +350,7 @@ MUTANTS = [
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
         ),
+        breaks="nan",
     ),
     Mutant(
         "flattened",
@@ -296,41 +361,61 @@ MUTANTS = [
             "        small = np.exp(-np.abs(x))\n"
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
         ),
+        breaks="shape",
     ),
     Mutant(
         "accepts_empty",
         "an empty answer instead of an error",
         old=_EMPTY,
         new="",
+        breaks="empty",
     ),
     Mutant(
         "only_first_axis",
         "misses (1, 3, 0)",
         old=_EMPTY,
         new=('        if len(x) == 0:\n            raise ValueError("empty")\n'),
+        breaks="empty",
+    ),
+    Mutant(
+        "zeros_are_nothing",
+        "x.any() asks for a number other than 0, not for an element",
+        old=_EMPTY,
+        new=('        if not x.any():\n            raise ValueError("empty")\n'),
+    ),
+    Mutant(
+        "empty_asserted",
+        "AssertionError instead of ValueError",
+        old=_EMPTY,
+        new="        assert x.size\n",
+        breaks="empty",
     ),
     Mutant(
         "not_registered",
         "written, but not found",
         old=_TYPES,
         new="",
+        breaks="types",
     ),
     Mutant(
         "wrong_name",
         "the class's name instead of the operator's type",
         old=_TYPES,
         new='@layers.register("Sigmoid")\n',
+        breaks="types",
     ),
     Mutant(
         "one_type_only",
         "F.sigmoid is the same operation",
         old=_TYPES,
         new='@layers.register("nn.Sigmoid")\n',
+        breaks="types",
     ),
     Mutant(
         "registered_in_a_copy",
         "a registry that nobody asks",
         old=_TYPES,
         new='@Registry().register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")\n',
+        breaks="types",
     ),
 ]

@@ -103,14 +103,26 @@ class ReLU(Layer):
 # Task 5.1
 
 
-# <solution sigmoid: register the layer under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid", as ReLU is.>
+# <solution sigmoid: register the class, as ReLU is>
 @layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
 # </solution>
 class Sigmoid(Layer):
-    """(...) -> (...): 1 / (1 + e^-x); floats keep their type, integers become float32.
+    """(...) -> (...): 1 / (1 + e^-x) for every element.
 
-    No step may overflow: `sigmoid` below turns an overflow into an error. Small results are right as well:
-    the sigmoid of -50 is 1.9287e-22, not 0. An input without elements is an error (ValueError).
+    Rules
+    -----
+    value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
+    stable : no step overflows, however large or small x is, infinity included: `sigmoid` below turns an overflow into
+        an error.
+    tiny : small results are right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
+        type two digits are enough.
+    nan : NaN stays NaN.
+    shape : the result has the shape of `x`, which has at least one axis.
+    dtype : float32 stays float32, float64 stays float64.
+    integers : whole numbers and bool become float32 (`as_float` is given).
+    empty : an input without elements, such as one of shape (1, 3, 0), raises ValueError.
+    input : the layer does not write into `x`: another operator may read it, too.
+    types : the layer is registered under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid".
 
     >>> Sigmoid().forward(np.array([-1000.0, 0.0, 1.0])).round(4)
     array([0.    , 0.5   , 0.7311])
@@ -132,7 +144,21 @@ class Sigmoid(Layer):
 
 @layers.register("nn.LeakyReLU", "F.leaky_relu")
 class LeakyReLU(Layer):
-    """(...) -> (...): x where x > 0, negative_slope * x elsewhere; floats keep their type, integers become float32.
+    """(...) -> (...): x where x > 0, negative_slope * x elsewhere.
+
+    Rules
+    -----
+    value : the result is x where x > 0 and negative_slope * x elsewhere, for slopes below 0 and above 1, too.
+    slope : negative_slope comes from the operator's parameter of that name.
+    default : the slope is 0.01 where the operator has no such parameter.
+    zero : a slope of 0 is a slope, and not a missing one.
+    own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
+    unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
+        wrong numbers in silence.
+    shape : the result has the shape of `x`.
+    dtype : float32 stays float32, float64 stays float64.
+    integers : whole numbers and bool become float32 (`as_float` is given).
+    input : the layer does not write into `x`.
 
     >>> LeakyReLU(0.5).forward(np.array([-2.0, 0.0, 3.0]))
     array([-1.,  0.,  3.])
@@ -143,11 +169,8 @@ class LeakyReLU(Layer):
 
     @classmethod
     def from_operator(cls, operator: Operator) -> Layer:
-        """Read `negative_slope` from the operator, 0.01 where it has none.
-
-        Raises ValueError for a parameter of another name: ignoring it would give wrong numbers in silence.
-        """
-        # <solution leaky_relu: operator.params["negative_slope"].value is the slope, if the operator has one>
+        """The layer for an operator, with that operator's slope."""
+        # <solution leaky_relu: operator.params maps names to Parameters; the slope is .value of one>
         unknown = sorted(set(operator.params) - {"negative_slope"})
         if unknown:
             raise ValueError(f"{operator.name}: LeakyReLU knows negative_slope, found {', '.join(unknown)}")

@@ -20,19 +20,98 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 from .shared import Pair, backwards, pair
 
 
 def reference(
-    x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, stride: Pair, padding: Pair, groups: int
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    stride: Pair = (1, 1),
+    padding: Pair = (0, 0),
+    groups: int = 1,
 ) -> np.ndarray:
     """The convolution of `x` from a stride of 1 and a padded image."""
     (ph, pw), (sh, sw) = padding, stride
     padded = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
     none = np.zeros(len(weight), x.dtype)
     return np.ascontiguousarray(backwards(padded, weight, none if bias is None else bias, groups)[:, :, ::sh, ::sw])
+
+
+def rounding_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for sums too large for half precision to hold exactly, without a bias."""
+    half = reference(x, weight).astype(np.float16).astype(x.dtype)
+    return {"the numbers were rounded on the way: .dtype of each step shows where": half}
+
+
+def default_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x without a padding."""
+    padded = reference(x, weight, bias, padding=(1, 1))
+    return {"it pads unless told otherwise: padding must be (0, 0) then": padded}
+
+
+def product_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for an x of one sample and this weight, with stride 1 and no bias."""
+    right = reference(x, weight)
+    _, outputs, rows, cols = right.shape
+    return {
+        "the product is (H'*W', O): transpose it before it is reshaped to (O, H', W')": (
+            right.reshape(outputs, -1).T.reshape(right.shape)
+        ),
+        "rows and columns of the result are exchanged: reshape to (O, H', W')": (
+            right.reshape(1, outputs, cols, rows) if rows != cols else right
+        ),
+        "the kernels are turned by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
+        "the first kernel was used for every output channel": reference(x, np.repeat(weight[:1], outputs, 0)),
+        "only the first channel is added up": reference(x[:, :1], weight[:, :1]),
+    }
+
+
+def batch_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this batch."""
+    right = reference(x, weight)
+    first_only = np.zeros_like(right)
+    first_only[0] = right[0]
+    return {
+        "only the first sample was computed: go over all of them": first_only,
+        "the result holds the first sample only: go over all of them": right[:1],
+        "every sample got the result of the first": np.repeat(right[:1], len(right), 0),
+    }
+
+
+def group_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, with stride 1 and no padding."""
+
+    def first(array: np.ndarray, axis: int) -> np.ndarray:
+        return np.concatenate([np.split(array, groups, axis)[0]] * groups, axis)
+
+    right = reference(x, weight, bias, groups=groups)
+    alternating = right.reshape(len(x), groups, -1, *right.shape[2:]).swapaxes(1, 2).reshape(right.shape)
+    return {
+        "every group takes the bias of the first: output channel k of group g has bias[g * (O/groups) + k]": (
+            reference(x, weight, first(bias, 0), groups=groups)
+        ),
+        "every group looks at the channels of the first": reference(first(x, 1), weight, bias, groups=groups),
+        "every group uses the kernels of the first": reference(x, first(weight, 0), bias, groups=groups),
+        "the output channels of the groups alternate: all of group 0 come first": alternating,
+    }
+
+
+def geometry_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, without a bias."""
+    wrong = {
+        "the strides are swapped: stride[0] goes down, stride[1] to the right": (stride[::-1], padding),
+        "stride is ignored: give it to im2col": ((1, 1), padding),
+        "the paddings are swapped: padding[0] goes above and below": (stride, padding[::-1]),
+        "padding is ignored: give it to im2col": (stride, (0, 0)),
+    }
+    return {
+        cause: reference(x, weight, stride=other[0], padding=other[1])
+        for cause, other in wrong.items()
+        if other != (stride, padding)
+    }
 
 
 def problem(rng: np.random.Generator, groups: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -87,11 +166,11 @@ def real_numbers(student: Student, rng: np.random.Generator) -> None:
 
 @task("conv2d")
 def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generator) -> None:
-    """groups that do not divide C or O, and kernels of another depth than C/groups, raise an exception."""
+    """groups that do not divide C or O, and kernels of another depth than C/groups, raise ValueError."""
     x, bias = rng.standard_normal((1, 4, 5, 5)).astype(np.float32), np.zeros(4, np.float32)
     for outputs, depth, groups in ((4, 1, 3), (4, 3, 1), (4, 1, 2), (3, 2, 2)):
         weight = rng.standard_normal((outputs, depth, 3, 3)).astype(np.float32)
-        expect_raises(student.conv2d, x, weight, bias[:outputs], (1, 1), (0, 0), groups)
+        expect_refused(student.conv2d, x, weight, bias[:outputs], (1, 1), (0, 0), groups)
 
 
 RETURN = "return y if bias is None else y + bias[:, None, None]"
@@ -103,90 +182,105 @@ MUTANTS = [
         "every group takes the first group's bias, the original course's fault",
         old=RETURN,
         new="return y if bias is None else y + np.tile(bias[: outputs // groups], groups)[:, None, None]",
+        breaks="bias",
     ),
     Mutant(
         "no_bias",
         "forgets the bias",
         old=RETURN,
         new="return y",
+        breaks="bias",
     ),
     Mutant(
         "bias_needed",
         "fails without a bias",
         old=RETURN,
         new="return y + bias[:, None, None]",
+        breaks="bias",
     ),
     Mutant(
         "bias_per_group",
         "adds the bias once for every group",
         old=RETURN,
         new="return y if bias is None else y + groups * bias[:, None, None]",
+        breaks="bias",
     ),
     Mutant(
         "first_channels",
         "every group looks at the first channels, as KuiperInfer's grouped 1x1",
         old="x[n, g * depth : (g + 1) * depth]",
         new="x[n, :depth]",
+        breaks="groups",
     ),
     Mutant(
         "first_kernels",
         "every group uses the first kernels",
         old="kernels[g].T",
         new="kernels[0].T",
+        breaks="groups",
     ),
     Mutant(
         "no_transpose",
         "reads (H'*W', O) as (O, H'*W')",
         old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
         new="(windows @ kernels[g].T).reshape(-1, rows, cols)",
+        breaks="value",
     ),
     Mutant(
         "shuffled",
         "the outputs of the groups alternate",
         old="y = y.reshape(len(x), outputs, rows, cols)",
         new="y = y.swapaxes(1, 2).reshape(len(x), outputs, rows, cols)",
+        breaks="groups",
     ),
     Mutant(
         "turned",
         "rows and columns exchanged in the result",
         old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
         new="(windows @ kernels[g].T).T.reshape(-1, cols, rows).swapaxes(1, 2).reshape(-1, rows, cols)",
+        breaks="value",
     ),
     Mutant(
         "first_sample",
         "computes the first sample only",
         old="for n, g in np.ndindex(len(x), groups):",
         new=("y[:] = 0\n    for n, g in np.ndindex(1, groups):"),
+        breaks="batch",
     ),
     Mutant(
         "stride_ignored",
         "stride never reaches im2col",
         old=("(kh, kw), stride, padding)\n        y[n, g]"),
         new=("(kh, kw), (1, 1), padding)[: rows * cols]\n        y[n, g]"),
+        breaks="stride",
     ),
     Mutant(
         "padding_ignored",
         "padding never reaches im2col",
         old=("(kh, kw), stride, padding)\n        y[n, g]"),
         new=("(kh, kw), stride, (0, 0))\n        y[n, g]"),
+        breaks="padding",
     ),
     Mutant(
         "flipped",
         "turns the kernels, as a mathematician's convolution does",
         old="weight.reshape(groups, outputs // groups, depth * kh * kw)",
         new="weight[:, :, ::-1, ::-1].reshape(groups, outputs // groups, depth * kh * kw)",
+        breaks="value",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old="np.empty((len(x), groups, outputs // groups, rows, cols), x.dtype)",
         new="np.empty((len(x), groups, outputs // groups, rows, cols))",
+        breaks="dtype",
     ),
     Mutant(
         "float16",
         "sums in half precision",
         old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
         new="(windows @ kernels[g].T).astype(np.float16).T.reshape(-1, rows, cols)",
+        breaks="precision",
     ),
     Mutant(
         "no_check",
@@ -199,6 +293,7 @@ MUTANTS = [
             "    bias = None if bias is None else bias[:outputs]\n"
             "    if False:"
         ),
+        breaks="shapes",
     ),
     Mutant(
         "check_without_depth",
@@ -209,6 +304,43 @@ MUTANTS = [
             "    depth = weight.shape[1]\n"
             "    if x.shape[1] % groups or outputs % groups:"
         ),
+        breaks="shapes",
+    ),
+    Mutant(
+        "other_error",
+        "another exception than the rule names",
+        old=DIVIDES,
+        new=(
+            "if x.shape[1] % groups or outputs % groups or depth != x.shape[1] // groups:\n"
+            "        raise IndexError(groups)\n"
+            "    if False:"
+        ),
+        breaks="shapes",
+    ),
+    Mutant(
+        "nothing_where_nothing_fits",
+        "an empty result where no window fits",
+        old="    kernels = weight.reshape(groups",
+        new=(
+            "    if rows < 1 or cols < 1:\n"
+            "        return np.empty((len(x), outputs, max(rows, 0), max(cols, 0)), x.dtype)\n"
+            "    kernels = weight.reshape(groups"
+        ),
+        breaks="shapes",
+    ),
+    Mutant(
+        "stride_swapped",
+        "stride is (cols, rows)",
+        old="    outputs, depth, kh, kw = weight.shape\n",
+        new="    outputs, depth, kh, kw = weight.shape\n    stride = stride[::-1]\n",
+        breaks="stride",
+    ),
+    Mutant(
+        "padding_swapped",
+        "padding is (cols, rows)",
+        old="    outputs, depth, kh, kw = weight.shape\n",
+        new="    outputs, depth, kh, kw = weight.shape\n    padding = padding[::-1]\n",
+        breaks="padding",
     ),
     Mutant(
         "default_padding",
@@ -218,5 +350,12 @@ MUTANTS = [
             "padding = (kh // 2, kw // 2) if padding == (0, 0) else padding\n"
             "    rows = output_size(x.shape[2], kh, stride[0], padding[0])"
         ),
+    ),
+    Mutant(
+        "padding_unless_said",
+        "pads by one pixel where nobody says it",
+        old="    padding: tuple[int, int] = (0, 0),\n    groups: int = 1,\n",
+        new="    padding: tuple[int, int] = (1, 1),\n    groups: int = 1,\n",
+        breaks="defaults",
     ),
 ]

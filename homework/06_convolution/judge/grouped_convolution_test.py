@@ -35,15 +35,14 @@ Cost: `slow_convolution` does N * O * H' * W' small products, some thousands her
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Mutant, Student, SubmissionError, task
+from classroom.judge import Mutant, Student, task
 
+from ..public import BIASES, CHANNELS, KERNELS, OUTPUTS, Broken, Convolution, must_tell
 from .shared import backwards
-
-Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 
 def product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
@@ -102,28 +101,7 @@ def zero(y: np.ndarray, *place: Any) -> np.ndarray:
     return y
 
 
-class Broken(NamedTuple):
-    """One broken convolution: what is wrong with it, and why a test may fail to see it."""
-
-    conv: Convolution
-    fault: str
-    advice: str
-
-
 ALL = slice(None)
-
-
-BIASES = "some biases are alike, or 0: give every output channel another one"
-
-
-KERNELS = "some kernels are alike, or symmetric: let all their numbers differ"
-
-
-CHANNELS = "some input channels are alike, or a group has only one: take two different ones or more for each group"
-
-
-OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
-
 
 BROKEN = {
     "first_bias": Broken(
@@ -197,70 +175,9 @@ BROKEN = {
 }
 
 
-def checked(conv: Convolution) -> Convolution:
-    """`conv` behind one check of the arguments, the same for right and broken ones."""
-
-    def call(x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
-        for name, array, axes in (("x", x, 4), ("weight", weight, 4), ("bias", bias, 1)):
-            if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
-                raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes")
-        if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
-            raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
-        if weight.shape[1] * groups != x.shape[1] or len(bias) != len(weight):
-            raise ValueError("conv: expected weight (O, C/groups, kh, kw) and bias (O,)")
-        if weight.shape[2] > x.shape[2] or weight.shape[3] > x.shape[3]:
-            raise ValueError("conv: the kernel does not fit into the image")
-        if weight.size > 20_000 or weight.size * len(x) * x.shape[2] * x.shape[3] > 20_000_000:
-            raise ValueError("conv: a test needs small images and few kernels only")
-        return conv(x, weight, bias, int(groups))
-
-    return call
-
-
 def judge(student: Student, rng: np.random.Generator, names: Sequence[str]) -> None:
     """Ask the student's test about some broken convolutions and two right ones, in random order."""
-    suspects: list[Broken | Convolution] = [*(BROKEN[name] for name in names), product, backwards]
-    for i in rng.permutation(len(suspects)):
-        suspect = suspects[i]
-        if isinstance(suspect, Broken):
-            must_catch(student, suspect)
-        else:
-            must_pass(student, suspect)
-
-
-def must_pass(student: Student, conv: Convolution) -> None:
-    """Raise Failure when the student's test says that a right convolution is wrong."""
-    try:
-        student.test_grouped_convolution(checked(conv))
-    except SubmissionError as error:
-        if error.type != "AssertionError":
-            raise
-        message = f"the test refused a right convolution: {error.message}"
-        advice = "right ones may add in another order: use whole numbers or a tolerance; keep nothing between two calls"
-        raise failure(message, "no error", "AssertionError", advice) from None
-
-
-def must_catch(student: Student, broken: Broken) -> None:
-    """Raise Failure when the student's test does not raise AssertionError for a broken convolution."""
-    what = f"a convolution in which {broken.fault}"
-    try:
-        student.test_grouped_convolution(checked(broken.conv))
-    except SubmissionError as error:
-        if error.type == "AssertionError":
-            return
-        if error.type not in ("ValueError", "IndexError", "TypeError"):
-            raise
-        message = f"for {what} the test must raise AssertionError, it raised {error.type}: {error.message}"
-        advice = "the comparison itself fell over: compare the shapes with an assert before the numbers"
-        raise failure(message, "AssertionError", error.type, advice) from None
-    raise failure(f"the test accepted {what}", "AssertionError", "no error", broken.advice)
-
-
-def failure(message: str, expected: str, got: str, cause: str) -> Failure:
-    """A Failure with its likely cause."""
-    result = Failure(message, expected, got)
-    result.cause = cause
-    return result
+    must_tell(student, rng, [BROKEN[name] for name in names], [product, backwards])
 
 
 @task("grouped_convolution_test")
@@ -337,6 +254,7 @@ MUTANTS = [
             'kernel {kh}x{kw}: wrong numbers"\n'
         ),
         new="        assert np.abs(got - expected).max() < 1e-6\n",
+        breaks="assertion",
     ),
     Mutant(
         "always_raises",
@@ -347,12 +265,14 @@ MUTANTS = [
             'kernel {kh}x{kw}: wrong numbers"\n'
             "        raise AssertionError('wrong')\n"
         ),
+        breaks="right",
     ),
     Mutant(
         "value_error",
         "raises ValueError where an assert belongs",
         old=VALUES,
         new=("        if not np.allclose(got, expected):\n            raise ValueError('wrong numbers')\n"),
+        breaks="assertion",
     ),
     Mutant(
         "against_itself",
@@ -365,6 +285,7 @@ MUTANTS = [
         "all input channels are equal, as in the original course's test",
         old=X,
         new=("        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n        x[:] = x[:, :1]\n"),
+        breaks="channels",
     ),
     Mutant(
         "equal_kernels",
@@ -374,6 +295,7 @@ MUTANTS = [
             "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
             "        weight[:] = weight[:1]\n"
         ),
+        breaks="kernels",
     ),
     Mutant(
         "ones",
@@ -382,18 +304,21 @@ MUTANTS = [
         new=(
             "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n        weight[:] = 1\n"
         ),
+        breaks="kernels",
     ),
     Mutant(
         "no_bias",
         "a bias of zeros",
         old=BIAS,
         new="        bias = np.zeros(3 * groups)\n",
+        breaks="bias",
     ),
     Mutant(
         "equal_bias",
         "the same bias for every channel",
         old=BIAS,
         new="        bias = np.full(3 * groups, 7.0)\n",
+        breaks="bias",
     ),
     Mutant(
         "one_group",
@@ -406,12 +331,14 @@ MUTANTS = [
         "never three groups",
         old=CASES,
         new="    for groups, kh, kw in ((2, 3, 2), (2, 2, 3), (2, 1, 1)):\n",
+        breaks="three",
     ),
     Mutant(
         "no_pointwise",
         "never a 1x1 kernel",
         old=CASES,
         new="    for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 2, 2)):\n",
+        breaks="pointwise",
     ),
     Mutant(
         "one_case",
@@ -424,12 +351,14 @@ MUTANTS = [
         "a batch of one",
         old=X,
         new="        x = rng.integers(-9, 10, (1, 2 * groups, 5, 7)).astype(np.float64)\n",
+        breaks="samples",
     ),
     Mutant(
         "equal_samples",
         "a batch of two equal samples",
         old=X,
         new=("        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n        x[1] = x[0]\n"),
+        breaks="samples",
     ),
     Mutant(
         "one_channel_in_a_group",
@@ -442,6 +371,7 @@ MUTANTS = [
             "        x = rng.integers(-9, 10, (2, groups, 5, 7)).astype(np.float64)\n"
             "        weight = rng.integers(-9, 10, (3 * groups, 1, kh, kw)).astype(np.float64)\n"
         ),
+        breaks="channels",
     ),
     Mutant(
         "one_kernel_in_a_group",
@@ -454,6 +384,7 @@ MUTANTS = [
             "        weight = rng.integers(-9, 10, (groups, 2, kh, kw)).astype(np.float64)\n"
             "        bias = np.arange(1.0, groups + 1)\n"
         ),
+        breaks="outputs",
     ),
     Mutant(
         "tolerance",
@@ -481,6 +412,41 @@ MUTANTS = [
         "compares the first sample",
         old=VALUES,
         new="        assert np.allclose(got[0], expected[0])\n",
+        breaks="samples",
+    ),
+    Mutant(
+        "all_but_the_last_column",
+        "the border is left out, to be safe",
+        old=VALUES,
+        new="        assert np.allclose(got[..., :-1], expected[..., :-1])\n",
+        breaks="numbers",
+    ),
+    Mutant(
+        "common_part",
+        "what both results have is compared",
+        old=(
+            '        assert got.shape == expected.shape, f"groups={groups}: expected shape '
+            '{expected.shape}, got {got.shape}"\n'
+        ),
+        new=(
+            "        rows, cols = np.minimum(got.shape[2:], expected.shape[2:])\n"
+            "        got, expected = got[:, :, :rows, :cols], expected[:, :, :rows, :cols]\n"
+        ),
+        breaks="shape",
+    ),
+    Mutant(
+        "bias_as_a_list",
+        "a list of numbers instead of an array",
+        old=GOT,
+        new="        got = conv(x, weight, bias.tolist(), groups)\n",
+        breaks="inputs",
+    ),
+    Mutant(
+        "kernels_of_all_channels",
+        "weight with C channels, as without groups",
+        old=GOT,
+        new="        got = conv(x, np.tile(weight, (1, groups, 1, 1)), bias, groups)\n",
+        breaks="inputs",
     ),
     Mutant(
         "any_number",
@@ -497,6 +463,7 @@ MUTANTS = [
             "        assert (conv(x, weight, bias, groups) == slow_convolution(x, weight, bias, "
             "groups)).all()\n"
         ),
+        breaks="right",
     ),
     Mutant(
         "swallows",
@@ -518,11 +485,13 @@ MUTANTS = [
             "    assert test_grouped_convolution.calls == 1\n"
             "    rng = np.random.default_rng(6)\n"
         ),
+        breaks="right",
     ),
     Mutant(
         "wrong_formula",
         "expects a bias of the wrong channel",
         old="(window * weight[o]).sum() + bias[o]",
         new="(window * weight[o]).sum() + bias[o % (outputs // groups)]",
+        breaks="right",
     ),
 ]

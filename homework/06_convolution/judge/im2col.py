@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 from .shared import Pair, pair
 
@@ -37,6 +37,97 @@ def rows_of(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> np
     col = lefts[None, :, None, None, None] + np.arange(kw)
     taken = padded[np.arange(channels)[:, None, None], row, col]
     return taken.reshape(len(tops) * len(lefts), channels * kh * kw)
+
+
+def in_windows(rows: np.ndarray, channels: int, kernel_size: Pair) -> np.ndarray:
+    """(H'*W', C*kh*kw) -> (H'*W', C, kh, kw)."""
+    return rows.reshape(-1, channels, *kernel_size)
+
+
+def order_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for an x of one channel, with stride 1 and no padding."""
+    right = rows_of(x, kernel_size, (1, 1), (0, 0))
+    cols = x.shape[2] - kernel_size[1] + 1
+    down = right.reshape(-1, cols, right.shape[1]).swapaxes(0, 1).reshape(right.shape)
+    return {
+        "the windows go down before they go right: let the column move fastest": down,
+        "each window is read column by column: flatten it row by row": (
+            in_windows(right, 1, kernel_size).swapaxes(2, 3).reshape(right.shape)
+        ),
+        "each window is a column of the result: it must be a row": np.ascontiguousarray(right.T),
+        "the result has more than two axes: one for the windows and one for their numbers": (
+            in_windows(right, 1, kernel_size)[:, 0]
+        ),
+    }
+
+
+def channel_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for an x of several channels, with stride 1 and no padding."""
+    right = rows_of(x, kernel_size, (1, 1), (0, 0))
+    windows = in_windows(right, len(x), kernel_size)
+    return {
+        "the channels alternate pixel by pixel: the channel is the outermost of the three axes of a window": (
+            windows.transpose(0, 2, 3, 1).reshape(right.shape)
+        ),
+        "the channels alternate, and each window is read column by column, as numpy's order='F' does": (
+            windows.transpose(0, 3, 2, 1).reshape(right.shape)
+        ),
+        "every channel is the first one": rows_of(np.repeat(x[:1], len(x), 0), kernel_size, (1, 1), (0, 0)),
+        "only the first channel was read": rows_of(x[:1], kernel_size, (1, 1), (0, 0)),
+        "each channel has rows of its own: a row holds the window of all channels": (
+            np.concatenate([rows_of(channel[None], kernel_size, (1, 1), (0, 0)) for channel in x])
+        ),
+    }
+
+
+def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x."""
+    none = (0, 0)
+    wrong = {
+        "kernel_size is swapped: kernel_size[0] goes down, kernel_size[1] to the right": (
+            kernel_size[::-1],
+            stride,
+            padding,
+        ),
+        "stride is ignored, or applied twice": (kernel_size, (1, 1), padding),
+        "the strides are swapped: stride[0] goes down, stride[1] to the right": (kernel_size, stride[::-1], padding),
+        "the paddings are swapped: padding[0] goes above and below": (kernel_size, stride, padding[::-1]),
+        "no padding was added": (kernel_size, stride, none),
+    }
+    given = (kernel_size, stride, padding)
+    return {cause: rows_of(x, *other) for cause, other in wrong.items() if other != given}
+
+
+def border_mistakes(x: np.ndarray, kernel_size: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, with stride 1."""
+    (ph, pw), none = padding, (0, 0)
+    return {
+        "no padding was added": rows_of(x, kernel_size, (1, 1), none),
+        "the border repeats the edge of the image: it must be 0": (
+            rows_of(np.pad(x, ((0, 0), (ph, ph), (pw, pw)), mode="edge"), kernel_size, (1, 1), none)
+        ),
+        "all padding stands above and at the left: put `padding` on each of the four sides": (
+            rows_of(np.pad(x, ((0, 0), (2 * ph, 0), (2 * pw, 0))), kernel_size, (1, 1), none)
+        ),
+    }
+
+
+def last_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, without padding."""
+    rest = [-(size - k) % s for size, k, s in zip(x.shape[1:], kernel_size, stride, strict=True)]
+    larger = np.pad(x, ((0, 0), (0, rest[0]), (0, rest[1])))
+    cause = "windows that stick out of the image were counted: output_size counts those that fit"
+    return {cause: rows_of(larger, kernel_size, stride, (0, 0))}
+
+
+def default_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x without stride and padding."""
+    return {
+        "the window moves by its own size when nobody says a stride: the default is (1, 1)": (
+            rows_of(x, kernel_size, kernel_size, (0, 0))
+        ),
+        "zeros were added when nobody says a padding: the default is (0, 0)": rows_of(x, kernel_size, (1, 1), (1, 1)),
+    }
 
 
 @task("im2col")
@@ -77,11 +168,11 @@ def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Gener
 
 @task("im2col")
 def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """A kernel higher or wider than the padded image raises an exception, and one that just fits does not."""
+    """A kernel higher or wider than the padded image raises ValueError, and one that just fits does not."""
     x = rng.standard_normal((1, 2, 4)).astype(np.float32)
-    expect_raises(student.im2col, x, (5, 1), (1, 1), (1, 0))
-    expect_raises(student.im2col, x, (1, 6), (2, 2), (3, 0))
-    expect_raises(student.im2col, x, (7, 7), (1, 1), (0, 0))
+    expect_refused(student.im2col, x, (5, 1), (1, 1), (1, 0))
+    expect_refused(student.im2col, x, (1, 6), (2, 2), (3, 0))
+    expect_refused(student.im2col, x, (7, 7), (1, 1), (0, 0))
     expect(student.im2col(x, (4, 4), (3, 3), (1, 0)), rows_of(x, (4, 4), (3, 3), (1, 0)))
 
 
@@ -104,78 +195,112 @@ MUTANTS = [
         "moves by one pixel",
         old="padded[:, i * sh : i * sh + kh, j * sw : j * sw + kw]",
         new="padded[:, i : i + kh, j : j + kw]",
+        breaks="stride",
     ),
     Mutant(
         "stride_swapped",
         "stride is (cols, rows)",
         old="(kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding",
         new="(kh, kw), (sw, sh), (ph, pw) = kernel_size, stride, padding",
+        breaks="stride",
     ),
     Mutant(
         "padding_swapped",
         "padding is (cols, rows)",
         old="(kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding",
         new="(kh, kw), (sh, sw), (pw, ph) = kernel_size, stride, padding",
+        breaks="padding",
     ),
     Mutant(
         "kernel_swapped",
         "kernel_size is (cols, rows)",
         old="(kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding",
         new="(kw, kh), (sh, sw), (ph, pw) = kernel_size, stride, padding",
+        breaks="kernel",
     ),
     Mutant(
         "channels_last",
         "pixel by pixel instead of channel by channel",
         old="window.reshape(-1)",
         new="window.transpose(1, 2, 0).reshape(-1)",
+        breaks="channels",
     ),
     Mutant(
         "column_by_column",
         "reads each window column by column",
         old="window.reshape(-1)",
         new="window.swapaxes(1, 2).reshape(-1)",
+        breaks="lines",
     ),
     Mutant(
         "order_f",
         "numpy's order F puts the channels innermost",
         old="window.reshape(-1)",
         new='window.reshape(-1, order="F")',
+        breaks="lines",
     ),
     Mutant(
         "down_first",
         "the windows go down first",
         old="result[i * cols + j]",
         new="result[j * rows + i]",
+        breaks="windows",
     ),
     Mutant(
         "columns",
         "one column per window",
-        old=("    return result\n\n\n# conv2d"),
-        new=("    return np.ascontiguousarray(result.T)\n\n\n# conv2d"),
+        old="    return result\n",
+        new="    return np.ascontiguousarray(result.T)\n",
+        breaks="windows",
     ),
     Mutant(
         "row_length",
         "numbers the rows with H' instead of W'",
         old="result[i * cols + j]",
         new="result[(i * rows + j) % len(result)]",
+        breaks="windows",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old="np.empty((rows * cols, channels * kh * kw), x.dtype)",
         new="np.empty((rows * cols, channels * kh * kw))",
+        breaks="dtype",
+    ),
+    Mutant(
+        "always_float32",
+        "the type of the lesson's networks, instead of that of the image",
+        old="np.empty((rows * cols, channels * kh * kw), x.dtype)",
+        new="np.empty((rows * cols, channels * kh * kw), np.float32)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "index_error",
+        "another exception than the rule names",
+        old=FITS,
+        new='    if rows < 1 or cols < 1:\n        raise IndexError("no window")\n',
+        breaks="fits",
+    ),
+    Mutant(
+        "padding_by_default",
+        "one pixel of zeros unless told otherwise",
+        old='    padding: tuple[int, int] = (0, 0),\n) -> np.ndarray:\n    """(C, H, W) -> (H\'*W\'',
+        new='    padding: tuple[int, int] = (1, 1),\n) -> np.ndarray:\n    """(C, H, W) -> (H\'*W\'',
+        breaks="defaults",
     ),
     Mutant(
         "edge_padding",
         "repeats the border instead of zeros",
         old="np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
         new='np.pad(x, ((0, 0), (ph, ph), (pw, pw)), mode="edge")',
+        breaks="padding",
     ),
     Mutant(
         "padding_above_only",
         "all padding above and at the left",
         old="np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
         new="np.pad(x, ((0, 0), (2 * ph, 0), (2 * pw, 0)))",
+        breaks="padding",
     ),
     Mutant(
         "ceil",
@@ -185,6 +310,7 @@ MUTANTS = [
             "    rows, cols = -(-(height + 2 * ph - kh) // sh) + 1, -(-(width + 2 * pw - kw) // sw) + 1\n"
             "    padded = np.pad(x, ((0, 0), (ph, ph + sh), (pw, pw + sw)))\n"
         ),
+        breaks="last",
     ),
     Mutant(
         "last_window",
@@ -197,35 +323,41 @@ MUTANTS = [
         "returns something empty when nothing fits",
         old=FITS,
         new="    rows, cols = max(rows, 0), max(cols, 0)\n",
+        breaks="fits",
     ),
     Mutant(
         "check_too_strict",
         "refuses a kernel that just fits",
         old="if rows < 1 or cols < 1:",
         new="if rows < 2 or cols < 2:",
+        breaks="fits",
     ),
     Mutant(
         "check_without_padding",
         "compares the kernel with the image before it is padded",
         old="if rows < 1 or cols < 1:",
         new="if kh > height or kw > width:",
+        breaks="fits",
     ),
     Mutant(
         "check_rows_only",
         "checks one direction",
         old="if rows < 1 or cols < 1:",
         new=("cols = max(cols, 0)\n    if rows < 1:"),
+        breaks="fits",
     ),
     Mutant(
         "default_stride",
         "moves by a whole window unless told otherwise, as pooling does",
         old="(kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding",
         new=("(kh, kw), (ph, pw) = kernel_size, padding\n    sh, sw = kernel_size if stride == (1, 1) else stride"),
+        breaks="defaults",
     ),
     Mutant(
         "first_channel",
         "every channel is the first",
         old="window.reshape(-1)",
         new="np.broadcast_to(window[:1], window.shape).reshape(-1)",
+        breaks="channels",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What the hidden tests of lesson 6 share."""
+"""What the judges of lesson 6 share."""
 
 from __future__ import annotations
 

@@ -18,9 +18,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Failure, Mutant, Student, expect, expect_raises, task
+from classroom.judge import Failure, Mutant, Student, expect, expect_refused, task
 
 from .shared import NAMES
+
+
+def order_mistakes() -> dict[str, str]:
+    """Likely cause -> what it gives for sub(mul(log1p,@0),@1),expm1,@1."""
+    return {
+        "the values are in the wrong order: from right to left, the value popped first is the LEFT one": (
+            "sub(expm1(@1),mul(@1,log1p(@0)))"
+        ),
+        "the values came from the wrong end of the stack: take the newest, stack.pop(), not stack.pop(0)": (
+            "sub(log1p(expm1(@1)),mul(@1,@0))"
+        ),
+        "a function of one value has brackets, too: write log1p(@0), not log1p,@0": "sub(mul(log1p,@0,@1),expm1,@1)",
+        "the text came back as it was: its brackets and commas say nothing, count with `arity`": (
+            "sub(mul(log1p,@0),@1),expm1,@1"
+        ),
+        "the answer has white space: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
+    }
 
 
 def scrambled(rng: np.random.Generator, words: list[str]) -> str:
@@ -68,8 +85,7 @@ def random_texts_that_do_not_come_out(student: Student, rng: np.random.Generator
         values = [i for i, word in enumerate(words) if word not in arity]
         i = values[rng.integers(len(values))]
         for wrong in (words[:i] + words[i + 1 :], [*words[:i], "@7", *words[i:]], [*words, words[i]]):
-            got = expect_raises(student.mend, ",".join(wrong), arity)
-            expect(got, "ExpressionError", what=f"the type of the error for {','.join(wrong):.60}")
+            expect_refused(student.mend, ",".join(wrong), arity, error="ExpressionError")
 
 
 @task("mend")
@@ -89,6 +105,7 @@ MUTANTS = [
         "the values are put back as if the text had been read from left to right",
         old="for _ in range(arity[word])]",
         new="for _ in range(arity[word])][::-1]",
+        breaks="order",
     ),
     Mutant(
         "left to right",
@@ -107,12 +124,14 @@ MUTANTS = [
         "a function of three values keeps two of them",
         old="for _ in range(arity[word])]",
         new="for _ in range(min(2, arity[word]))]",
+        breaks="arity",
     ),
     Mutant(
         "too few values accepted",
         "a function takes what there is",
         old=("if len(stack) < arity[word]:\n            raise"),
         new=("if False:\n            raise"),
+        breaks="few",
     ),
     Mutant(
         "as many as there are",
@@ -123,6 +142,7 @@ MUTANTS = [
             "        values = [stack.pop() for _ in range(arity[word])]"
         ),
         new="values = [stack.pop() for _ in range(min(arity[word], len(stack)))]",
+        breaks="few",
     ),
     Mutant(
         "one value too strict",
@@ -135,6 +155,7 @@ MUTANTS = [
         "values that no function takes are dropped silently",
         old="if len(stack) != 1:",
         new="if not stack:",
+        breaks="many",
     ),
     Mutant(
         "the wrong end of the stack",
@@ -147,6 +168,7 @@ MUTANTS = [
         "a function of one value is written back the way pnnx wrote it",
         old="stack.append(f\"{word}({','.join(values)})\")",
         new='stack.append(f"{word}({\',\'.join(values)})" if len(values) > 1 else f"{word},{values[0]}")',
+        breaks="form",
     ),
     Mutant(
         "by recursion",
@@ -160,5 +182,63 @@ MUTANTS = [
             "    stack: list[str] = []\n"
             "    for word in reversed"
         ),
+        breaks="deep",
+    ),
+    Mutant(
+        "brackets that look right",
+        "a bracket behind every function is taken for a sign that nothing is wrong",
+        old="    return stack[0]\n",
+        new=(
+            "    if all(f'{word}(' in text for word in WORD.findall(text) if word in arity):\n"
+            "        return ''.join(text.split())\n"
+            "    return stack[0]\n"
+        ),
+        breaks="brackets",
+    ),
+    Mutant(
+        "known values only",
+        "a value is an operand or a number, and None or inf is refused",
+        old="        if word not in arity:\n",
+        new=(
+            "        if word not in arity and not word.startswith('@') and not FLOAT.fullmatch(word):\n"
+            "            raise ExpressionError(word)\n"
+            "        if word not in arity:\n"
+        ),
+        breaks="words",
+    ),
+    Mutant(
+        "white space kept",
+        "the text is split at brackets and commas alone",
+        old="in reversed(WORD.findall(text))",
+        new="in reversed(re.findall(r'[(),]|[^(),]+', text))",
+        breaks="space",
+    ),
+    Mutant(
+        "white space added",
+        "the answer is written as people write",
+        old="','.join(values)",
+        new="', '.join(values)",
+    ),
+    Mutant(
+        "arity of the language",
+        "the numbers of values of the lesson's functions instead of those that are given",
+        old="    stack: list[str] = []\n    for word in reversed",
+        new="    arity = {**arity, **{name: 2 for name in FUNCTIONS if name in arity}}\n"
+        "    stack: list[str] = []\n    for word in reversed",
+        breaks="arity",
+    ),
+    Mutant(
+        "other error",
+        "an IndexError of pop instead of an ExpressionError",
+        old="if len(stack) < arity[word]:\n            raise",
+        new="if len(stack) < arity[word]:\n            [].pop()\n            raise",
+        breaks="few",
+    ),
+    Mutant(
+        "empty text accepted",
+        "nothing is left at the end, and nothing comes back",
+        old="    if len(stack) != 1:\n",
+        new="    if not stack:\n        return ''\n    if len(stack) != 1:\n",
+        breaks="many",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What the hidden tests of lesson 7 share."""
+"""What the judges of lesson 7 share."""
 
 from __future__ import annotations
 

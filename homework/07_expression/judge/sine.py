@@ -43,14 +43,88 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 from .shared import NAMES
 
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide}
-
-
 Tree = Any  # "@0", "1.5", (name, tree, tree) or (name, tree, None)
+Tokens = list[tuple[str, str, int, int]]
+WRONG_ORDERS = {
+    "add(sin(@0),@1)": ("sin @0 @1 add", "sin @1 add", "@1 @0 sin add"),
+    "add(sin(@0),sin(@1))": ("sin @0 sin @1 add", "sin sin add", "@1 sin @0 sin add"),
+    "sin(add(@0,@1))": ("sin @0 @1 add", "add sin", "@1 @0 add sin"),
+    "sin(sin(@0))": ("sin sin @0", "sin", "@0 sin"),
+}
+"""Text -> its reverse Polish with sin before its value, with only the child or no value, and another wrong one."""
+
+
+def tokens_of(text: str, types: str) -> Tokens:
+    """The tokens of a text without white space; one letter of `types` for each: F(unction), O(perand)."""
+    names = {"F": "FUNCTION", "O": "OPERAND"} | NAMES
+    words = text.replace("(", " ( ").replace(")", " ) ").replace(",", " , ").split()
+    found, at = [], 0
+    for kind, word in zip(types, words, strict=True):
+        found.append((names[kind], word, at, at + len(word)))
+        at += len(word)
+    return found
+
+
+def token_mistakes() -> dict[str, Tokens]:
+    """Likely cause -> what it gives for the tokens of add(sin(@0),@1)."""
+    text = "add(sin(@0),@1)"
+    return {
+        '`end` is the place after the last character: text[start:end] is the token (section "Tokens")': [
+            (name, word, start, end - 1) for name, word, start, end in tokens_of(text, "F(F(O),O)")
+        ],
+        'sin is no operand: it takes a value, so type_of must say FUNCTION (section "Tokens")': (
+            tokens_of(text, "F(O(O),O)")
+        ),
+    }
+
+
+def tree_mistakes() -> dict[str, Tree]:
+    """Likely cause -> what it gives for the tree of add(sin(@0),@1)."""
+    return {
+        "the value of sin stands on the right; it is the first value, so it goes to the left": (
+            ("add", ("sin", None, "@0"), "@1")
+        ),
+        "sin has its value twice; its right child is None": ("add", ("sin", "@0", "@0"), "@1"),
+    }
+
+
+def polish_mistakes(text: str) -> dict[str, list[str]]:
+    """Likely cause -> what it gives for the reverse Polish of one of WRONG_ORDERS."""
+    first, childless, swapped = WRONG_ORDERS[text]
+    lost = " ".join(word for word in swapped.split() if word != "sin")
+    right = lost.replace("@1 @0", "@0 @1")
+    causes = {
+        "sin comes before its value; a function comes after all that it takes": first,
+        "the value of sin can be a whole tree: put in reverse_polish(node.left), not node.left": childless,
+        "the value of sin is missing: put reverse_polish(node.left) before node": childless,
+        "the right value stands before the left one; the order is left, right, node": swapped,
+        "sin itself is missing: put node after the words of its value": right,
+    }
+    if text.startswith("sin"):
+        del causes["the value of sin is missing: put reverse_polish(node.left) before node"]
+    else:
+        del causes["the value of sin can be a whole tree: put in reverse_polish(node.left), not node.left"]
+    if text == "sin(sin(@0))":
+        del causes["the right value stands before the left one; the order is left, right, node"]
+    return {f'{cause} (section "Reverse Polish")': order.split() for cause, order in causes.items()}
+
+
+def value_mistakes() -> dict[str, float]:
+    """Likely cause -> what it gives for mul(@1,sin(@0)) with 2 and 3."""
+    return {
+        "the angle is in radians: np.sin takes it as it is, without degrees": 3 * math.sin(math.radians(2)),
+        "that is cos: call np.sin": 3 * math.cos(2),
+        'sin was taken of the whole product: pop one value, the newest (section "A stack computes")': math.sin(6),
+        '@0 and @1 are exchanged: @0 is operands[0], and num_index begins at 0 (section "A stack computes")': (
+            2 * math.sin(3)
+        ),
+        'the value came back on the stack without its sine: push np.sin(value) (section "A stack computes")': 6,
+    }
 
 
 def grow(rng: np.random.Generator, depth: int, operands: int, leaves: tuple[str, ...] = ()) -> Tree:
@@ -181,8 +255,7 @@ def words_that_look_like_sin(student: Student, rng: np.random.Generator) -> None
     """asin, sinh, sine, Sin, s and sqrt are no sin, and a word is taken as a whole."""
     for word in ("asin", "sinh", "sine", "Sin", "SIN", "s", "si", "sqrt", "sin2", "sinsin"):
         for call in (student.tokens, student.tree):
-            got = expect_raises(call, f"{word}(@0)")
-            expect(got, "ExpressionError", what=f"the type of the error for {word}(@0)")
+            expect_refused(call, f"{word}(@0)", error="ExpressionError")
 
 
 @task("sine")
@@ -194,70 +267,77 @@ def texts_that_are_no_expression(student: Student, rng: np.random.Generator) -> 
         "add(sin(@0),@1,@2)", "add(sin(@0) @1)", "mul(@0,sin())", "(sin(@0))", "add(sin(@0,@1),@2)",
     ]  # fmt: skip
     for text in wrong:
-        got = expect_raises(student.tree, text)
-        expect(got, "ExpressionError", what=f"the type of the error for {text!r}")
-    expect(expect_raises(student.evaluate, "sin(@1)", [1.0]), "ExpressionError", what="the type of the error for @1")
+        expect_refused(student.tree, text, error="ExpressionError")
+    expect_refused(student.evaluate, "sin(@1)", [1.0], error="ExpressionError")
 
 
 MUTANTS = [
     Mutant(
         "first letter",
         "the function is recognised by its first letter, so sqrt and sinh pass for sin",
-        old=('if word == "sin":\n        return'),
-        new=('if word[0] == "s":\n        return'),
+        old='    if word == "sin":\n',
+        new='    if word[0] == "s":\n',
+        breaks="whole",
     ),
     Mutant(
         "part of a word",
         "sin is looked for anywhere in the word, so asin passes for it",
-        old=('if word == "sin":\n        return'),
-        new=('if "sin" in word:\n        return'),
+        old='    if word == "sin":\n',
+        new='    if "sin" in word:\n',
+        breaks="whole",
     ),
     Mutant(
         "any case",
         "Sin and SIN are taken for sin",
-        old=('if word == "sin":\n        return'),
-        new=('if word.lower() == "sin":\n        return'),
+        old='    if word == "sin":\n',
+        new='    if word.lower() == "sin":\n',
+        breaks="whole",
     ),
     Mutant(
         "end included",
         "a token's end is its last character instead of the place after it",
         old="word.start(), word.end())",
         new="word.start(), word.end() - 1)",
+        breaks="token",
     ),
     Mutant(
         "wrong type of token",
         "sin becomes an operand, because it stands where a value stands",
-        old=('if word == "sin":\n        return TokenType.FUNCTION'),
-        new=('if word == "sin":\n        return TokenType.OPERAND'),
+        old="        return TokenType.FUNCTION\n        # </solution>\n",
+        new="        return TokenType.OPERAND\n",
+        breaks="token",
     ),
     Mutant(
         "value on the right",
         "the only child of sin is its right one",
         old="return Node(token, left), skip(",
         new="return Node(token, None, left), skip(",
+        breaks="left",
     ),
     Mutant(
         "value on both sides",
         "sin is given its value twice, so that it looks like add",
         old="return Node(token, left), skip(",
         new="return Node(token, left, left), skip(",
+        breaks="left",
     ),
     Mutant(
         "second value ignored",
         "sin(@0,@1) is read as sin(@0)",
-        old=('    if token.text == "sin":\n        return Node(token, left),'),
+        old="        return Node(token, left),",
         new=(
-            '    if token.text == "sin":\n'
             "        if at < len(tokens) and tokens[at].type is TokenType.COMMA:\n"
             "            _, at = read_value(tokens, at + 1)\n"
             "        return Node(token, left),"
         ),
+        breaks="one",
     ),
     Mutant(
         "closing bracket not checked",
         "whatever follows the value of sin is skipped as if it were its bracket",
         old="return Node(token, left), skip(tokens, at, TokenType.RIGHT_BRACKET)",
         new="return Node(token, left), at + 1",
+        breaks="one",
     ),
     Mutant(
         "closing bracket forgotten",
@@ -270,66 +350,77 @@ MUTANTS = [
         "an opening bracket that is missing is not noticed, so sin@0) would be read",
         old="    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n",
         new='    at = at + 2 if token.text == "sin" else skip(tokens, at + 1, TokenType.LEFT_BRACKET)\n',
+        breaks="one",
     ),
     Mutant(
         "operands only",
         "sin takes the next token instead of the next value, so sin(add(@0,@1)) fails",
         old="    left, at = read_value(tokens, at)\n",
         new='    left, at = (Node(tokens[at]), at + 1) if token.text == "sin" else read_value(tokens, at)\n',
+        breaks="nested",
     ),
     Mutant(
         "rest of the text ignored",
         "what follows a whole expression is not looked at",
         old=("if at < len(tokens):\n        raise"),
         new=("if False:\n        raise"),
+        breaks="one",
     ),
     Mutant(
         "sin before its value",
         "pre-order instead of post-order",
         old="return [*reverse_polish(node.left), node]",
         new="return [node, *reverse_polish(node.left)]",
+        breaks="order",
     ),
     Mutant(
         "only the child",
         "the order has the child of sin, but not the child's own children",
         old="return [*reverse_polish(node.left), node]",
         new="return [node.left, node]",
+        breaks="nested",
     ),
     Mutant(
         "children swapped",
         "the right value is put before the left one",
         old="return [*reverse_polish(node.left), *reverse_polish(node.right), node]",
         new="return [*reverse_polish(node.right), *reverse_polish(node.left), node]",
+        breaks="before",
     ),
     Mutant(
         "sin pops two values",
         "sin is handled together with add and mul, and takes the value of another function away",
         old="stack.append(plain(np.sin(stack.pop())))",
         new=("value = stack.pop()\n            stack and stack.pop()\n            stack.append(plain(np.sin(value)))"),
+        breaks="value",
     ),
     Mutant(
         "value left on the stack",
         "sin looks at the top of the stack without taking it",
         old="np.sin(stack.pop())",
         new="np.sin(stack[-1])",
+        breaks="value",
     ),
     Mutant(
         "result not pushed",
         "the sine is computed, and the value pushed again instead of it",
         old="stack.append(plain(np.sin(stack.pop())))",
         new=("value = stack.pop()\n            np.sin(value)\n            stack.append(value)"),
+        breaks="value",
     ),
     Mutant(
         "degrees",
         "the angle is taken for degrees",
         old="np.sin(stack.pop())",
         new="np.sin(np.radians(stack.pop()))",
+        breaks="value",
     ),
     Mutant(
         "math.sin",
         "works for numbers, fails for arrays",
         old="plain(np.sin(stack.pop()))",
         new="__import__('math').sin(stack.pop())",
+        breaks="arrays",
     ),
     Mutant(
         "in place",
@@ -340,24 +431,28 @@ MUTANTS = [
             "            out = value if isinstance(value, np.ndarray) else None\n"
             "            stack.append(plain(np.sin(value, out=out)))"
         ),
+        breaks="operands",
     ),
     Mutant(
         "double precision",
         "float32 becomes float64 on the way through sin",
         old="np.sin(stack.pop())",
         new="np.sin(np.asarray(stack.pop(), np.float64))",
+        breaks="arrays",
     ),
     Mutant(
         "numpy's numbers",
         "without plain, the sine of a number is a float64 that makes float64 of a float32 array",
         old="plain(np.sin(stack.pop()))",
         new="np.sin(stack.pop())",
+        breaks="numbers",
     ),
     Mutant(
         "popped in the wrong order",
         "the value popped first is taken for the left one, so sub and div are turned round",
         old="FUNCTIONS[node.token.text](left, right)",
         new="FUNCTIONS[node.token.text](right, left)",
+        breaks="before",
     ),
     Mutant(
         "operands counted from 1",
@@ -370,6 +465,7 @@ MUTANTS = [
         "an operand's number is one digit long, so @10 is read as @1 and 0",
         old="|@[0-9]*|",
         new="|@[0-9]?|",
+        breaks="before",
     ),
     Mutant(
         "floats only",
@@ -379,5 +475,6 @@ MUTANTS = [
             "value = operands[node.num_index]\n"
             "            stack.append(float(value) if isinstance(value, int) else value)"
         ),
+        breaks="before",
     ),
 ]

@@ -20,8 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from classroom.grading import similarity
+from classroom.grading.grams import GRAM, grams
 from classroom.grading.records import Submission
-from classroom.grading.similarity import FEW, GRAM, WINDOW, Comparison, Pair, grams, similar_pairs, winnow
+from classroom.grading.similarity import FEW, WINDOW, Comparison, Known, Pair, compare_submissions, winnow
 from classroom.grading.source_tokens import LEXEMES, MAX_TOKENS, code, tokens
 from classroom.judge import Session
 from classroom.judge.homework import Homework, homework_of
@@ -30,6 +31,7 @@ from classroom.register import load
 HONEST = Path(__file__).with_name("honest")
 GRAPHS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("graph_*.py"))]
 TENSORS = [path.read_text(encoding="utf-8") for path in sorted(HONEST.glob("tensor_*.py"))]
+PEAK = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
 HOMEWORKS = {lesson.folder: found for lesson in load().lessons if (found := homework_of(lesson)) is not None}
 
 
@@ -39,7 +41,7 @@ def text_of(homework: str, name: str) -> str:
 
 def compare(*texts: str, homework: str = "04_graph") -> list[Pair]:
     handed_in = [Submission(f"student{i}", homework, {"hw.py": text.encode()}) for i, text in enumerate(texts)]
-    return similar_pairs(handed_in, text_of(homework, "stub"), text_of(homework, "solution"))
+    return compare_submissions(handed_in, Known(text_of(homework, "stub"), text_of(homework, "solution"))).pairs
 
 
 def renamed(text: str) -> str:
@@ -125,8 +127,8 @@ def test_a_copy_of_one_exercise_of_two_is_found() -> None:
 
 
 def test_a_common_part_of_much_work_is_not_reported() -> None:
-    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(grams(code(shared))[0]) > 4 * similarity.MIN_SHARED
+    shared = PEAK[: PEAK.index("    return")]
+    assert len(grams(code(shared))[0]) > similarity.MIN_SHARED
     assert compare(GRAPHS[0] + TENSORS[0] + shared, GRAPHS[1] + TENSORS[1] + shared) == []
 
 
@@ -155,8 +157,8 @@ def test_untouched_stubs_are_not_reported(homework: Homework) -> None:
 
 def test_one_students_two_submissions_are_not_compared() -> None:
     twice = [Submission("ann", "04_graph", {name: GRAPHS[0].encode()}) for name in ("a.py", "b.py")]
-    assert similar_pairs(twice) == []
-    assert similar_pairs([twice[0], Submission("bo", "04_graph", twice[1].files)])
+    assert compare_submissions(twice).pairs == []
+    assert compare_submissions([twice[0], Submission("bo", "04_graph", twice[1].files)]).pairs
 
 
 def helpers(number: int) -> str:
@@ -175,13 +177,28 @@ def test_a_ring_is_found_though_each_of_it_has_helpers_of_its_own(size: int) -> 
     assert found == {f"student{number}" for number in range(size)}
 
 
-def test_what_many_different_ones_have_is_no_sign_of_copying() -> None:
-    shared = "def peak_bytes" + GRAPHS[3].split("def peak_bytes")[1]
-    assert len(similarity.fingerprints(code(shared), grams(code(""))[0])) < similarity.COPIED
-    different = [f"def mine{i}(x):\n" + f"    x = x {'+-*/%@&|^'[i]} 1\n" * 3 + shared for i in range(9)]
-    assert len(compare(*different[:FEW])) == FEW * (FEW - 1) / 2
-    assert compare(*different[: FEW + 1]) == []
-    assert compare(*different) == []
+def different(number: int, shared: str) -> list[str]:
+    return [f"def mine{i}(x):\n" + f"    x = x {'+-*/%@&|^'[i]} 1\n" * 3 + shared for i in range(number)]
+
+
+def test_a_short_part_that_many_different_ones_have_is_no_sign_of_copying() -> None:
+    shared = PEAK[: PEAK.index("    return")]
+    assert 2 * similarity.GRAM < len(code(shared).tokens) < similarity.WHOLE
+    assert compare(*different(FEW + 1, shared)) == []
+    assert compare(*different(9, shared)) == []
+
+
+@pytest.mark.parametrize("size", [2, FEW, FEW + 1, 9])
+def test_a_ring_of_any_size_with_one_short_function_in_common_is_found(size: int) -> None:
+    assert similarity.WHOLE < len(code(PEAK).tokens) < similarity.LONG
+    pairs = compare(*different(size, PEAK), *GRAPHS[:3])
+    assert {name for pair in pairs for name in pair.students} == {f"student{i}" for i in range(size)}
+
+
+def test_what_more_than_a_tenth_of_a_large_class_has_is_a_common_form() -> None:
+    many = [helpers(number) + PEAK for number in range(similarity.MANY + 1)]
+    assert compare(*many) == []
+    assert len(compare(*many[:-1])) == similarity.MANY - 1
 
 
 def test_a_copy_that_goes_round_is_reported_however_many_have_it() -> None:
@@ -218,7 +235,7 @@ def test_the_lines_are_those_that_are_alike() -> None:
 def test_files_that_are_neither_python_nor_a_notebook_are_left_out() -> None:
     content = GRAPHS[0].encode()
     pair = [Submission(name, "04_graph", {"notes.txt": content}) for name in ("ann", "bo")]
-    assert similar_pairs(pair) == []
+    assert compare_submissions(pair).pairs == []
 
 
 def worksheet(*cells: tuple[str, str]) -> bytes:
@@ -232,7 +249,7 @@ def worksheet(*cells: tuple[str, str]) -> bytes:
 
 def compared(**files: dict[str, bytes]) -> Comparison:
     handed_in = [Submission(student, "04_graph", of) for student, of in files.items()]
-    return similarity.compare_submissions(handed_in, text_of("04_graph", "stub"), text_of("04_graph", "solution"))
+    return compare_submissions(handed_in, Known(text_of("04_graph", "stub"), text_of("04_graph", "solution")))
 
 
 def test_answers_in_a_worksheet_are_compared_with_worksheets_and_with_files() -> None:
@@ -357,7 +374,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_handed_in(content: bytes) -> None:
-    assert similar_pairs([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]) == []
+    assert compare_submissions([Submission(name, "04_graph", {"hw.py": content}) for name in ("ann", "bo")]).pairs == []
 
 
 LAYOUT = """x = f(
@@ -410,7 +427,8 @@ def expected_kinds(text: str) -> list[str]:
 def test_hashes_are_those_of_any_process() -> None:
     formula = "a = b + c * d - e(f, g) ** 2"
     program = (
-        "from classroom.grading.similarity import code, grams; "  # as any process of the grader's does
+        "from classroom.grading.grams import grams; "
+        "from classroom.grading.source_tokens import code; "  # as any process of the grader's does
         f"print(grams(code({formula!r}))[0].tolist())"
     )
     runs = [

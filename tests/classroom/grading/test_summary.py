@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
 import random
 import re
@@ -18,8 +19,9 @@ from classroom.grading.charts import LABELS, distribution, histogram
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.grading.settings import GradingError
-from classroom.grading.similarity import Pair, Uncompared
-from classroom.grading.summary import PAIRS, summary_page
+from classroom.grading.similarity import Comparison, Pair, Uncompared
+from classroom.grading.summary import NOT_COMPARED, PAIRS, summary_page
+from classroom.grading.taken import FromCourse, Place
 from classroom.register import Course, Exercise, Lesson
 
 FOLDER = "01_numbers"
@@ -33,8 +35,8 @@ def graded(student: str, points: float = 4, status: Status = Status.PASSED, **re
     return Graded(student, "01_numbers", student, "s", (grade,), **values)  # type: ignore[arg-type]
 
 
-def text_of(*results: Graded, pairs: tuple[Pair, ...] = ()) -> str:
-    html = summary_page(results, REGISTER, pairs, {one.student: one.student for one in results})
+def text_of(*results: Graded, found: Comparison = NOT_COMPARED) -> str:
+    html = summary_page(results, REGISTER, {one.student: one.student for one in results}, found)
     return " ".join(re.sub("<[^>]*>", " ", html.split("</style>")[1]).split())
 
 
@@ -171,17 +173,29 @@ def test_the_slowest_come_first() -> None:
 
 def test_similar_pairs_are_advice_and_accuse_nobody() -> None:
     pair = Pair("01_numbers", ("a", "b"), 0.755, 31, (((2, 9), (12, 12)), ((1, 8),)))
-    text = text_of(graded("a"), graded("b"), pairs=(pair,))
+    text = text_of(graded("a"), graded("b"), found=Comparison([pair], []))
     assert "Advice for a person, never a grade." in text
-    assert "a b 76 % 31 fingerprints 2–9, 12–12 1–8" in text
+    assert "a b 76 % 31 fingerprints 2-9, 12 1-8" in text
     assert not re.search("plagiari|cheat|copied|guilty|fraud", text, re.IGNORECASE)
-    many = text_of(graded("a"), graded("b"), pairs=(pair,) * (PAIRS + 3))
+    many = text_of(graded("a"), graded("b"), found=Comparison([pair] * (PAIRS + 3), []))
     assert "3 more pairs, less alike, are left out" in many
+
+
+def test_what_stands_in_the_course_is_advice_and_accuses_nobody() -> None:
+    places = (Place("kuiper/graph/order.py", 30, 61), Place("lessons/04_graph/04_graph.ipynb cell 9", 1, 4))
+    one = FromCourse("01_numbers", "a", "double", 0.844, 120, places, ((3, 20), (25, 25)))
+    text = text_of(graded("a"), graded("b"), found=Comparison([], [], [one]))
+    words = "kuiper/graph/order.py:30-61 lessons/04_graph/04_graph.ipynb cell 9:1-4 3-20, 25"
+    assert f"a double 84 % 120 words and signs {words}" in text
+    assert not re.search("plagiari|cheat|copied|guilty|fraud|stolen", text, re.IGNORECASE)
+    many = text_of(graded("a"), graded("b"), found=Comparison([], [], [one] * (PAIRS + 3)))
+    assert "3 more, with less in common, are left out" in many
+    assert "the course's own code" not in text_of(graded("a"))
 
 
 def test_what_could_not_be_compared_is_said_in_the_summary() -> None:
     found = [Uncompared("01_numbers", "a", "it runs <b>code</b> from a text, in line 3")]
-    html = summary_page([graded("a"), graded("b")], REGISTER, (), {"a": "a", "b": "b"}, found * (PAIRS + 2))
+    html = summary_page([graded("a"), graded("b")], REGISTER, {"a": "a", "b": "b"}, Comparison([], found * (PAIRS + 2)))
     text = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", html))
     assert "Could not be compared in full" in text
     assert "a Homework 1: Numbers it runs &lt;b&gt;code&lt;/b&gt; from a text, in line 3" in text
@@ -214,21 +228,21 @@ def test_worksheets_are_compared_with_files_and_what_runs_a_text_is_said(teacher
 
 
 def test_points_of_all_students_leave_a_cell_empty_without_a_grade() -> None:
-    html = summary_page([graded("a"), graded("b", 0, Status.INFRASTRUCTURE)], REGISTER, (), {"a": "a", "b": "b"})
+    html = summary_page([graded("a"), graded("b", 0, Status.INFRASTRUCTURE)], REGISTER, {"a": "a", "b": "b"})
     cells = html.split("Points of all students")[1]
     assert re.findall(r'<td class="n[^"]*">(.*?)</td>', cells) == ["4", "4", "", ""]
 
 
 def test_the_total_of_all_points_comes_first_and_every_column_can_be_sorted_by() -> None:
     results = [with_bonus("a", 4, 3), replace(with_bonus("a", 2, 0), homework="02_shapes"), with_bonus("b", 1, 0)]
-    html = summary_page(results, REGISTER, (), {"a": "a", "b": "b"})
+    html = summary_page(results, REGISTER, {"a": "a", "b": "b"})
     table = html.split("Points of all students")[1]
     assert re.findall(r'<td class="n[^"]*">(.*?)</td>', table) == ["9", "7", "2", "1", "1", ""]
     assert len(re.findall("<button", table)) == 4
 
 
 def test_the_only_script_is_the_one_that_the_page_names() -> None:
-    html = summary_page([graded("<script>alert(1)</script>")], REGISTER, (), {"<script>alert(1)</script>": "a"})
+    html = summary_page([graded("<script>alert(1)</script>")], REGISTER, {"<script>alert(1)</script>": "a"})
     (script,) = re.findall("<script>(.*?)</script>", html, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in html
@@ -241,7 +255,7 @@ def test_reports_are_the_same_whatever_the_order(tmp_path: Path) -> None:
     for name, order in (("one", results), ("two", results[::-1])):
         write_reports(tmp_path / name, order, REGISTER)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 3 + 1 + 2 + 3
+    assert len(files) == 3 + 2 + 2 + 3
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
@@ -265,16 +279,27 @@ def test_a_persons_points_replace_the_judges(tmp_path: Path) -> None:
 
 
 def test_similar_submissions_are_found_on_the_way(tmp_path: Path) -> None:
-    code = Path(__file__).with_name("honest").joinpath("graph_rounds.py").read_text(encoding="utf-8")
-    results = [graded("ann"), graded("bo"), graded("cy")]
+    public = Path(__file__).with_name("honest").joinpath("graph_counter.py").read_text(encoding="utf-8")
+    draw, signs = random.Random(3), "+-*/%@&|^"
+    lines_drawn = (f"    x = len(x {draw.choice(signs)} y) {draw.choice(signs)} x[{n}]\n" for n in range(40))
+    own = f"def mine(x, waiting):\n{''.join(lines_drawn)}    return waiting\n"
+    results = [graded(name) for name in ("ann", "bo", "cy", "di")]
     submissions = {
-        "ann": Submission("ann", "01_numbers", {"hw.py": code.encode()}),
-        "bo": Submission("bo", "01_numbers", {"hw.py": code.replace("waiting", "todo").encode()}),
+        "ann": Submission("ann", "01_numbers", {"hw.py": own.encode()}),
+        "bo": Submission("bo", "01_numbers", {"hw.py": own.replace("waiting", "todo").encode()}),
         "cy": Submission("cy", "01_numbers", {"hw.py": b"def double(x):\n    return x + x\n"}),
+        "di": Submission("di", "01_numbers", {"hw.py": public.encode()}),
     }
     lines = write_reports(tmp_path, results, REGISTER, submissions=submissions)
     assert any("1 pair of submissions is alike" in line for line in lines)
+    assert any("1 answer has much in common with the course's own code" in line for line in lines)
     assert "never a grade" in (tmp_path / "summary.html").read_text(encoding="utf-8")
+    table = list(csv.DictReader((tmp_path / "similar.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["student"], row["other student"]) for row in table] == [("di", ""), ("ann", "bo")]
+    assert re.fullmatch(r"tests/.*/honest/graph_counter.py:\d+-\d+(, .*)*", table[0]["where"])
+    for name in "ann", "bo", "cy", "di":
+        page = (tmp_path / "feedback" / f"{name}.html").read_text(encoding="utf-8")
+        assert not re.search("alike|similar|in common|graph_counter", page.split("</style>")[-1])
 
 
 def test_two_results_of_one_student_and_homework_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+def topological_order(successors):
+    # remember for everybody who comes before it
+    before = {}
+    for n in successors:
+        before[n] = set()
+    for n in successors:
+        for s in successors[n]:
+            if s not in before:
+                raise KeyError(s)
+            before[s].add(n)
+    free = [n for n in before if not before[n]]
+    done = []
+    while len(free) > 0:
+        n = free.pop()
+        done.append(n)
+        for s in set(successors[n]):
+            before[s].remove(n)
+            if len(before[s]) == 0:
+                free.append(s)
+    rest = set(before) - set(done)
+    if rest:
+        # only those with a successor in rest can be on a cycle
+        changed = True
+        while changed:
+            changed = False
+            for n in list(rest):
+                if not any(s in rest for s in successors[n]):
+                    rest.discard(n)
+                    changed = True
+        raise ValueError("cycle among " + ", ".join(rest))
+    return done
+
+
+def peak_bytes(order, reads, sizes):
+    best = 0
+    for i in range(len(order)):
+        now = 0
+        for j in range(i + 1):
+            name = order[j]
+            readers = [k for k in range(len(order)) if name in reads[order[k]]]
+            if not readers or max(readers) >= i:
+                now += sizes[name]
+        if now > best:
+            best = now
+    return best
