@@ -35,10 +35,14 @@ def setup(context: typer.Context) -> None:
 @app.command(context_settings=PASS_ON, rich_help_panel=MACHINE)
 @needs("dev", "pytest")
 def test(context: typer.Context) -> None:
-    """Run the framework's own tests. Options go to pytest: test tests/test_tensor.py -k padding; test -- --help."""
+    """Run the quick tests, or with --all the slow ones too. Options go to pytest: test tests/test_tensor.py -k padding.
+
+    Whatever you name or select (a folder, a file, -k, -m) runs whole, with its slow tests. All of pytest's options:
+    test -- --help
+    """
     arguments = list(context.args)
-    if not arguments and importlib.util.find_spec("xdist") is not None:
-        arguments = ["-n", "auto", "--dist", "loadfile"]  # all of them: on all cores, each file in one process
+    if set(arguments) <= {"--all"} and importlib.util.find_spec("xdist") is not None:
+        arguments += ["-n", "auto", "--dist", "loadfile"]  # on all cores, each file in one process
     raise typer.Exit(run_module("pytest", arguments))
 
 
