@@ -34,13 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def leaves_slow_out(config: pytest.Config) -> bool:
-    """Whether nothing is selected: whoever names a folder, a file or a test, by path or -k, -m, --lf, means all of it."""
+    """Whether nothing is selected: who names a folder, a file or a test, or gives -k, -m or --lf, means all of it."""
     if hasattr(config, "workerinput"):  # a process of pytest-xdist, which does not see what was typed
         return bool(config.workerinput["leaves_slow_out"])
-    selected = config.args_source is config.ArgsSource.ARGS or any(
-        config.getoption(name, None) for name in ("-k", "-m", "--lf")
-    )
-    return not selected and not config.getoption("--all")
+    chosen = any(config.getoption(name, None) for name in ("-k", "-m", "--lf", "--all"))
+    return config.args_source is not config.ArgsSource.ARGS and not chosen
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
