@@ -118,10 +118,14 @@ def test_an_unknown_command_is_refused_in_a_sentence() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
+@pytest.mark.slow
+def test_pytest_runs_what_was_selected() -> None:
     passed = course("test", "-q", "tests/classroom/test_page.py", "-k", "side_by_side")
     assert passed.returncode == 0, passed.stdout
     assert "1 passed" in passed.stdout
+
+
+def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
     nothing = course("test", "-q", "tests/classroom/test_page.py", "-k", "no_such_test")
     assert nothing.returncode == 5
 
