@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from classroom.judge import JudgeError, Outcome, Session, SubmissionError, load_tests
+from classroom.judge import JudgeError, Outcome, Session, SubmissionError
 from classroom.judge import Test as JudgeTest
+from classroom.judge.homework import HomeworkError, public_tests
+from classroom.judge.oracle import SEEDS
 from classroom.judge.printed import Listener, Printed
 from classroom.progress import Progress, ProgressEntry, digest
 from classroom.stubs import forbidden, untouched
 from classroom.tasks import HomeworkTask, files_of
 
-SEED = 0
-"""Fixed, so that a failure stays the same until the code changes. Grading uses other seeds."""
 SECONDS = 10.0
 
 
@@ -140,18 +140,20 @@ def _check_file(file: Path, tasks: Sequence[HomeworkTask], seconds: float, show_
     if fault is not None:
         return [Result(task, State.BROKEN, fault=fault) for task in tasks]
     try:
-        tests = load_tests(tasks[0].public_tests, public=True)
-    except Exception as error:  # the student has this file too
-        return [Result(task, State.BROKEN, fault=error) for task in tasks]
+        tests = public_tests(file.parent)
+    except HomeworkError as error:  # the student has this file too
+        cause = error.__cause__
+        return [Result(task, State.BROKEN, fault=cause if isinstance(cause, Exception) else error) for task in tasks]
     without = forbidden(tasks[0].lesson)
     with (
         Listener() as listener,
         Session(file, seconds=seconds, without=without, show_output=show_output, listener=listener) as session,
+        Session(file, seconds=seconds, without=without) as quiet,
     ):
         results: list[Result] = []
         try:
             for task in tasks:
-                results.append(_run(task, [test for test in tests if test.exercise == task.id], session))
+                results.append(_run(task, [test for test in tests if test.exercise == task.id], session, quiet))
                 unloaded = _load_error(results[-1])
                 if unloaded is not None:
                     return [Result(task, State.BROKEN, results[-1].outcomes, fault=unloaded) for task in tasks]
@@ -166,19 +168,32 @@ def _load_error(result: Result) -> SubmissionError | None:
     return next((error for error in errors if isinstance(error, SubmissionError) and error.kind == "load"), None)
 
 
-def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session) -> Result:
-    """Run the tests of one exercise until the remaining ones can add nothing."""
+def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session, quiet: Session) -> Result:
+    """Run the tests of one exercise until the remaining ones can add nothing; what all pass, on more seeds in `quiet`.
+
+    Seeds are fixed, so that a failure stays the same until the code changes. Grading uses others.
+    """
     outcomes: list[Outcome] = []
     for test in tests:
-        outcomes.append(session.run(test, SEED))
+        outcomes.append(session.run(test, 0))
         error = outcomes[-1].error
         if isinstance(error, SubmissionError) and error.kind in ("load", "missing", "timeout"):
             break
+    if all(outcome.passed for outcome in outcomes):
+        outcomes = [_on_more_seeds(quiet, outcome) for outcome in outcomes]
     state = _state(outcomes, len(tests))
     if state is State.FAILED and untouched(task):
         # code given in the stub calls a function that is not written yet
         state = State.OPEN
     return Result(task, state, tuple(outcomes), len(tests))
+
+
+def _on_more_seeds(session: Session, outcome: Outcome) -> Outcome:
+    """The outcome of a test that has passed on seed 0: the first failure on the other seeds, if there is one."""
+    if not outcome.test.draws:
+        return outcome
+    others = (session.run(outcome.test, seed) for seed in range(1, SEEDS))
+    return next((one for one in others if not one.passed), outcome)
 
 
 def _state(outcomes: list[Outcome], tests: int) -> State:

@@ -6,16 +6,19 @@ it, it has them in one archive, out of sight of the homework, which `reveal` rea
 
 from __future__ import annotations
 
+import ast
 import io
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from classroom.marked import without_marks
 from classroom.register import Course, Lesson, Solutions
 from classroom.stubs import FIXED_TIME
 
 ARCHIVE = "solutions.zip"
 NAMES = ("solution.py", "explanation.md")
+"""The files of a homework in the archive."""
 
 
 class SolutionsError(Exception):
@@ -40,37 +43,44 @@ def allowed(course: Course, lesson: Lesson) -> Solutions:
 
 def worked(lesson: Lesson) -> Worked:
     """The worked solution of the lesson's homework, from the folder or the archive. Raises SolutionsError."""
-    folder, archive = _judge(lesson), _archive(lesson)
-    if folder.is_dir() or not archive.is_file():
-        files = {name: (folder / name).read_bytes() for name in NAMES if (folder / name).is_file()}
-    else:
-        try:
-            with zipfile.ZipFile(archive) as packed:
-                there = set(packed.namelist())
-                paths = {name: f"{lesson.folder}/{name}" for name in NAMES}
-                files = {name: packed.read(path) for name, path in paths.items() if path in there}
-        except (OSError, zipfile.BadZipFile) as error:
-            raise SolutionsError(f"homework/{ARCHIVE} cannot be read: {error}") from None
-    return Worked(*(files.get(name, b"").decode("utf-8", "replace") for name in NAMES))
+    archive = _archive(lesson)
+    if _judge(lesson).is_dir() or not archive.is_file():
+        return _of_folder(lesson)
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            there = set(packed.namelist())
+            paths = [f"{lesson.folder}/{name}" for name in NAMES]
+            texts = [packed.read(path).decode("utf-8", "replace") if path in there else "" for path in paths]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise SolutionsError(f"homework/{ARCHIVE} cannot be read: {error}") from None
+    return Worked(*texts)
+
+
+def _of_folder(lesson: Lesson) -> Worked:
+    """The solution without its marks, and the docstrings of judge/EXERCISE.py as one text with headings."""
+    solution, explained = _judge(lesson) / "solution.py", []
+    for place, exercise in enumerate(lesson.exercises, 1):
+        file = _judge(lesson) / f"{exercise.id}.py"
+        if file.is_file():
+            text = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+            explained.append(f"## Task {lesson.number}.{place}: {exercise.id}\n\n{text}")
+    source = without_marks(solution.read_text(encoding="utf-8")) if solution.is_file() else ""
+    return Worked(source, "\n\n".join(explained))
 
 
 def pack_solutions(course: Course) -> bytes | None:
     """The archive for students' copies, reproducible; None if there are no solutions."""
-    found = [
-        (f"{lesson.folder}/{name}", _judge(lesson) / name)
-        for lesson in course.lessons
-        for name in NAMES
-        if (_judge(lesson) / name).is_file()
-    ]
+    found = {lesson: one for lesson in course.lessons if (one := _of_folder(lesson))}
     if not found:
         archive = _archive(course.lessons[0])
         return archive.read_bytes() if archive.is_file() else None
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive_file:
-        for name, path in found:
-            entry = zipfile.ZipInfo(name, FIXED_TIME)
-            entry.create_system = 3
-            archive_file.writestr(entry, path.read_bytes(), zipfile.ZIP_STORED)
+    with zipfile.ZipFile(made, "w") as packed:
+        for lesson, one in found.items():
+            for name, text in zip(NAMES, (one.source, one.explanation)):
+                entry = zipfile.ZipInfo(f"{lesson.folder}/{name}", FIXED_TIME)
+                entry.create_system = 3
+                packed.writestr(entry, text.encode(), zipfile.ZIP_STORED)
     return made.getvalue()
 
 

@@ -1,26 +1,26 @@
 """The original stubs, so that an exercise can be reset.
 
 A student's folder may be an unpacked archive without git, and with git students commit their homework. So the course
-contains its stubs a second time, in homework/stubs.zip. `python -m classroom.stubs` writes that file; a partly solved
-stub is refused.
+contains its stubs a second time, in homework/stubs.zip, which `course dev build` writes.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import io
 import re
 import time
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from classroom.progress import FOLDER, free_name, write_whole
-from classroom.register import ROOT, Lesson, load
+from classroom.register import Lesson
 from classroom.started import COMMAND
-from classroom.tasks import HomeworkTask, all_tasks, files_of
+from classroom.tasks import HomeworkTask
 
 ARCHIVE = "stubs.zip"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
@@ -40,10 +40,11 @@ class StubError(Exception):
 
 def pristine(task: HomeworkTask) -> str:
     """The original text of the task's homework file. Raises StubError."""
-    return _handed_out(task.lesson)
+    return handed_out(task.lesson)
 
 
-def _handed_out(lesson: Lesson) -> str:
+def handed_out(lesson: Lesson) -> str:
+    """The original text of the lesson's homework file. Raises StubError."""
     archive = lesson.root / "homework" / ARCHIVE
     name = f"{lesson.folder}/{lesson.homework_file}"
     try:
@@ -62,7 +63,7 @@ def forbidden(lesson: Lesson) -> tuple[str, ...]:
     homework, and no test runs them. If it does, the modules of its own lesson are forbidden.
     """
     try:
-        text = _handed_out(lesson)
+        text = handed_out(lesson)
     except StubError:
         file = lesson.stub()
         text = file.read_text(encoding="utf-8", errors="replace") if file else ""
@@ -222,20 +223,15 @@ def backup(task: HomeworkTask) -> Path:
     raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
 
 
-def pack_stubs(root: Path = ROOT) -> Path:
-    """Write homework/stubs.zip from the homework files. Raises StubError if one is already solved."""
-    tasks = [task for task in all_tasks(load(root)) if task.file.is_file() and task.lesson.homework_file]
-    for task in tasks:
-        if not names_of(task.file.read_text(encoding="utf-8"), task.id):
-            raise StubError(f"{task.file.name}: expected a function with `TODO {task.id}` in it, found none")
-    archive = root / "homework" / ARCHIVE
-    with zipfile.ZipFile(archive, "w") as stubs:
-        for file in files_of(tasks):
-            entry = zipfile.ZipInfo(f"{file.parent.name}/{file.name}", FIXED_TIME)
+def packed_stubs(stubs: Mapping[str, str]) -> bytes:
+    """The bytes of homework/stubs.zip, the same for the same stubs: "02_tensor/hw02_tensor.py" -> text."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for name, text in sorted(stubs.items()):
+            entry = zipfile.ZipInfo(name, FIXED_TIME)
             entry.create_system = 3  # reproducible on every system
-            text = file.read_text(encoding="utf-8")
-            stubs.writestr(entry, text.encode(), zipfile.ZIP_STORED)
-    return archive
+            packed.writestr(entry, text.encode(), zipfile.ZIP_STORED)
+    return made.getvalue()
 
 
 def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:
@@ -256,7 +252,3 @@ def _lines(source: str, first: int, last: int) -> str:
 def _lines_of(source: str) -> list[str]:
     """The lines as Python counts them: a form feed does not end a line."""
     return re.findall(r"[^\n]*\n|[^\n]+", source)
-
-
-if __name__ == "__main__":
-    print(pack_stubs())

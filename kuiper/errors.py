@@ -80,7 +80,7 @@ class ModelFormatError(KuiperError):
 
     Parameters
     ----------
-    file, line : where; `line` counts from 1 and is None for the binary file.
+    file, line : where; `line` counts from 1 and is None where the fault belongs to no line, as in a missing file.
     expected, found : what the format asks for at that place, and what stands there.
     """
 

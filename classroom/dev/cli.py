@@ -17,11 +17,13 @@ from rich.table import Table
 
 from classroom import register
 from classroom.cli.base import needs
+from classroom.dev import build as building
 from classroom.dev import figures as pictures
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
 from classroom.dev import soundness
 from classroom.judge.homework import HomeworkError
+from classroom.judge.student import JudgeError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -62,6 +64,18 @@ def check(
     said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
     console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
     raise typer.Exit(1 if problems else 0)
+
+
+@app.command()
+def build(lessons: Lessons = None) -> None:
+    """Write what is made of worked solutions and course.toml: stubs, tables of tasks, expected answers."""
+    try:
+        course = register.load(register.ROOT)
+        for path in building.build(course, soundness.find_homeworks(register.ROOT, lessons or ())):
+            typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
+    except (register.RegisterError, HomeworkError, JudgeError, building.BuildError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
 
 
 @app.command()

@@ -6,6 +6,7 @@ A homework is sound when
 - every mutant (the solution with one mistake in it) runs, and some test of its exercise fails on every seed;
 - every test finds at least one mutant;
 - each exercise has a public and a hidden test that no trivial answer passes (judge/blanket.py);
+- each rule in a task's docstring has public tests, and a mutant that no other rule's public tests find;
 - course.toml and the tests have the same exercises, each with public and hidden tests, mutants and three hints.
 """
 
@@ -24,8 +25,10 @@ from functools import cache
 from pathlib import Path
 
 from classroom import register
+from classroom.dev import build
 from classroom.judge.blanket import passable
 from classroom.judge.homework import Homework, HomeworkError, homework_of
+from classroom.judge.mutants import MutantError
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome, Session, Test
 
@@ -44,7 +47,7 @@ class CheckJob:
 
     root: Path
     number: int
-    kind: str  # "stub", "blanket", "solution" or "mutant"
+    kind: str  # "built", "stub", "blanket", "solution" or "mutant"
     seeds: range
     index: int = 0
 
@@ -131,7 +134,30 @@ def form(homework: Homework) -> tuple[bool, list[str]]:
     if len(mutants) < MIN_MUTANTS:
         problems.append(f"expected at least {MIN_MUTANTS} mutants, found {len(mutants)}")
     problems += _mutants_form(homework, solution)
+    problems += _rules_form(homework)
     return True, problems
+
+
+def _rules_form(homework: Homework) -> Iterator[str]:
+    """Whether rules, tests and mutants name each other."""
+    for exercise in homework.exercises:
+        try:
+            rules = homework.rules(exercise.id)
+        except ValueError as error:
+            yield f"{exercise.id}: {error}"
+            continue
+        if not rules:
+            yield f"{exercise.id}: expected a section `Rules` in its docstring in judge/solution.py, found none"
+        tested = {rule for test in homework.public if test.exercise == exercise.id for rule in test.rules}
+        broken = {mutant.breaks for mutant in homework.mutants if mutant.exercise == exercise.id} - {""}
+        for rule in rules:
+            if rule not in tested:
+                yield f"{exercise.id}: the rule {rule} has no public test: write one, @task({exercise.id!r}, {rule!r})"
+            if rule not in broken:
+                yield f"{exercise.id}: the rule {rule} has no mutant: write one with breaks={rule!r}"
+        for name, places in (("public tests", tested), ("mutants", broken)):
+            for rule in sorted(places - rules.keys()):
+                yield f"{exercise.id}: {name} name the rule {rule}, which its docstring does not have"
 
 
 def _mutants_form(homework: Homework, solution: str) -> Iterator[str]:
@@ -142,7 +168,7 @@ def _mutants_form(homework: Homework, solution: str) -> Iterator[str]:
             yield f"mutant {name}: it does not say why somebody would write it"
         try:
             text = mutant.applied(solution)
-        except HomeworkError as error:
+        except MutantError as error:
             yield str(error)
             continue
         if text in seen:
@@ -156,6 +182,7 @@ def _jobs(homework: Homework, seeds: int, solution_seeds: int) -> list[CheckJob]
     solution = homework.solution.read_text(encoding="utf-8")
     mutants = [index for index, mutant in enumerate(homework.mutants) if solution.count(mutant.old) == 1]
     return [
+        CheckJob(root, number, "built", range(1)),
         CheckJob(root, number, "stub", range(1)),
         CheckJob(root, number, "blanket", range(1)),
         *(CheckJob(root, number, "solution", chunk) for chunk in chunks),
@@ -168,6 +195,7 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Che
     if not reports:
         return result
     killers: set[str] = set()
+    broken: set[tuple[str, str]] = set()
     for job, report in reports:
         result.problems += report.problems
         result.seconds += report.seconds
@@ -175,6 +203,16 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Che
             result.mutants += 1
             result.killed += not report.problems
             killers |= report.killers
+            mutant = homework.mutants[job.index]
+            found = {rule for test in homework.public if _name(test) in report.killers for rule in [test.rules]}
+            if mutant.breaks and not any(mutant.breaks in rules for rules in found):
+                said = f"no public test of its rule, {mutant.breaks}, finds it"
+                result.problems.append(f"mutant {mutant.exercise}/{mutant.name}: {said}")
+            elif mutant.breaks and all(mutant.breaks in rules for rules in found):
+                broken.add((mutant.exercise, mutant.breaks))
+    for rule in sorted({(one.exercise, one.breaks) for one in homework.mutants if one.breaks} - broken):
+        said = "each of its mutants fails public tests of other rules too: write one that breaks this rule alone"
+        result.problems.append(f"{rule[0]}: rule {rule[1]}: {said}")
     tests = homework.public + homework.hidden
     result.tests = len(tests)
     result.problems += [f"{_name(test)}: it finds no mutant" for test in tests if _name(test) not in killers]
@@ -274,7 +312,12 @@ def _mutant(homework: Homework, job: CheckJob, report: CheckReport) -> None:
         report.problems.append(f"{title}: survives on seeds {', '.join(map(str, survived))}")
 
 
-RUNNERS = {"stub": _stub, "blanket": _blanket, "solution": _solution, "mutant": _mutant}
+def _built(homework: Homework, job: CheckJob, report: CheckReport) -> None:
+    """What is built is as it would be built now."""
+    report.problems += build.drift(register.load(job.root), [homework])
+
+
+RUNNERS = {"built": _built, "stub": _stub, "blanket": _blanket, "solution": _solution, "mutant": _mutant}
 
 
 def _rank(test: Test, failures: Sequence[Outcome]) -> int:

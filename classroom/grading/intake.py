@@ -50,7 +50,7 @@ def lessons_with_homework(course: Course, names: Iterable[str] = ()) -> list[Les
     Raises GradingError for an unknown name, and if this copy of the course has no hidden tests.
     """
     there = [lesson for lesson in course.lessons if lesson.homework_file and lesson.exercises and lesson.homework()]
-    judged = [one for one in there if (one.root / "homework" / one.folder / "judge" / "hidden.py").is_file()]
+    judged = [one for one in there if (one.root / "homework" / one.folder / "judge").is_dir()]
     if not judged:
         raise GradingError("this copy of the course holds no hidden tests (homework/*/judge), so it cannot grade")
     chosen = []

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -203,8 +203,9 @@ class SubmissionRunner:
             return Outcome(test, SubmissionError("timeout", spent)), 0.0
         until = min(self._until, started + self._settings.test_seconds)
 
-        def timed(student: Any, rng: Any) -> None:
-            test.function(Timed(student, until), rng)  # type: ignore[arg-type]
+        @wraps(test.function)
+        def timed(**given: Any) -> None:
+            test.function(**{**given, "student": Timed(given["student"], until)})
 
         outcome = session.run(to_its_end(replace(test, function=timed)), self._seed)
         return replace(outcome, test=test), round(time.monotonic() - started, 4)

@@ -70,7 +70,7 @@ def write_release(course: Course, folder: Path, solved: bool = False) -> tuple[P
         name = min(edited).name
         raise GradingError(
             f"{name} is not as homework/stubs.zip has it: put it back ({COMMAND} reset {name} keeps a copy of it), "
-            f"or, if the stub was changed on purpose, python -m classroom.stubs"
+            f"or, if the worked solution was changed on purpose, {COMMAND} dev build"
         )
     files = sorted({*released_files(course), *edited})
     packed = solutions.pack_solutions(course) if course.release.solutions is not Solutions.NONE else None
@@ -130,7 +130,7 @@ def edited_stubs(course: Course) -> dict[PurePosixPath, bytes]:
         try:
             handed_out = pristine(first[file]).encode()
         except StubError as error:
-            raise GradingError(f"{error}: python -m classroom.stubs writes it") from error
+            raise GradingError(f"{error}: {COMMAND} dev build writes it") from error
         if not file.is_file() or file.read_bytes().replace(b"\r\n", b"\n") != handed_out:
             edited[PurePosixPath(file.relative_to(root).as_posix())] = handed_out
     return edited

@@ -14,6 +14,7 @@ from classroom import register
 from classroom.grading.settings import GradingError, Settings
 from classroom.judge.blanket import Name, of_stub, passable
 from classroom.judge.homework import Homework, HomeworkError
+from classroom.judge.oracle import FILE
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome
 from classroom.register import Lesson
@@ -111,7 +112,7 @@ def version_of(homework: Homework, settings: Settings, seed: int) -> str:
     root, folder = homework.lesson.root, homework.folder
     here = Path(__file__).parent
     files = [*sorted(JUDGE.glob("*.py")), *(here / name for name in BESIDE)]
-    files += [folder / "public.py", folder / "judge" / "hidden.py"]
+    files += [folder / "public.py", *sorted(folder.glob(FILE)), *sorted((folder / "judge").glob("*.py"))]
     hash_ = hashlib.sha256()
     for path in files:
         hash_.update(hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).digest())

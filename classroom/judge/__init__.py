@@ -1,8 +1,8 @@
 """The judge: runs tests on a submission in a separate process and sees it only as plain data.
 
-A test file contains functions of (student, rng):
+A test file contains functions that name what they need:
 
-    @task("flatten")
+    @task("flatten", "order")
     def rows_come_first(student, rng):
         \"\"\"Each channel is read row by row.\"\"\"
         x = rng.standard_normal((2, 3, 4)).astype(np.float32)
@@ -10,12 +10,15 @@ A test file contains functions of (student, rng):
 """
 
 from classroom.judge.compare import Failure, expect, expect_raises
+from classroom.judge.mutants import Mutant
+from classroom.judge.refusals import expect_refused, likely
 from classroom.judge.student import JudgeError, Student, SubmissionError
-from classroom.judge.tests import Outcome, Session, Test, exercise_passed, load_tests, public_of, run_tests, task
+from classroom.judge.tests import Outcome, Session, Test, exercise_passed, load_tests, run_tests, task
 
 __all__ = [
     "Failure",
     "JudgeError",
+    "Mutant",
     "Outcome",
     "Session",
     "Student",
@@ -24,8 +27,9 @@ __all__ = [
     "exercise_passed",
     "expect",
     "expect_raises",
+    "expect_refused",
+    "likely",
     "load_tests",
-    "public_of",
     "run_tests",
     "task",
 ]

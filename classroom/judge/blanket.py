@@ -7,12 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from classroom.judge.homework import Homework
-from classroom.judge.student import Student
 from classroom.judge.tests import Outcome, Session, Test, to_its_end
 
 BLANKET_LINES = (
@@ -91,8 +90,9 @@ def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]
 def _chosen(test: Test, choice: int) -> Test:
     """The test, preceded by the choice of a line, since its worker may be a new one."""
 
-    def function(student: Student, rng: np.random.Generator) -> None:
-        getattr(student, CHOOSE)(choice)
-        test.function(student, rng)
+    @wraps(test.function)
+    def function(**given: Any) -> None:
+        getattr(given["student"], CHOOSE)(choice)
+        test.function(**given)
 
     return replace(test, function=function)

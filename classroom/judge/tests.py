@@ -1,12 +1,14 @@
-"""Tests of the judge: functions of (student, rng), each for one exercise, run on one submission."""
+"""Tests of the judge: functions of a student's functions, each for one exercise, run on one submission."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -19,12 +21,20 @@ from classroom.judge.student import JudgeError, Student, SubmissionError
 from classroom.judge.workers import Workers
 from classroom.sandbox.base import Sandbox
 
-TestFunction = Callable[[Student, np.random.Generator], None]
+TestFunction = Callable[..., None]
+Oracles = Callable[[str, int], Any]
+"""(name of a test, seed) -> the oracle that the test asks for what is right."""
+GIVEN = ("student", "rng", "oracle")
+"""What a test can ask for, by the names of its parameters."""
 
 
 @dataclass(frozen=True)
 class Test:
-    """A test: the exercise it belongs to, its name, the sentence that says what must hold."""
+    """A test: the exercise it belongs to, its name, the sentence that says what must hold.
+
+    rules : names of the task's rules that it tests.
+    oracles : where its oracle comes from, if it asks for one.
+    """
 
     __test__: ClassVar[bool] = False  # not a pytest test, in spite of its name
 
@@ -33,6 +43,32 @@ class Test:
     sentence: str
     function: TestFunction
     public: bool
+    rules: tuple[str, ...] = ()
+    oracles: Oracles | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks an oracle."""
+        return "oracle" in inspect.signature(self.function).parameters
+
+    @property
+    def draws(self) -> bool:
+        """Whether its inputs depend on the seed."""
+        return "rng" in inspect.signature(self.function).parameters
+
+    def call(self, student: Student, seed: int) -> None:
+        """Run it; its random inputs depend on the seed and its name."""
+        given: dict[str, Any] = {}
+        for name in inspect.signature(self.function).parameters:
+            if name == "student":
+                given[name] = student
+            elif name == "rng":
+                given[name] = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+            elif self.oracles is not None:
+                given[name] = self.oracles(self.name, seed)
+            else:
+                raise JudgeError(f"the test {self.name} asks for an oracle, and there is none")
+        self.function(**given)
 
 
 @dataclass(frozen=True)
@@ -57,35 +93,51 @@ class UnusableAnswerError(Failure):
     """The test itself failed on the value that the submission returned."""
 
 
-def task(exercise: str) -> Callable[[TestFunction], TestFunction]:
-    """Mark a function (student, rng) as a test of `exercise`; its docstring is the sentence that must hold."""
+def task(exercise: str, *rules: str) -> Callable[[TestFunction], TestFunction]:
+    """Mark a function as a test of `exercise` and of its `rules`; its docstring is the sentence that must hold.
+
+    The function names what it needs among its parameters: `student`, `rng` (seeded), `oracle` (what is right).
+    """
 
     def mark(function: TestFunction) -> TestFunction:
-        function.exercise = exercise  # type: ignore[attr-defined]
+        function.exercise, function.rules = exercise, rules  # type: ignore[attr-defined]
         return function
 
     return mark
 
 
 def load_file(path: Path) -> ModuleType:
-    """Import a Python file by path, without writing bytecode."""
+    """Import a Python file by path, without writing bytecode.
+
+    It may import its neighbours (`from .sizes import small`), and from the folder above (`from ..public import BOXES`).
+    """
     path = path.resolve()
-    module = ModuleType(f"{path.stem}_{zlib.crc32(str(path).encode()):08x}")
-    module.__file__ = str(path)
+    module = ModuleType(f"{_package(path.parent)}.{path.stem}_{zlib.crc32(str(path).encode()):08x}")
+    module.__file__, module.__package__ = str(path), _package(path.parent)
     sys.modules[module.__name__] = module
-    exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
+    keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
+    finally:
+        sys.dont_write_bytecode = keep
     return module
 
 
-def public_of(hidden: str) -> Any:
-    """The public.py of the homework with this hidden test file (its __file__), for shared helpers."""
-    return load_file(Path(hidden).resolve().parents[1] / "public.py")
+def _package(folder: Path) -> str:
+    """The name of a package made of a folder and the one above it, for relative imports."""
+    above = f"folder_{zlib.crc32(str(folder.parent).encode()):08x}"
+    for name, place in ((above, folder.parent), (f"{above}.{folder.name}", folder)):
+        if name not in sys.modules:
+            sys.modules[name] = ModuleType(name)
+            sys.modules[name].__path__ = [str(place)]
+    return f"{above}.{folder.name}"
 
 
-def load_tests(path: Path, *, public: bool) -> list[Test]:
-    """The tests of a file, in order.
+def load_tests(path: Path, *, public: bool, oracles: Callable[[str], Oracles] | None = None) -> list[Test]:
+    """The tests of a file, in order. `oracles` : exercise -> its oracles.
 
-    Raises ValueError for a file without tests, a test without a docstring, and duplicate names.
+    Raises ValueError for a file without tests, a test without a docstring or with unknown parameters, and duplicate
+    names.
     """
     names = [node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -94,11 +146,15 @@ def load_tests(path: Path, *, public: bool) -> list[Test]:
     tests = []
     for name, value in vars(load_file(path)).items():
         exercise = getattr(value, "exercise", None)
-        if not callable(value) or not isinstance(exercise, str):
+        if not inspect.isfunction(value) or not isinstance(exercise, str):
             continue
         if not value.__doc__:
             raise ValueError(f"{path}: {name} has no docstring that says what must hold")
-        tests.append(Test(exercise, name, " ".join(value.__doc__.split("\n\n")[0].split()), value, public))
+        unknown = set(inspect.signature(value).parameters) - set(GIVEN)
+        if unknown:
+            raise ValueError(f"{path}: {name} asks for {', '.join(sorted(unknown))}; a test can ask for {GIVEN}")
+        sentence = " ".join(value.__doc__.split("\n\n")[0].split())
+        tests.append(Test(exercise, name, sentence, value, public, value.rules, oracles(exercise) if oracles else None))
     if not tests:
         raise ValueError(f"{path}: expected tests marked with @task, found none")
     return tests
@@ -107,9 +163,10 @@ def load_tests(path: Path, *, public: bool) -> list[Test]:
 def to_its_end(test: Test) -> Test:
     """The test, made to fail if it skips or exits: those are not Exceptions, but not passes either."""
 
-    def function(student: Student, rng: np.random.Generator) -> None:
+    @wraps(test.function)
+    def function(**given: Any) -> None:
         try:
-            test.function(student, rng)
+            test.function(**given)
         except (Exception, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -159,14 +216,13 @@ class Session:
 
     def run(self, test: Test, seed: int) -> Outcome:
         """Run one test; its random inputs depend on the seed and its name. Raises only JudgeError."""
-        rng = np.random.default_rng([seed, zlib.crc32(test.name.encode())])
         error: Failure | SubmissionError | None = None
         student = None
         if self._listener is not None:
             self._listener.heard.clear()
         try:
             student = self._loaded()
-            test.function(student, rng)
+            test.call(student, seed)
         except (Failure, SubmissionError) as caught:
             error = caught
         except JudgeError:

@@ -16,8 +16,16 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers; the result has the same dtype.
-    row_major : True reads each channel row by row, False reads each channel column by column.
+    x : (C, H, W) of any numbers.
+    row_major : which of the two.
+
+    Rules
+    -----
+    rows : with `row_major` each channel is read row by row.
+    columns : without it each channel is read column by column, and still one channel after the other.
+    default : `row_major` is True unless said.
+    one_axis : the result has one axis.
+    dtype : the result has the dtype of `x`.
 
     >>> x = np.arange(1, 13).reshape(2, 2, 3)  # channel 0: 1 2 3 / 4 5 6, channel 1: 7 8 9 / 10 11 12
     >>> flatten(x).tolist()
@@ -34,11 +42,19 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarra
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers; the result has the same dtype, whatever the type of `value`.
-    pads : (up, bottom, left, right), how many rows and columns to add on each side.
+    x : (C, H, W) of any numbers.
+    pads : how many rows and columns to add on each side.
     value : what the border is filled with.
 
-    Raises ValueError when one of the pads is negative.
+    Rules
+    -----
+    sides : `pads` are (up, bottom, left, right).
+    value : the border holds `value`, in every channel.
+    default : `value` is 0 unless said.
+    zero : a pad of 0 adds nothing on its side.
+    channels : no channel is added.
+    negative : a negative pad, whichever it is, raises ValueError.
+    dtype : the result has the dtype of `x`, whatever the type of `value`.
 
     >>> padding(np.array([[[1, 2], [3, 4]]]), (1, 0, 0, 2), value=9).tolist()
     [[[9, 9, 9, 9], [1, 2, 9, 9], [3, 4, 9, 9]]]
@@ -52,11 +68,18 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers; the result has the same dtype.
-    shapes : (C', H', W'), or (H', W') for one channel, or (W',) for one row. The result always has three axes.
-    row_major : True reads and writes each channel row by row, False reads and writes it column by column.
+    x : (C, H, W) of any numbers.
+    shapes : one to three sizes.
+    row_major : the order in which `x` is read and the result is written.
 
-    Raises ValueError when the new shape has not as many elements as `x`.
+    Rules
+    -----
+    rows : with `row_major` each channel is read, and written, row by row.
+    columns : without it each channel is read, and written, column by column.
+    default : `row_major` is True unless said.
+    axes : `shapes` are (C', H', W'), or (H', W') for one channel, or (W',) for one row; the result has three axes.
+    count : another number of elements than `x` has raises ValueError.
+    dtype : the result has the dtype of `x`.
 
     >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5
     >>> reshape(x, (3, 2)).tolist()
@@ -64,5 +87,5 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     >>> reshape(x, (3, 2), row_major=False).tolist()
     [[[0, 4], [3, 2], [1, 5]]]
     """
-    # TODO reshape (Task 2.3, stretch)
+    # TODO reshape (Task 2.3, a bonus)
     raise NotImplementedError("reshape: TODO")

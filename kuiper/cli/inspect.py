@@ -106,8 +106,8 @@ def totals(found: Inspection) -> list[tuple[str, str]]:
         plan = cost.memory_plan
         rows += [
             ("activations", f"{space(plan.total_bytes)} when each has its own space"),
-            ("", f"{space(plan.planned_bytes)} when space is used again as planned"),
-            ("", f"{space(plan.lower_bound_bytes)} alive at once: no plan can do with less"),
+            ("", f"{space(plan.planned_bytes)} if all shared one block, by this estimate"),
+            ("", f"{space(plan.lower_bound_bytes)} alive at once, if each operator stores what it computes"),
         ]
     if found.unsupported:
         listed = "\n".join(f"{kind}: {several(names)}" for kind, names in found.unsupported.items())

@@ -40,7 +40,7 @@ class Token:
 
     @property
     def value(self) -> Any:
-        """What a number, a constant or a name stands for.
+        """What an operand (its number), a number, a constant or a name stands for. Raises KeyError for other types.
 
         >>> Token(TokenType.FLOAT, "1.0e-05", 0, 7).value
         1e-05

@@ -46,7 +46,7 @@ class PlanExecutor(LayerExecutor):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The algorithms that were chosen so far, by the shapes that they are for."""
+        """What was measured and chosen so far: key (what, shape) -> name of the algorithm or of the way to run."""
         return self._choices.used
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:

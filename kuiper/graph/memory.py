@@ -1,6 +1,7 @@
 """Memory (lesson 4): how long each value lives, and where in one buffer it could lie.
 
-The layers leave allocation to numpy, which frees a value when `run_layers` has dropped it and no view of it is left.
+The layers leave allocation to numpy, which frees a value between operators when `run_layers` has dropped it and no view
+of it is left; inputs and results stay.
 The fast engine places its values in one block by what is here.
 """
 
@@ -67,7 +68,7 @@ class MemoryPlan:
     """Where each operand lies in one buffer, in bytes.
 
     `total_bytes` is the space without any reuse, `planned_bytes` the size of the shared buffer, `lower_bound_bytes`
-    the most that is alive at any one step: no plan can do with less.
+    the most that is alive at any one step: no placement of these values can do with less.
     """
 
     offsets: Mapping[str, int]

@@ -16,7 +16,7 @@ Family = Literal[
     "arithmetic",
 ]
 
-BOUNDARY: Family = "input, output"
+ENDS: Family = "input, output"
 WEIGHT: Family = "weight"
 CONVOLUTION: Family = "convolution"
 POOLING: Family = "pooling"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +21,9 @@ class Layer:
     """One operation. A subclass is its options (constructor) and its mathematics (`forward`).
 
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
-    serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and one
-    without is an error; so do inputs with a name (`$weight=7`), but those without go to `forward`, in order, unless
-    `signatures` says otherwise.
+    serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and it is
+    an error if there is none. So does an input whose name is an argument (`$weight=7`); every other input, with a name
+    or without, goes to `forward`, in order, unless `signatures` says otherwise.
 
     >>> class Scale(Layer):
     ...     def __init__(self, factor=2.0):
@@ -205,11 +205,18 @@ class FunctionLayer(Layer):
 
 def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
     """`layer.forward(*inputs)`; whatever goes wrong becomes a KuiperError that names the operator."""
-    try:
+    with named(operator, inputs):
         return layer.forward(*inputs)
+
+
+@contextmanager
+def named(operator: Operator, inputs: Sequence[Any]) -> Iterator[None]:
+    """Turn any exception of the block, which may run a student's code, into a KuiperError that names the operator."""
+    try:
+        yield
     except KuiperError as error:
         raise error.at(operator.name) from error.__cause__
-    except Exception as error:  # the layer may be a student's
+    except Exception as error:
         shapes = ", ".join(str(getattr(x, "shape", x)) for x in inputs)
         raise InferError(
             f"{operator.type} cannot compute on inputs {shapes}: {error}", operator=operator.name
@@ -217,7 +224,11 @@ def call(layer: Layer, operator: Operator, inputs: list[Any]) -> Any:
 
 
 def store_outputs(operator: Operator, result: Any, values: MutableMapping[str, Any]) -> None:
-    """Put a layer's result into `values`, one entry per output operand. Raises InferError when the numbers differ."""
+    """Put a layer's result into `values`, one entry per output operand.
+
+    A single output takes the result whole, also a tuple. Raises InferError when there are several and the result is
+    not as many.
+    """
     outputs = operator.outputs
     if len(outputs) == 1:
         values[outputs[0].name] = result

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast, get_args
 from kuiper.errors import KuiperError, UnsupportedOperatorError, add_new
 from kuiper.graph import Operator
 from kuiper.layers.families import Family
-from kuiper.layers.layer import Creator, Layer
+from kuiper.layers.layer import Creator, Layer, named
 from kuiper.toolbox import Toolbox
 
 LayerClass = TypeVar("LayerClass", bound=type[Layer])
@@ -22,8 +22,9 @@ class ForeignLayer(Layer):
         self.wrapped = wrapped
 
     def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
-        """As the wrapped layer."""
-        self.wrapped.forward_operator(operator, values)
+        """As the wrapped layer; its exceptions become errors that name the operator."""
+        with named(operator, [values.get(operand.name) for operand in operator.inputs]):
+            self.wrapped.forward_operator(operator, values)
 
 
 class LayerRegisterer:

@@ -2,7 +2,9 @@
 
     7767517
     <operators> <operands>
-    <type> <name> <n_in> <n_out> <inputs> <outputs> [key=value] [@key=(shape)type] [$name=input] [#operand=(shape)type]
+    <type> <name> <n_in> <n_out> <inputs> <outputs> <pairs>
+
+A pair is key=value, @key=(shape)type, $slot=operand or #operand=(shape)type.
 
 Source: PNNX, https://github.com/pnnx/pnnx (ir.cpp, Graph::load)
 """
@@ -195,11 +197,11 @@ class _Reader:
         shape, dtype = self._shape_and_type(f"@{key}", text)
         if dtype is None or min(shape, default=0) < 0:
             self._fail(f"a type and dimensions of 0 or more in @{key}", _short(text))
-        if self.archive is None:
-            if not os.path.exists(self.bin_path):
-                self._fail(f"the weights @{key} of {op.name} in {self.bin_path}", "no such file")
-            self.archive = Archive(self.bin_path, verify=self.verify)
+        if self.archive is None and not os.path.exists(self.bin_path):
+            self._fail(f"the weights @{key} of {op.name} in {self.bin_path}", "no such file")
         try:
+            if self.archive is None:
+                self.archive = Archive(self.bin_path, verify=self.verify)
             raw = self.archive.array(f"{op.name}.{key}", dtype, shape)
         except ModelFormatError as error:
             self._fail(f"in {self.bin_path} {error.expected}", error.found)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
 OnOperator = Callable[[Operator, float], None]
-"""Called with an operator and its seconds: by run_layers after each, before anything is released; by a plan with the
-first of those that are computed together."""
+"""Called with an operator and its seconds: by run_layers after each that has a layer, before anything is released; by a
+plan with the first of those that are computed together."""
 
 
 def run_layers(
@@ -51,7 +51,7 @@ class GraphExecutor(Protocol):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The algorithms that were chosen so far, by the shapes that they are for."""
+        """What was measured and chosen so far: key (what, shape) -> name of the algorithm or of the way to run."""
 
 
 class LayerExecutor:

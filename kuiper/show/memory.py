@@ -52,8 +52,9 @@ def show_memory(
     """A plan of memory -> its chart: the values alive at a step stand above it, each where it lies in the arena.
 
     The width of a box is a value's life, its height the bytes, its colour the family of the operator that computes it.
-    The dashed line is the most that is alive at any one step: no plan can do with less. Below it are listed the values
-    that take no memory because they lie inside others. Boxes tell more while the mouse rests on them.
+    The dashed line is the most that is alive at any one step: no placement of these values can do with less. Below it
+    are listed the values that take no memory because they lie inside others. Boxes tell more while the mouse rests on
+    them.
 
     Parameters
     ----------
@@ -254,7 +255,7 @@ def _description(facts: _Facts, sizes: str) -> str:
     memory = facts.memory
     largest = sorted(memory.sizes, key=lambda name: -memory.sizes[name])[:3]
     words = [f"{len(facts.steps)} steps to the right, bytes upwards. {sizes}."]
-    words.append(f"At one step {_space(memory.lower_bound_bytes)} are alive: no plan can do with less.")
+    words.append(f"At one step {_space(memory.lower_bound_bytes)} are alive: no placement can do with less.")
     if largest:
         words.append("Largest: " + ", ".join(f"#{name} {_space(memory.sizes[name])}" for name in largest) + ".")
     if facts.inside:

@@ -26,7 +26,7 @@ class Swatch:
 
 
 FAMILIES = (
-    Swatch(families.BOUNDARY, "#4d5a68", "#8794a3", "#ffffff"),
+    Swatch(families.ENDS, "#4d5a68", "#8794a3", "#ffffff"),
     Swatch(families.WEIGHT, "#f8d5e0", "#b03a68"),
     Swatch(families.CONVOLUTION, "#cfe3fa", "#2f6db3"),
     Swatch(families.POOLING, "#c6ebe8", "#1c7f7a"),
@@ -47,7 +47,7 @@ def family(operator_type: str) -> Swatch:
     ('convolution', 'input, output', 'arithmetic')
     """
     if operator_type in BOUNDARY:
-        return _BY_NAME[families.BOUNDARY]
+        return _BY_NAME[families.ENDS]
     layer = registry.layer_class(operator_type) if operator_type in registry else None
     return _BY_NAME[families.ARITHMETIC if layer is None else layer.family]
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from classroom import register, stubs
-from classroom.tasks import HomeworkTask, all_tasks
+from classroom.tasks import HomeworkTask, all_tasks, files_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -127,7 +127,7 @@ SOLUTION = (
     .replace('    # TODO power (Task 1.3)\n    raise NotImplementedError("power: TODO")', "    return x * x")
 )
 
-EXPLANATION = "# Numbers\n\n## Task 1.1: double\n\nAdd it to itself.\n\n## Task 1.2: turn\n\nRead from the end.\n"
+EXPLANATIONS = {"double": "Add it to itself.", "turn": "Read from the end.", "power": "Multiply."}
 
 
 def heed_ctrl_c() -> None:
@@ -150,6 +150,12 @@ class Mini:
     def tasks(self) -> dict[str, HomeworkTask]:
         """Its tasks by name."""
         return {task.id: task for task in all_tasks(register.load(self.root))}
+
+    def pack(self) -> None:
+        """The homework files as they are now become the original stubs."""
+        files = files_of(self.tasks.values())
+        packed = stubs.packed_stubs({f"{file.parent.name}/{file.name}": file.read_text("utf-8") for file in files})
+        (self.root / "homework" / stubs.ARCHIVE).write_bytes(packed)
 
     def write(self, **bodies: str) -> None:
         """The stub with the bodies of some functions replaced."""
@@ -178,7 +184,7 @@ class Mini:
         stub = f'def {exercise}(x):\n    raise NotImplementedError("{exercise}: TODO {exercise}")\n'
         (folder / "public.py").write_text(PUBLIC_OF_MORE.replace("NAME", exercise), encoding="utf-8")
         (folder / "hw03.py").write_text(stub, encoding="utf-8")
-        stubs.pack_stubs(self.root)
+        self.pack()
         (folder / "hw03.py").write_text(f"def {exercise}(x):\n    {body}\n", encoding="utf-8")
         return exercise
 
@@ -220,7 +226,7 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mini:
     (course.root / "course.toml").write_text(COURSE, encoding="utf-8")
     course.file.write_text(STUB, encoding="utf-8")
     course.file.with_name("public.py").write_text(PUBLIC, encoding="utf-8")
-    stubs.pack_stubs(course.root)
+    course.pack()
     monkeypatch.setattr(register, "ROOT", course.root)
     return course
 
@@ -233,6 +239,7 @@ def with_solutions(mini: Mini) -> Callable[[], None]:
         judge = mini.file.parent / "judge"
         judge.mkdir()
         (judge / "solution.py").write_text(SOLUTION, encoding="utf-8")
-        (judge / "explanation.md").write_text(EXPLANATION, encoding="utf-8")
+        for name, text in EXPLANATIONS.items():
+            (judge / f"{name}.py").write_text(f'"""{text}"""\n', encoding="utf-8")
 
     return add

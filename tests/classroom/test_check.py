@@ -374,9 +374,7 @@ def test_an_exercise_written_in_part_is_begun_and_says_what_comes_next(mini: Any
 def test_a_stub_whose_given_code_fails_without_the_answer_is_not_started(mini: Any) -> None:
     text_of_stub = mini.file.read_text().replace('raise NotImplementedError("double: TODO")', 'raise KeyError("TODO")')
     mini.file.write_text(text_of_stub)
-    from classroom import stubs
-
-    stubs.pack_stubs(mini.root)
+    mini.pack()
     (result,) = check([mini.tasks["double"]])
     assert result.state is State.OPEN
     assert "not started" in mini.run("check", "double").output

@@ -8,7 +8,7 @@ import pytest
 
 from classroom import stubs
 from classroom.progress import FOLDER, Progress
-from classroom.stubs import StubError, definitions_text, names_of, pack_stubs, put_back
+from classroom.stubs import definitions_text, names_of, put_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -171,12 +171,6 @@ def test_a_lesson_without_homework_is_refused(mini: Any) -> None:
     assert mini.run("reset", "2").exit_code == 2
 
 
-def test_a_solved_stub_is_not_packed(mini: Any) -> None:
-    mini.solve()
-    with pytest.raises(StubError, match="TODO double"):
-        pack_stubs(mini.root)
-
-
 def test_the_functions_of_an_exercise_are_those_that_say_so() -> None:
     first = "class A:\n    def f(self):\n        # TODO one\n        pass\n"
     stub = first + "\n\n# TODO two\ndef g():\n    pass\n\n\ndef h():\n    pass\n"
@@ -195,22 +189,3 @@ def test_decorators_and_the_comment_above_belong_to_a_function() -> None:
 def test_lines_are_counted_as_python_counts_them() -> None:
     source = "a = '\x0c\u2028'\n\n\ndef f():\n    return 1\n"
     assert definitions_text(source, ["f"]) == "def f():\n    return 1"
-
-
-def test_the_archive_holds_the_stubs_of_this_course() -> None:
-    """Checked for every homework that nobody has begun; in a student's folder some have been."""
-    from classroom.register import load
-    from classroom.tasks import all_tasks
-
-    tasks = [task for task in all_tasks(load(ROOT)) if task.exists and task.file.is_file()]
-    assert tasks
-    for task in tasks:
-        stub = stubs.pristine(task)
-        assert names_of(stub, task.id), f"{task.id}: no function of {task.file.name} says TODO {task.id}"
-        text = task.file.read_text(encoding="utf-8")
-        begun = any(not _untouched(text, other.id) for other in tasks if other.file == task.file)
-        assert begun or text == stub, f"{task.file.name} has changed: python -m classroom.stubs"
-
-
-def _untouched(text: str, exercise: str) -> bool:
-    return bool(names_of(text, exercise)) and "NotImplementedError" in definitions_text(text, names_of(text, exercise))

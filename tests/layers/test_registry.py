@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kuiper.errors import KuiperError, ParameterError, UnsupportedOperatorError
+from kuiper.errors import InferError, KuiperError, ParameterError, UnsupportedOperatorError
 from kuiper.graph import Graph, Operand, Operator, Parameter, ParameterKind
 from kuiper.layers import Layer, LayerRegisterer, registry
 from kuiper.runtime import EXECUTORS, RuntimeGraph
@@ -158,3 +158,14 @@ def test_signatures_are_a_tuple_of_words_that_the_layer_knows():
 def test_types_that_look_like_an_unknown_one_are_named():
     with pytest.raises(UnsupportedOperatorError, match=r"nn\.HardSwish; similar: nn\.Hardswish"):
         registry.find("nn.HardSwish")
+
+
+def test_what_goes_wrong_in_an_object_that_is_no_layer_names_the_operator(mine):
+    class Own:
+        def forward_operator(self, operator, values):
+            raise ValueError("no such corner")
+
+    mine.override("nn.Double", lambda operator: Own())
+    layer = mine.create(operator("nn.Double"))
+    with pytest.raises(InferError, match=r"op: nn\.Double cannot compute on inputs : no such corner"):
+        layer.forward_operator(operator("nn.Double"), {})

@@ -12,7 +12,9 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     array([[11,  7],
            [23, 15]])
     """
+    # <solution axby>
     return w @ x + b
+    # </solution>
 
 
 def as_float(x: np.ndarray) -> np.ndarray:
@@ -32,7 +34,9 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
     >>> e_power_minus(np.array([0, 1, 2], np.uint8)).round(4)
     array([1.    , 0.3679, 0.1353], dtype=float32)
     """
+    # <solution e_power_minus>
     return np.exp(-as_float(x))
+    # </solution>
 
 
 def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -43,7 +47,9 @@ def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> axpy(3.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([13., 26.])
     """
+    # <solution axpy>
     return a * x + y
+    # </solution>
 
 
 def axpy_twice(a: float, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
@@ -61,6 +67,8 @@ def softmax(z: np.ndarray) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
+    # <solution softmax>
     z = as_float(z)
     powers = np.exp(z - z.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
+    # </solution>

@@ -13,15 +13,21 @@ field for every kind of value, and a number, `type`, that says which field count
 from __future__ import annotations
 
 import importlib
+
+# <solution>
 import re
+
+# </solution>
 from typing import Any
 
 NULL, BOOL, INT, FLOAT, STRING, INT_ARRAY, FLOAT_ARRAY, STRING_ARRAY = range(8)
+# <solution>
 
 FIELDS = {BOOL: "b", INT: "i", FLOAT: "f", STRING: "s", INT_ARRAY: "ai", FLOAT_ARRAY: "af", STRING_ARRAY: "as_"}
 ARRAYS = (INT_ARRAY, FLOAT_ARRAY, STRING_ARRAY)
 LIST_OF = {INT: INT_ARRAY, FLOAT: FLOAT_ARRAY, STRING: STRING_ARRAY}
 READ = {INT: int, FLOAT: float, STRING: str}
+# </solution>
 
 
 def struct(type: int, **fields: Any) -> dict[str, Any]:
@@ -49,6 +55,7 @@ def init_graph_params(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int,
     >>> init_graph_params({"groups": struct(INT, i=2), "stride": struct(INT_ARRAY, ai=[1, 2]), "out": struct(NULL)})
     {'groups': (2, 2), 'stride': (5, [1, 2]), 'out': (0, None)}
     """
+    # <solution init_graph_params>
     result: dict[str, tuple[int, Any]] = {}
     for name, parameter in params.items():
         kind = parameter["type"]
@@ -62,6 +69,7 @@ def init_graph_params(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int,
             value = list(value)
         result[name] = (kind, value)
     return result
+    # </solution>
 
 
 def parse_parameter(text: str) -> tuple[int, Any]:
@@ -82,6 +90,7 @@ def parse_parameter(text: str) -> tuple[int, Any]:
     >>> parse_parameter("(1,0.5)"), parse_parameter("1e-05"), parse_parameter("torch.float")
     ((6, [1.0, 0.5]), (3, 1e-05), (4, 'torch.float'))
     """
+    # <solution parse_parameter>
     if "%" in text:
         return STRING, text
     if text in ("None", "()", "[]"):
@@ -101,6 +110,7 @@ def kind_of(text: str) -> int:
     if not re.match("-?[0-9]", text):
         return STRING
     return FLOAT if "." in text or "e" in text else INT
+    # </solution>
 
 
 def twice_then_cleared(params: dict[str, dict[str, Any]]) -> list[dict[str, tuple[int, Any]]]:

@@ -5,7 +5,10 @@ Lesson: lessons/04_graph/04_graph.ipynb. Check: python3 course.py check topologi
 
 from __future__ import annotations
 
+# <solution>
 from collections import deque
+
+# </solution>
 from collections.abc import Mapping, Sequence
 
 
@@ -30,6 +33,7 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     ...
     ValueError: the graph has a cycle: op1 -> op2 -> op1
     """
+    # <solution topological_order>
     missing = dict.fromkeys(successors, 0)  # how many predecessors each still waits for
     for name, followers in successors.items():
         for follower in followers:
@@ -65,6 +69,7 @@ def find_cycle(successors: Mapping[str, Sequence[str]], left: Sequence[str]) -> 
         name = predecessor[name]
     walk = [*place, name]
     return walk[place[name] :][::-1]
+    # </solution>
 
 
 def peak_bytes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
@@ -84,6 +89,7 @@ def peak_bytes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: 
     >>> peak_bytes(order, reads, {"input": 1000, "op1": 300, "op2": 300, "add": 300})
     1300
     """
+    # <solution peak_bytes>
     last = dict.fromkeys(order, len(order) - 1)  # for those that nobody reads
     for step, name in enumerate(order):
         for source in reads[name]:
@@ -97,3 +103,4 @@ def peak_bytes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: 
         peak = max(peak, alive)
         alive -= leaving.get(step, 0)
     return peak
+    # </solution>

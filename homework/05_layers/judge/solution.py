@@ -103,7 +103,9 @@ class ReLU(Layer):
 # Task 5.1
 
 
+# <solution sigmoid: register the layer under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid", as ReLU is.>
 @layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
+# </solution>
 class Sigmoid(Layer):
     """(...) -> (...): 1 / (1 + e^-x); floats keep their type, integers become float32.
 
@@ -116,11 +118,13 @@ class Sigmoid(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute 1 / (1 + e^-x)."""
+        # <solution sigmoid>
         if x.size == 0:
             raise ValueError(f"Sigmoid: expected at least one element, found shape {x.shape}")
         x = as_float(x)
         small = np.exp(-np.abs(x))
         return np.where(x < 0, small, 1) / (1 + small)
+        # </solution>
 
 
 # Task 5.2, a bonus
@@ -143,16 +147,20 @@ class LeakyReLU(Layer):
 
         Raises ValueError for a parameter of another name: ignoring it would give wrong numbers in silence.
         """
+        # <solution leaky_relu: operator.params["negative_slope"].value is the slope, if the operator has one>
         unknown = sorted(set(operator.params) - {"negative_slope"})
         if unknown:
             raise ValueError(f"{operator.name}: LeakyReLU knows negative_slope, found {', '.join(unknown)}")
         slope = operator.params.get("negative_slope")
         return cls() if slope is None else cls(slope.value)
+        # </solution>
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x where x > 0, negative_slope * x elsewhere."""
+        # <solution leaky_relu>
         x = as_float(x)
         return np.where(x > 0, x, x * self.negative_slope)
+        # </solution>
 
 
 # Given: plain data in, plain data out. The tests call these.

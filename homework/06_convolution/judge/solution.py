@@ -1,5 +1,6 @@
-"""Homework 6, solved: a test for grouped convolution, im2col, and a whole convolution made of it.
+"""Homework 6: a test for grouped convolution, im2col, and a whole convolution made of it.
 
+Edit this file, then run `python3 course.py check im2col` (or the name of another task). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
 """
 
@@ -22,7 +23,7 @@ def output_size(size: int, kernel_size: int, stride: int = 1, padding: int = 0) 
     return (size + 2 * padding - kernel_size) // stride + 1
 
 
-# grouped_convolution_test (Task 6.1)
+# <solution>
 def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
     """(N, C, H, W) -> (N, O, H', W'): the formula, one output number at a time."""
     outputs, channels, kh, kw = weight.shape
@@ -34,6 +35,7 @@ def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups
     return y
 
 
+# </solution>
 def test_grouped_convolution(conv: Convolution) -> None:
     """Return when `conv` is a right grouped convolution; raise AssertionError when it is a wrong one.
 
@@ -49,6 +51,7 @@ def test_grouped_convolution(conv: Convolution) -> None:
         x, weight, bias = np.ones((1, 2, 3, 3)), np.ones((2, 1, 3, 3)), np.zeros(2)
         assert np.allclose(conv(x, weight, bias, 2), [[[[9.0]], [[9.0]]]])
     """
+    # <solution grouped_convolution_test>
     rng = np.random.default_rng(6)
     for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 1, 1)):
         # whole numbers, so that the order of the additions makes no difference; no two channels or kernels alike
@@ -59,9 +62,9 @@ def test_grouped_convolution(conv: Convolution) -> None:
         got = conv(x, weight, bias, groups)
         assert got.shape == expected.shape, f"groups={groups}: expected shape {expected.shape}, got {got.shape}"
         assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, kernel {kh}x{kw}: wrong numbers"
+    # </solution>
 
 
-# im2col (Task 6.2)
 def im2col(
     x: np.ndarray,
     kernel_size: tuple[int, int],
@@ -86,6 +89,7 @@ def im2col(
         im2col(x, (3, 3), padding=(1, 1))[0]         # [ 0  0  0  0  1  2  0  5  6]
         im2col(x, (3, 3), padding=(1, 1)).shape      # (16, 9)
     """
+    # <solution im2col>
     (kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding
     channels, height, width = x.shape
     rows, cols = output_size(height, kh, sh, ph), output_size(width, kw, sw, pw)
@@ -97,9 +101,9 @@ def im2col(
         window = padded[:, i * sh : i * sh + kh, j * sw : j * sw + kw]
         result[i * cols + j] = window.reshape(-1)
     return result
+    # </solution>
 
 
-# conv2d (Task 6.3, stretch)
 def conv2d(
     x: np.ndarray,
     weight: np.ndarray,
@@ -126,6 +130,7 @@ def conv2d(
         conv2d(x, weight)                            # [[[[110. 128.] [182. 200.]]]]
         conv2d(x, weight, bias=np.array([0.5]))      # [[[[110.5 128.5] [182.5 200.5]]]]
     """
+    # <solution conv2d>
     outputs, depth, kh, kw = weight.shape
     if x.shape[1] % groups or outputs % groups or depth != x.shape[1] // groups:
         raise ValueError(f"conv2d: weight {weight.shape} and groups={groups} do not fit an input {x.shape}")
@@ -138,3 +143,4 @@ def conv2d(
         y[n, g] = (windows @ kernels[g].T).T.reshape(-1, rows, cols)
     y = y.reshape(len(x), outputs, rows, cols)
     return y if bias is None else y + bias[:, None, None]
+    # </solution>

@@ -3,7 +3,8 @@
 Text -> tokens -> tree -> reverse Polish -> value: the stations of the lesson, complete for operands (@0, @1, ...),
 numbers, and add, sub, mul, div. Every function so far takes two values. `sin` takes one.
 
-The worked solution of Task 7.1 (sine), in four places, and of Task 7.2 (mend), at the end of the file.
+Task 7.1 (sine) goes through all stations: look for the four steps marked "TODO sine".
+Task 7.2 (mend, a stretch) stands alone at the end of the file.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def type_of(word: str) -> TokenType:
     if word in FUNCTIONS:
         return TokenType.FUNCTION
     if word == "sin":
+        # <solution sine: step 1 of 4: which type of token is it?>
         return TokenType.FUNCTION
+        # </solution>
     if INTEGER.fullmatch(word):
         return TokenType.INTEGER
     if FLOAT.fullmatch(word):
@@ -106,7 +109,7 @@ def parse(text: str) -> Node:
 def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
     """The tree of the value that begins at tokens[at], and the index of the token after it.
 
-    value = operand | number | function ( value , value ) | sin ( value )
+    value = operand | number | function ( value , value )
     """
     if at == len(tokens):
         raise ExpressionError("expected a value, found the end")
@@ -118,7 +121,9 @@ def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
     at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)
     left, at = read_value(tokens, at)
     if token.text == "sin":
+        # <solution sine: step 2 of 4: what may follow its first value? Which children has the node?>
         return Node(token, left), skip(tokens, at, TokenType.RIGHT_BRACKET)
+        # </solution>
     at = skip(tokens, at, TokenType.COMMA)
     right, at = read_value(tokens, at)
     at = skip(tokens, at, TokenType.RIGHT_BRACKET)
@@ -142,7 +147,9 @@ def reverse_polish(node: Node) -> list[Node]:
     if node.left is None:
         return [node]
     if node.right is None:
+        # <solution sine: step 3 of 4: a function with a left child only>
         return [*reverse_polish(node.left), node]
+        # </solution>
     return [*reverse_polish(node.left), *reverse_polish(node.right), node]
 
 
@@ -162,7 +169,9 @@ def compute(order: list[Node], operands: list[Any]) -> Any:
         elif node.token.type is TokenType.FLOAT:
             stack.append(float(node.token.text))
         elif node.token.text == "sin":
+            # <solution sine: step 4 of 4: how many values does it take from the stack?>
             stack.append(plain(np.sin(stack.pop())))
+            # </solution>
         else:
             right = stack.pop()  # the value popped first is the right one
             left = stack.pop()
@@ -257,6 +266,7 @@ def mend(text: str, arity: dict[str, int]) -> str:
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'
     """
+    # <solution mend: WORD.findall(text) gives the words>
     stack: list[str] = []
     for word in reversed(WORD.findall(text)):
         if word in SYMBOLS:
@@ -271,3 +281,4 @@ def mend(text: str, arity: dict[str, int]) -> str:
     if len(stack) != 1:
         raise ExpressionError(f"expected one value, found {len(stack)}")
     return stack[0]
+    # </solution>

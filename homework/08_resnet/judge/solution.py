@@ -1,5 +1,6 @@
-"""Homework 8, solved: the last layers of a classifier, and what is done to a picture before the first one.
+"""Homework 8: the last layers of a classifier, and what is done to a picture before the first one.
 
+Edit this file, then run `python3 course.py check adaptive_avg_pool` (or the name of another task). You need numpy only.
 Shapes: N pictures, C channels, planes of H rows and W columns, K classes.
 """
 
@@ -10,9 +11,9 @@ import numpy as np
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 STD = np.array([0.229, 0.224, 0.225], np.float32)
 """Mean and standard deviation of ImageNet's red, green and blue, on a scale from 0 to 1."""
+# <solution>
 
 
-# adaptive_avg_pool (Task 8.1)
 def spans(length: int, count: int) -> list[slice]:
     """The `count` windows of an axis of `length` numbers.
 
@@ -20,6 +21,9 @@ def spans(length: int, count: int) -> list[slice]:
     [slice(0, 2, None), slice(1, 4, None), slice(3, 5, None)]
     """
     return [slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]  # -(-a // b) rounds up
+
+
+# </solution>
 
 
 def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
@@ -39,14 +43,15 @@ def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
         adaptive_avg_pool(x, (1, 3))                 # [[[[0.5 2.  3.5]]]]
         adaptive_avg_pool(x, (1, 1))                 # [[[[2.]]]]
     """
+    # <solution adaptive_avg_pool>
     y = np.empty((*x.shape[:2], *size), x.dtype)
     for i, rows in enumerate(spans(x.shape[2], size[0])):
         for j, cols in enumerate(spans(x.shape[3], size[1])):
             y[:, :, i, j] = x[:, :, rows, cols].mean(axis=(2, 3))
     return y
+    # </solution>
 
 
-# classifier_head (Task 8.2)
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """(N, C, H, W) -> (N, K): how probable each of K classes is, for each of N pictures.
 
@@ -65,13 +70,14 @@ def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
         weight = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]])          # the scores are 2, 0 and 1
         classifier_head(x, weight, np.zeros(3)).round(3)                 # [[0.665 0.09  0.245]]
     """
+    # <solution classifier_head>
     features = x.mean(axis=(2, 3))
     scores = features @ weight.T + bias
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
+    # </solution>
 
 
-# preprocess (Task 8.3, stretch)
 def preprocess(image: np.ndarray, resize: int, crop: int) -> np.ndarray:
     """(H, W, 3) uint8, red first -> (1, 3, crop, crop) float32: what the network was trained on.
 
@@ -90,6 +96,7 @@ def preprocess(image: np.ndarray, resize: int, crop: int) -> np.ndarray:
         preprocess(image, 4, 2).shape                                    # (1, 3, 2, 2); 6 x 9 became 4 x 6 first
         preprocess(image, 4, 2)[0, :, 0, 0].round(3)                     # [2.249 2.429 2.64 ]
     """
+    # <solution preprocess>
     if crop > resize:
         raise ValueError(f"preprocess: a crop of {crop} does not fit into a shorter side of {resize}")
     height, width = image.shape[:2]
@@ -99,6 +106,7 @@ def preprocess(image: np.ndarray, resize: int, crop: int) -> np.ndarray:
     cut = resize_picture(image, rows, cols)[top : top + crop, left : left + crop]
     x = (cut.astype(np.float32) / 255 - MEAN) / STD
     return x.transpose(2, 0, 1)[None]
+    # </solution>
 
 
 def resize_picture(image: np.ndarray, height: int, width: int) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Homework 9, solved: a picture into a detector's canvas, its numbers into boxes, one box for each thing.
+"""Homework 9: a picture into a detector's canvas, its numbers into boxes, one box for each thing.
 
-Numpy is all it needs.
+Edit this file, then run `python3 course.py check letterbox` (or the name of another task). You need numpy only.
 Boxes are corners, (x1, y1, x2, y2) = (left, top, right, bottom) in pixels, unless it says otherwise.
 """
 
@@ -29,7 +29,6 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     return 0.5 * (1 + np.tanh(0.5 * x))
 
 
-# letterbox (Task 9.1)
 def letterbox(image: np.ndarray, height: int, width: int) -> tuple[np.ndarray, float, int, int]:
     """(H, W, 3) uint8 -> (canvas (height, width, 3) uint8, scale, top, left): the whole picture, its shape kept.
 
@@ -44,15 +43,16 @@ def letterbox(image: np.ndarray, height: int, width: int) -> tuple[np.ndarray, f
         canvas.shape, scale, top, left                            # ((640, 640, 3), 1.0, 80, 0)
         canvas[79, 0], canvas[80, 0]                              # [114 114 114], image[0, 0]
     """
+    # <solution letterbox>
     scale = min(height / image.shape[0], width / image.shape[1])
     inner_height, inner_width = (max(1, round(size * scale)) for size in image.shape[:2])
     top, left = (height - inner_height) // 2, (width - inner_width) // 2
     canvas = np.full((height, width, 3), GREY, np.uint8)
     canvas[top : top + inner_height, left : left + inner_width] = resize_picture(image, inner_height, inner_width)
     return canvas, scale, top, left
+    # </solution>
 
 
-# decode (Task 9.2)
 def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
     """(A*(5+K), h, w) -> (A*h*w, 5+K): one head of YOLOv5 (version 6), as its convolution gave it, into rows.
 
@@ -77,6 +77,7 @@ def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
         anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
         decode(raw, anchors, 32)[10, :5]                         # [80. 48. 44. 68. 0.5]: anchor 0, row 1, column 2
     """
+    # <solution decode>
     kinds = len(anchors)
     _, height, width = raw.shape
     y = sigmoid(raw).reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)
@@ -88,7 +89,6 @@ def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
     return rows.reshape(kinds * height * width, -1).astype(np.float32)
 
 
-# non_maximum_suppression (Task 9.3)
 def overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(4,) and (M, 4) corners -> (M,) IoU, 0 where there is no area."""
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
@@ -96,6 +96,7 @@ def overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
     areas = (others[:, 2:] - others[:, :2]).prod(axis=1)
     together = (box[2:] - box[:2]).prod() + areas - common
     return np.divide(common, together, out=np.zeros_like(common), where=together > 0)
+    # </solution>
 
 
 def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, threshold: float) -> list[int]:
@@ -115,6 +116,7 @@ def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.n
         scores = np.array([0.7, 0.9, 0.8], np.float32)
         non_maximum_suppression(boxes, scores, np.array([3, 3, 5]), 0.45)     # [1, 2]: 0 overlaps 1 by 0.83
     """
+    # <solution non_maximum_suppression>
     left = np.argsort(-scores, kind="stable")
     stay: list[int] = []
     while len(left):
@@ -123,9 +125,9 @@ def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.n
         gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > threshold)
         left = left[~gone]
     return stay
+    # </solution>
 
 
-# restore (Task 9.4, stretch)
 def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, width: int) -> np.ndarray:
     """(M, 4) corners on the canvas -> (M, 4) corners in the picture: what letterbox did, undone.
 
@@ -142,5 +144,7 @@ def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, w
         boxes = np.array([[100, 130, 200, 230]], np.float32)     # the picture is 240 x 320, the canvas 640 x 640
         restore(boxes, 2.0, 80, 0, 240, 320)                     # [[ 50. 25. 100. 75.]]
     """
+    # <solution restore>
     moved = (boxes - np.array([left, top, left, top])) / scale
     return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)
+    # </solution>

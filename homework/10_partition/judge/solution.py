@@ -23,6 +23,7 @@ def merge(parts: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
     >>> merge([("CPU", [0]), ("ACC", []), ("CPU", [1])])
     [('CPU', [0, 1])]
     """
+    # <solution merge>
     merged: list[tuple[str, list[int]]] = []
     for device, nodes in parts:
         if not nodes:
@@ -32,6 +33,7 @@ def merge(parts: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
         else:
             merged.append((device, list(nodes)))
     return merged
+    # </solution>
 
 
 def inputs_outputs(
@@ -61,6 +63,7 @@ def inputs_outputs(
     >>> inputs_outputs([[0, 1, 2], [3], [4]], nodes, ["input", "var", "var", "var", "var"], [4])
     [([0], [1, 2], 0), ([2], [3], 1), ([1, 3], [4], 2)]
     """
+    # <solution inputs_outputs>
     part_of = {node: part for part, members in enumerate(parts) for node in members}
     maker = {tensor: node for node, (_, makes) in enumerate(nodes) for tensor in makes}
     inputs: list[set[int]] = [set() for _ in parts]
@@ -85,6 +88,7 @@ def inputs_outputs(
         (sorted(reads), sorted(hands_over), sum(kinds[tensor] == "var" for tensor in reads))
         for reads, hands_over in zip(inputs, outputs, strict=True)
     ]
+    # </solution>
 
 
 def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
@@ -109,6 +113,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     ...
     ValueError: a deadlock: sub-graphs [0, 1] wait for each other
     """
+    # <solution waves>
     readers: dict[int, list[int]] = {}
     for place, (inputs, _, _) in enumerate(subgraphs):
         for tensor in inputs:
@@ -127,6 +132,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
                 for reader in readers.get(tensor, []):
                     ready[reader] += 1
     return found
+    # </solution>
 
 
 def fewest(predecessors: list[list[int]], devices: list[str]) -> list[tuple[str, list[int]]]:
@@ -144,6 +150,7 @@ def fewest(predecessors: list[list[int]], devices: list[str]) -> list[tuple[str,
     >>> fewest([[], [], [0], [1], [2, 3]], ["ACC", "CPU", "CPU", "CPU", "ACC"])
     [('ACC', [0]), ('CPU', [1, 2, 3]), ('ACC', [4])]
     """
+    # <solution fewest>
     return min((by_levels(predecessors, devices, start) for start in sorted(set(devices))), key=len, default=[])
 
 
@@ -156,3 +163,4 @@ def by_levels(predecessors: list[list[int]], devices: list[str], start: str) -> 
     for node, turn in enumerate(level):
         members.setdefault(turn, []).append(node)
     return [(devices[members[turn][0]], members[turn]) for turn in sorted(members)]
+    # </solution>

@@ -1,11 +1,12 @@
-"""Homework 11, solved: a convolution with fewer multiplications, a plan of memory, and two layers folded into one.
+"""Homework 11: a convolution with fewer multiplications, a plan of memory, and two layers folded into one.
 
+Edit this file, then run `python3 course.py check winograd_step` (or the name of another task). You need numpy only.
 Shapes: C input channels, O output channels, images of H rows and W columns, kernels of 3 x 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -28,13 +29,14 @@ def im2col_conv(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multi
     return products.sum(axis=2).T.reshape(len(weight), *windows.shape[1:3])
 
 
-# winograd_step (Task 11.1)
+# <solution>
 BACK = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, -1.0]])
 KERNEL = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]])
 INTO = np.array([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, 1.0, 0.0, -1.0]])
 """F(2, 3): y = BACK @ ((KERNEL @ g) * (INTO @ d)); A. Lavin, S. Gray, https://arxiv.org/abs/1509.09308."""
 
 
+# </solution>
 def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply) -> np.ndarray:
     """(4, T) and (3,) -> (2, T): T times F(2, 3), two outputs of a 1-D convolution by 4 products instead of 6.
 
@@ -51,12 +53,13 @@ def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply
         d = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]])
         winograd_step(d, np.array([1.0, 10.0, 100.0]))     # [[321. 100.] [432. 110.]]
     """
+    # <solution winograd_step>
     back, kernel, into = (matrix.astype(d.dtype) for matrix in (BACK, KERNEL, INTO))
     products = multiply(into @ d, (kernel @ g)[:, None])
     return back @ products
+    # </solution>
 
 
-# winograd (Task 11.2)
 def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply) -> np.ndarray:
     """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2): as im2col_conv, by 16 products for each tile of 2 x 2 outputs.
 
@@ -72,6 +75,7 @@ def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply
         weight = np.array([[[[1.0, 2, 3], [3, 2, 1], [1, 2, 3]]]])
         winograd(x, weight)                          # [[[ 92. 110.] [164. 182.]]]
     """
+    # <solution winograd>
     back, kernel, into = (matrix.astype(x.dtype) for matrix in (BACK, KERNEL, INTO))
     height, width = x.shape[1] - 2, x.shape[2] - 2
     padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
@@ -85,8 +89,7 @@ def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply
     return rows[:, :height, :width]
 
 
-# plan_memory (Task 11.3)
-def place(order: Sequence[str], lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str, int]:
+def place(order: list[str], lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str, int]:
     """The values one after the other, each at the lowest offset that is free for its whole life."""
     offsets: dict[str, int] = {}
     for name in order:
@@ -99,6 +102,7 @@ def place(order: Sequence[str], lives: Mapping[str, Life], sizes: Mapping[str, i
             start = max(start, offsets[other] + sizes[other])
         offsets[name] = start
     return offsets
+    # </solution>
 
 
 def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -119,15 +123,16 @@ def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str
         lives = {"a": (0, 1), "b": (1, 2), "c": (2, 3)}
         plan_memory(lives, {"a": 100, "b": 60, "c": 80})     # {"a": 0, "b": 100, "c": 0}: 160 bytes, not 240
     """
+    # <solution plan_memory>
     length = {name: last - first + 1 for name, (first, last) in lives.items()}
     by_size = sorted(sizes, key=lambda name: -sizes[name])
     by_area = sorted(sizes, key=lambda name: -sizes[name] * length[name])
     by_length = sorted(sizes, key=lambda name: (-length[name], -sizes[name]))
     plans = [place(order, lives, sizes) for order in (by_size, by_area, by_length)]
     return min(plans, key=lambda plan: max((plan[name] + sizes[name] for name in plan), default=0))
+    # </solution>
 
 
-# fold_batchnorm (Task 11.4, stretch)
 def fold_batchnorm(
     weight: np.ndarray,
     bias: np.ndarray | None,
@@ -153,6 +158,8 @@ def fold_batchnorm(
         weight, one = np.full((1, 1, 1, 1), 3.0), np.array([1.0])
         fold_batchnorm(weight, None, 2 * one, 10 * one, 5 * one, 4 * one, eps=0.0)     # ([[[[3.]]]], [5.])
     """
+    # <solution fold_batchnorm>
     factor = gamma / np.sqrt(var + weight.dtype.type(eps))
     before = np.zeros_like(mean) if bias is None else bias
     return weight * factor[:, None, None, None], (before - mean) * factor + beta
+    # </solution>

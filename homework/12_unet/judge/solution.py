@@ -1,5 +1,6 @@
-"""Homework 12, solved: a transposed convolution, and how well two masks agree.
+"""Homework 12: a transposed convolution, and how well two masks agree.
 
+Edit this file, then run `python3 course.py check transposed_convolution` (or mean_iou). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
 """
 
@@ -8,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 
-# transposed_convolution (Task 12.1)
 def transposed_convolution(
     x: np.ndarray,
     weight: np.ndarray,
@@ -38,6 +38,7 @@ def transposed_convolution(
         transposed_convolution(x, weight, stride=(1, 2), padding=(0, 1))     # [[[[ 10. 102.  20.]]]]
         transposed_convolution(x, weight, np.array([0.5]), (1, 4))   # [[[[1.5 10.5 100.5 0.5 2.5 20.5 200.5]]]]
     """
+    # <solution transposed_convolution>
     (n, channels, height, width), (inputs, outputs, kh, kw) = x.shape, weight.shape
     (sh, sw), (ph, pw) = stride, padding
     rows, cols = (height - 1) * sh - 2 * ph + kh, (width - 1) * sw - 2 * pw + kw
@@ -51,9 +52,9 @@ def transposed_convolution(
         full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps
     y = full[:, :, ph : ph + rows, pw : pw + cols]
     return y if bias is None else y + bias[:, None, None]
+    # </solution>
 
 
-# mean_iou (Task 12.2, stretch)
 def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     """Two masks (H, W) -> the mean over the classes of IoU = pixels in both / pixels in either.
 
@@ -72,6 +73,7 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
         mean_iou(predicted, truth, 2)        # 0.5833..., the mean of 1/2 and 2/3
         mean_iou(predicted, truth, 5)        # the same: classes 2, 3 and 4 occur in neither
     """
+    # <solution mean_iou>
     if predicted.shape != truth.shape:
         raise ValueError(f"mean_iou: predicted {predicted.shape} and truth {truth.shape} have different shapes")
     for name, mask in (("predicted", predicted), ("truth", truth)):
@@ -84,3 +86,4 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
         if either:
             ious.append(np.count_nonzero(a & b) / either)
     return float(sum(ious) / len(ious)) if ious else float("nan")
+    # </solution>

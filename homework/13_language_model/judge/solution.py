@@ -1,16 +1,18 @@
-"""Homework 13, solved: attention with a cache, and a choice among the likely tokens.
+"""Homework 13: attention with a cache, and a choice among the likely tokens.
 
+Edit this file, then run `python3 course.py check cached_attention` (or top_p). You need numpy only.
 Shapes: N texts, H heads, T new tokens, D numbers in each query, key and value, room for R tokens, V tokens in all.
 """
 
 from __future__ import annotations
 
+# <solution>
 import math
 
+# </solution>
 import numpy as np
 
 
-# cached_attention (Task 13.1)
 def cached_attention(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
 ) -> np.ndarray:
@@ -41,6 +43,7 @@ def cached_attention(
         cached_attention(one, np.log(3) * one, 20 * one, keys, values, 1)    # [[[[17.5]]]]: weights 1/4 and 3/4
         values[0, 0, :, 0]                                                   # [10. 20.  0.  0.]
     """
+    # <solution cached_attention>
     tokens, width = q.shape[2:]
     end = count + tokens
     if end > keys.shape[2]:
@@ -53,6 +56,7 @@ def cached_attention(
     powers = np.exp(scores - scores.max(axis=3, keepdims=True))
     weights = powers / powers.sum(axis=3, keepdims=True)
     return weights @ values[:, :, :end]
+    # </solution>
 
 
 def in_steps(
@@ -76,7 +80,6 @@ def in_steps(
     return np.concatenate(results, axis=2), keys, values
 
 
-# top_p (Task 13.2, stretch)
 def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     """(V,) -> (V,): the smallest set of most probable tokens whose sum reaches p, in proportion; all others 0.
 
@@ -99,6 +102,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
         top_p(probabilities, 0.8)                   # [0.1429 0.5714 0.     0.2857]
         top_p(probabilities, 0.3)                   # [0.     1.     0.     0.    ]
     """
+    # <solution top_p>
     if not 0 < p <= 1:
         raise ValueError(f"top_p: expected p above 0 and at most 1, found {p}")
     order = np.argsort(-probabilities, kind="stable")
@@ -108,3 +112,4 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     kept = np.zeros_like(probabilities)
     kept[order[:count]] = probabilities[order[:count]]
     return kept / kept.sum()
+    # </solution>

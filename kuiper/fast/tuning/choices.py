@@ -30,11 +30,12 @@ HOPELESS = 1.6
 
 
 class Choices:
-    """The fastest algorithm for each key (kernel, shape and options), kept in a file for the next process.
+    """What was fastest for each key (kernel, shape, options, threads), kept in a file for the next process.
 
     Parameters
     ----------
-    known : key -> name of the algorithm. A plan made from all its choices is always the same.
+    known : key -> name of the algorithm; for a whole plan, whether its branches run at the same time (`branches`)
+        or its batch is split (`batch`). A plan made from all its choices is always the same.
     file : where more are read, when first needed, and stored; None: nowhere.
     """
 

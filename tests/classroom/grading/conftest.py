@@ -19,11 +19,12 @@ from classroom.sandbox.base import FORKER, WORKER
 
 FOLDER = "01_numbers"
 
-HIDDEN = '''"""Hidden tests."""
+JUDGED = {
+    "double": '''"""Add it to itself."""
 
 import numpy as np
 
-from classroom.judge import expect, task
+from classroom.judge import Mutant, expect, task
 
 
 @task("double")
@@ -40,6 +41,13 @@ def negative_ones(student, rng):
     expect(student.double(x), 2 * x)
 
 
+MUTANTS = [Mutant("thrice", "one too many", "return 2 * x", "return 3 * x")]
+''',
+    "turn": '''"""Read from the end."""
+
+from classroom.judge import Mutant, expect, task
+
+
 @task("turn")
 def long_lists(student, rng):
     """Twenty numbers are turned."""
@@ -47,21 +55,24 @@ def long_lists(student, rng):
     expect(student.turn(x), x[::-1])
 
 
+MUTANTS = [Mutant("sorted", "order", "return x[::-1]", "return sorted(x)")]
+''',
+    "power": '''"""Multiply."""
+
+from classroom.judge import Mutant, expect, task
+
+
 @task("power")
 def any_number(student, rng):
     """Whole numbers are multiplied with themselves."""
     n = int(rng.integers(10, 1000))
     expect(student.power(n), n * n)
-'''
 
-MUTANTS = '''"""Wrong solutions."""
 
-MUTANTS = [
-    {"name": "thrice", "exercise": "double", "why": "one too many", "old": "return 2 * x", "new": "return 3 * x"},
-    {"name": "sorted", "exercise": "turn", "why": "order", "old": "return x[::-1]", "new": "return sorted(x)"},
-    {"name": "twice", "exercise": "power", "why": "2x", "old": "return x * x", "new": "return x + x"},
-]
-'''
+MUTANTS = [Mutant("twice", "2x", "return x * x", "return x + x")]
+''',
+}
+"""Exercise -> what judges it."""
 
 
 def code(name: str, *lines: str, **metadata: Any) -> dict[str, Any]:
@@ -97,9 +108,9 @@ class Forking(Bare):
 class Teacher:
     """A small course with everything that judges it."""
 
-    def __init__(self, root: Path, solution: str) -> None:
-        self.root, self.solution = root, solution
-        self.course = register.load(root)
+    def __init__(self, mini: Any, solution: str) -> None:
+        self.root, self.pack, self.solution = mini.root, mini.pack, solution
+        self.course = register.load(self.root)
         self.lesson = self.course.lesson(1)
         self.stub = self.file.read_text(encoding="utf-8")
         self.code, self.notebook = code, notebook
@@ -131,8 +142,8 @@ def teacher(mini: Any, with_solutions: Callable[[], None]) -> Teacher:
     """The small course with hidden tests, mutants and a worksheet."""
     with_solutions()
     folder = mini.file.parent
-    (folder / "judge" / "hidden.py").write_text(HIDDEN, encoding="utf-8")
-    (folder / "judge" / "mutants.py").write_text(MUTANTS, encoding="utf-8")
+    for name, text in JUDGED.items():
+        (folder / "judge" / f"{name}.py").write_text(text, encoding="utf-8")
     cells = [code("cell-01", "import hw01_numbers as hw"), code("cell-02", "hw.double(3)"), code("cell-03", "1")]
     (folder / "worksheet.ipynb").write_bytes(notebook(*cells))
-    return Teacher(mini.root, (folder / "judge" / "solution.py").read_text(encoding="utf-8"))
+    return Teacher(mini, (folder / "judge" / "solution.py").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +103,10 @@ def gained_by(folder: str, text: str, tmp_path: Path) -> dict[tuple[str, int], f
 def numbered(test: Test, answer: int) -> Test:
     """The test, the answer of that number chosen before it."""
 
-    def function(student: Any, rng: Any) -> None:
-        student.number(answer)
-        test.function(student, rng)
+    @wraps(test.function)
+    def function(**given: Any) -> None:
+        given["student"].number(answer)
+        test.function(**given)
 
     return to_its_end(replace(test, function=function))
 
@@ -180,7 +181,7 @@ def texts_are_refused(student, rng):
 
 
 def test_the_judge_gives_nothing_for_refusing_everything_and_says_why(teacher: Any) -> None:
-    hidden = teacher.file.parent / "judge" / "hidden.py"
+    hidden = teacher.file.parent / "judge" / "double.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + REFUSAL, encoding="utf-8")
     homework_in.cache_clear()
     found = suite_of(teacher.lesson, load_settings(teacher.root), 7)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -474,7 +475,7 @@ def test_a_homework_is_called_by_number_folder_or_file(teacher: Any) -> None:
         assert lessons_with_homework(teacher.course, [name]) == [teacher.lesson]
     with pytest.raises(GradingError, match="no homework with hidden tests is called '2'"):
         lessons_with_homework(teacher.course, ["2"])
-    (teacher.file.parent / "judge" / "hidden.py").unlink()
+    shutil.rmtree(teacher.file.parent / "judge")
     with pytest.raises(GradingError, match="holds no hidden tests"):
         lessons_with_homework(teacher.course)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from classroom import stubs
 from classroom.grading import judging
 from classroom.grading.disclosure import hidden_message
 from classroom.grading.judging import judge
@@ -163,7 +162,7 @@ def test_trouble_of_the_judge_is_retried_and_then_no_grade(teacher: Any, monkeyp
 
 
 def test_a_test_that_skips_is_no_pass(teacher: Any) -> None:
-    path = teacher.file.parent / "judge" / "hidden.py"
+    path = teacher.file.parent / "judge" / "turn.py"
     path.write_text(path.read_text(encoding="utf-8") + SKIPS, encoding="utf-8")
     assert not suite_of(teacher.lesson, Settings(), 0).given
     grade = teacher.judged(hw01_numbers=teacher.solution).grades[1]
@@ -200,7 +199,7 @@ def test_a_suite_s_version_is_that_of_what_decides_a_grade(teacher: Any) -> None
     assert version(seed=8) != first
     assert version(settings=replace(settings, public_share=0.9)) != first
     assert version(settings=replace(settings, late_deduction=0.9)) == first
-    hidden = teacher.file.parent / "judge" / "hidden.py"
+    hidden = teacher.file.parent / "judge" / "double.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n# another word\n", encoding="utf-8")
     assert version() != first
 
@@ -407,7 +406,7 @@ def turn(x):
 def test_what_is_still_the_stub_s_is_unwritten_whatever_it_raises(teacher: Any) -> None:
     stub = teacher.stub + STUB_THAT_RAISES
     teacher.file.write_text(stub, encoding="utf-8")
-    stubs.pack_stubs(teacher.root)
+    teacher.pack()
     suite = suite_of(teacher.lesson, load_settings(teacher.root), 7)
     for text, status in ((stub, Status.MISSING), (stub.replace('find("turn")', 'find("tern")'), Status.FAILED)):
         job = replace(teacher.job(hw01_numbers=text), suite=suite)
@@ -416,6 +415,6 @@ def test_what_is_still_the_stub_s_is_unwritten_whatever_it_raises(teacher: Any) 
 
 
 def test_a_homework_that_is_not_whole_is_named(teacher: Any) -> None:
-    (teacher.file.parent / "judge" / "hidden.py").write_text("x = 1\n", encoding="utf-8")
-    with pytest.raises(GradingError, match=r"01_numbers/judge/hidden\.py"):
+    (teacher.file.parent / "judge" / "double.py").write_text("x = 1\n", encoding="utf-8")
+    with pytest.raises(GradingError, match=r"01_numbers/judge/double\.py"):
         suite_of(teacher.lesson, Settings(), 0)

@@ -18,7 +18,7 @@ from classroom.grading.release import is_kept_back, released_files, write_releas
 from classroom.grading.settings import GradingError
 from classroom.judge.homework import homework_of
 from classroom.register import ROOT, Release, Solutions
-from classroom.solutions import ARCHIVE
+from classroom.solutions import ARCHIVE, worked
 from classroom.stubs import blocks, definitions_text
 
 COURSE = register.load(ROOT)
@@ -100,9 +100,9 @@ def test_no_text_of_a_solution_gets_in(texts: dict[str, str]) -> None:
 
 def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
     for homework in WHOLE:
-        hidden = (homework.folder / "judge" / "hidden.py").read_text(encoding="utf-8")
+        hidden = {one: (homework.folder / "judge" / f"{one}.py").read_text(encoding="utf-8") for one in homework.judged}
         for test in homework.hidden:
-            source = squeezed(definitions_text(hidden, [test.name]))
+            source = squeezed(definitions_text(hidden[test.exercise], [test.name]))
             assert not [where for where, text in texts.items() if source in text], test.name
         for mutant in homework.mutants:
             if len(mutant.why) > 30:
@@ -115,8 +115,11 @@ def test_the_archive_for_reveal_holds_solutions_and_explanations_and_nothing_els
     assert more == dict(contents(released))
     expected = {}
     for one in WHOLE:
-        for name in ("solution.py", "explanation.md"):
-            expected[f"{one.folder.name}/{name}"] = (one.folder / "judge" / name).read_bytes()
+        solved = worked(one.lesson)
+        expected[f"{one.folder.name}/solution.py"] = solved.source.encode()
+        expected[f"{one.folder.name}/explanation.md"] = solved.explanation.encode()
+        assert "<solution" not in solved.source
+        assert all(f": {exercise.id}\n" in solved.explanation for exercise in one.exercises)
     with zipfile.ZipFile(public / "homework" / ARCHIVE) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == expected
 

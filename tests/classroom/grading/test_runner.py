@@ -193,7 +193,7 @@ def test_points_set_by_a_person_stay_when_it_is_judged_again(
     assert rows(tmp_path / "out")["ann", "turn"]["status"] == "missing"
     assert len(here) == 2
     assert here[0] == here[1]
-    hidden = teacher.file.parent / "judge" / "hidden.py"
+    hidden = teacher.file.parent / "judge" / "double.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     assert "tests or settings of 01_numbers have changed" in mini.run("regrade", "ann", *out).stderr
     assert len(here) == 2

@@ -139,7 +139,7 @@ def filled(homework: Homework, tmp_path: Path) -> Iterator[Callable[[str], str]]
         names = {
             "@ROOT@": str(register.ROOT),
             "@SOLUTION@": str(homework.solution),
-            "@TESTS@": str(homework.folder / "judge" / "hidden.py"),
+            "@TESTS@": str(homework.folder / "judge" / f"{homework.exercises[0].id}.py"),
             "@OTHER@": str(other),
             "@GRADES@": str(grades),
             "@PORT@": str(listener.getsockname()[1]),

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from classroom import register, stubs
@@ -64,7 +63,7 @@ def test_answers_learnt_by_heart_are_those_of_another_seed(bubblewrap: Sandbox, 
                 return call
 
         for test in [*homework.public, *homework.hidden]:
-            test.function(Listening(), np.random.default_rng([0, zlib.crc32(test.name.encode())]))
+            test.call(Listening(), 0)
     table = zlib.compress(pickle.dumps(answers))
     path = tmp_path / homework.stub.name
     path.write_text(

@@ -28,7 +28,7 @@ def student(small: Tree, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.rmtree(file.parent / "judge")
     file.write_text(STUB, encoding="utf-8")
     file.with_name("public.py").write_text('"""Public tests."""\n', encoding="utf-8")
-    stubs.pack_stubs(small.root)
+    (small.root / "homework" / stubs.ARCHIVE).write_bytes(stubs.packed_stubs({"01_one/hw01.py": STUB}))
     file.write_text(SOLVED, encoding="utf-8")
     monkeypatch.setattr(register, "ROOT", small.root)
 

@@ -160,7 +160,9 @@ class Epilogue:
     def calls(
         self, source: np.ndarray, target: np.ndarray, residual: np.ndarray | None, space: Workspace, thread: int
     ) -> list[Call]:
-        """target = activation(source + bias + residual); all (..., C); `source` may be `target` and is overwritten."""
+        """target = activation(source + bias + residual); all (..., C); `source` may be `target`, and may be
+        overwritten.
+        """
         last = target if residual is None else source
         calls: list[Call] = []
         x = source

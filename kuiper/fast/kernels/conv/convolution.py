@@ -45,7 +45,7 @@ class Problem:
 
     @property
     def key(self) -> str:
-        """The shape and options in one line; what is fastest depends on nothing else.
+        """The shape and options in one line.
 
         For instance "1x64x56x56 o64 k3x3 s1x1 d1x1 p1,1,1,1 g1".
         """

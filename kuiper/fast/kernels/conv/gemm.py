@@ -28,7 +28,7 @@ class PointwiseConvolution(Algorithm):
     """A 1x1 convolution of stride 1: pixels (N*H*W, C) times weights (C, O), without a copy of the image.
 
     Where a halo lies between the rows of the image, `whole` computes the halo too and drops it from the result;
-    otherwise each row is a product of its own.
+    otherwise each row is a product of its own. Without a halo, and on one thread, the variants make the same calls.
     """
 
     label = "Pointwise"
@@ -103,7 +103,8 @@ class PointwiseConvolution(Algorithm):
 class Im2col(Algorithm):
     """Windows copied into rows (OH*OW, kh*kw*C), a band at a time, times weights (kh*kw*C, O).
 
-    split : threads share the rows of the output, or (for small images of many channels) its columns, the channels.
+    split : threads share the rows of the output, or (for small images of many channels) its columns, the channels. On
+        one thread both make the same calls.
     """
 
     @classmethod

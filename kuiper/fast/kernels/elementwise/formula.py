@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InputCountError, KuiperError
-from kuiper.expression import FUNCTIONS, TokenNode, TokenType, fold
+from kuiper.expression import FUNCTIONS, TokenNode, TokenType
+from kuiper.expression import fold as fold_polish
 from kuiper.expression.functions import call
 from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.calls import Call, Stage
@@ -111,7 +112,7 @@ def lower_expression(step: Step) -> Kernel | None:
         return _apply(program, FUNCTIONS[node.text], operands)
 
     try:
-        return _finish(step, program, slots, fold(step.layer.order, leaf, function))
+        return _finish(step, program, slots, fold_polish(step.layer.order, leaf, function))
     except NotCompiled:
         return None
 

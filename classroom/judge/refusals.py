@@ -1,0 +1,39 @@
+"""What tests ask of errors: that a call is refused, and what an exception of the student's probably means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from classroom.judge.compare import Failure, expect_raises
+from classroom.judge.student import SubmissionError
+
+
+def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueError", cause: str = "") -> None:
+    """Raise Failure unless the call raises an exception of the type named `error`; a failure has this likely cause.
+
+    An exception of another type is told with what it said. Unfinished or broken code does not refuse.
+    """
+    try:
+        got = expect_raises(call, *args)
+        if got != error:
+            raise Failure(f"expected {error}, got {got}", error, got)
+    except Failure as failure:
+        failure.cause = failure.cause or cause or None
+        raise
+
+
+@contextmanager
+def likely(causes: Mapping[str, str]) -> Iterator[None]:
+    """Turn an exception of the student's into a Failure with the likely cause whose words (the key) it contains."""
+    try:
+        yield
+    except SubmissionError as error:
+        said = f"{error.type}: {error.message}"
+        cause = next((cause for words, cause in causes.items() if words in said), None)
+        if cause is None or error.kind != "raise" or error.type == "NotImplementedError":
+            raise
+        failure = Failure(f"line {error.line} raised {said}")
+        failure.cause = cause
+        raise failure from None

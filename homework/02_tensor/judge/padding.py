@@ -1,0 +1,256 @@
+r"""Pad the four sides of every channel: why the solution is as it is.
+
+Element (c, r, k) of `x` lands at (c, up + r, left + k): only `up` and `left` say where; `bottom` and `right` only
+make the result larger. The block is written with one slice, for all channels at once. `np.pad(x, ((0, 0), (up,
+bottom), (left, right)), constant_values=value)` does all of it in one line, keeps the dtype and refuses negative pads
+by itself.
+
+**Typical mistakes.** The order of the pads: this course counts (up, bottom, left, right), PyTorch's `F.pad` (left,
+right, up, bottom), ONNX all beginnings and then all ends, style sheets go clockwise. With pads of equal size all of
+these agree; a test needs four different numbers. The slice `[up:-bottom]` is empty where bottom is 0, because -0 is
+0; count from the front instead. `np.full` without a dtype takes that of `value`, and the network's float32 becomes
+float64. And a negative pad often does not fail by itself: `padded` gets smaller, the slice gets cut, and one row is
+broadcast into none.
+
+**Why -inf?** Max-pooling pads with -inf, so that no border can be a maximum. With 0 a window of negative numbers
+would answer 0.
+
+**Cost.** O of the size of the result: each border element is written once, each inner one twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_raises, task
+
+from .shared import DTYPES, numbers, sizes
+
+
+def padded(x: np.ndarray, pads: tuple[int, ...], value: float) -> np.ndarray:
+    """(C, H, W) -> (C, up + H + bottom, left + W + right)."""
+    up, bottom, left, right = pads
+    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
+
+
+def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x."""
+    up, bottom, left, right = pads
+    expected = padded(x, pads, value)
+    first_only = np.full_like(expected, expected.dtype.type(value))
+    first_only[0] = expected[0]
+    return {
+        "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
+        "left and right are exchanged: pads are (up, bottom, left, right)": padded(x, (up, bottom, right, left), value),
+        "pads were read in PyTorch's order (left, right, up, bottom); here they are (up, bottom, left, right)": padded(
+            x, (left, right, up, bottom), value
+        ),
+        "pads were read as (up, left, bottom, right); here they are (up, bottom, left, right)": padded(
+            x, (up, left, bottom, right), value
+        ),
+        "pads were read clockwise, (up, right, bottom, left); here they are (up, bottom, left, right)": padded(
+            x, (up, left, right, bottom), value
+        ),
+        "the border is 0: fill it with `value`": padded(x, pads, 0),
+        "the border repeats the edge of x: fill it with `value`": np.pad(
+            x, ((0, 0), (up, bottom), (left, right)), mode="edge"
+        ),
+        "the border lost what follows the point of `value`": padded(x, pads, int(value)),
+        "x was written into the first channel only: write it into all of them": first_only,
+        "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
+        "the numbers changed their type to float32: keep the dtype of x": expected.astype(np.float32),
+    }
+
+
+def default_mistakes(x: np.ndarray, pads: Sequence[int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x without a value."""
+    return {"value is not 0 when nobody says it: its default must be 0": padded(x, pads, 1.0)}
+
+
+@task("padding")
+def random_borders(student: Student, rng: np.random.Generator) -> None:
+    """Random shapes, sizes of 1 among them, with random pads and values of either sign."""
+    for low, high in ((1, 4), (2, 9), (9, 19)):
+        x = rng.standard_normal(sizes(rng, low, high)).astype(np.float32)
+        pads = tuple(int(n) for n in rng.permutation(7)[:4])
+        value = float(rng.standard_normal())
+        got = student.padding(x, pads, value)
+        expect(got, padded(x, pads, value), what=f"{x.shape} with pads {pads}")
+
+
+@task("padding")
+def one_side_at_a_time(student: Student, rng: np.random.Generator) -> None:
+    """A border on one side alone leaves the other three as they are."""
+    x = rng.standard_normal((3, 2, 4))
+    for side in range(4):
+        pads = tuple(int(n) for n in np.eye(4, dtype=int)[side] * rng.integers(1, 5))
+        expect(student.padding(x, pads, -1.5), padded(x, pads, -1.5), what=f"pads {pads}")
+    expect(student.padding(x, (0, 0, 0, 0), 2.0), x, what="pads (0, 0, 0, 0)")
+
+
+@task("padding")
+def border_of_minus_infinity(student: Student, rng: np.random.Generator) -> None:
+    """A border of -inf, which max-pooling asks for, or of nan is written as it is; no value means 0."""
+    x = rng.standard_normal((2, 3, 5)).astype(np.float32)
+    for value in (float("-inf"), float("nan"), -0.25):
+        expect(student.padding(x, (1, 0, 2, 1), value), padded(x, (1, 0, 2, 1), value), what=f"value {value}")
+    expect(student.padding(x, (3, 0, 0, 1)), padded(x, (3, 0, 0, 1), 0.0), what="the result without value")
+
+
+@task("padding")
+def the_dtype_of_x_decides(student: Student, rng: np.random.Generator) -> None:
+    """The result has the dtype of x, also where `value` is of another type."""
+    for dtype in DTYPES:
+        x = numbers(rng, sizes(rng, 1, 5), dtype)
+        for value in (1.0, 1, 0.0):
+            got = student.padding(x, (0, 2, 1, 0), value)
+            expect(got, padded(x, (0, 2, 1, 0), value), what=f"padding of {dtype} with {value!r}")
+
+
+@task("padding")
+def each_negative_pad_is_refused(student: Student, rng: np.random.Generator) -> None:
+    """One negative pad raises an error, on every side, whatever the other pads are."""
+    for shape in ((1, 1, 1), (2, 1, 1), (3, 4, 5)):
+        x = rng.standard_normal(shape)
+        for side in range(4):
+            pads = [int(n) for n in rng.integers(0, 4, 4)]
+            pads[side] = -1
+            expect_raises(student.padding, x, pads, 1.0)
+            pads[side ^ 1] = 1
+            expect_raises(student.padding, x, tuple(pads), 1.0)
+
+
+UNPACK = "    up, bottom, left, right = pads\n"
+WRITE = "padded[:, up : up + rows, left : left + cols] = x"
+FULL = "np.full((channels, up + rows + bottom, left + cols + right), value, x.dtype)"
+
+MUTANTS = [
+    Mutant(
+        "torch_order",
+        "F.pad counts (left, right, up, bottom)",
+        old=UNPACK,
+        new="    left, right, up, bottom = pads\n",
+        breaks="sides",
+    ),
+    Mutant(
+        "css_order",
+        "style sheets count clockwise: up, right, bottom, left",
+        old=UNPACK,
+        new="    up, right, bottom, left = pads\n",
+        breaks="sides",
+    ),
+    Mutant(
+        "up_left_bottom_right",
+        "ONNX counts all beginnings, then all ends",
+        old=UNPACK,
+        new="    up, left, bottom, right = pads\n",
+        breaks="sides",
+    ),
+    Mutant(
+        "up_and_bottom_exchanged",
+        "right shape, x in the wrong place",
+        old=WRITE,
+        new="padded[:, bottom : bottom + rows, left : left + cols] = x",
+        breaks="sides",
+    ),
+    Mutant(
+        "left_and_right_exchanged",
+        "right shape, x in the wrong place",
+        old=WRITE,
+        new="padded[:, up : up + rows, right : right + cols] = x",
+        breaks="sides",
+    ),
+    Mutant(
+        "slice_to_minus_bottom",
+        "x[up:-0] is empty: fails where a pad is 0",
+        old=WRITE,
+        new="padded[:, up:-bottom, left:-right] = x",
+        breaks="zero",
+    ),
+    Mutant(
+        "first_channel_only",
+        "the other channels are all border",
+        old=WRITE,
+        new="padded[0, up : up + rows, left : left + cols] = x[0]",
+    ),
+    Mutant(
+        "zeros",
+        "the value is forgotten",
+        old=FULL,
+        new="np.zeros((channels, up + rows + bottom, left + cols + right), x.dtype)",
+        breaks="value",
+    ),
+    Mutant(
+        "dtype_of_value",
+        "np.full without a dtype takes that of the value",
+        old=FULL,
+        new="np.full((channels, up + rows + bottom, left + cols + right), value)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "always_float32",
+        "the type of the lesson's examples, instead of the dtype of x",
+        old=FULL,
+        new="np.full((channels, up + rows + bottom, left + cols + right), value, np.float32)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "value_cut",
+        "3.14 becomes 3",
+        old=FULL,
+        new="np.full((channels, up + rows + bottom, left + cols + right), np.trunc(value), x.dtype)",
+        breaks="value",
+    ),
+    Mutant(
+        "channels_padded",
+        "a border in front of the first channel too",
+        old=FULL,
+        new="np.full((channels + up, up + rows + bottom, left + cols + right), value, x.dtype)",
+        breaks="channels",
+    ),
+    Mutant(
+        "edge_repeated",
+        "replicate padding instead of constant padding",
+        old="    return padded\n",
+        new='    return np.pad(x, ((0, 0), (up, bottom), (left, right)), mode="edge")\n',
+        breaks="value",
+    ),
+    Mutant("default_one", "the wrong default", old="value: float = 0.0", new="value: float = 1.0", breaks="default"),
+    Mutant(
+        "no_check",
+        "numpy reads a negative number as 'from the end'",
+        old="    if min(pads) < 0:\n",
+        new="    if False:\n",
+        breaks="negative",
+    ),
+    Mutant(
+        "only_first_checked",
+        "a negative pad on another side passes",
+        old="    if min(pads) < 0:\n",
+        new="    if pads[0] < 0:\n",
+        breaks="negative",
+    ),
+    Mutant(
+        "only_beginnings_checked",
+        "a negative bottom or right passes",
+        old="    if min(pads) < 0:\n",
+        new="    if up < 0 or left < 0:\n",
+        breaks="negative",
+    ),
+    Mutant(
+        "sum_checked",
+        "a negative pad that another one makes good passes",
+        old="    if min(pads) < 0:\n",
+        new="    if sum(pads) < 0:\n",
+        breaks="negative",
+    ),
+    Mutant(
+        "zero_refused",
+        "a pad of 0 is a pad too",
+        old="    if min(pads) < 0:\n",
+        new="    if min(pads) <= 0:\n",
+        breaks="zero",
+    ),
+]

@@ -1,0 +1,214 @@
+r"""Reshape in both reading orders: why the solution is as it is.
+
+A reshape is two walks over the same line of values: one that reads, one that writes. Writing column by column is the
+reverse of reading so: cut the line into channels, each channel into W' columns of H' numbers, and turn each channel.
+The check comes first, because the sizes are easy to name there and hard to guess from numpy's message.
+
+**Typical mistakes.** Only one of the two walks goes by columns: then a second reshape does not restore `x`. The
+columns are cut as (C', H', W') instead of (C', W', H'). `order="F"` again runs over three axes; for a single channel
+it happens to be right, which makes the fault hard to see. `np.resize` repeats or drops numbers until they fit.
+
+**Cost.** Row-major: a view. Column-major: one copy for reading; the writing is only a change of strides, so the
+result is not contiguous.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_raises, task
+
+from .shared import DTYPES, flattened, numbers, sizes
+
+
+def laid_out(values: np.ndarray, shape: tuple[int, ...], row_major: bool) -> np.ndarray:
+    """(C*H*W,) -> (C, H, W), channel by channel."""
+    channels = np.split(values, shape[0])
+    return np.stack([channel.reshape(shape[1:], order="C" if row_major else "F") for channel in channels])
+
+
+def reshaped(x: np.ndarray, shape: tuple[int, ...], row_major: bool) -> np.ndarray:
+    """(C, H, W) -> (C', H', W'), read and written in the same order."""
+    return laid_out(flattened(x, row_major), shape, row_major)
+
+
+def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, row by row."""
+    _, rows, cols = shape
+    return {
+        "this is the column order: row_major is True when nobody says it": reshaped(x, shape, False),
+        "x was read row by row and written column by column: with row_major=True write row by row, too": (
+            reshaped(x.reshape(1, 1, -1), shape, False)
+        ),
+        "a size that is not given is 1 and stands in front, not behind": x.reshape(rows, cols, 1),
+        "the result has two axes: it always has three": x.reshape(rows, cols),
+        "the result has one axis: it always has three": x.reshape(-1),
+    }
+
+
+def columns_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, column by column."""
+    channels, rows, cols = shape
+    right = reshaped(x, shape, False)
+    written_by_rows = flattened(x, False).reshape(shape)
+    read_by_rows = reshaped(x.reshape(1, 1, -1), shape, False)
+    if np.array_equal(written_by_rows, read_by_rows):
+        mixed = {"x was read in one order and written in the other: do both column by column": read_by_rows}
+    else:
+        mixed = {
+            "x was read column by column, but the result was written row by row": written_by_rows,
+            "x was read row by row, but the result was written column by column": read_by_rows,
+        }
+    return {
+        "x was read and written row by row: row_major=False has no effect": x.reshape(shape),
+        **mixed,
+        "rows and columns of the result are exchanged: swap its last two axes back": right.swapaxes(1, 2),
+        "the numbers were laid out as (C', H', W') before the swap: lay them out as (C', W', H')": (
+            flattened(x, False).reshape(channels, rows, cols).swapaxes(1, 2)
+        ),
+        "the column order ran over all three axes, as numpy's order='F' does: stay inside one channel at a time": (
+            x.reshape(shape, order="F")
+        ),
+    }
+
+
+@task("reshape")
+def random_shapes_in_both_orders(student: Student, rng: np.random.Generator) -> None:
+    """Larger blocks take new shapes, in both orders, axes of one among them."""
+    a, b, c = sizes(rng, 5, 12)
+    x = rng.standard_normal((a, b, c))
+    for shapes in ((b, c, a), (c, a, b), (1, b, a * c), (a * b, 1, c), (a * c, b, 1), (a, b, c)):
+        for row_major in (True, False):
+            got = student.reshape(x, shapes, row_major)
+            what = f"reshape of {x.shape} to {shapes}, row_major={row_major}"
+            expect(got, reshaped(x, shapes, row_major), what=what)
+
+
+@task("reshape")
+def every_dtype_is_kept_in_a_new_shape(student: Student, rng: np.random.Generator) -> None:
+    """Whole numbers, truth values, half, double and complex numbers keep their dtype; row_major is True if not said."""
+    for dtype in DTYPES:
+        x = numbers(rng, (2, 6, 5), dtype)
+        expect(student.reshape(x, [4, 15]), x.reshape(1, 4, 15), what=f"reshape of {dtype}")
+        expected = reshaped(x, (3, 4, 5), False)
+        expect(student.reshape(x, [3, 4, 5], False), expected, what=f"reshape of {dtype}, column by column")
+
+
+@task("reshape")
+def one_element_more_or_less_is_refused(student: Student, rng: np.random.Generator) -> None:
+    """A shape that holds one element more or fewer, a whole multiple, or none, raises an error."""
+    x = rng.standard_normal(sizes(rng, 2, 6))
+    n = x.size
+    for shapes in ((n + 1,), (n - 1,), (2, n), (2, n, 1), (0, n), (0,)):
+        for row_major in (True, False):
+            expect_raises(student.reshape, x, shapes, row_major)
+
+
+BY_COLUMNS = "    by_columns = values.reshape(channels, cols, rows)\n"
+FEWER = "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n"
+CHECK = "    if channels * rows * cols != x.size:\n"
+
+MUTANTS = [
+    Mutant(
+        "numpy_order_f",
+        "the columns run over all three axes, reading and writing",
+        old="    values = flatten(x, row_major)\n",
+        new=(
+            "    if not row_major:\n"
+            '        return x.reshape((channels, rows, cols), order="F")\n'
+            "    values = flatten(x, row_major)\n"
+        ),
+        breaks="columns",
+    ),
+    Mutant(
+        "written_by_rows",
+        "read column by column, written row by row",
+        old="    return by_columns.swapaxes(1, 2)\n",
+        new="    return values.reshape(channels, rows, cols)\n",
+        breaks="columns",
+    ),
+    Mutant(
+        "read_by_rows",
+        "read row by row, written column by column",
+        old="    values = flatten(x, row_major)\n",
+        new="    values = flatten(x)\n",
+    ),
+    Mutant(
+        "not_swapped_back",
+        "the result has W' rows and H' columns",
+        old="    return by_columns.swapaxes(1, 2)\n",
+        new="    return by_columns\n",
+        breaks="columns",
+    ),
+    Mutant(
+        "sizes_not_exchanged",
+        "laid out with H' columns of W' numbers instead of W' columns of H'",
+        old=BY_COLUMNS,
+        new="    by_columns = values.reshape(channels, rows, cols)\n",
+        breaks="columns",
+    ),
+    Mutant(
+        "always_swapped",
+        "the row-major case goes through the column-major one",
+        old=("    if row_major:\n        return values"),
+        new=("    if False:\n        return values"),
+        breaks="rows",
+    ),
+    Mutant(
+        "flag_ignored",
+        "only the row-major case was written",
+        old=("    if row_major:\n        return values"),
+        new=("    values = flatten(x)\n    if True:\n        return values"),
+        breaks="columns",
+    ),
+    Mutant(
+        "default_column_major",
+        "the original course's default",
+        old="def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True)",
+        new="def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = False)",
+        breaks="default",
+    ),
+    Mutant(
+        "ones_behind",
+        "missing sizes are the last ones: (H', W') becomes (H', W', 1)",
+        old=FEWER,
+        new="    channels, rows, cols = tuple(shapes) + (1,) * (3 - len(shapes))\n",
+        breaks="axes",
+    ),
+    Mutant(
+        "three_sizes_only",
+        "(H', W') and (W',) fail",
+        old=FEWER,
+        new="    channels, rows, cols = shapes\n",
+        breaks="axes",
+    ),
+    Mutant(
+        "np_resize",
+        "np.resize repeats or drops numbers until they fit",
+        old=CHECK,
+        new=(
+            "    if channels * rows * cols != x.size:\n"
+            "        return np.resize(x, (channels, rows, cols))\n"
+            "    if False:\n"
+        ),
+        breaks="count",
+    ),
+    Mutant(
+        "only_more_refused",
+        "a smaller shape silently drops numbers",
+        old=CHECK,
+        new=(
+            "    x = x.reshape(1, 1, -1)[:, :, : channels * rows * cols] if channels * rows * cols < "
+            "x.size else x\n"
+            "    if channels * rows * cols != x.size:\n"
+        ),
+        breaks="count",
+    ),
+    Mutant(
+        "always_float32",
+        "the type of the lesson's examples, instead of the dtype of x",
+        old="    values = flatten(x, row_major)\n",
+        new="    values = flatten(x, row_major).astype(np.float32)\n",
+        breaks="dtype",
+    ),
+]

@@ -1,0 +1,220 @@
+r"""A layer whose option the operator tells: why the solution is as it is.
+
+`from_operator` runs once for each operator, when the graph is built; `forward` runs at each pass. What the operator
+says belongs into the object between the two.
+
+- `cls.negative_slope = ...` writes into the *class*. All layers of the class see it, and since a graph makes all
+  layers before it runs the first, the last operator's slope wins everywhere. A test with one layer cannot see this.
+- `slope or 0.01` takes a slope of 0 for "none". Ask `is None`.
+- `np.maximum(x, slope * x)` is a nice trick for slopes up to 1, and wrong above.
+- An unknown parameter that is ignored gives numbers that look like an answer. The original framework ignored
+  `dilation` in this way. An error at build time costs the user a minute; a wrong number may cost weeks.
+- A Python float as slope does not widen a float32 array; `np.float64(slope)` does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, expect, expect_raises, task
+
+LEAKY = ("nn.LeakyReLU", "F.leaky_relu")
+
+
+def exact_leaky(x: np.ndarray, slope: float) -> np.ndarray:
+    """x or slope * x, one element at a time."""
+    return np.array([v if v > 0 else slope * v for v in x.ravel().tolist()]).reshape(x.shape)
+
+
+@task("leaky_relu")
+def any_slope(student, rng):
+    """Slopes of 0, above 1, negative, and random ones, for 1 to 4 axes."""
+    for shape in ((1,), (5, 1), (2, 3, 4), (2, 1, 3, 5)):
+        for slope in (0.0, 1.5, -0.5, float(rng.uniform(0.01, 0.9))):
+            x = rng.standard_normal(shape) * 3
+            got = student.run_layer(LEAKY[int(rng.integers(2))], x, {"negative_slope": slope})
+            expect(got, exact_leaky(x, slope), rtol=1e-9, atol=1e-12, what=f"{shape} with negative_slope={slope:g}")
+
+
+@task("leaky_relu")
+def its_own_type(student, rng):
+    """float32 stays float32, float64 stays float64, whole numbers become float32."""
+    for kind in (np.float32, np.float64, np.int64, np.int8):
+        x = (rng.standard_normal((4, 5)) * 5).astype(kind)
+        x[0, :2] = -3, 2
+        expected = exact_leaky(x, 0.25).astype(kind if x.dtype.kind == "f" else np.float32)
+        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
+        expect(got, expected, rtol=1e-6, atol=1e-7, what=f"leaky_relu of {x.dtype}")
+
+
+@task("leaky_relu")
+def a_layer_with_and_a_layer_without(student, rng):
+    """Made in random order: a layer with a slope of its own does not change the default of another."""
+    slope = float(rng.uniform(0.2, 0.9))
+    steps = [["nn.LeakyReLU", {"negative_slope": slope}], ["F.leaky_relu", {}]]
+    if rng.integers(2):
+        steps.reverse()
+    x = rng.standard_normal((3, 4)) - 1
+    expect(student.run_chain(steps, x), exact_leaky(x, slope * 0.01), rtol=1e-9, atol=1e-12)
+
+
+@task("leaky_relu")
+def its_input_stays_as_it_is(student, rng):
+    """After the layer has run, its input holds what it held before."""
+    x = rng.standard_normal((3, 5)) - 0.5
+    expect(student.input_after("nn.LeakyReLU", x, {"negative_slope": 0.5}), x, what="the input")
+
+
+@task("leaky_relu")
+def a_second_parameter_is_refused(student, rng):
+    """negative_slope together with a name that the layer does not know is an error."""
+    params = {"negative_slope": 0.5, "inplace_scale": 2.0}
+    expect_raises(student.run_layer, "F.leaky_relu", np.array([-1.0, 1.0]), params)
+
+
+_READ = (
+    '        slope = operator.params.get("negative_slope")\n'
+    "        return cls() if slope is None else cls(slope.value)\n"
+)
+_UNKNOWN = '        unknown = sorted(set(operator.params) - {"negative_slope"})\n        if unknown:\n'
+_DEFAULT = "    def __init__(self, negative_slope: float = 0.01) -> None:\n"
+_LEAKY = "        x = as_float(x)\n        return np.where(x > 0, x, x * self.negative_slope)\n"
+_LEAKY_TYPES = '@layers.register("nn.LeakyReLU", "F.leaky_relu")\n'
+
+MUTANTS = [
+    Mutant(
+        "shared_by_the_class",
+        "the last operator's slope for all layers",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            "        cls.negative_slope = 0.01 if slope is None else slope.value\n"
+            "        return cls.__new__(cls)\n"
+        ),
+    ),
+    Mutant(
+        "zero_is_false",
+        "a slope of 0 becomes 0.01",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            "        return cls((slope and slope.value) or 0.01)\n"
+        ),
+    ),
+    Mutant(
+        "not_read",
+        "the default whatever the operator says",
+        old=_READ,
+        new="        return cls()\n",
+    ),
+    Mutant(
+        "required",
+        "an operator without a slope fails",
+        old=_READ,
+        new='        return cls(operator.params["negative_slope"].value)\n',
+    ),
+    Mutant(
+        "parameter_not_value",
+        "the Parameter object instead of the number in it",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            "        return cls() if slope is None else cls(slope)\n"
+        ),
+    ),
+    Mutant(
+        "whole_number",
+        "0.5 cut to 0",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            "        return cls() if slope is None else cls(int(slope.value))\n"
+        ),
+    ),
+    Mutant(
+        "one_layer_for_all",
+        "the first layer made is given to every operator",
+        old=_READ,
+        new=(
+            '        slope = operator.params.get("negative_slope")\n'
+            '        if "made" not in cls.__dict__:\n'
+            "            cls.made = cls() if slope is None else cls(slope.value)\n"
+            "        return cls.made\n"
+        ),
+    ),
+    Mutant(
+        "ignores_unknown",
+        "wrong numbers in silence",
+        old=_UNKNOWN,
+        new=('        unknown = sorted(set(operator.params) - {"negative_slope"})\n        if False:\n'),
+    ),
+    Mutant(
+        "ignores_a_second",
+        "looks at the others only if the slope is missing",
+        old=_UNKNOWN,
+        new=(
+            '        unknown = sorted(set(operator.params) - {"negative_slope"})\n'
+            '        if unknown and "negative_slope" not in operator.params:\n'
+        ),
+    ),
+    Mutant(
+        "default_of_a_tenth",
+        "the wrong default",
+        old=_DEFAULT,
+        new="    def __init__(self, negative_slope: float = 0.1) -> None:\n",
+    ),
+    Mutant(
+        "maximum",
+        "right only for slopes up to 1",
+        old=_LEAKY,
+        new=("        x = as_float(x)\n        return np.maximum(x, x * self.negative_slope)\n"),
+    ),
+    Mutant(
+        "swapped",
+        "the slope on the positive half",
+        old=_LEAKY,
+        new=("        x = as_float(x)\n        return np.where(x < 0, x, x * self.negative_slope)\n"),
+    ),
+    Mutant(
+        "relu",
+        "no slope at all",
+        old=_LEAKY,
+        new="        return np.maximum(as_float(x), 0)\n",
+    ),
+    Mutant(
+        "both_halves",
+        "the slope everywhere",
+        old=_LEAKY,
+        new="        return as_float(x) * self.negative_slope\n",
+    ),
+    Mutant(
+        "in_place",
+        "the input is overwritten",
+        old=_LEAKY,
+        new=("        x = as_float(x)\n        x[x < 0] *= self.negative_slope\n        return x\n"),
+    ),
+    Mutant(
+        "integers_to_float64",
+        "numpy's own type for integers",
+        old=_LEAKY,
+        new="        return np.where(x > 0, x, x * self.negative_slope)\n",
+    ),
+    Mutant(
+        "always_float32",
+        "rounds float64",
+        old=_LEAKY,
+        new=("        x = x.astype(np.float32)\n        return np.where(x > 0, x, x * self.negative_slope)\n"),
+    ),
+    Mutant(
+        "float64_slope",
+        "a float32 result becomes float64",
+        old=_LEAKY,
+        new=("        x = as_float(x)\n        return np.where(x > 0, x, x * np.float64(self.negative_slope))\n"),
+    ),
+    Mutant(
+        "not_registered",
+        "the functional name is missing",
+        old=_LEAKY_TYPES,
+        new='@layers.register("nn.LeakyReLU")\n',
+    ),
+]

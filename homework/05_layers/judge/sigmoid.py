@@ -1,0 +1,336 @@
+r"""A sigmoid that does not overflow, registered and found by its type: why the solution is as it is.
+
+Two forms of the same function, the second made from the first by multiplying both sides of the fraction's line by
+e^x:
+
+    1 / (1 + e^-x)        safe for x >= 0, where e^-x is at most 1
+    e^x / (1 + e^x)       safe for x < 0, where e^x is below 1
+
+In both, the power that is safe is e^-|x|: call it `small`. The bottom is 1 + small on either side, the top is 1 or
+small. So one power is enough, and no exponent is ever positive. kuiper's own layer writes the top as e^min(x, 0),
+which is the same.
+
+Typical mistakes:
+
+- `1 / (1 + np.exp(-x))`: for x = -1000 the power is infinite and 1 / inf happens to be 0, so the *value* is right,
+  with a warning. But e^x / (1 + e^x) for x = 1000 is inf / inf, not a number. The test makes every overflow an error,
+  so that luck does not count.
+- `np.where(x < 0, form_2, form_1)` on whole arrays: `np.where` chooses after *both* were computed for every element.
+  Choose what goes into the power, not what comes out.
+- Clipping x to -30..30 avoids the overflow and gives 9.4e-14 for every x below -30.
+- `(1 + np.tanh(x / 2)) / 2` is exact on paper and never overflows, but for x = -20 it adds 1 and -0.99999999... and
+  what is left is rounding. The same with 1 - sigmoid(-x). kuiper uses the tanh form inside SiLU, where the factor x
+  follows and an error of 1e-8 does no harm; a sigmoid whose logarithm is taken later would suffer.
+- Integers: `-x` in uint8 goes around to 255. Convert first.
+- `np.abs(x, out=x)` saves memory and overwrites the input. In a graph another operator may read it, and in the
+  network of lesson 4, y = sigmoid(r) + r, one does.
+- The registration. Without the decorator the class is fine and nobody finds it. The key is the operator's *type* as
+  the file writes it, `nn.Sigmoid`, and not the class's name; exporters write `F.sigmoid` for the same thing.
+
+One pass over the elements for each of abs, exp, where, add and divide: linear, and limited by memory rather than
+arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from classroom.judge import Mutant, expect, expect_raises, task
+
+SIGMOID = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
+
+
+def exact_sigmoid(x: np.ndarray) -> np.ndarray:
+    """The sigmoid through the logarithm: e^-log(1 + e^-x), one element at a time."""
+    logs = [math.log1p(math.exp(-v)) if v >= 0 else math.log1p(math.exp(v)) - v for v in x.ravel().tolist()]
+    return np.exp(-np.array(logs)).reshape(x.shape)
+
+
+@task("sigmoid")
+def any_shape_in_its_own_type(student, rng):
+    """Arrays of 1 to 5 axes, float32 and float64: shape and type stay."""
+    for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-12)):
+        for shape in ((1,), (5, 1), (2, 3, 4), (2, 1, 3, 5), (1, 2, 2, 3, 2)):
+            x = rng.uniform(-8, 8, shape).astype(kind)
+            expect(student.sigmoid(x), exact_sigmoid(x).astype(kind), rtol=rtol, what=f"sigmoid of {shape} {x.dtype}")
+
+
+@task("sigmoid")
+def small_results_are_right_too(student, rng):
+    """From -80 to -20 the sigmoid is nearly e^x: tiny, but not 0 and not rounded to a multiple of 1e-8."""
+    for kind in (np.float32, np.float64):
+        x = rng.uniform(-80, -20, (4, 5)).astype(kind)
+        expect(student.sigmoid(x), exact_sigmoid(x).astype(kind), rtol=1e-4, what=f"sigmoid of {x.dtype}")
+
+
+@task("sigmoid")
+def the_smallest_numbers_of_the_type(student, rng):
+    """Where e^-x is too large for the type, the sigmoid is still e^x and not 0, also when the registry's layer runs."""
+    for kind, low, high in ((np.float32, -95, -90), (np.float64, -725, -712)):
+        x = rng.uniform(low, high, (3, 4)).astype(kind)
+        exact = np.array([math.exp(v) for v in x.ravel().tolist()]).reshape(x.shape).astype(kind)
+        expect(student.run_layer("nn.Sigmoid", x), exact, rtol=1e-2, what=f"nn.Sigmoid of {x.dtype}")
+
+
+@task("sigmoid")
+def far_out_on_both_sides(student, rng):
+    """Random numbers of up to 1e30, and both infinities, give 0 or 1 without an overflow."""
+    for kind in (np.float32, np.float64):
+        size = 10.0 ** rng.uniform(3, 30, (3, 4))
+        signs = rng.choice([-1.0, 1.0], (3, 4))
+        signs[0, :2] = -1, 1
+        x = (signs * size).astype(kind)
+        x[1, :2] = -np.inf, np.inf
+        expect(student.sigmoid(x), (x > 0).astype(kind), what=f"sigmoid of {x.dtype}")
+
+
+@task("sigmoid")
+def not_a_number_stays_one(student, rng):
+    """NaN gives NaN, and its neighbours are computed as ever."""
+    x = rng.standard_normal((3, 3))
+    x[1, 1] = np.nan
+    expected = np.array([np.nan if v != v else 1 / (1 + math.exp(-v)) for v in x.ravel()]).reshape(3, 3)
+    expect(student.sigmoid(x), expected, rtol=1e-9)
+
+
+@task("sigmoid")
+def whole_numbers_of_every_kind(student, rng):
+    """int8, uint8, int32 and bool become float32."""
+    for kind in (np.int8, np.uint8, np.int32, np.bool_):
+        x = rng.integers(0, 2 if kind is np.bool_ else 9, (3, 4)).astype(kind)
+        x[0, 0] = 1
+        expect(student.sigmoid(x), exact_sigmoid(x).astype(np.float32), rtol=1e-5, what=f"sigmoid of {x.dtype}")
+
+
+@task("sigmoid")
+def the_operators_input_stays_as_it_is(student, rng):
+    """After the layer has run, its input holds what it held before."""
+    x = rng.standard_normal((2, 3, 5)).astype(np.float32)
+    for operator_type in SIGMOID:
+        expect(student.input_after(operator_type, x), x, what=f"the input of {operator_type}")
+
+
+@task("sigmoid")
+def an_operator_without_elements_is_refused(student, rng):
+    """Empty inputs of any shape are errors when the registry's layer runs, too; one element is enough."""
+    expect(student.run_layer("nn.Sigmoid", np.zeros((1, 1))), np.full((1, 1), 0.5))
+    for shape in ((0,), (2, 0, 3), (0, 1, 8, 8)):
+        expect_raises(student.run_layer, "nn.Sigmoid", np.zeros(shape, np.float64))
+
+
+@task("sigmoid")
+def a_chain_with_other_layers(student, rng):
+    """ReLU, sigmoid, sigmoid: each operator gets the layer of its type."""
+    x = rng.standard_normal((2, 4, 3))
+    steps = [["nn.ReLU", {}], ["F.sigmoid", {}], ["nn.Sigmoid", {}]]
+    expect(student.run_chain(steps, x), exact_sigmoid(exact_sigmoid(np.where(x > 0, x, 0.0))), rtol=1e-9)
+
+
+_SIGMOID = (
+    "        x = as_float(x)\n"
+    "        small = np.exp(-np.abs(x))\n"
+    "        return np.where(x < 0, small, 1) / (1 + small)\n"
+)
+_EMPTY = (
+    "        if x.size == 0:\n"
+    '            raise ValueError(f"Sigmoid: expected at least one element, found shape '
+    '{x.shape}")\n'
+)
+_TYPES = '@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")\n'
+
+MUTANTS = [
+    Mutant(
+        "naive",
+        "e^1000 overflows",
+        old=_SIGMOID,
+        new=("        x = as_float(x)\n        return 1 / (1 + np.exp(-x))\n"),
+    ),
+    Mutant(
+        "naive_in_silence",
+        "the overflow hidden instead of avoided",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            '        with np.errstate(all="ignore"):\n'
+            "            return 1 / (1 + np.exp(-x))\n"
+        ),
+    ),
+    Mutant(
+        "other_form",
+        "quiet, and nan on the other side",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            '        with np.errstate(all="ignore"):\n'
+            "            return np.exp(x) / (1 + np.exp(x))\n"
+        ),
+    ),
+    Mutant(
+        "both_branches",
+        "np.where computes both forms everywhere, so one overflows",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        return np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x)))\n"
+        ),
+    ),
+    Mutant(
+        "through_tanh",
+        "no overflow, but small results are rounded away",
+        old=_SIGMOID,
+        new=("        x = as_float(x)\n        return (1 + np.tanh(x / 2)) / 2\n"),
+    ),
+    Mutant(
+        "one_minus",
+        "1 - sigmoid(-x) loses small results",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        half = 1 / (1 + np.exp(-np.abs(x)))\n"
+            "        return np.where(x < 0, 1 - half, half)\n"
+        ),
+    ),
+    Mutant(
+        "clipped",
+        "no overflow, but a wrong number beyond 30",
+        old=_SIGMOID,
+        new=("        x = np.clip(as_float(x), -30, 30)\n        return 1 / (1 + np.exp(-x))\n"),
+    ),
+    Mutant(
+        "sign",
+        "1 / (1 + e^x)",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x > 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "one_half_of_the_curve",
+        "the sigmoid of |x|",
+        old=_SIGMOID,
+        new="        return 1 / (1 + np.exp(-np.abs(as_float(x))))\n",
+    ),
+    Mutant(
+        "hard",
+        "hardsigmoid",
+        old=_SIGMOID,
+        new="        return np.clip(as_float(x) + 3, 0, 6) / 6\n",
+    ),
+    Mutant(
+        "tanh",
+        "tanh taken for the sigmoid",
+        old=_SIGMOID,
+        new="        return np.tanh(as_float(x))\n",
+    ),
+    Mutant(
+        "integers_to_float64",
+        "numpy's own type for integers",
+        old=_SIGMOID,
+        new=(
+            "        x = x if x.dtype.kind == 'f' else x.astype(np.float64)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "wraps_around",
+        "-x while x is unsigned",
+        old=_SIGMOID,
+        new=(
+            "        small = np.exp(as_float(-np.abs(x.astype(np.int8) if x.dtype == bool else x)))\n"
+            "        return np.where(x < 0, small, as_float(np.ones_like(x))) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "always_float32",
+        "rounds float64",
+        old=_SIGMOID,
+        new=(
+            "        x = x.astype(np.float32)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "always_float64",
+        "twice the memory",
+        old=_SIGMOID,
+        new=(
+            "        x = x.astype(np.float64)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "in_place",
+        "the input is overwritten for whoever reads it next",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        negative = x < 0\n"
+            "        np.abs(x, out=x)\n"
+            "        small = np.exp(-x)\n"
+            "        return np.where(negative, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "nan_to_num",
+        "hides what went wrong before it",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(np.nan_to_num(x))\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "flattened",
+        "the shape is lost",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x).ravel()\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+    ),
+    Mutant(
+        "accepts_empty",
+        "an empty answer instead of an error",
+        old=_EMPTY,
+        new="",
+    ),
+    Mutant(
+        "only_first_axis",
+        "misses (1, 3, 0)",
+        old=_EMPTY,
+        new=('        if len(x) == 0:\n            raise ValueError("empty")\n'),
+    ),
+    Mutant(
+        "not_registered",
+        "written, but not found",
+        old=_TYPES,
+        new="",
+    ),
+    Mutant(
+        "wrong_name",
+        "the class's name instead of the operator's type",
+        old=_TYPES,
+        new='@layers.register("Sigmoid")\n',
+    ),
+    Mutant(
+        "one_type_only",
+        "F.sigmoid is the same operation",
+        old=_TYPES,
+        new='@layers.register("nn.Sigmoid")\n',
+    ),
+    Mutant(
+        "registered_in_a_copy",
+        "a registry that nobody asks",
+        old=_TYPES,
+        new='@Registry().register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")\n',
+    ),
+]

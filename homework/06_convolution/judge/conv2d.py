@@ -1,0 +1,222 @@
+r"""A whole convolution layer: batch, stride, padding, groups, bias: why the solution is as it is.
+
+For each sample and group: im2col of the group's channels gives (H'*W', depth * kh * kw), its kernels are (O/groups,
+depth * kh * kw), and `windows @ kernels.T` is (H'*W', O/groups). Transpose, *then* reshape to (O/groups, H', W').
+Reshaping without the transpose has the right shape and wrong numbers, the most frequent mistake of all.
+
+Writing into `y[n, g]` of an array (N, groups, O/groups, H', W') makes the numbering of the output channels come out
+by itself: reshaped to (N, O, H', W'), channel k of group g is g * (O/groups) + k. The bias is then added once, to the
+whole, with the right index and no arithmetic. `bias[:, None, None]` gives it the axes (O, 1, 1); without them numpy
+would line it up with W'.
+
+The check comes first: with `groups=3` and four channels the integer divisions would quietly drop one.
+
+Cost: N * O * (C/groups) * kh * kw * H' * W' multiplications. Groups divide it; nothing else in this lesson does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_raises, task
+
+from .shared import Pair, backwards, pair
+
+
+def reference(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, stride: Pair, padding: Pair, groups: int
+) -> np.ndarray:
+    """The convolution of `x` from a stride of 1 and a padded image."""
+    (ph, pw), (sh, sw) = padding, stride
+    padded = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
+    none = np.zeros(len(weight), x.dtype)
+    return np.ascontiguousarray(backwards(padded, weight, none if bias is None else bias, groups)[:, :, ::sh, ::sw])
+
+
+def problem(rng: np.random.Generator, groups: int, dtype: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, weight and bias of whole numbers with random shapes that fit together."""
+    depth, outputs = int(rng.integers(1, 4)), groups * int(rng.integers(1, 4))
+    kernel_size = pair(rng, 1, 4)
+    x = rng.integers(-9, 10, (int(rng.integers(1, 4)), groups * depth, *pair(rng, 4, 9))).astype(dtype)
+    weight = rng.integers(-9, 10, (outputs, depth, *kernel_size)).astype(dtype)
+    return x, weight, rng.integers(100, 200, outputs).astype(dtype) * np.arange(1, outputs + 1).astype(dtype)
+
+
+@task("conv2d")
+def any_convolution(student: Student, rng: np.random.Generator) -> None:
+    """Values and element type are right for any shapes, stride, padding and groups."""
+    for groups in (1, 2, 3, 4) * 4:
+        x, weight, bias = problem(rng, groups, rng.choice([np.float32, np.float64]))
+        stride, padding = pair(rng, 1, 4), pair(rng, 0, 3)
+        got = student.conv2d(x, weight, bias, stride, padding, groups)
+        what = f"conv2d of {x.shape} with weight {weight.shape}, {stride=}, {padding=}, {groups=}"
+        expect(got, reference(x, weight, bias, stride, padding, groups), what=what)
+
+
+@task("conv2d")
+def a_bias_can_be_missing(student: Student, rng: np.random.Generator) -> None:
+    """bias=None adds nothing, and it is what a call without a bias means."""
+    x, weight, _ = problem(rng, 2, np.float32)
+    expect(student.conv2d(x, weight, None, (1, 2), (1, 0), 2), reference(x, weight, None, (1, 2), (1, 0), 2))
+    x, weight, _ = problem(rng, 1, np.float32)
+    expect(student.conv2d(x, weight), reference(x, weight, None, (1, 1), (0, 0), 1))
+
+
+@task("conv2d")
+def one_kernel_for_each_channel(student: Student, rng: np.random.Generator) -> None:
+    """groups=C, the depthwise convolution of mobile networks: every channel is filtered for itself."""
+    channels = int(rng.integers(3, 9))
+    x = rng.integers(-9, 10, (2, channels, 6, 5)).astype(np.float64)
+    weight = rng.integers(-9, 10, (channels, 1, 3, 3)).astype(np.float64)
+    bias = rng.integers(100, 200, channels).astype(np.float64)
+    got = student.conv2d(x, weight, bias, (2, 1), (1, 1), channels)
+    expect(got, reference(x, weight, bias, (2, 1), (1, 1), channels))
+
+
+@task("conv2d")
+def real_numbers(student: Student, rng: np.random.Generator) -> None:
+    """Sums of real numbers agree to the last digits but a few."""
+    x = rng.standard_normal((2, 8, 9, 7)).astype(np.float32)
+    weight, bias = rng.standard_normal((6, 4, 3, 3)).astype(np.float32), rng.standard_normal(6).astype(np.float32)
+    expected = reference(x.astype(np.float64), weight.astype(np.float64), bias.astype(np.float64), (1, 1), (1, 1), 2)
+    got = student.conv2d(x, weight, bias, (1, 1), (1, 1), 2)
+    expect(got, expected.astype(np.float32), rtol=1e-4, atol=1e-4)
+
+
+@task("conv2d")
+def shapes_that_do_not_fit_are_refused(student: Student, rng: np.random.Generator) -> None:
+    """groups that do not divide C or O, and kernels of another depth than C/groups, raise an exception."""
+    x, bias = rng.standard_normal((1, 4, 5, 5)).astype(np.float32), np.zeros(4, np.float32)
+    for outputs, depth, groups in ((4, 1, 3), (4, 3, 1), (4, 1, 2), (3, 2, 2)):
+        weight = rng.standard_normal((outputs, depth, 3, 3)).astype(np.float32)
+        expect_raises(student.conv2d, x, weight, bias[:outputs], (1, 1), (0, 0), groups)
+
+
+RETURN = "return y if bias is None else y + bias[:, None, None]"
+DIVIDES = "if x.shape[1] % groups or outputs % groups or depth != x.shape[1] // groups:"
+
+MUTANTS = [
+    Mutant(
+        "bias_in_group",
+        "every group takes the first group's bias, the original course's fault",
+        old=RETURN,
+        new="return y if bias is None else y + np.tile(bias[: outputs // groups], groups)[:, None, None]",
+    ),
+    Mutant(
+        "no_bias",
+        "forgets the bias",
+        old=RETURN,
+        new="return y",
+    ),
+    Mutant(
+        "bias_needed",
+        "fails without a bias",
+        old=RETURN,
+        new="return y + bias[:, None, None]",
+    ),
+    Mutant(
+        "bias_per_group",
+        "adds the bias once for every group",
+        old=RETURN,
+        new="return y if bias is None else y + groups * bias[:, None, None]",
+    ),
+    Mutant(
+        "first_channels",
+        "every group looks at the first channels, as KuiperInfer's grouped 1x1",
+        old="x[n, g * depth : (g + 1) * depth]",
+        new="x[n, :depth]",
+    ),
+    Mutant(
+        "first_kernels",
+        "every group uses the first kernels",
+        old="kernels[g].T",
+        new="kernels[0].T",
+    ),
+    Mutant(
+        "no_transpose",
+        "reads (H'*W', O) as (O, H'*W')",
+        old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
+        new="(windows @ kernels[g].T).reshape(-1, rows, cols)",
+    ),
+    Mutant(
+        "shuffled",
+        "the outputs of the groups alternate",
+        old="y = y.reshape(len(x), outputs, rows, cols)",
+        new="y = y.swapaxes(1, 2).reshape(len(x), outputs, rows, cols)",
+    ),
+    Mutant(
+        "turned",
+        "rows and columns exchanged in the result",
+        old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
+        new="(windows @ kernels[g].T).T.reshape(-1, cols, rows).swapaxes(1, 2).reshape(-1, rows, cols)",
+    ),
+    Mutant(
+        "first_sample",
+        "computes the first sample only",
+        old="for n, g in np.ndindex(len(x), groups):",
+        new=("y[:] = 0\n    for n, g in np.ndindex(1, groups):"),
+    ),
+    Mutant(
+        "stride_ignored",
+        "stride never reaches im2col",
+        old=("(kh, kw), stride, padding)\n        y[n, g]"),
+        new=("(kh, kw), (1, 1), padding)[: rows * cols]\n        y[n, g]"),
+    ),
+    Mutant(
+        "padding_ignored",
+        "padding never reaches im2col",
+        old=("(kh, kw), stride, padding)\n        y[n, g]"),
+        new=("(kh, kw), stride, (0, 0))\n        y[n, g]"),
+    ),
+    Mutant(
+        "flipped",
+        "turns the kernels, as a mathematician's convolution does",
+        old="weight.reshape(groups, outputs // groups, depth * kh * kw)",
+        new="weight[:, :, ::-1, ::-1].reshape(groups, outputs // groups, depth * kh * kw)",
+    ),
+    Mutant(
+        "always_float64",
+        "forgets the element type",
+        old="np.empty((len(x), groups, outputs // groups, rows, cols), x.dtype)",
+        new="np.empty((len(x), groups, outputs // groups, rows, cols))",
+    ),
+    Mutant(
+        "float16",
+        "sums in half precision",
+        old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
+        new="(windows @ kernels[g].T).astype(np.float16).T.reshape(-1, rows, cols)",
+    ),
+    Mutant(
+        "no_check",
+        "computes something for shapes that do not fit",
+        old=DIVIDES,
+        new=(
+            "depth = min(depth, x.shape[1] // groups)\n"
+            "    weight = weight[: outputs // groups * groups, :depth]\n"
+            "    outputs = len(weight)\n"
+            "    bias = None if bias is None else bias[:outputs]\n"
+            "    if False:"
+        ),
+    ),
+    Mutant(
+        "check_without_depth",
+        "never looks at the kernels' depth",
+        old=DIVIDES,
+        new=(
+            "weight = weight[:, : x.shape[1] // groups]\n"
+            "    depth = weight.shape[1]\n"
+            "    if x.shape[1] % groups or outputs % groups:"
+        ),
+    ),
+    Mutant(
+        "default_padding",
+        "pads so that the size stays, unless told otherwise",
+        old="rows = output_size(x.shape[2], kh, stride[0], padding[0])",
+        new=(
+            "padding = (kh // 2, kw // 2) if padding == (0, 0) else padding\n"
+            "    rows = output_size(x.shape[2], kh, stride[0], padding[0])"
+        ),
+    ),
+]

@@ -1,0 +1,528 @@
+r"""A test that tells a right grouped convolution from wrong ones: why the solution is as it is.
+
+The expected values come from `slow_convolution`, the formula with one loop for each output index. It is slow, and so
+plain that one believes it: that is what a reference is for. A test that compares `conv` with `conv`, for example each
+group alone against all together, cannot see a fault that both sides share, such as a kernel that is turned.
+
+The inputs are chosen so that no two things can be mistaken for one another:
+
+| if this is alike | this fault cannot be seen |
+|---|---|
+| input channels | a group reads the channels of another, as in the original course's own test |
+| kernels | all groups use the first group's kernels |
+| numbers inside a kernel | the kernel is turned, transposed, or its planes are exchanged |
+| biases | every group takes the first group's: the original's fault `bias[k]` instead of `bias[k + g * (O/groups)]` |
+| biases are 0 | the bias is forgotten or added twice |
+| samples, or there is one | only the first sample is computed |
+| one input channel in each group | the bias is added once for each channel; planes in the wrong order |
+| one output channel in each group | the outputs of the groups are interleaved (a "channel shuffle") |
+
+Two more choices. First, *cases*: two and three groups, and a 1x1 kernel, because programs treat 1x1 specially (im2col
+is not needed there) and forget the group's offset on that path; KuiperInfer does. Second, *comparison*: the shape
+first, because numpy either broadcasts different shapes silently or raises ValueError, which says nothing about the
+convolution; then all numbers, with a tolerance far below the smallest bias. Whole numbers below 2^24 add exactly in
+float32 in any order, so that a right convolution is never refused for its rounding.
+
+Typical mistakes: `any()` for `all()`; a tolerance as large as the numbers; only the sum compared, which is the same
+after every exchange of channels; an assert inside `try`; state kept between two calls.
+
+The original's published test calls the layer, prints the result and asserts nothing. It passes with every fault in
+the table.
+
+Cost: `slow_convolution` does N * O * H' * W' small products, some thousands here: well under a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from classroom.judge import Failure, Mutant, Student, SubmissionError, task
+
+from .shared import backwards
+
+Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
+
+
+def product(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """A right grouped convolution: one matrix product for each group."""
+    n, (outputs, channels, kh, kw) = len(x), weight.shape
+    view = np.lib.stride_tricks.sliding_window_view(x, (kh, kw), axis=(2, 3))
+    out = view.shape[2:4]
+    rows = view.reshape(n, groups, channels, *out, kh, kw).transpose(0, 1, 3, 4, 2, 5, 6)
+    rows = rows.reshape(n, groups, -1, channels * kh * kw)
+    kernels = weight.reshape(groups, outputs // groups, -1)
+    y = (rows @ kernels.swapaxes(1, 2)).swapaxes(2, 3).reshape(n, outputs, *out)
+    return y + bias[:, None, None]
+
+
+def by_group(x: np.ndarray, groups: int) -> np.ndarray:
+    """(A, C, ...) -> (A, groups, C/groups, ...)."""
+    return x.reshape(len(x), groups, -1, *x.shape[2:])
+
+
+def first_kernels(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """Every group uses the kernels of the first."""
+    return product(x, np.tile(weight[: len(weight) // groups], (groups, 1, 1, 1)), bias, groups)
+
+
+def reading(choice: Callable[[np.ndarray, int], np.ndarray]) -> Convolution:
+    """A convolution in which `choice` replaces the input channels (N, groups, C/groups, H, W)."""
+    return lambda x, w, b, g: product(
+        np.broadcast_to(choice(by_group(x, g), g), by_group(x, g).shape).reshape(x.shape), w, b, g
+    )
+
+
+def ending(change: Callable[[np.ndarray, int], np.ndarray]) -> Convolution:
+    """A convolution whose result goes through `change`."""
+    return lambda x, w, b, g: change(product(x, w, b, g), g)
+
+
+def with_bias(choice: Callable[[np.ndarray, np.ndarray, int], np.ndarray]) -> Convolution:
+    """A convolution with other biases."""
+    return lambda x, w, b, g: product(x, w, choice(b, w, g), g)
+
+
+def with_kernels(choice: Callable[[np.ndarray], np.ndarray]) -> Convolution:
+    """A convolution with other kernels of the same shape."""
+    return lambda x, w, b, g: product(x, choice(w), b, g)
+
+
+def pointwise(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """A short cut for 1x1 kernels that forgets where a group begins (KuiperInfer's)."""
+    same = reading(lambda x, g: x[:, :1])
+    return (same if weight.shape[2:] == (1, 1) else product)(x, weight, bias, groups)
+
+
+def zero(y: np.ndarray, *place: Any) -> np.ndarray:
+    """`y` with zeros at a place."""
+    y[place] = 0
+    return y
+
+
+class Broken(NamedTuple):
+    """One broken convolution: what is wrong with it, and why a test may fail to see it."""
+
+    conv: Convolution
+    fault: str
+    advice: str
+
+
+ALL = slice(None)
+
+
+BIASES = "some biases are alike, or 0: give every output channel another one"
+
+
+KERNELS = "some kernels are alike, or symmetric: let all their numbers differ"
+
+
+CHANNELS = "some input channels are alike, or a group has only one: take two different ones or more for each group"
+
+
+OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
+
+
+BROKEN = {
+    "first_bias": Broken(
+        with_bias(lambda b, w, g: np.tile(b[: len(b) // g], g)), "every group takes the bias of the first", BIASES
+    ),
+    "no_bias": Broken(with_bias(lambda b, w, g: 0 * b), "the bias is forgotten", BIASES),
+    "bias_twice": Broken(with_bias(lambda b, w, g: 2 * b), "the bias is added twice", BIASES),
+    "bias_per_channel": Broken(
+        with_bias(lambda b, w, g: w.shape[1] * b), "the bias is added once for every input channel", BIASES
+    ),
+    "bias_reversed": Broken(with_bias(lambda b, w, g: b[::-1]), "the biases come in the wrong order", BIASES),
+    "first_kernels": Broken(first_kernels, "every group uses the kernels of the first", KERNELS),
+    "flipped": Broken(with_kernels(lambda w: w[:, :, ::-1, ::-1]), "the kernels are turned by 180 degrees", KERNELS),
+    "by_columns": Broken(
+        with_kernels(lambda w: w.reshape(*w.shape[:2], w.shape[3], w.shape[2]).swapaxes(2, 3)),
+        "the kernels are read column by column",
+        KERNELS,
+    ),
+    "depth_reversed": Broken(
+        with_kernels(lambda w: w[:, ::-1]), "the channels of each kernel come in the wrong order", CHANNELS
+    ),
+    "one_channel": Broken(
+        reading(lambda x, g: zero(x.copy(), ALL, ALL, slice(1, None))), "a group sees its first channel only", CHANNELS
+    ),
+    "first_channels": Broken(
+        reading(lambda x, g: x[:, :1]), "every group looks at the channels of the first", CHANNELS
+    ),
+    "groups_ignored": Broken(
+        reading(lambda x, g: x.sum(1, keepdims=True)), "every output channel sees all input channels", CHANNELS
+    ),
+    "swapped": Broken(reading(lambda x, g: x[:, ::-1]), "the groups look at one another's channels", CHANNELS),
+    "interleaved": Broken(
+        reading(lambda x, g: x.reshape(len(x), -1, g, *x.shape[3:]).swapaxes(1, 2)),
+        "group g looks at channels g, g + groups, g + 2*groups, ...",
+        CHANNELS,
+    ),
+    "shuffled": Broken(
+        ending(lambda y, g: by_group(y, g).swapaxes(1, 2).reshape(y.shape)),
+        "the output channels of the groups alternate",
+        OUTPUTS,
+    ),
+    "first_sample": Broken(
+        ending(lambda y, g: zero(y, slice(1, None))),
+        "only the first sample of the batch is computed",
+        "the batch has one sample only, or only one is compared",
+    ),
+    "same_sample": Broken(
+        ending(lambda y, g: np.broadcast_to(y[:1], y.shape).copy()),
+        "every sample gets the result of the first",
+        "the batch has one sample only, or equal ones",
+    ),
+    "short": Broken(
+        ending(lambda y, g: y[:, :, :-1]), "the last row of the result is missing", "the shape is not compared"
+    ),
+    "turned": Broken(
+        ending(lambda y, g: np.ascontiguousarray(y.swapaxes(2, 3))),
+        "rows and columns of the result are exchanged",
+        "the shape is not compared, or not all numbers are",
+    ),
+    "last_column": Broken(
+        ending(lambda y, g: zero(y, ..., -1)), "the last column is never written", "not all numbers are compared"
+    ),
+    "pointwise": Broken(
+        pointwise, "1x1 kernels take a short cut that forgets the groups", "there is no case with 1x1 kernels: add one"
+    ),
+    "two_groups": Broken(
+        reading(lambda x, g: x[:, np.minimum(np.arange(g), 1)]),
+        "the third group looks at the channels of the second",
+        "there is no case with three groups: add one",
+    ),
+}
+
+
+def checked(conv: Convolution) -> Convolution:
+    """`conv` behind one check of the arguments, the same for right and broken ones."""
+
+    def call(x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
+        for name, array, axes in (("x", x, 4), ("weight", weight, 4), ("bias", bias, 1)):
+            if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
+                raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes")
+        if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
+            raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
+        if weight.shape[1] * groups != x.shape[1] or len(bias) != len(weight):
+            raise ValueError("conv: expected weight (O, C/groups, kh, kw) and bias (O,)")
+        if weight.shape[2] > x.shape[2] or weight.shape[3] > x.shape[3]:
+            raise ValueError("conv: the kernel does not fit into the image")
+        if weight.size > 20_000 or weight.size * len(x) * x.shape[2] * x.shape[3] > 20_000_000:
+            raise ValueError("conv: a test needs small images and few kernels only")
+        return conv(x, weight, bias, int(groups))
+
+    return call
+
+
+def judge(student: Student, rng: np.random.Generator, names: Sequence[str]) -> None:
+    """Ask the student's test about some broken convolutions and two right ones, in random order."""
+    suspects: list[Broken | Convolution] = [*(BROKEN[name] for name in names), product, backwards]
+    for i in rng.permutation(len(suspects)):
+        suspect = suspects[i]
+        if isinstance(suspect, Broken):
+            must_catch(student, suspect)
+        else:
+            must_pass(student, suspect)
+
+
+def must_pass(student: Student, conv: Convolution) -> None:
+    """Raise Failure when the student's test says that a right convolution is wrong."""
+    try:
+        student.test_grouped_convolution(checked(conv))
+    except SubmissionError as error:
+        if error.type != "AssertionError":
+            raise
+        message = f"the test refused a right convolution: {error.message}"
+        advice = "right ones may add in another order: use whole numbers or a tolerance; keep nothing between two calls"
+        raise failure(message, "no error", "AssertionError", advice) from None
+
+
+def must_catch(student: Student, broken: Broken) -> None:
+    """Raise Failure when the student's test does not raise AssertionError for a broken convolution."""
+    what = f"a convolution in which {broken.fault}"
+    try:
+        student.test_grouped_convolution(checked(broken.conv))
+    except SubmissionError as error:
+        if error.type == "AssertionError":
+            return
+        if error.type not in ("ValueError", "IndexError", "TypeError"):
+            raise
+        message = f"for {what} the test must raise AssertionError, it raised {error.type}: {error.message}"
+        advice = "the comparison itself fell over: compare the shapes with an assert before the numbers"
+        raise failure(message, "AssertionError", error.type, advice) from None
+    raise failure(f"the test accepted {what}", "AssertionError", "no error", broken.advice)
+
+
+def failure(message: str, expected: str, got: str, cause: str) -> Failure:
+    """A Failure with its likely cause."""
+    result = Failure(message, expected, got)
+    result.cause = cause
+    return result
+
+
+@task("grouped_convolution_test")
+def wrong_biases_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees a bias that is forgotten, added too often or given to the wrong channel."""
+    judge(student, rng, ["first_bias", "no_bias", "bias_twice", "bias_per_channel", "bias_reversed"])
+
+
+@task("grouped_convolution_test")
+def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees kernels that are flipped, transposed, or taken from another group."""
+    judge(student, rng, ["first_kernels", "flipped", "by_columns", "depth_reversed"])
+
+
+@task("grouped_convolution_test")
+def channels_of_other_groups_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees groups that look at the wrong input channels or write to the wrong output channels."""
+    judge(student, rng, ["first_channels", "groups_ignored", "one_channel", "swapped", "interleaved", "shuffled"])
+
+
+@task("grouped_convolution_test")
+def wrong_samples_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees that only the first sample of a batch is right."""
+    judge(student, rng, ["first_sample", "same_sample"])
+
+
+@task("grouped_convolution_test")
+def wrong_shapes_and_borders_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees a missing row, exchanged axes and a column that was never written."""
+    judge(student, rng, ["short", "turned", "last_column"])
+
+
+@task("grouped_convolution_test")
+def special_cases_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test sees faults that only 1x1 kernels or a third group bring out."""
+    judge(student, rng, ["pointwise", "two_groups"])
+
+
+VALUES = (
+    '        assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, '
+    'kernel {kh}x{kw}: wrong numbers"\n'
+)
+GOT = "        got = conv(x, weight, bias, groups)\n"
+X = "        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n"
+WEIGHT = "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
+BIAS = "        bias = np.arange(1.0, 3 * groups + 1)\n"
+CASES = "    for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 1, 1)):\n"
+
+MUTANTS = [
+    Mutant(
+        "asserts_nothing",
+        "compares nothing, as the original course's test",
+        old=(
+            '        assert got.shape == expected.shape, f"groups={groups}: expected shape '
+            '{expected.shape}, got {got.shape}"\n'
+            '        assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, '
+            'kernel {kh}x{kw}: wrong numbers"\n'
+        ),
+        new="",
+    ),
+    Mutant(
+        "shape_only",
+        "compares the shape and no value",
+        old=VALUES,
+        new="",
+    ),
+    Mutant(
+        "no_shape",
+        "subtracts arrays of different shapes, which raises ValueError",
+        old=(
+            '        assert got.shape == expected.shape, f"groups={groups}: expected shape '
+            '{expected.shape}, got {got.shape}"\n'
+            '        assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, '
+            'kernel {kh}x{kw}: wrong numbers"\n'
+        ),
+        new="        assert np.abs(got - expected).max() < 1e-6\n",
+    ),
+    Mutant(
+        "always_raises",
+        "refuses every convolution",
+        old=VALUES,
+        new=(
+            '        assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, '
+            'kernel {kh}x{kw}: wrong numbers"\n'
+            "        raise AssertionError('wrong')\n"
+        ),
+    ),
+    Mutant(
+        "value_error",
+        "raises ValueError where an assert belongs",
+        old=VALUES,
+        new=("        if not np.allclose(got, expected):\n            raise ValueError('wrong numbers')\n"),
+    ),
+    Mutant(
+        "against_itself",
+        "takes what is expected from the convolution under test",
+        old=GOT,
+        new="        expected = got = conv(x, weight, bias, groups)\n",
+    ),
+    Mutant(
+        "equal_channels",
+        "all input channels are equal, as in the original course's test",
+        old=X,
+        new=("        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n        x[:] = x[:, :1]\n"),
+    ),
+    Mutant(
+        "equal_kernels",
+        "all kernels are equal, as in the original course's test",
+        old=WEIGHT,
+        new=(
+            "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
+            "        weight[:] = weight[:1]\n"
+        ),
+    ),
+    Mutant(
+        "ones",
+        "kernels of ones look the same in every direction",
+        old=WEIGHT,
+        new=(
+            "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n        weight[:] = 1\n"
+        ),
+    ),
+    Mutant(
+        "no_bias",
+        "a bias of zeros",
+        old=BIAS,
+        new="        bias = np.zeros(3 * groups)\n",
+    ),
+    Mutant(
+        "equal_bias",
+        "the same bias for every channel",
+        old=BIAS,
+        new="        bias = np.full(3 * groups, 7.0)\n",
+    ),
+    Mutant(
+        "one_group",
+        "groups=1 only",
+        old=CASES,
+        new="    for groups, kh, kw in ((1, 3, 2), (1, 2, 3), (1, 1, 1)):\n",
+    ),
+    Mutant(
+        "two_groups",
+        "never three groups",
+        old=CASES,
+        new="    for groups, kh, kw in ((2, 3, 2), (2, 2, 3), (2, 1, 1)):\n",
+    ),
+    Mutant(
+        "no_pointwise",
+        "never a 1x1 kernel",
+        old=CASES,
+        new="    for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 2, 2)):\n",
+    ),
+    Mutant(
+        "one_case",
+        "one kernel size, the favourite of short cuts",
+        old=CASES,
+        new="    for groups, kh, kw in ((2, 1, 1),):\n",
+    ),
+    Mutant(
+        "one_sample",
+        "a batch of one",
+        old=X,
+        new="        x = rng.integers(-9, 10, (1, 2 * groups, 5, 7)).astype(np.float64)\n",
+    ),
+    Mutant(
+        "equal_samples",
+        "a batch of two equal samples",
+        old=X,
+        new=("        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n        x[1] = x[0]\n"),
+    ),
+    Mutant(
+        "one_channel_in_a_group",
+        "one input channel in each group",
+        old=(
+            "        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\n"
+            "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
+        ),
+        new=(
+            "        x = rng.integers(-9, 10, (2, groups, 5, 7)).astype(np.float64)\n"
+            "        weight = rng.integers(-9, 10, (3 * groups, 1, kh, kw)).astype(np.float64)\n"
+        ),
+    ),
+    Mutant(
+        "one_kernel_in_a_group",
+        "one output channel in each group",
+        old=(
+            "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
+            "        bias = np.arange(1.0, 3 * groups + 1)\n"
+        ),
+        new=(
+            "        weight = rng.integers(-9, 10, (groups, 2, kh, kw)).astype(np.float64)\n"
+            "        bias = np.arange(1.0, groups + 1)\n"
+        ),
+    ),
+    Mutant(
+        "tolerance",
+        "a tolerance as large as the numbers",
+        old=VALUES,
+        new=(
+            '        assert np.allclose(got, expected, rtol=1e-6, atol=1000), f"groups={groups}, '
+            'kernel {kh}x{kw}: wrong numbers"\n'
+        ),
+    ),
+    Mutant(
+        "sum_only",
+        "compares the sum of all numbers",
+        old=VALUES,
+        new="        assert np.isclose(got.sum(), expected.sum())\n",
+    ),
+    Mutant(
+        "first_number",
+        "compares one number",
+        old=VALUES,
+        new="        assert got.flat[0] == expected.flat[0]\n",
+    ),
+    Mutant(
+        "first_sample",
+        "compares the first sample",
+        old=VALUES,
+        new="        assert np.allclose(got[0], expected[0])\n",
+    ),
+    Mutant(
+        "any_number",
+        "any() where all() belongs",
+        old=VALUES,
+        new="        assert np.isclose(got, expected).any()\n",
+    ),
+    Mutant(
+        "exact",
+        "compares with the exact numbers of one way to add",
+        old=VALUES,
+        new=(
+            "        x, weight = x / 7, weight / 3\n"
+            "        assert (conv(x, weight, bias, groups) == slow_convolution(x, weight, bias, "
+            "groups)).all()\n"
+        ),
+    ),
+    Mutant(
+        "swallows",
+        "catches the error of its own assert",
+        old=VALUES,
+        new=(
+            "        try:\n"
+            "            assert np.allclose(got, expected)\n"
+            "        except AssertionError:\n"
+            "            print('wrong numbers')\n"
+        ),
+    ),
+    Mutant(
+        "counts_calls",
+        "passes the first call and refuses all later ones",
+        old="    rng = np.random.default_rng(6)\n",
+        new=(
+            "    test_grouped_convolution.calls = getattr(test_grouped_convolution, 'calls', 0) + 1\n"
+            "    assert test_grouped_convolution.calls == 1\n"
+            "    rng = np.random.default_rng(6)\n"
+        ),
+    ),
+    Mutant(
+        "wrong_formula",
+        "expects a bias of the wrong channel",
+        old="(window * weight[o]).sum() + bias[o]",
+        new="(window * weight[o]).sum() + bias[o % (outputs // groups)]",
+    ),
+]

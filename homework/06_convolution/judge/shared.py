@@ -1,0 +1,24 @@
+"""What the hidden tests of lesson 6 share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Pair = tuple[int, int]
+
+
+def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """A right grouped convolution that begins with the bias and adds the last pixel of the kernel first."""
+    (n, _, height, width), (outputs, channels, kh, kw) = x.shape, weight.shape
+    out = height - kh + 1, width - kw + 1
+    y = np.zeros((n, outputs, *out), np.result_type(x, weight, bias)) + bias[:, None, None]
+    for o, c, i, j in np.ndindex(*weight.shape):
+        i, j, c = kh - 1 - i, kw - 1 - j, channels - 1 - c
+        source = x[:, o // (outputs // groups) * channels + c]
+        y[:, o] += weight[o, c, i, j] * source[:, i : i + out[0], j : j + out[1]]
+    return y
+
+
+def pair(rng: np.random.Generator, low: int, high: int) -> Pair:
+    """Two whole numbers from low up to, but not including, high."""
+    return int(rng.integers(low, high)), int(rng.integers(low, high))

@@ -1,0 +1,164 @@
+r"""PNNX's brackets put right: why the solution is as it is.
+
+Brackets that may be wrong carry no information, so all information must come from elsewhere: each function stands
+before its values, and its arity says how many they are. That is Polish notation, and read from *right to left* it
+needs only a stack: a value is pushed, a function takes what it needs and pushes one value.
+
+Two things go wrong easily. Read backwards, the values were pushed last to first, so the value popped first is the
+*left* one. It is the reverse of evaluation, where the text runs forwards. And two checks belong together: a function
+that finds too few values, and a stack that does not end with exactly one. Without the second, `@0,@1` is quietly read
+as `@1`.
+
+A stack has no depth limit; a function that calls itself ends at about 1,000 functions in each other. The pieces of
+text are joined again and again, so a chain of *n* functions copies about *n*²/2 pieces: fine for 5,000, and a reason
+why the engine builds a tree and writes the text once at the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Failure, Mutant, Student, expect, expect_raises, task
+
+from .shared import NAMES
+
+
+def scrambled(rng: np.random.Generator, words: list[str]) -> str:
+    """The words that are no bracket and no comma, in their order, with random brackets, commas and spaces between."""
+    between = [",", "(", ")", "),", " , ", ",(", " "]
+    bare = [word for word in words if word not in NAMES]
+    return "".join(word + between[rng.integers(len(between))] for word in bare)
+
+
+def random_language(rng: np.random.Generator) -> dict[str, int]:
+    """Function names drawn for this test, each with one to four values."""
+    letters = "abcdefgxyz"
+    names = {"f" + "".join(letters[i] for i in rng.integers(0, 10, 4)) for _ in range(6)}
+    return {name: 1 + i % 4 for i, name in enumerate(sorted(names))}
+
+
+def grow_call(rng: np.random.Generator, arity: dict[str, int], depth: int) -> list[str]:
+    """The words of a random call of functions with any number of values."""
+    if depth == 0:
+        atoms = [f"@{rng.integers(100)}", "2", "-1.5", "1e-05", "None", "inf"]
+        return [atoms[rng.integers(len(atoms))]]
+    name = list(arity)[rng.integers(len(arity))]
+    words = [name, "("]
+    for i in range(arity[name]):
+        words += [","] * (i > 0) + grow_call(rng, arity, int(rng.integers(0, depth)))
+    return [*words, ")"]
+
+
+@task("mend")
+def random_texts_with_random_brackets(student: Student, rng: np.random.Generator) -> None:
+    """Whatever the brackets say, the number of values of each function decides; functions may take 1 to 4."""
+    arity = random_language(rng)
+    for depth in (0, 1, 2, 3, 4, 5):
+        words = grow_call(rng, arity, depth)
+        text = scrambled(rng, words)
+        expect(student.mend(text, arity), "".join(words), what=f"mend {text:.60}")
+
+
+@task("mend")
+def random_texts_that_do_not_come_out(student: Student, rng: np.random.Generator) -> None:
+    """A word too few or too many anywhere is an ExpressionError."""
+    arity = random_language(rng)
+    for depth in (1, 2, 3, 4):
+        words = [word for word in grow_call(rng, arity, depth) if word not in NAMES]
+        values = [i for i, word in enumerate(words) if word not in arity]
+        i = values[rng.integers(len(values))]
+        for wrong in (words[:i] + words[i + 1 :], [*words[:i], "@7", *words[i:]], [*words, words[i]]):
+            got = expect_raises(student.mend, ",".join(wrong), arity)
+            expect(got, "ExpressionError", what=f"the type of the error for {','.join(wrong):.60}")
+
+
+@task("mend")
+def a_long_chain(student: Student, rng: np.random.Generator) -> None:
+    """A chain of 5,000 functions in each other is no deeper than any other text."""
+    count = 5000
+    got = student.mend("neg," * count + "@0", {"neg": 1})
+    if got != "neg(" * count + "@0" + ")" * count:
+        raise Failure(
+            f"a chain of {count} neg: expected neg(neg(...@0...)), got something else of {len(str(got))} letters"
+        )
+
+
+MUTANTS = [
+    Mutant(
+        "values reversed",
+        "the values are put back as if the text had been read from left to right",
+        old="for _ in range(arity[word])]",
+        new="for _ in range(arity[word])][::-1]",
+    ),
+    Mutant(
+        "left to right",
+        "a function is met before its values",
+        old="in reversed(WORD.findall(text))",
+        new="in WORD.findall(text)",
+    ),
+    Mutant(
+        "always two values",
+        "what holds for add and mul is taken to hold for log1p",
+        old="for _ in range(arity[word])]",
+        new="for _ in range(2)]",
+    ),
+    Mutant(
+        "at most two values",
+        "a function of three values keeps two of them",
+        old="for _ in range(arity[word])]",
+        new="for _ in range(min(2, arity[word]))]",
+    ),
+    Mutant(
+        "too few values accepted",
+        "a function takes what there is",
+        old=("if len(stack) < arity[word]:\n            raise"),
+        new=("if False:\n            raise"),
+    ),
+    Mutant(
+        "as many as there are",
+        "add(@0) is written back as it was",
+        old=(
+            "if len(stack) < arity[word]:\n"
+            '            raise ExpressionError(f"{word} takes {arity[word]} values, found {len(stack)}")\n'
+            "        values = [stack.pop() for _ in range(arity[word])]"
+        ),
+        new="values = [stack.pop() for _ in range(min(arity[word], len(stack)))]",
+    ),
+    Mutant(
+        "one value too strict",
+        "off by one: the last value on the stack cannot be taken",
+        old="if len(stack) < arity[word]:",
+        new="if len(stack) <= arity[word]:",
+    ),
+    Mutant(
+        "rest ignored",
+        "values that no function takes are dropped silently",
+        old="if len(stack) != 1:",
+        new="if not stack:",
+    ),
+    Mutant(
+        "the wrong end of the stack",
+        "a function takes the oldest values instead of the newest",
+        old="[stack.pop() for _",
+        new="[stack.pop(0) for _",
+    ),
+    Mutant(
+        "one value without brackets",
+        "a function of one value is written back the way pnnx wrote it",
+        old="stack.append(f\"{word}({','.join(values)})\")",
+        new='stack.append(f"{word}({\',\'.join(values)})" if len(values) > 1 else f"{word},{values[0]}")',
+    ),
+    Mutant(
+        "by recursion",
+        ("a function that calls itself for every nested function ends at Python's limit, about 1,000 deep"),
+        old=("    stack: list[str] = []\n    for word in reversed"),
+        new=(
+            "    def depth(i: int) -> int:\n"
+            "        return depth(i - 1) + 1 if i else 0\n"
+            "\n"
+            "    depth(len(WORD.findall(text)))\n"
+            "    stack: list[str] = []\n"
+            "    for word in reversed"
+        ),
+    ),
+]

@@ -1,0 +1,242 @@
+r"""From planes to probabilities: mean, linear, softmax: why the solution is as it is.
+
+Four lines, one for each step, and a shape for each:
+
+| step | shape |
+|---|---|
+| `features = x.mean(axis=(2, 3))` | (N, C) |
+| `scores = features @ weight.T + bias` | (N, K) |
+| `powers = np.exp(scores - scores.max(axis=1, keepdims=True))` | (N, K) |
+| `powers / powers.sum(axis=1, keepdims=True)` | (N, K), rows that add up to 1 |
+
+The weights lie as (K, C), one row for each class. Where K = C the product works without the transpose as well, and is
+wrong; tests with equal sizes catch what an error message does not. `reshape` in place of the transpose always works,
+and is wrong unless K or C is 1.
+
+Softmax does not change when the same number is subtracted from all scores of a row, because e^-m is a factor of every
+power and of their sum. With the largest score of **the row** as m, no exponent is positive, so nothing overflows, and
+the largest power is 1, so the sum is never 0. One m for the whole batch saves the first and loses the second: a row
+far below the others becomes 0 / 0.
+
+`axis=1` without `keepdims=True` gives shape (N,), which numpy lines up with the classes: an error, or for N = K wrong
+numbers. Softmax along axis 0 is PNNX's `dim` read without the batch. In a batch of one it makes every class certain.
+
+Cost: N * C * H * W additions, N * C * K multiplications, N * K powers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, task
+
+from .. import public
+
+
+@task("classifier_head")
+def any_shapes(student: Student, rng: np.random.Generator) -> None:
+    """Any number of pictures, channels, pixels and classes, one of each among them."""
+    for shape, classes in (
+        ((1, 1, 1, 1), 2),
+        ((1, 3, 5, 1), 3),
+        ((5, 2, 1, 4), 7),
+        ((2, 9, 3, 3), 2),
+        ((6, 4, 2, 3), 6),
+    ):
+        public.expect_head(student, *public.network(rng, shape, classes))
+
+
+@task("classifier_head")
+def as_many_classes_as_channels(student: Student, rng: np.random.Generator) -> None:
+    """N, C and K of one size, where a wrong axis or a missing transpose gives no error, only wrong numbers."""
+    public.expect_head(student, *public.network(rng, (5, 5, 3, 4), 5))
+
+
+@task("classifier_head")
+def scores_far_apart(student: Student, rng: np.random.Generator) -> None:
+    """Rows whose scores are thousands apart from each other's, in one batch, stay finite and right."""
+    x, weight, bias = public.network(rng, (4, 3, 2, 2), 5)
+    x[0] *= 4000
+    x[1] *= -4000
+    public.expect_head(student, x, weight, bias, 1e-6)
+
+
+@task("classifier_head")
+def equal_scores_and_a_clear_winner(student: Student, rng: np.random.Generator) -> None:
+    """Equal scores share equally; a score that is 10,000 above the others takes all."""
+    x = np.ones((2, 3, 2, 2))
+    public.expect_head(student, x, np.zeros((8, 3)), np.full(8, -3.0))
+    bias = np.zeros(8)
+    bias[int(rng.integers(8))] = 10_000.0
+    public.expect_head(student, x, np.zeros((8, 3)), bias)
+
+
+@task("classifier_head")
+def floats_of_both_types(student: Student, rng: np.random.Generator) -> None:
+    """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
+    for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12)):
+        public.expect_head(student, *public.network(rng, (3, 16, 4, 4), 10, dtype), tolerance)
+
+
+@task("classifier_head")
+def a_large_batch(student: Student, rng: np.random.Generator) -> None:
+    """100 pictures, 256 channels and 1,000 classes, within the time limit."""
+    public.expect_head(student, *public.network(rng, (100, 256, 2, 2), 1000, np.float32), 1e-4)
+
+
+POWERS = "np.exp(scores - scores.max(axis=1, keepdims=True))"
+SHARES = "return powers / powers.sum(axis=1, keepdims=True)"
+FEATURES = "features = x.mean(axis=(2, 3))"
+SCORES = "features @ weight.T + bias"
+
+MUTANTS = [
+    Mutant(
+        "overflow",
+        "softmax as the formula says, without subtracting the maximum",
+        old=POWERS,
+        new="np.exp(scores)",
+    ),
+    Mutant(
+        "one_maximum",
+        "one maximum for the whole batch: the others underflow, and 0 / 0 is nan",
+        old=POWERS,
+        new="np.exp(scores - scores.max())",
+    ),
+    Mutant(
+        "minimum",
+        "subtracts the smallest score, so that the exponents grow",
+        old=POWERS,
+        new="np.exp(scores - scores.min(axis=1, keepdims=True))",
+    ),
+    Mutant(
+        "clipped",
+        "avoids the overflow by cutting the scores off",
+        old=POWERS,
+        new="np.exp(np.clip(scores, -80, 80))",
+    ),
+    Mutant(
+        "along_batch",
+        "takes PNNX's dim=1 and forgets that it counts the batch: softmax along axis 0",
+        old=(
+            "np.exp(scores - scores.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)"
+        ),
+        new=(
+            "np.exp(scores - scores.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)"
+        ),
+    ),
+    Mutant(
+        "whole_batch",
+        "all probabilities of the batch together add up to 1",
+        old=SHARES,
+        new="return powers / powers.sum()",
+    ),
+    Mutant(
+        "maximum_on_top",
+        "divides by the largest in place of the sum",
+        old=SHARES,
+        new="return powers / powers.max(axis=1, keepdims=True)",
+    ),
+    Mutant(
+        "scores_only",
+        "returns the scores",
+        old=SHARES,
+        new="return scores",
+    ),
+    Mutant(
+        "sigmoid",
+        "each class by itself, so that a row does not add up to 1",
+        old=(
+            "np.exp(scores - scores.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)"
+        ),
+        new=("np.exp(-np.abs(scores))\n    return np.where(scores >= 0, 1, powers) / (1 + powers)"),
+    ),
+    Mutant(
+        "log_softmax",
+        "the logarithm of the probabilities, as a training loss wants it",
+        old=SHARES,
+        new="return scores - scores.max(axis=1, keepdims=True) - np.log(powers.sum(axis=1, keepdims=True))",
+    ),
+    Mutant(
+        "twice",
+        "softmax of the softmax",
+        old=SHARES,
+        new=(
+            "powers = np.exp(powers / powers.sum(axis=1, keepdims=True))\n"
+            "    return powers / powers.sum(axis=1, keepdims=True)"
+        ),
+    ),
+    Mutant(
+        "winner_takes_all",
+        "1 for the best class and 0 for the others",
+        old=SHARES,
+        new="return (powers == 1).astype(x.dtype)",
+    ),
+    Mutant(
+        "sum",
+        "adds up the planes and does not divide",
+        old=FEATURES,
+        new="features = x.sum(axis=(2, 3))",
+    ),
+    Mutant(
+        "fixed_count",
+        "divides by 7 * 7, the plane of ResNet18",
+        old=FEATURES,
+        new="features = x.sum(axis=(2, 3)) / np.asarray(49, x.dtype)",
+    ),
+    Mutant(
+        "max_pool",
+        "keeps the largest number of each plane",
+        old=FEATURES,
+        new="features = x.max(axis=(2, 3))",
+    ),
+    Mutant(
+        "rows_only",
+        "averages over the rows and takes the first column",
+        old=FEATURES,
+        new="features = x.mean(axis=2)[:, :, 0]",
+    ),
+    Mutant(
+        "no_transpose",
+        "weight is used without transposing it",
+        old=SCORES,
+        new="(features @ weight if weight.shape[0] == weight.shape[1] else features @ weight.T) + bias",
+    ),
+    Mutant(
+        "reshaped",
+        "reshapes weight to (C, K) where it should transpose",
+        old=SCORES,
+        new="features @ weight.reshape(weight.shape[::-1]) + bias",
+    ),
+    Mutant(
+        "no_bias",
+        "forgets the bias",
+        old=SCORES,
+        new="features @ weight.T",
+    ),
+    Mutant(
+        "late_bias",
+        "adds the bias after softmax",
+        old=(
+            "features @ weight.T + bias\n"
+            "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+            "    return powers / powers.sum(axis=1, keepdims=True)"
+        ),
+        new=(
+            "features @ weight.T\n"
+            "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
+            "    return powers / powers.sum(axis=1, keepdims=True) + bias"
+        ),
+    ),
+    Mutant(
+        "first_picture",
+        "gives every picture the probabilities of the first",
+        old=SHARES,
+        new="return np.repeat((powers / powers.sum(axis=1, keepdims=True))[:1], len(x), axis=0)",
+    ),
+    Mutant(
+        "always_float64",
+        "forgets the element type",
+        old=FEATURES,
+        new="features = x.mean(axis=(2, 3), dtype=np.float64)",
+    ),
+]

@@ -1,0 +1,227 @@
+r"""A head's channels into rows of boxes: why the solution is as it is.
+
+`reshape(A, 5+K, h, w)` splits the channels as they lie: anchor by anchor. `transpose(0, 2, 3, 1)` brings the numbers
+of a box to the end, and leaves anchor, row, column in the order in which the rows shall come. After that each formula
+is one line, and the last reshape joins three axes that stand in the right order. Without the transpose, `reshape(A,
+h, w, 5+K)` has the right shape too, and mixes numbers of different cells.
+
+`np.indices((h, w))` gives row and column of every cell, in this order; x goes with the column, so they are stacked
+the other way round. Square heads and small pictures hide a mistake here for a long time: boxes are mirrored at the
+diagonal.
+
+`anchors[:, None, None]` has the shape (A, 1, 1, 2) and lines up with (A, h, w, 2). Without the two axes numpy would
+line up A with w.
+
+- The 0.5 belongs to the formula unless the grid contains it already. In YOLOv5's exported files it does, and so the
+  original course's `(2s + grid) * stride` is right with that grid.
+- Sigmoids, not softmax: classes do not exclude each other in YOLO.
+- Objectness and classes stay apart: what is multiplied comes later, with the threshold.
+- Numpy's whole numbers turn float32 into float64: `np.indices(..., np.float32)`, or `astype` at the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, task
+
+from .. import public
+
+
+@task("decode")
+def heads_of_any_shape(student: Student, rng: np.random.Generator) -> None:
+    """One class or many, one row of cells or one column, any number of anchors."""
+    for kinds, classes, height, width in ((1, 1, 1, 1), (2, 1, 1, 6), (3, 3, 5, 1), (5, 4, 2, 3), (9, 4, 3, 2)):
+        raw, anchors = public.random_head(rng, kinds, classes, height, width), public.random_anchors(rng, kinds)
+        what = f"{kinds} anchors, {classes} classes, {height}x{width} cells"
+        public.expect_rows(student, raw, anchors, int(rng.choice([4, 8, 16])), what)
+
+
+@task("decode")
+def many_anchors_as_values(student: Student, rng: np.random.Generator) -> None:
+    """As many anchors as numbers in a row, as many rows of cells as columns: only their order tells the axes apart."""
+    public.expect_rows(
+        student, public.random_head(rng, 6, 1, 6, 6), public.random_anchors(rng, 6), 8, "six anchors, one class, 6x6"
+    )
+
+
+@task("decode")
+def the_coarse_head_of_the_detector(student: Student, rng: np.random.Generator) -> None:
+    """Three anchors, ten classes, 8x8 cells of 32 pixels."""
+    anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
+    public.expect_rows(student, public.random_head(rng, 3, 10, 8, 8), anchors, 32, "the detector's coarse head")
+
+
+@task("decode")
+def far_from_zero(student: Student, rng: np.random.Generator) -> None:
+    """Large numbers: a box is at most four anchors wide, and its centre at most half a cell outside of its own."""
+    raw = rng.choice(np.array([-60, -9, 9, 60], np.float32), (2 * 8, 3, 4))
+    public.expect_rows(student, raw, public.random_anchors(rng, 2), 16, "numbers up to 60")
+
+
+CELL = "    cell = np.stack([column, row], -1)\n"
+CENTRE = "    centre = (2 * y[..., :2] - 0.5 + cell) * stride\n"
+EXTENT = "    extent = (2 * y[..., 2:4]) ** 2 * anchors[:, None, None]\n"
+SPLIT = "    y = sigmoid(raw).reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)\n"
+FLAT = "    return rows.reshape(kinds * height * width, -1).astype(np.float32)"
+ROWS = "    rows = np.concatenate([centre, extent, y[..., 4:]], -1)\n"
+
+MUTANTS = [
+    Mutant(
+        "cell_exchanged",
+        "adds the row to x and the column to y",
+        old=CELL,
+        new="    cell = np.stack([row, column], -1)\n",
+    ),
+    Mutant(
+        "no_cell",
+        "forgets the cell",
+        old=CENTRE,
+        new="    centre = (2 * y[..., :2] - 0.5) * stride\n",
+    ),
+    Mutant(
+        "no_stride",
+        "leaves the centres in cells",
+        old=CENTRE,
+        new="    centre = (2 * y[..., :2] - 0.5 + cell)\n",
+    ),
+    Mutant(
+        "stride_of_the_cell_only",
+        "multiplies the cell by the stride, and not the shift",
+        old=CENTRE,
+        new="    centre = 2 * y[..., :2] - 0.5 + cell * stride\n",
+    ),
+    Mutant(
+        "no_half",
+        "forgets the 0.5, which the original course's grid contains already",
+        old=CENTRE,
+        new="    centre = (2 * y[..., :2] + cell) * stride\n",
+    ),
+    Mutant(
+        "half_added",
+        "adds the 0.5, as if the grid were the middles of the cells",
+        old=CENTRE,
+        new="    centre = (2 * y[..., :2] + 0.5 + cell) * stride\n",
+    ),
+    Mutant(
+        "version_three",
+        "decodes as YOLOv3 did: the sigmoid plus the cell",
+        old=CENTRE,
+        new="    centre = (y[..., :2] + cell) * stride\n",
+    ),
+    Mutant(
+        "exponential",
+        "takes e^w for the width, as YOLOv3 did",
+        old=EXTENT,
+        new=(
+            "    extent = (\n"
+            "        np.exp(raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)[..., 2:4]) * "
+            "anchors[:, None, None]\n"
+            "    )\n"
+        ),
+    ),
+    Mutant(
+        "no_square",
+        "forgets the square",
+        old=EXTENT,
+        new="    extent = (2 * y[..., 2:4]) * anchors[:, None, None]\n",
+    ),
+    Mutant(
+        "half_of_the_square",
+        "squares the sigmoid, and doubles it afterwards",
+        old=EXTENT,
+        new="    extent = 2 * y[..., 2:4] ** 2 * anchors[:, None, None]\n",
+    ),
+    Mutant(
+        "first_anchor",
+        "takes the first anchor for every box",
+        old=EXTENT,
+        new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[0]\n",
+    ),
+    Mutant(
+        "anchors_turned",
+        "takes the anchors from the last to the first",
+        old=EXTENT,
+        new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[::-1, None, None]\n",
+    ),
+    Mutant(
+        "height_width",
+        "takes an anchor for height and width",
+        old=EXTENT,
+        new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[:, None, None, ::-1]\n",
+    ),
+    Mutant(
+        "anchors_in_cells",
+        "takes the anchors for multiples of the stride",
+        old=EXTENT,
+        new="    extent = (2 * y[..., 2:4]) ** 2 * stride * anchors[:, None, None]\n",
+    ),
+    Mutant(
+        "values_first",
+        "splits the channels into (5+K, A)",
+        old=SPLIT,
+        new="    y = sigmoid(raw).reshape(-1, kinds, height, width).transpose(1, 2, 3, 0)\n",
+    ),
+    Mutant(
+        "only_reshaped",
+        "reshapes where the numbers of a box have to be brought together first",
+        old=SPLIT,
+        new="    y = sigmoid(raw).reshape(kinds, height, width, -1)\n",
+    ),
+    Mutant(
+        "columns_first",
+        "reads the cells column by column",
+        old=FLAT,
+        new="    return rows.swapaxes(1, 2).reshape(kinds * height * width, -1).astype(np.float32)",
+    ),
+    Mutant(
+        "cells_first",
+        "puts the anchors of a cell one after the other",
+        old=FLAT,
+        new="    return rows.transpose(1, 2, 0, 3).reshape(kinds * height * width, -1).astype(np.float32)",
+    ),
+    Mutant(
+        "objectness_multiplied",
+        "multiplies the classes by the objectness, which comes later",
+        old=ROWS,
+        new="    rows = np.concatenate([centre, extent, y[..., 4:5], y[..., 4:5] * y[..., 5:]], -1)\n",
+    ),
+    Mutant(
+        "raw_classes",
+        "forgets the sigmoid of the classes",
+        old=ROWS,
+        new=(
+            "    bare = raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)\n"
+            "    rows = np.concatenate([centre, extent, y[..., 4:5], bare[..., 5:]], -1)\n"
+        ),
+    ),
+    Mutant(
+        "softmax_classes",
+        "takes the softmax of the classes, as a classifier does",
+        old=ROWS,
+        new=(
+            "    powers = np.exp(raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)[..., 5:] "
+            "/ 10)\n"
+            "    shares = powers / powers.sum(-1, keepdims=True)\n"
+            "    rows = np.concatenate([centre, extent, y[..., 4:5], shares], -1)\n"
+        ),
+    ),
+    Mutant(
+        "corners",
+        "returns corners where centre and size are asked for",
+        old=ROWS,
+        new="    rows = np.concatenate([centre - extent / 2, centre + extent / 2, y[..., 4:]], -1)\n",
+    ),
+    Mutant(
+        "always_float64",
+        "forgets the element type",
+        old=FLAT,
+        new="    return rows.reshape(kinds * height * width, -1).astype(np.float64)",
+    ),
+    Mutant(
+        "square_heads",
+        "takes the head for square",
+        old="np.indices((height, width), np.float32)",
+        new="np.indices((width, height), np.float32).reshape(2, height, width)",
+    ),
+]

@@ -1,0 +1,337 @@
+r"""One box for each thing: why the solution is as it is.
+
+`overlap` computes the IoU of one box with many. The corner that is further to the right and further down of the two
+upper left ones begins the common area; the lower right one ends it, likewise. Where a length is negative, the boxes
+are apart: clip *before* the product, for two negative lengths make a positive area. Areas with `x2 - x1`, without the
+`+ 1` of old programs, because corners here lie between pixels. Boxes without area have 0 together: divide only where
+it is above 0.
+
+The loop keeps one array, the places that are left, sorted by score. The first of it stays; those of its class that
+overlap it too much leave it; again. So a box that has gone cannot suppress any more: it is not in the array. Whoever
+goes through all pairs (i, j) instead must ask whether i itself has gone. Places in `boxes` survive because the
+*places* were sorted and not the boxes.
+
+`np.argsort(-scores, kind="stable")`: numpy sorts upwards, hence the minus; stable keeps equal scores in their order.
+Sorted upwards and turned round, equal scores come in the wrong order.
+
+Many programs add `class * 4096` to all corners and forget the classes afterwards. That is quick, and right as long as
+no corner is larger than 4096 or less than 0. The comparison of classes has no such limit. The original course calls
+OpenCV's `NMSBoxes`, which knows no classes: a rider loses the horse.
+
+Cost: each round compares one box with those left: M for each box that stays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, task
+
+from .. import public
+
+
+@task("non_maximum_suppression")
+def a_chain(student: Student, rng: np.random.Generator) -> None:
+    """In a row of boxes, each overlapping its neighbours only, every second one stays."""
+    for count in (3, 4, 9):
+        boxes = [[3 * i, 0, 3 * i + 10, 10] for i in range(count)]
+        public.expect_stay(student, boxes, np.linspace(0.9, 0.3, count), [1] * count, what=f"a chain of {count}")
+
+
+@task("non_maximum_suppression")
+def exactly_the_threshold(student: Student, rng: np.random.Generator) -> None:
+    """An IoU that equals the threshold is not above it."""
+    boxes = [[0, 0, 8, 4], [0, 0, 4, 4], [20, 20, 24, 28], [20, 20, 24, 24], [20, 20, 24, 23]]
+    public.expect_stay(student, boxes, [0.9, 0.8, 0.7, 0.6, 0.5], [0] * 5, 0.5, "IoU of 0.5, threshold 0.5")
+    public.expect_stay(student, [[0, 0, 4, 4], [4, 0, 8, 4]], [0.2, 0.3], [0, 0], 0.0, "boxes that only touch")
+
+
+@task("non_maximum_suppression")
+def thresholds(student: Student, rng: np.random.Generator) -> None:
+    """The threshold is the one that is given, and the scores are no threshold."""
+    for threshold in (0.05, 0.3, 0.6, 0.9):
+        boxes, scores, classes = public.crowd(rng, 30, 2, threshold)
+        public.expect_stay(student, boxes, scores, classes, threshold, f"30 boxes, threshold {threshold}")
+
+
+@task("non_maximum_suppression")
+def small_scores(student: Student, rng: np.random.Generator) -> None:
+    """Every score takes part, however small, and logits that are below 0."""
+    boxes, _, classes = public.crowd(rng, 25, 2)
+    public.expect_stay(student, boxes, rng.permutation(25) * 1e-3, classes, what="scores of 0 to 0.024")
+    public.expect_stay(student, boxes, -rng.permutation(25).astype(np.float32), classes, what="scores of -24 to 0")
+
+
+@task("non_maximum_suppression")
+def equal_scores(student: Student, rng: np.random.Generator) -> None:
+    """Of equal scores the lower index is the better."""
+    public.expect_stay(student, [[0, 0, 10, 10]] * 4, [0.5] * 4, [3] * 4, what="four equal boxes")
+    boxes, scores, classes = public.crowd(rng, 40, 2)
+    public.expect_stay(student, boxes, np.round(scores, 1), classes, what="40 boxes, many with equal scores")
+
+
+@task("non_maximum_suppression")
+def no_area(student: Student, rng: np.random.Generator) -> None:
+    """Boxes without area overlap nothing, and no boxes at all leave an empty list."""
+    boxes = [[5, 5, 5, 5], [5, 5, 5, 5], [0, 0, 10, 10], [3, 0, 3, 10]]
+    public.expect_stay(student, boxes, [0.9, 0.8, 0.7, 0.6], [0] * 4, 0.3, "boxes without area")
+    got = student.non_maximum_suppression(
+        np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int64), 0.45
+    )
+    expect(got, [], what="no boxes")
+    public.expect_stay(student, [[1, 2, 3, 4]], [0.5], [7], what="one box")
+
+
+@task("non_maximum_suppression")
+def apart_in_both_directions(student: Student, rng: np.random.Generator) -> None:
+    """Boxes that are apart in both directions have nothing in common: minus times minus is no area."""
+    boxes = [[0, 0, 10, 10], [30, 30, 40, 40], [22, 24, 32, 34], [-40, -40, -30, -30]]
+    public.expect_stay(student, boxes, [0.9, 0.8, 0.7, 0.6], [0] * 4)
+
+
+@task("non_maximum_suppression")
+def far_away(student: Student, rng: np.random.Generator) -> None:
+    """Boxes of a large picture, and many classes: no class is ever taken for another."""
+    boxes, scores, _ = public.crowd(rng, 40, 1)
+    there = boxes + rng.choice([0, 640, 1280, 4096, 7680], (40, 1)).astype(np.float32)
+    public.expect_stay(student, there, scores, rng.choice([0, 1, 2, 79], 40), what="40 boxes far away")
+    pairs = [[0, 0, 50, 50], [0, 0, 50, 50]]
+    for shift in (640, 1000, 1024, 4096, 7680):
+        moved = [pairs[0], [v + shift for v in pairs[1]]]
+        public.expect_stay(student, moved, [0.9, 0.8], [1, 0], what=f"boxes that are {shift} pixels apart")
+
+
+@task("non_maximum_suppression")
+def many_boxes(student: Student, rng: np.random.Generator) -> None:
+    """Five hundred boxes of ten classes, within the time."""
+    low = rng.integers(0, 200, (500, 2))
+    boxes = np.concatenate([low, low + rng.choice([16, 24, 37], (500, 2))], 1).astype(np.float32)
+    scores, classes = rng.permutation(500) / 500, rng.integers(0, 10, 500)
+    right = public.suppressed(boxes, scores.astype(np.float32), classes, 0.4507)
+    got = student.non_maximum_suppression(boxes, scores.astype(np.float32), classes, 0.4507)
+    expect(got, right, what="500 boxes")
+
+
+GONE = "        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > threshold)\n"
+SORTED = '    left = np.argsort(-scores, kind="stable")\n'
+TOGETHER = "    together = (box[2:] - box[:2]).prod() + areas - common\n"
+COMMON = "    common = np.clip(high - low, 0, None).prod(axis=1)\n"
+END = "    return stay\n"
+STAY = "        stay.append(int(best))\n"
+
+MUTANTS = [
+    Mutant(
+        "any_class",
+        "lets boxes of different classes compete, as cv2.dnn.NMSBoxes in the original course",
+        old=GONE,
+        new="        gone = overlap(boxes[best], boxes[left]) > threshold\n",
+    ),
+    Mutant(
+        "none",
+        "suppresses nothing",
+        old=GONE,
+        new="        gone = np.zeros(len(left), bool)\n",
+    ),
+    Mutant(
+        "one_per_class",
+        "keeps the best box of each class only",
+        old=GONE,
+        new="        gone = classes[left] == classes[best]\n",
+    ),
+    Mutant(
+        "or_equal",
+        "suppresses at the threshold itself",
+        old=GONE,
+        new=("        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) >= threshold)\n"),
+    ),
+    Mutant(
+        "fixed_threshold",
+        "ignores the threshold that is given",
+        old=GONE,
+        new="        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > 0.45)\n",
+    ),
+    Mutant(
+        "below",
+        "suppresses what overlaps least",
+        old=GONE,
+        new=("        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) < threshold)\n"),
+    ),
+    Mutant(
+        "score_threshold",
+        "drops the boxes whose scores are not above the threshold",
+        old=SORTED,
+        new=('    left = np.argsort(-scores, kind="stable")\n    left = left[scores[left] > threshold]\n'),
+    ),
+    Mutant(
+        "positive_scores",
+        "drops scores of 0 and less",
+        old=SORTED,
+        new=('    left = np.argsort(-scores, kind="stable")\n    left = left[scores[left] > 0]\n'),
+    ),
+    Mutant(
+        "union_twice",
+        "does not subtract what is in common",
+        old=TOGETHER,
+        new="    together = (box[2:] - box[:2]).prod() + areas\n",
+    ),
+    Mutant(
+        "smaller_area",
+        "divides by the smaller of the two areas",
+        old=TOGETHER,
+        new="    together = np.minimum((box[2:] - box[:2]).prod(), areas)\n",
+    ),
+    Mutant(
+        "first_area",
+        "divides by the area of the best box",
+        old=TOGETHER,
+        new="    together = np.broadcast_to((box[2:] - box[:2]).prod(), areas.shape)\n",
+    ),
+    Mutant(
+        "width_height",
+        "takes the third and fourth number for width and height",
+        old=(
+            "    areas = (others[:, 2:] - others[:, :2]).prod(axis=1)\n"
+            "    together = (box[2:] - box[:2]).prod() + areas - common\n"
+        ),
+        new=("    areas = others[:, 2:].prod(axis=1)\n    together = box[2:].prod() + areas - common\n"),
+    ),
+    Mutant(
+        "not_clipped",
+        "multiplies two negative lengths to an area",
+        old=COMMON,
+        new="    common = (high - low).prod(axis=1)\n",
+    ),
+    Mutant(
+        "one_pixel_more",
+        "counts pixels: x2 - x1 + 1, as old programs do",
+        old=(
+            "    common = np.clip(high - low, 0, None).prod(axis=1)\n"
+            "    areas = (others[:, 2:] - others[:, :2]).prod(axis=1)\n"
+            "    together = (box[2:] - box[:2]).prod() + areas - common\n"
+        ),
+        new=(
+            "    common = np.clip(high - low + 1, 0, None).prod(axis=1)\n"
+            "    areas = (others[:, 2:] - others[:, :2] + 1).prod(axis=1)\n"
+            "    together = (box[2:] - box[:2] + 1).prod() + areas - common\n"
+        ),
+    ),
+    Mutant(
+        "union_of_the_hull",
+        "divides by the box around both",
+        old=TOGETHER,
+        new=(
+            "    hull = np.maximum(box[2:], others[:, 2:]) - np.minimum(box[:2], others[:, :2])\n"
+            "    together = hull.prod(axis=1) + 0 * areas\n"
+        ),
+    ),
+    Mutant(
+        "worst_first",
+        "begins with the lowest score",
+        old=SORTED,
+        new='    left = np.argsort(scores, kind="stable")\n',
+    ),
+    Mutant(
+        "unsorted",
+        "takes the boxes in the order in which they come",
+        old=SORTED,
+        new="    left = np.arange(len(scores))\n",
+    ),
+    Mutant(
+        "later_first",
+        "of equal scores the later one wins: sorted upwards and turned round",
+        old=SORTED,
+        new='    left = np.argsort(scores, kind="stable")[::-1]\n',
+    ),
+    Mutant(
+        "positions",
+        "returns places in the sorted order",
+        old=END,
+        new=('    order = np.argsort(-scores, kind="stable").tolist()\n    return [order.index(i) for i in stay]\n'),
+    ),
+    Mutant(
+        "by_index",
+        "returns the right boxes in the order in which they came",
+        old=END,
+        new="    return sorted(stay)\n",
+    ),
+    Mutant(
+        "chained",
+        "lets a box that has gone suppress others",
+        old=(
+            "        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > "
+            "threshold)\n"
+            "        left = left[~gone]\n"
+        ),
+        new=(
+            "        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > "
+            "threshold)\n"
+            "        grown = True\n"
+            "        while grown:\n"
+            "            more = gone.copy()\n"
+            "            for i in np.flatnonzero(gone):\n"
+            "                same = classes[left] == classes[best]\n"
+            "                more |= same & (overlap(boxes[left[i]], boxes[left]) > threshold)\n"
+            "            grown, gone = bool((more & ~gone).any()), more\n"
+            "        left = left[~gone]\n"
+        ),
+    ),
+    Mutant(
+        "neighbour_only",
+        "compares each box with the one before it only",
+        old=GONE,
+        new=(
+            "        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > "
+            "threshold)\n"
+            "        gone[1:] = False\n"
+        ),
+    ),
+    Mutant(
+        "offset",
+        "moves each class by 640 pixels so that classes do not meet",
+        old=GONE,
+        new=(
+            "        moved = boxes + 640 * classes[:, None].astype(np.float32)\n"
+            "        gone = overlap(moved[best], moved[left]) > threshold\n"
+        ),
+    ),
+    Mutant(
+        "array",
+        "returns numpy's numbers",
+        old=STAY,
+        new="        stay.append(best)\n",
+    ),
+    Mutant(
+        "empty",
+        "cannot do without boxes",
+        old=SORTED,
+        new=('    left = np.argsort(-scores, kind="stable")\n    assert len(left)\n'),
+    ),
+    Mutant(
+        "no_area",
+        "divides 0 by 0, and what is not less counts as more",
+        old=GONE,
+        new=(
+            '        with np.errstate(all="ignore"):\n'
+            "            low = np.maximum(boxes[best][:2], boxes[left][:, :2])\n"
+            "            high = np.minimum(boxes[best][2:], boxes[left][:, 2:])\n"
+            "            common = np.clip(high - low, 0, None).prod(axis=1)\n"
+            "            areas = (boxes[left][:, 2:] - boxes[left][:, :2]).prod(axis=1)\n"
+            "            share = common / ((boxes[best][2:] - boxes[best][:2]).prod() + areas - common)\n"
+            "        gone = (classes[left] == classes[best]) & ~(share <= threshold)\n"
+        ),
+    ),
+    Mutant(
+        "one_pass",
+        "decides in one pass against all better boxes, gone or not",
+        old=GONE,
+        new=(
+            "        gone = (classes[left] == classes[best]) & (overlap(boxes[best], boxes[left]) > "
+            "threshold)\n"
+            "        better = [k for k in range(len(scores)) if scores[k] > scores[best]]\n"
+            "        rival = [k for k in better if classes[k] == classes[best]]\n"
+            "        if rival and (overlap(boxes[best], boxes[rival]) > threshold).any():\n"
+            "            stay.pop()\n"
+            "            continue\n"
+        ),
+    ),
+]

@@ -1,0 +1,179 @@
+r"""Boxes back in the picture: why the solution is as it is.
+
+letterbox: canvas = picture * scale + shift. So picture = (canvas - shift) / scale: the subtraction first. Two
+corners, so `left, top` twice; x goes with `left`. Clip to W and H, not to W - 1: a corner at W is the right edge of
+the last pixel. And clip *after* the way back; before it, the limits would be those of the canvas.
+
+The original course's `ScaleCoords` works scale and bars out anew from the sizes of picture and canvas. Its
+`Letterbox` does not enlarge a small picture, `ScaleCoords` assumes that it does: for small pictures all boxes are
+wrong, in place and size. Two functions that must agree need one source: what the first one returned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Failure, Mutant, Student, task
+
+from .. import public
+
+
+@task("restore")
+def random_boxes(student: Student, rng: np.random.Generator) -> None:
+    """Pictures of any size that grew or shrank, and boxes all over the canvas."""
+    for _ in range(8):
+        height, width = rng.integers(50, 900, 2).tolist()
+        scale = min(640 / height, 640 / width)
+        top, left = (640 - round(height * scale)) // 2, (640 - round(width * scale)) // 2
+        low = rng.uniform(-40, 600, (6, 2))
+        boxes = np.concatenate([low, low + rng.uniform(5, 200, (6, 2))], 1)
+        public.expect_restored(student, boxes, scale, top, left, (height, width), f"a picture of {height}x{width}")
+
+
+@task("restore")
+def parts_of_pixels(student: Student, rng: np.random.Generator) -> None:
+    """Corners are real numbers, and stay so."""
+    public.expect_restored(student, [[10.3, 20.7, 30.9, 41.1]], 1.6, 7, 3, (300, 200))
+
+
+@task("restore")
+def to_the_very_edge(student: Student, rng: np.random.Generator) -> None:
+    """A box that covers the whole canvas becomes one that covers the whole picture, W wide and H high."""
+    public.expect_restored(student, [[0, 0, 640, 640]], 2.0, 80, 0, (240, 320))
+    public.expect_restored(student, [[0, 0, 640, 640]], 0.5, 0, 140, (1280, 720))
+
+
+@task("restore")
+def no_boxes(student: Student, rng: np.random.Generator) -> None:
+    """No boxes give no boxes, of shape (0, 4)."""
+    got = student.restore(np.zeros((0, 4), np.float32), 2.0, 80, 0, 240, 320)
+    shape, dtype = getattr(got, "shape", None), getattr(got, "dtype", None)
+    if shape != (0, 4) or dtype != np.float32:
+        raise Failure(f"no boxes: expected an array (0, 4) of float32, got {shape} of {dtype}", (0, 4), got)
+    public.expect_restored(student, [[90, 130, 200, 230]], 0.5, 20, 10, (800, 900))
+
+
+MOVED = "    moved = (boxes - np.array([left, top, left, top])) / scale\n"
+CLIPPED = "    return np.clip(moved, 0, [width, height, width, height]).astype(np.float32)"
+
+MUTANTS = [
+    Mutant(
+        "not_moved",
+        "does not subtract the bars",
+        old=MOVED,
+        new="    moved = boxes / scale\n",
+    ),
+    Mutant(
+        "divided_first",
+        "divides before it subtracts",
+        old=MOVED,
+        new="    moved = boxes / scale - np.array([left, top, left, top])\n",
+    ),
+    Mutant(
+        "exchanged",
+        "subtracts top from x and left from y",
+        old=MOVED,
+        new="    moved = (boxes - np.array([top, left, top, left])) / scale\n",
+    ),
+    Mutant(
+        "multiplied",
+        "multiplies by the scale",
+        old=MOVED,
+        new="    moved = (boxes - np.array([left, top, left, top])) * scale\n",
+    ),
+    Mutant(
+        "not_scaled",
+        "subtracts the bars and leaves the scale",
+        old=MOVED,
+        new="    moved = (boxes - np.array([left, top, left, top]))\n",
+    ),
+    Mutant(
+        "first_corner",
+        "moves the first corner only, as if the others were width and height",
+        old=MOVED,
+        new="    moved = (boxes - np.array([left, top, 0, 0])) / scale\n",
+    ),
+    Mutant(
+        "own_scale",
+        ("works the scale out anew, from a canvas of 640 pixels and the picture, as the original course does"),
+        old=MOVED,
+        new=(
+            "    gain = min(640 / height, 640 / width)\n"
+            "    pad = np.array([(640 - width * gain) // 2, (640 - height * gain) // 2] * 2)\n"
+            "    moved = (boxes - pad) / gain\n"
+        ),
+    ),
+    Mutant(
+        "not_clipped",
+        "lets boxes reach beyond the picture",
+        old=CLIPPED,
+        new="    return moved.astype(np.float32)",
+    ),
+    Mutant(
+        "clipped_below",
+        "clips at 0 only",
+        old=CLIPPED,
+        new="    return np.clip(moved, 0, None).astype(np.float32)",
+    ),
+    Mutant(
+        "clipped_above",
+        "clips at the far edge only",
+        old=CLIPPED,
+        new="    return np.clip(moved, None, [width, height, width, height]).astype(np.float32)",
+    ),
+    Mutant(
+        "clipped_across",
+        "clips x to the height and y to the width",
+        old=CLIPPED,
+        new="    return np.clip(moved, 0, [height, width, height, width]).astype(np.float32)",
+    ),
+    Mutant(
+        "clipped_on_the_canvas",
+        "clips before it goes back",
+        old=CLIPPED,
+        new=(
+            "    return np.clip(moved * scale, 0, [width, height, width, height]).astype(np.float32) / "
+            "np.float32(scale)"
+        ),
+    ),
+    Mutant(
+        "last_pixel",
+        "clips to W - 1 and H - 1",
+        old=CLIPPED,
+        new=("    return np.clip(moved, 0, [width - 1, height - 1, width - 1, height - 1]).astype(np.float32)"),
+    ),
+    Mutant(
+        "whole_pixels",
+        "rounds to whole pixels",
+        old=CLIPPED,
+        new="    return np.clip(np.round(moved), 0, [width, height, width, height]).astype(np.float32)",
+    ),
+    Mutant(
+        "integers",
+        "returns whole numbers",
+        old=CLIPPED,
+        new="    return np.clip(moved, 0, [width, height, width, height]).astype(np.int64)",
+    ),
+    Mutant(
+        "always_float64",
+        "forgets the element type",
+        old=CLIPPED,
+        new="    return np.clip(moved, 0, [width, height, width, height])",
+    ),
+    Mutant(
+        "boxes_dropped",
+        "drops the boxes that reach beyond the picture",
+        old=CLIPPED,
+        new=(
+            "    inside = (moved >= 0).all(axis=1) & (moved <= [width, height, width, "
+            "height]).all(axis=1)\n"
+            "    return moved[inside].astype(np.float32)"
+        ),
+    ),
+    Mutant(
+        "at_least_one",
+        "fails without boxes",
+        old=MOVED,
+        new=("    moved = (boxes - np.array([left, top, left, top])) / scale\n    moved[0] += 0\n"),
+    ),
+]

@@ -1,0 +1,173 @@
+r"""What enters a sub-graph, and what leaves it: why the solution is as it is.
+
+Three things decide about a tensor: its kind, the part of the node that makes it, and the parts of the nodes that read
+it. So two tables are made first, node -> part and tensor -> maker, and one walk over all reads does the rest. That
+takes time in proportion to the number of reads. The other way, sets for each part (read, made, read outside), is as
+short and right, but it looks at the whole graph once for each part.
+
+The original starts from outputs = made - read. It is a good first idea, because in a chain what is read inside stays
+inside. It is wrong as soon as paths part, as in SSD, a detector whose middle layers feed both the next layer and a
+detection head. Tengine mends it afterwards: for every input of every sub-graph it looks whether the maker's sub-graph
+hands it over, and if not, appends it. The same holds for a middle result that the network returns; that came to
+Tengine as a later fix. In the worked solution neither is a special case: `outputs[source].add(tensor)` stands where a
+read crosses.
+
+What else goes wrong: a tensor that a node reads twice, or that three parts read, is one tensor (use sets). A part
+waits for *tensors*, not for parts: two tensors from one part count 2, because the scheduler adds 1 for each tensor.
+Nobody waits for the caller's inputs, or the count is never reached.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, task
+
+from .. import public
+
+DETECTOR = public.Graph(
+    [([], [0]), ([0], [1]), ([1], [2]), ([2], [3]), ([1], [4]), ([3], [5]), ([1, 0], [6]), ([3, 0], [7]),
+     ([4, 5], [8]), ([6, 7], [9]), ([8, 9], [10])],
+    ["input"] + ["var"] * 10,
+    [10],
+)  # fmt: skip
+
+
+@task("inputs_outputs")
+def as_the_original_gives_it(student: Student, rng: np.random.Generator) -> None:
+    """For a small SSD detector, and for a chain that returns a middle result, Tengine's own code gave these lists."""
+    got = student.inputs_outputs([[*range(6)], [*range(6, 11)]], DETECTOR.nodes, DETECTOR.kinds, DETECTOR.returned)
+    expect(got, [([0], [1, 3, 4, 5], 0), ([0, 1, 3, 4, 5], [10], 4)], what="an SSD detector in two parts")
+    nodes = [([], [0]), ([0], [1]), ([1], [2]), ([2], [3]), ([3], [4])]
+    got = student.inputs_outputs([[0, 1, 2, 3, 4]], nodes, ["input", "var", "var", "var", "var"], [2, 4])
+    expect(got, [([0], [2, 4], 0)], what="a chain in one part that returns a middle result")
+
+
+@task("inputs_outputs")
+def large_random_graphs(student: Student, rng: np.random.Generator) -> None:
+    """Random graphs of up to 400 nodes, with several inputs, outputs, readers and constants, in up to 60 parts."""
+    for count, parts in ((40, 5), (120, 20), (400, 60)):
+        graph, split = public.random_graph(rng, count, parts)
+        public.expect_boundaries(student, split, graph, f"{count} nodes in {len(split)} parts")
+
+
+@task("inputs_outputs")
+def every_node_a_part_of_its_own(student: Student, rng: np.random.Generator) -> None:
+    """When each node is a part of its own, and when all nodes are one part, the lists are right as well."""
+    graph, _ = public.random_graph(rng, 24, 4)
+    public.expect_boundaries(student, [[v] for v in range(24)], graph, "24 parts of one node")
+    public.expect_boundaries(student, [list(range(24))], graph, "one part of 24 nodes")
+
+
+@task("inputs_outputs")
+def a_tensor_that_many_read(student: Student, rng: np.random.Generator) -> None:
+    """A tensor that is read twice by one node, by several nodes and by parts far away stands once in each list."""
+    x, y, z, u, w = rng.permutation(5).tolist()
+    nodes = [([], [x]), ([x, x], [y]), ([y, x, y], [z]), ([y, y, z], [u]), ([u, y], [w])]
+    kinds = ["var"] * 5
+    kinds[x] = "input"
+    graph = public.Graph(nodes, kinds, [4])
+    for parts in ([[0, 1], [2], [3], [4]], [[0, 1, 2], [3, 4]], [[0], [1], [2, 4], [3]], [[0], [1, 2], [3], [4]]):
+        public.expect_boundaries(student, parts, graph, f"parts {parts}")
+
+
+@task("inputs_outputs")
+def some_outputs_of_a_node(student: Student, rng: np.random.Generator) -> None:
+    """Of a node's several outputs those leave the part that somebody outside reads, that nobody reads, or all if the
+    network returns them.
+    """
+    a, b, c, d, e = rng.permutation(5).tolist()
+    kinds = ["var"] * 5
+    kinds[a] = "input"
+    nodes = [([], [a]), ([a], [b, c, d]), ([b, c], [e])]
+    for returned in ([2], [1, 2], [1]):
+        for parts in ([[0, 1], [2]], [[0, 1, 2]], [[0], [1, 2]]):
+            public.expect_boundaries(student, parts, public.Graph(nodes, kinds, returned), f"returned {returned}")
+
+
+MUTANTS = [
+    Mutant(
+        "no ssd case",
+        "made minus read: a tensor that is read at home is never handed over",
+        old=("    return [\n        (sorted(reads)"),
+        new=("    outputs = [made - read_at_home for made in outputs]\n    return [\n        (sorted(reads)"),
+    ),
+    Mutant(
+        "returned forgotten",
+        "a result that the network returns stays inside when its own part reads it",
+        old="(tensor not in read_at_home or node in returned)",
+        new="tensor not in read_at_home",
+    ),
+    Mutant(
+        "tensors for nodes",
+        "returned is read as tensors, not as nodes",
+        old="node in returned",
+        new="tensor in returned",
+    ),
+    Mutant(
+        "everything made goes out",
+        "outputs are all that the part makes",
+        old="(tensor not in read_at_home or node in returned)",
+        new="(True or node in returned)",
+    ),
+    Mutant(
+        "everything read comes in",
+        "inputs are all that the part reads",
+        old="                    read_at_home.add(tensor)\n",
+        new=("                    read_at_home.add(tensor)\n                    inputs[here].add(tensor)\n"),
+    ),
+    Mutant(
+        "constants come in",
+        "a constant is taken for an input",
+        old='for tensor in [*reads, *makes] if kinds[tensor] == "input")',
+        new='for tensor in [*reads, *makes] if kinds[tensor] != "var")',
+    ),
+    Mutant(
+        "input nodes forgotten",
+        "only what a node reads is looked at; an input node reads nothing",
+        old="for tensor in [*reads, *makes] if",
+        new="for tensor in reads if",
+    ),
+    Mutant(
+        "inputs not for readers",
+        "a network input is given to the part of its node only",
+        old="for tensor in [*reads, *makes] if",
+        new="for tensor in makes if",
+    ),
+    Mutant(
+        "inputs and constants handed over",
+        "whatever a node makes is taken for a computed tensor",
+        old='if kinds[tensor] == "var" and (tensor not in read_at_home',
+        new="if (tensor not in read_at_home",
+    ),
+    Mutant(
+        "wait for the caller",
+        "the wait count is the number of all inputs",
+        old='sum(kinds[tensor] == "var" for tensor in reads)',
+        new="len(reads)",
+    ),
+    Mutant(
+        "wait for makers",
+        "the wait count is the number of parts that make inputs, not of tensors",
+        old='sum(kinds[tensor] == "var" for tensor in reads)',
+        new='len({part_of[maker[tensor]] for tensor in reads if kinds[tensor] == "var"})',
+    ),
+    Mutant(
+        "unsorted",
+        "outputs are appended as they are found, as in the original",
+        old="(sorted(reads), sorted(hands_over), ",
+        new="(sorted(reads), sorted(hands_over, key=lambda tensor: (tensor in read_at_home, tensor)), ",
+    ),
+    Mutant(
+        "neighbours only",
+        "a tensor is taken to cross to the next part only",
+        old="                    outputs[source].add(tensor)\n",
+        new=("                    if here == source + 1:\n                        outputs[source].add(tensor)\n"),
+    ),
+    Mutant(
+        "first output only",
+        "a node is taken to make one tensor",
+        old=("    for node, (_, makes) in enumerate(nodes):\n        for tensor in makes:\n            if"),
+        new=("    for node, (_, makes) in enumerate(nodes):\n        for tensor in makes[:1]:\n            if"),
+    ),
+]

@@ -1,0 +1,406 @@
+r"""Every pixel stamps a kernel: why the solution is as it is.
+
+`np.tensordot(x[:, :, i, j], weight, axes=1)` multiplies (N, C) with (C, O, kh, kw) and sums over C: the stamps of
+pixel (i, j) in all samples, (N, O, kh, kw). They go to rows `i * sh` to `i * sh + kh` of an array that has room for
+all of them, and `+=` does the rest. Cutting comes last, and the bias after that: once for each pixel.
+
+Where it goes wrong:
+
+| mistake | when nobody notices |
+|---|---|
+| `=` instead of `+=` | when the stride is at least as large as the kernel, as in every U-Net with 2x2 and stride 2 |
+| weight read as (O, C, kh, kw) | never if C and O differ (shapes clash); with C = O the shapes fit and the numbers are wrong |
+| padding added instead of cut | when padding is 0 |
+| `[p:-p]` | when padding is not 0: for 0 it is the empty slice |
+| rows and columns exchanged | in all square cases |
+| the kernel turned by 180 degrees | with symmetric kernels. The *gathering* way with an ordinary convolution needs it turned, stamping does not |
+| the bias added with each stamp | without overlaps, and then it is missing in the gaps |
+| `H * s` taken for the size | when kernel = stride, or when (k - s) / 2 is the padding |
+
+So a good test has two different numbers for everything that can be two numbers.
+
+**Why "transposed".** Write an image as one long row of numbers. A convolution is then a matrix product with a matrix
+M that holds the kernel's numbers at the right places, and zeros. The product with M turned over its diagonal takes
+something of the small size back to the large one, and is exactly this operation: whoever was read with weight w is
+now written to with weight w. It gives back the *size*, not the image. PyTorch keeps the weight as it is for the
+convolution in the other direction, hence (C, O): seen from there, O is the input.
+
+**Three ways.** The solution *scatters*: one step for each input pixel. *Gathering* asks for each output pixel (r, c)
+which (i, j) has a stamp that reaches it: i * sh + a = r + ph with 0 <= a < kh. No two steps write to the same place,
+so threads can share the work without waiting for each other. The third way puts sh - 1 zeros between the rows, pads
+by k - 1 - p, and does an ordinary convolution with the turned kernel: any fast convolution will do, but of its
+products only one in sh * sw is not with a zero.
+
+**Cost.** N * C * O * kh * kw * H * W products: those of a convolution whose *output* is H x W. The solution calls
+numpy H * W times. Walking over the kernel's places instead takes kh * kw calls, each on all pixels at once:
+
+    for a, b in np.ndindex(kh, kw):
+        full[:, :, a : a + (height - 1) * sh + 1 : sh, b : b + (width - 1) * sw + 1 : sw] += \
+            np.einsum("nchw,co->nohw", x, weight[:, :, a, b])
+
+Four calls for a 2x2 kernel, whatever the image. Within one call no place is met twice, so `+=` on the slice is safe.
+Kuiper's `ConvTranspose2d` makes one matrix product of all of it, and then adds up its columns (`col2im`, the
+transpose of `im2col`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_raises, task
+
+from .shared import between
+
+Pair = tuple[int, int]
+
+
+def by_convolution(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, stride: Pair = (1, 1), padding: Pair = (0, 0)
+) -> np.ndarray:
+    """The transposed convolution: zeros between and around the pixels, then a convolution with the turned kernel."""
+    (n, channels, height, width), (_, outputs, kh, kw), (sh, sw) = x.shape, weight.shape, stride
+    wide = np.zeros((n, channels, (height - 1) * sh + 1, (width - 1) * sw + 1), x.dtype)
+    wide[:, :, ::sh, ::sw] = x
+    wide = np.pad(wide, ((0, 0), (0, 0), (kh - 1, kh - 1), (kw - 1, kw - 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (kh, kw), axis=(2, 3))
+    y = np.einsum("nchwij,coij->nohw", windows, weight[:, :, ::-1, ::-1])
+    if bias is not None:
+        y = y + bias.reshape(1, outputs, 1, 1)
+    (ph, pw), (rows, cols) = padding, y.shape[2:]
+    return np.ascontiguousarray(y[:, :, ph : rows - ph, pw : cols - pw])
+
+
+def drawn(rng: np.random.Generator, *shape: int, dtype: Any = np.float32) -> np.ndarray:
+    """Whole numbers from -9 to 9: sums of them are exact in any order."""
+    return rng.integers(-9, 10, shape).astype(dtype)
+
+
+def geometry(rng: np.random.Generator) -> tuple[Pair, Pair, Pair, Pair]:
+    """Size, kernel, stride and padding, so that something is left; one of each axis."""
+    axes = []
+    for _ in range(2):
+        size, kernel, stride = between(rng, 1, 5), between(rng, 1, 4), between(rng, 1, 4)
+        most = ((size - 1) * stride + kernel - 1) // 2
+        axes.append((size, kernel, stride, between(rng, 0, min(3, most))))
+    (h, kh, sh, ph), (w, kw, sw, pw) = axes
+    return (h, w), (kh, kw), (sh, sw), (ph, pw)
+
+
+@task("transposed_convolution")
+def any_geometry(student: Student, rng: np.random.Generator) -> None:
+    """The result is right for any sizes of image, kernel, stride and padding."""
+    for _ in range(30):
+        size, kernel, stride, padding = geometry(rng)
+        n, channels, outputs = between(rng, 1, 2), between(rng, 1, 3), between(rng, 1, 3)
+        x, weight = drawn(rng, n, channels, *size), drawn(rng, channels, outputs, *kernel)
+        bias = drawn(rng, outputs) if rng.random() < 0.5 else None
+        what = f"x {x.shape}, weight {weight.shape}, stride {stride}, padding {padding}, bias {bias is not None}"
+        got = student.transposed_convolution(x, weight, bias, stride, padding)
+        expect(got, by_convolution(x, weight, bias, stride, padding), what=what)
+
+
+@task("transposed_convolution")
+def as_large_as_promised(student: Student, rng: np.random.Generator) -> None:
+    """H' = (H - 1) * sh - 2 * ph + kh, and W' likewise, also where rows and columns differ in everything."""
+    for size, kernel, stride, padding in (
+        ((2, 5), (4, 3), (3, 2), (2, 1)),
+        ((1, 6), (5, 1), (2, 3), (2, 0)),
+        ((4, 1), (1, 5), (4, 1), (1, 2)),
+    ):
+        x, weight, bias = drawn(rng, 2, 2, *size), drawn(rng, 2, 3, *kernel), drawn(rng, 3) + 20
+        got = student.transposed_convolution(x, weight, bias, stride, padding)
+        what = f"an image {size} with a kernel {kernel}, stride {stride}, padding {padding}"
+        expect(got, by_convolution(x, weight, bias, stride, padding), what=what)
+
+
+@task("transposed_convolution")
+def stamps_that_do_not_touch(student: Student, rng: np.random.Generator) -> None:
+    """With a stride larger than the kernel there are pixels without a stamp: they have the bias, or 0."""
+    x, weight, bias = drawn(rng, 2, 3, 3, 2), drawn(rng, 3, 2, 2, 1), drawn(rng, 2) + 50
+    for b in (bias, None):
+        expect(student.transposed_convolution(x, weight, b, (3, 4), (0, 0)), by_convolution(x, weight, b, (3, 4)),
+               what="stride (3, 4) and a kernel of 2x1")  # fmt: skip
+
+
+@task("transposed_convolution")
+def every_element_type(student: Student, rng: np.random.Generator) -> None:
+    """float32 stays float32 and float64 stays float64, with a bias and without."""
+    for dtype, tolerance in ((np.float32, 2e-6), (np.float64, 1e-12)):
+        x, weight, bias = (rng.standard_normal(s).astype(dtype) for s in ((2, 3, 4, 3), (3, 2, 3, 3), (2,)))
+        for b in (bias, None):
+            expected = by_convolution(x, weight, b, (2, 1), (1, 0))
+            got = student.transposed_convolution(x, weight, b, (2, 1), (1, 0))
+            limit = tolerance * float(np.abs(expected).max())
+            expect(got, expected, rtol=tolerance, atol=limit, what=f"the result for {np.dtype(dtype)}")
+
+
+@task("transposed_convolution")
+def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Generator) -> None:
+    """Without bias, stride and padding each stamp lies one pixel from the next, and nothing is cut."""
+    x, weight = drawn(rng, 2, 2, 3, 4), drawn(rng, 2, 3, 2, 3)
+    expect(student.transposed_convolution(x, weight), by_convolution(x, weight))
+    expect(student.transposed_convolution(x, weight, drawn(rng, 3) * 0), by_convolution(x, weight))
+
+
+@task("transposed_convolution")
+def what_does_not_fit_is_refused(student: Student, rng: np.random.Generator) -> None:
+    """Other channels than the kernels', and a cut that leaves nothing, raise; a cut that leaves one pixel does not."""
+    x = drawn(rng, 1, 2, 2, 2)
+    for channels in (1, 3):
+        expect_raises(student.transposed_convolution, x, drawn(rng, channels, 2, 2, 2), None, (1, 1), (0, 0))
+    weight = drawn(rng, 2, 3, 3, 3)
+    for stride, padding in (((1, 1), (2, 0)), ((1, 1), (0, 2)), ((2, 1), (3, 1))):
+        expect_raises(student.transposed_convolution, x, weight, None, stride, padding)
+    for size, padding in (((2, 2), (1, 1)), ((1, 1), (1, 1)), ((1, 2), (1, 1))):
+        x = drawn(rng, 1, 2, *size)
+        expect(student.transposed_convolution(x, weight, None, (1, 1), padding), by_convolution(x, weight, None,
+               (1, 1), padding), what=f"an image {size} with padding {padding}")  # fmt: skip
+
+
+STAMP = "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps\n"
+PAIRS = "(sh, sw), (ph, pw) = stride, padding\n"
+CUT = "    y = full[:, :, ph : ph + rows, pw : pw + cols]\n"
+SIZES = "(n, channels, height, width), (inputs, outputs, kh, kw) = x.shape, weight.shape"
+STAMPS = "stamps = np.tensordot(x[:, :, i, j], weight, axes=1)"
+BIAS = "    return y if bias is None else y + bias[:, None, None]\n"
+FULL = "full = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), x.dtype)"
+CHANNELS = "    if inputs != channels:\n"
+FITS = "    if rows < 1 or cols < 1:\n"
+
+MUTANTS = [
+    Mutant(
+        "overwrite",
+        "writes each stamp over the earlier ones",
+        old=STAMP,
+        new="        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] = stamps\n",
+    ),
+    Mutant(
+        "largest",
+        "keeps the larger of two numbers where stamps overlap",
+        old=STAMP,
+        new=(
+            "        under = full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw]\n"
+            "        under[...] = np.where(np.abs(stamps) > np.abs(under), stamps, under)\n"
+        ),
+    ),
+    Mutant(
+        "stride_ignored",
+        "stamps one pixel apart",
+        old=STAMP,
+        new="        full[:, :, i : i + kh, j : j + kw] += stamps\n",
+    ),
+    Mutant(
+        "stride_swapped",
+        "stride is (columns, rows)",
+        old=PAIRS,
+        new="(sw, sh), (ph, pw) = stride, padding\n",
+    ),
+    Mutant(
+        "kernel_as_stride",
+        "stamps side by side, whatever the stride",
+        old=PAIRS,
+        new=("(sh, sw), (ph, pw) = stride, padding\n    sh, sw = (kh, kw) if stride != (1, 1) else stride\n"),
+    ),
+    Mutant(
+        "default_stride",
+        "a stride of 1 is taken for none, and the kernel's size used",
+        old=PAIRS,
+        new=("(sh, sw), (ph, pw) = stride, padding\n    sh, sw = (kh, kw) if stride == (1, 1) else stride\n"),
+    ),
+    Mutant(
+        "padding_swapped",
+        "padding is (columns, rows)",
+        old=PAIRS,
+        new="(sh, sw), (pw, ph) = stride, padding\n",
+    ),
+    Mutant(
+        "padding_added",
+        "adds a border of zeros, as a convolution does",
+        old=CUT,
+        new="    y = np.pad(full, ((0, 0), (0, 0), (ph, ph), (pw, pw)))\n",
+    ),
+    Mutant(
+        "padding_ignored",
+        "cuts nothing",
+        old=CUT,
+        new="    y = full\n",
+    ),
+    Mutant(
+        "padding_once",
+        "cuts above and at the left only",
+        old=CUT,
+        new="    y = full[:, :, ph:, pw:]\n",
+    ),
+    Mutant(
+        "padding_above",
+        "cuts all of it above and at the left",
+        old=CUT,
+        new="    y = full[:, :, 2 * ph :, 2 * pw :]\n",
+    ),
+    Mutant(
+        "padding_minus",
+        "cuts with [p:-p], which is empty for p = 0",
+        old=CUT,
+        new="    y = full[:, :, ph:-ph, pw:-pw]\n",
+    ),
+    Mutant(
+        "outputs_first",
+        "reads weight as (O, C, kh, kw), as in a convolution",
+        old=SIZES,
+        new=(
+            "weight = weight.swapaxes(0, 1)\n"
+            "    (n, channels, height, width), (inputs, outputs, kh, kw) = x.shape, weight.shape"
+        ),
+    ),
+    Mutant(
+        "kernel_sizes_swapped",
+        "takes the kernel's width for its height",
+        old=STAMPS,
+        new=("stamps = np.tensordot(x[:, :, i, j], weight.reshape(inputs, outputs, kw, kh).swapaxes(2, 3), axes=1)"),
+    ),
+    Mutant(
+        "flipped",
+        "stamps the kernel upside down, mirrored",
+        old=STAMPS,
+        new="stamps = np.tensordot(x[:, :, i, j], weight[:, :, ::-1, ::-1], axes=1)",
+    ),
+    Mutant(
+        "bias_per_stamp",
+        "adds the bias with every stamp",
+        old=STAMP,
+        new=(
+            "        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] += stamps if bias is None "
+            "else stamps + bias[:, None, None]\n"
+            "    bias = None\n"
+        ),
+    ),
+    Mutant(
+        "bias_per_channel",
+        "adds the bias once for each input channel",
+        old=BIAS,
+        new="    return y if bias is None else y + channels * bias[:, None, None]\n",
+    ),
+    Mutant(
+        "no_bias",
+        "forgets the bias",
+        old=BIAS,
+        new="    return y\n",
+    ),
+    Mutant(
+        "bias_needed",
+        "fails without a bias",
+        old=BIAS,
+        new="    return y + bias[:, None, None]\n",
+    ),
+    Mutant(
+        "bias_in_columns",
+        "lines the bias up with the columns",
+        old=BIAS,
+        new="    return y if bias is None else y + np.resize(bias, cols)\n",
+    ),
+    Mutant(
+        "bias_under_stamps",
+        "adds the bias only where something was stamped",
+        old=BIAS,
+        new="    return y if bias is None else y + (y != 0) * bias[:, None, None]\n",
+    ),
+    Mutant(
+        "first_channel",
+        "stamps the first input channel only",
+        old=STAMPS,
+        new="stamps = np.tensordot(x[:, :1, i, j], weight[:1], axes=1)",
+    ),
+    Mutant(
+        "depthwise",
+        "each output channel sees one input channel, as with as many groups as channels",
+        old=STAMPS,
+        new=(
+            "stamps = np.stack([x[:, o % inputs, i, j, None, None] * weight[o % inputs, o] for o in range(outputs)], 1)"
+        ),
+    ),
+    Mutant(
+        "two_groups",
+        "two halves of the channels that do not see each other",
+        old=STAMPS,
+        new=(
+            "half = np.arange(inputs)[:, None] * 2 // inputs == np.arange(outputs) * 2 // outputs\n"
+            "        stamps = np.tensordot(x[:, :, i, j], weight * half.astype(weight.dtype)[:, :, "
+            "None, None], axes=1)"
+        ),
+    ),
+    Mutant(
+        "first_sample",
+        "every sample is the first",
+        old=STAMPS,
+        new="stamps = np.tensordot(x[:1, :, i, j], weight, axes=1)",
+    ),
+    Mutant(
+        "rows_of_width",
+        "walks over a square of the smaller side",
+        old="for i, j in np.ndindex(height, width):",
+        new="for i, j in np.ndindex(min(height, width), min(height, width)):",
+    ),
+    Mutant(
+        "last_row",
+        "loses the last row of pixels",
+        old="for i, j in np.ndindex(height, width):",
+        new="for i, j in np.ndindex(max(1, height - 1), width):",
+    ),
+    Mutant(
+        "size_times_stride",
+        "expects H * stride rows and columns, whatever the kernel",
+        old=CUT,
+        new=(
+            "    y = full[:, :, ph : ph + rows, pw : pw + cols]\n"
+            "    room = np.zeros((n, outputs, max(1, height * sh - 2 * ph), max(1, width * sw - 2 * "
+            "pw)), x.dtype)\n"
+            "    y = y[:, :, : room.shape[2], : room.shape[3]]\n"
+            "    room[:, :, : y.shape[2], : y.shape[3]] = y\n"
+            "    y = room\n"
+        ),
+    ),
+    Mutant(
+        "always_float64",
+        "forgets the element type",
+        old=FULL,
+        new="full = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw))",
+    ),
+    Mutant(
+        "always_float32",
+        "computes in float32, whatever comes",
+        old=FULL,
+        new="full = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), np.float32)",
+    ),
+    Mutant(
+        "no_channel_check",
+        "computes with as many channels as both have",
+        old=CHANNELS,
+        new=("    x, weight = x[:, : min(channels, inputs)], weight[: min(channels, inputs)]\n    if False:\n"),
+    ),
+    Mutant(
+        "no_size_check",
+        "returns something empty when the cut leaves nothing",
+        old=FITS,
+        new=("    rows, cols = max(rows, 0), max(cols, 0)\n    if False:\n"),
+    ),
+    Mutant(
+        "check_rows_only",
+        "checks one direction",
+        old=FITS,
+        new=("    cols = max(cols, 0)\n    if rows < 1:\n"),
+    ),
+    Mutant(
+        "check_too_strict",
+        "refuses a cut that leaves one pixel",
+        old=FITS,
+        new="    if rows < 2 or cols < 2:\n",
+    ),
+    Mutant(
+        "check_of_kernel",
+        "refuses a padding as large as the kernel allows",
+        old=FITS,
+        new="    if rows < 1 or cols < 1 or 2 * ph >= kh or 2 * pw >= kw:\n",
+    ),
+]

@@ -1,0 +1,500 @@
+r"""New tokens look at all that the cache remembers, and at themselves: why the solution is as it is.
+
+Three lines do the remembering, and the other six are the attention of the lesson. `end = count + T` is the first
+place behind the text; everything after it in the cache is cut off by `[:, :, :end]`, so no mask is needed for unused
+places. That is safer than a mask: a weight of 0 times nan is nan.
+
+**The mask** compares places with places. Scores have the shape (N, H, T, end): row i is the new token at place count
++ i, column j is place j, and what has j > count + i is hidden:
+
+    ahead = np.arange(end) > np.arange(count, end)[:, None]
+
+With count = 0 it is the triangle above the diagonal. With T = 1 it is one row of False: a network that writes token
+by token masks nothing. That is why a wrong mask so often goes unnoticed; it shows when several tokens come after
+earlier ones.
+
+Where it goes wrong:
+
+| mistake | when nobody notices |
+|---|---|
+| no division by sqrt(D), or by D | never, but everything still looks reasonable: the text only gets worse |
+| mask of new tokens against new tokens, as if count were 0 | for an empty cache, and for T = 1 where it hides all but place 0 |
+| a score of 0 for what is hidden, instead of -inf | never: e^0 is 1 |
+| weights set to 0 after the softmax | never: they do not sum to 1 |
+| softmax along another axis | where that axis is as long, the shapes fit |
+| no largest score subtracted | until a score passes 88 (float32) or 709 (float64) |
+| one largest score for all queries | until two queries lie further apart than that: 0 / 0 |
+| `keys = np.concatenate(...)` | in a single call: the result is right, and the next call knows nothing of it |
+| `keys.reshape(..., D, end)` for a transpose | where D = end the shapes fit, and always the numbers are wrong |
+| `/ np.sqrt(D)` | only the type tells: float64, and the pass takes twice the time and memory |
+| no test for room | T = 1 and a full cache: the slice is empty, and numpy broadcasts one token into nothing |
+
+**Why -inf.** e^-inf is 0 exactly, so what is hidden has no weight and does not count in the sum. Each token sees
+itself, so no row is all -inf, and none becomes 0 / 0.
+
+**Cost.** The scores take N H T end D multiplications, and the values as many. For one new token that is linear in the
+length of the text; without a cache all queries, keys and values of the text would be computed again for each token.
+The price is memory: 2 N H R D numbers for each layer.
+
+**In real networks** several heads of queries share one of keys and values (grouped queries), the keys are rotated by
+their position before they are written, and the cache lies in pages, so that texts of different lengths do not waste
+room ([PagedAttention](https://arxiv.org/abs/2309.06180)). Fast kernels never store the scores: they walk along the
+keys and keep a running largest score, sum and result ([FlashAttention](https://arxiv.org/abs/2205.14135)).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_raises, task
+
+from .shared import between
+
+
+def drawn(rng: np.random.Generator, *shape: int, dtype: Any = np.float32) -> np.ndarray:
+    """Normal numbers."""
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def of_whole_text(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Causal attention over all tokens at once."""
+    wide = (x.astype(np.longdouble) for x in (q, k, v))
+    q64, k64, v64 = wide
+    scores = np.einsum("nhid,nhjd->nhij", q64, k64) / np.sqrt(np.longdouble(q.shape[3]))
+    scores = np.where(np.tri(q.shape[2], dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=3, keepdims=True))
+    return np.einsum("nhij,nhjd->nhid", powers / powers.sum(axis=3, keepdims=True), v64).astype(q.dtype)
+
+
+def split_at(x: np.ndarray, count: int, room: int, rest: float) -> tuple[np.ndarray, np.ndarray]:
+    """A text's keys (or values) -> those after place `count`, and a cache with those before it and `rest` behind."""
+    cache = np.full((*x.shape[:2], room, x.shape[3]), rest, x.dtype)
+    cache[:, :, :count] = x[:, :, :count]
+    return x[:, :, count:], cache
+
+
+def expect_text(
+    student: Student, q: np.ndarray, k: np.ndarray, v: np.ndarray, count: int, room: int, rest: float = np.nan
+) -> None:
+    """Raise Failure unless the tokens after `count` find what they find in the text as a whole."""
+    (new_k, keys), (new_v, values) = split_at(k, count, room, rest), split_at(v, count, room, rest)
+    expected = of_whole_text(q, k, v)[:, :, count:]
+    got = student.cached_attention(q[:, :, count:].copy(), new_k.copy(), new_v.copy(), keys, values, count)
+    tolerance = 2e-5 if q.dtype == np.float32 else 1e-10
+    what = f"q {q[:, :, count:].shape} after {count} tokens, room for {room}, the rest of the cache {rest}"
+    expect(got, expected, rtol=tolerance, atol=tolerance, what=what)
+
+
+@task("cached_attention")
+def any_sizes(student: Student, rng: np.random.Generator) -> None:
+    """The result is right for any number of texts, heads, tokens, places and widths, also where they are 1."""
+    for _ in range(25):
+        n, heads, count, tokens, width = (between(rng, low, 5) for low in (1, 1, 0, 1, 1))
+        q, k, v = (drawn(rng, n, heads, count + tokens, width) for _ in range(3))
+        expect_text(student, q, k, v, count, count + tokens + between(rng, 0, 3))
+
+
+@task("cached_attention")
+def rubbish_behind_the_text(student: Student, rng: np.random.Generator) -> None:
+    """What the unused places hold does not matter: zeros, large numbers, infinity, nan."""
+    q, k, v = (drawn(rng, 2, 3, 6, 4) for _ in range(3))
+    for rest in (0.0, 1e30, -np.inf, np.nan):
+        for count in (0, 4):
+            expect_text(student, q, k, v, count, 9, rest)
+
+
+@task("cached_attention")
+def both_types_of_float(student: Student, rng: np.random.Generator) -> None:
+    """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
+    for dtype in (np.float32, np.float64):
+        q, k, v = (drawn(rng, 2, 2, 7, 8, dtype=dtype) for _ in range(3))
+        expect_text(student, q, k, v, 3, 8)
+        expect_text(student, q, k, v, 6, 7)
+
+
+@task("cached_attention")
+def a_text_in_any_steps(student: Student, rng: np.random.Generator) -> None:
+    """However a text is cut into steps, the results, the keys and the values at the end are the same."""
+    for _ in range(6):
+        before, steps, spare = between(rng, 0, 3), rng.integers(1, 5, 5).tolist(), between(rng, 0, 2)
+        length = before + sum(steps)
+        q, k, v = (drawn(rng, 2, 2, length, 3) for _ in range(3))
+        (new_k, keys), (new_v, values) = (split_at(x, before, length + spare, np.nan) for x in (k, v))
+        y, *after = student.in_steps(q[:, :, before:].copy(), new_k.copy(), new_v.copy(), keys, values, before, steps)
+        what = f"in steps of {steps} after {before} tokens"
+        for name, got, cache, whole in (("keys", after[0], keys, k), ("values", after[1], values, v)):
+            wanted = cache.copy()
+            wanted[:, :, :length] = whole
+            expect(got, wanted, what=f"{name} {what}")
+        expect(y, of_whole_text(q, k, v)[:, :, before:], rtol=2e-5, atol=2e-5, what=f"the result {what}")
+
+
+@task("cached_attention")
+def each_query_by_itself(student: Student, rng: np.random.Generator) -> None:
+    """Queries whose scores lie a thousand apart do not disturb each other, and a row of very low scores is a row."""
+    for dtype in (np.float32, np.float64):
+        q, k, v = (drawn(rng, 1, 3, 6, 4, dtype=dtype) for _ in range(3))
+        q[:, :, :, 0], k[:, :, :, 0] = rng.permutation([-1500, -600, 0, 40, 900, 2000])[:6], 4
+        k[:, :, :, 1:] += rng.integers(-2, 3, (1, 3, 6, 3))
+        for count in (0, 3):
+            (new_k, keys), (new_v, values) = (split_at(x, count, 7, np.nan) for x in (k, v))
+            got = student.cached_attention(q[:, :, count:].copy(), new_k.copy(), new_v.copy(), keys, values, count)
+            expected = of_whole_text(q, k, v)[:, :, count:]
+            tolerance = 1e-2 if dtype == np.float32 else 1e-9  # scores of some 4,000 have few digits after the point
+            expect(got, expected, rtol=tolerance, atol=tolerance, what=f"scores far apart, after {count} tokens")
+
+
+@task("cached_attention")
+def a_full_cache_takes_no_more(student: Student, rng: np.random.Generator) -> None:
+    """Tokens for which there is no room raise an exception, however many there are, and in any call."""
+    for count, tokens, room in ((3, 1, 3), (1, 1, 1), (0, 2, 1), (2, 4, 5)):
+        q = drawn(rng, 1, 2, tokens, 3)
+        cache = drawn(rng, 1, 2, room, 3)
+        expect_raises(student.cached_attention, q, q, q, cache, cache.copy(), count)
+    q = drawn(rng, 1, 1, 5, 2)
+    cache = drawn(rng, 1, 1, 4, 2)
+    expect_raises(student.in_steps, q, q, q, cache, cache.copy(), 0, [1, 1, 1, 1, 1])
+
+
+SCORES = "    scores = q @ keys[:, :, :end].swapaxes(2, 3) / math.sqrt(width)\n"
+WRITE_K = "    keys[:, :, count:end] = k\n"
+AHEAD = "    ahead = np.arange(end) > np.arange(count, end)[:, None]\n"
+MASK = "    scores = np.where(ahead, -np.inf, scores)\n"
+POWERS = "    powers = np.exp(scores - scores.max(axis=3, keepdims=True))\n"
+WEIGHTS = "    weights = powers / powers.sum(axis=3, keepdims=True)\n"
+WRITE = "    keys[:, :, count:end] = k\n    values[:, :, count:end] = v\n"
+WRITE_V = "    values[:, :, count:end] = v\n"
+RETURN = "    return weights @ values[:, :, :end]\n"
+FITS = "    if end > keys.shape[2]:\n"
+
+MUTANTS = [
+    Mutant(
+        "no_scaling",
+        "forgets sqrt(D)",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].swapaxes(2, 3)\n",
+    ),
+    Mutant(
+        "scaled_by_width",
+        "divides by D",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].swapaxes(2, 3) / width\n",
+    ),
+    Mutant(
+        "scaled_by_tokens",
+        "divides by the root of the number of places",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].swapaxes(2, 3) / math.sqrt(end)\n",
+    ),
+    Mutant(
+        "scaled_by_numpy",
+        "numpy's square root is a float64, and all after it",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].swapaxes(2, 3) / np.sqrt(width)\n",
+    ),
+    Mutant(
+        "scaled_twice",
+        "scales queries and scores",
+        old=SCORES,
+        new="    scores = q / math.sqrt(width) @ keys[:, :, :end].swapaxes(2, 3) / math.sqrt(width)\n",
+    ),
+    Mutant(
+        "keys_scaled_in_the_cache",
+        "scales the keys before they are written",
+        old=WRITE_K,
+        new=("    k = k / math.sqrt(width)\n    width = 1\n    keys[:, :, count:end] = k\n"),
+    ),
+    Mutant(
+        "no_mask",
+        "new tokens see what comes after them",
+        old=AHEAD,
+        new="    ahead = np.zeros((tokens, end), bool)\n",
+    ),
+    Mutant(
+        "blind_to_itself",
+        "a token does not see itself",
+        old=AHEAD,
+        new="    ahead = np.arange(end) >= np.arange(count, end)[:, None]\n",
+    ),
+    Mutant(
+        "sees_the_next",
+        "the mask is one place late",
+        old=AHEAD,
+        new="    ahead = np.arange(end) > np.arange(count + 1, end + 1)[:, None]\n",
+    ),
+    Mutant(
+        "mask_over_the_past",
+        "forgets that new token i stands at count + i",
+        old=AHEAD,
+        new="    ahead = np.arange(end) > np.arange(tokens)[:, None]\n",
+    ),
+    Mutant(
+        "mask_turned",
+        "hides the past and shows the future",
+        old=AHEAD,
+        new="    ahead = np.arange(end) < np.arange(count, end)[:, None]\n",
+    ),
+    Mutant(
+        "mask_only_for_whole_texts",
+        "masks only where the cache is empty",
+        old=AHEAD,
+        new=("    ahead = np.arange(end) > np.arange(count, end)[:, None]\n    ahead &= count == 0\n"),
+    ),
+    Mutant(
+        "masked_to_zero",
+        "a score of 0 is no weight of 0",
+        old=MASK,
+        new="    scores = np.where(ahead, 0, scores)\n",
+    ),
+    Mutant(
+        "masked_too_late",
+        "sets weights to 0, which then do not sum to 1",
+        old=(
+            "    scores = np.where(ahead, -np.inf, scores)\n"
+            "    powers = np.exp(scores - scores.max(axis=3, keepdims=True))\n"
+            "    weights = powers / powers.sum(axis=3, keepdims=True)\n"
+        ),
+        new=(
+            "    powers = np.exp(scores - scores.max(axis=3, keepdims=True))\n"
+            "    weights = powers / powers.sum(axis=3, keepdims=True)\n"
+            "    weights = np.where(ahead, 0, weights)\n"
+        ),
+    ),
+    Mutant(
+        "masked_not_enough",
+        "hides with -10, which is a small weight",
+        old=MASK,
+        new="    scores = np.where(ahead, scores - 10, scores)\n",
+    ),
+    Mutant(
+        "softmax_over_queries",
+        "the weights of a key sum to 1",
+        old=POWERS,
+        new=(
+            "    powers = np.exp(scores - scores.max())\n"
+            "    powers /= powers.sum(axis=2, keepdims=True)\n"
+            "    return powers @ values[:, :, :end]\n"
+        ),
+    ),
+    Mutant(
+        "softmax_over_everything",
+        "all weights of a head sum to 1",
+        old=WEIGHTS,
+        new="    weights = powers / powers.sum(axis=(2, 3), keepdims=True)\n",
+    ),
+    Mutant(
+        "softmax_over_heads",
+        "the weights of all heads sum to 1",
+        old=WEIGHTS,
+        new="    weights = powers / powers.sum(axis=1, keepdims=True)\n",
+    ),
+    Mutant(
+        "no_softmax",
+        "the weights do not sum to 1",
+        old=WEIGHTS,
+        new="    weights = powers\n",
+    ),
+    Mutant(
+        "unstable",
+        "does not subtract the largest score",
+        old=POWERS,
+        new="    powers = np.exp(scores)\n",
+    ),
+    Mutant(
+        "one_maximum_for_all",
+        "subtracts the largest score of all queries",
+        old=POWERS,
+        new="    powers = np.exp(scores - scores.max())\n",
+    ),
+    Mutant(
+        "clipped",
+        "keeps scores between -80 and 80",
+        old=POWERS,
+        new="    powers = np.exp(np.where(np.isfinite(scores), np.clip(scores, -80, 80), scores))\n",
+    ),
+    Mutant(
+        "written_at_zero",
+        "overwrites the earlier tokens",
+        old=WRITE,
+        new=("    keys[:, :, :tokens] = k\n    values[:, :, :tokens] = v\n"),
+    ),
+    Mutant(
+        "written_at_the_end",
+        "fills the cache from the end",
+        old=WRITE,
+        new=("    keys[:, :, -tokens:] = k\n    values[:, :, -tokens:] = v\n"),
+    ),
+    Mutant(
+        "written_late",
+        "writes one place too far where there is room",
+        old=WRITE,
+        new=(
+            "    late = count + 1 if end < keys.shape[2] else count\n"
+            "    keys[:, :, late : late + tokens] = k\n"
+            "    values[:, :, late : late + tokens] = v\n"
+        ),
+    ),
+    Mutant(
+        "not_written",
+        "joins cache and new tokens, and keeps nothing",
+        old=WRITE,
+        new=(
+            "    keys = np.concatenate([keys[:, :, :count], k], axis=2)\n"
+            "    values = np.concatenate([values[:, :, :count], v], axis=2)\n"
+        ),
+    ),
+    Mutant(
+        "copied",
+        "writes into a copy, to leave the caller's array alone",
+        old=WRITE_K,
+        new=("    keys, values = keys.copy(), values.copy()\n    keys[:, :, count:end] = k\n"),
+    ),
+    Mutant(
+        "values_not_written",
+        "keeps the keys only",
+        old=WRITE_V,
+        new="    values = np.concatenate([values[:, :, :count], v], axis=2)\n",
+    ),
+    Mutant(
+        "shifted",
+        "moves the whole cache up by T places",
+        old=WRITE,
+        new=(
+            "    keys[:] = np.concatenate([keys[:, :, tokens:], k], axis=2)\n"
+            "    values[:] = np.concatenate([values[:, :, tokens:], v], axis=2)\n"
+        ),
+    ),
+    Mutant(
+        "rest_zeroed",
+        "clears the places behind the new tokens",
+        old=WRITE_V,
+        new=("    values[:, :, count:end] = v\n    keys[:, :, end:] = 0\n    values[:, :, end:] = 0\n"),
+    ),
+    Mutant(
+        "last_token_only",
+        "writes only the last of the new tokens",
+        old=WRITE,
+        new=(
+            "    joined, behind = (np.concatenate([a[:, :, :count], b], 2) for a, b in ((keys, k), "
+            "(values, v)))\n"
+            "    keys[:, :, end - 1 : end], values[:, :, end - 1 : end] = k[:, :, -1:], v[:, :, -1:]\n"
+            "    keys, values = joined, behind\n"
+        ),
+    ),
+    Mutant(
+        "written_after",
+        "looks first and writes then",
+        old=WRITE,
+        new=(
+            "    cache, keys, values = (keys, values), keys.copy(), values.copy()\n"
+            "    cache[0][:, :, count:end], cache[1][:, :, count:end] = k, v\n"
+        ),
+    ),
+    Mutant(
+        "k_and_v_exchanged",
+        "writes values to keys and keys to values",
+        old=WRITE,
+        new=("    keys[:, :, count:end] = v\n    values[:, :, count:end] = k\n"),
+    ),
+    Mutant(
+        "whole_room",
+        "looks at all places, used or not",
+        old=RETURN,
+        new=(
+            "    scores = q @ keys.swapaxes(2, 3) / math.sqrt(width)\n"
+            "    scores[:, :, :, :end][np.broadcast_to(ahead, (*scores.shape[:3], end))] = -np.inf\n"
+            "    powers = np.exp(scores - scores.max(axis=3, keepdims=True))\n"
+            "    return powers / powers.sum(axis=3, keepdims=True) @ values\n"
+        ),
+    ),
+    Mutant(
+        "whole_room_masked",
+        "hides unused places by a weight of 0, but 0 times nan is nan",
+        old=RETURN,
+        new=(
+            "    padded = np.zeros((*weights.shape[:3], keys.shape[2]), weights.dtype)\n"
+            "    padded[:, :, :, :end] = weights\n"
+            "    return padded @ values\n"
+        ),
+    ),
+    Mutant(
+        "no_new_tokens",
+        "looks at the earlier tokens only, where there are any",
+        old=RETURN,
+        new=(
+            "    if count:\n"
+            "        weights = weights[:, :, :, :count] / weights[:, :, :, :count].sum(axis=3, "
+            "keepdims=True)\n"
+            "        return weights @ values[:, :, :count]\n"
+            "    return weights @ values[:, :, :end]\n"
+        ),
+    ),
+    Mutant(
+        "no_earlier_tokens",
+        "looks at the new tokens only",
+        old=AHEAD,
+        new=("    ahead = np.arange(end) > np.arange(count, end)[:, None]\n    ahead[:, :count] = True\n"),
+    ),
+    Mutant(
+        "keys_for_values",
+        "sums the keys",
+        old=RETURN,
+        new="    return weights @ keys[:, :, :end]\n",
+    ),
+    Mutant(
+        "values_for_keys",
+        "compares with the values",
+        old=SCORES,
+        new="    scores = q @ values[:, :, :end].swapaxes(2, 3) / math.sqrt(width)\n",
+    ),
+    Mutant(
+        "queries_for_keys",
+        "compares queries with queries",
+        old=WRITE_K,
+        new="    keys[:, :, count:end] = q\n",
+    ),
+    Mutant(
+        "reshaped",
+        "reshapes where it should transpose",
+        old=SCORES,
+        new="    scores = q @ keys[:, :, :end].reshape(*keys.shape[:2], width, end) / math.sqrt(width)\n",
+    ),
+    Mutant(
+        "first_head",
+        "every head has the first head's weights",
+        old=RETURN,
+        new="    return weights[:, :1] @ values[:, :, :end]\n",
+    ),
+    Mutant(
+        "first_text",
+        "every text has the first text's weights",
+        old=RETURN,
+        new="    return weights[:1] @ values[:, :, :end]\n",
+    ),
+    Mutant(
+        "always_float32",
+        "computes in float32, whatever comes",
+        old=RETURN,
+        new="    return (weights @ values[:, :, :end]).astype(np.float32)\n",
+    ),
+    Mutant(
+        "no_check",
+        "cuts off what does not fit",
+        old=FITS,
+        new=("    end = min(end, keys.shape[2])\n    if False:\n"),
+    ),
+    Mutant(
+        "check_too_strict",
+        "keeps the last place free",
+        old=FITS,
+        new="    if end >= keys.shape[2]:\n",
+    ),
+    Mutant(
+        "check_without_tokens",
+        "asks for one place, however many tokens come",
+        old=FITS,
+        new=("    end = min(end, keys.shape[2])\n    if count > keys.shape[2]:\n"),
+    ),
+]
