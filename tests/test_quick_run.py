@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from classroom.cli import app, tools
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = """
@@ -71,3 +74,27 @@ def test_what_is_asked_for_runs_whole(course: pytest.Pytester, options: tuple[st
 def test_continuous_integration_leaves_out_nothing() -> None:
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert re.findall(r"(?m)^python3 course\.py test\b.*$", text) == ["python3 course.py test --all"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "given", "threads"),
+    [
+        ([], ["-n", "auto", "--dist", "loadfile"], "1"),
+        (["--all"], ["--all", "-n", "auto", "--dist", "loadfile"], "1"),
+        (["-k", "padding"], ["-k", "padding"], None),
+        (["tests/fast", "--all"], ["tests/fast", "--all"], None),
+    ],
+    ids=str,
+)
+def test_a_run_of_everything_takes_all_cores(
+    monkeypatch: pytest.MonkeyPatch, typed: list[str], given: list[str], threads: str | None
+) -> None:
+    calls = []
+
+    def run(module: str, arguments: list[str], **variables: str) -> int:
+        calls.append((module, arguments, variables.get("OMP_NUM_THREADS")))
+        return 3
+
+    monkeypatch.setattr(tools, "run_module", run)
+    assert CliRunner().invoke(app, ["test", *typed]).exit_code == 3
+    assert calls == [("pytest", given, threads)]
