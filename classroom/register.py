@@ -36,14 +36,29 @@ class Exercise:
 
 
 @dataclass(frozen=True)
+class Need:
+    """An earlier lesson that a lesson builds on, and in a few words what of it."""
+
+    lesson: int
+    what: str = ""
+
+
+@dataclass(frozen=True)
 class Lesson:
-    """A lesson in the register; what exists of it is looked up on disk each time."""
+    """A lesson in the register; what exists of it is looked up on disk each time.
+
+    time : minutes that its notebook takes, 0 if nobody has said. needs : the lessons to read before. only_reads : its
+    notebook reads the file of a network and runs none.
+    """
 
     number: int
     title: str
     summary: str
     folder: str
     modules: tuple[str, ...]
+    time: int = field(default=0, kw_only=True)
+    needs: tuple[Need, ...] = field(default=(), kw_only=True)
+    only_reads: bool = field(default=False, kw_only=True)
     exercises: tuple[Exercise, ...] = field(default=(), metadata={tables.KEY: "exercise"})
     homework_file: str = field(default="", metadata={tables.KEY: "homework"})
     root: Path = field(default=ROOT, metadata={tables.KEY: ""})
@@ -132,6 +147,14 @@ def _check(course: Course, path: Path) -> None:
     numbers = [lesson.number for lesson in course.lessons]
     if numbers != list(range(1, len(numbers) + 1)):
         raise RegisterError(f"{path}: expected lessons numbered 1, 2, 3, ..., found {numbers}")
+    for lesson in course.lessons:
+        if lesson.time < 0:
+            raise RegisterError(f"{path}: expected time in minutes for lesson {lesson.number}, found {lesson.time}")
+        for need in lesson.needs:
+            if not 1 <= need.lesson < lesson.number:
+                raise RegisterError(
+                    f"{path}: lesson {lesson.number} needs lesson {need.lesson}, expected an earlier one of the course"
+                )
     for exercise in (one for lesson in course.lessons for one in lesson.exercises):
         if exercise.points < 1:
             raise RegisterError(f"{path}: expected points of 1 or more, found {exercise.points} for {exercise.id}")

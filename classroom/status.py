@@ -17,9 +17,9 @@ Entries = Mapping[str, ProgressEntry]
 
 
 def material(lesson: Lesson) -> str:
-    """The lesson's material: the command for the notebook, else the framework's code, else nothing yet."""
+    """The lesson's material: the command for the notebook and its minutes, else the code to read, else nothing yet."""
     if lesson.notebook():
-        return f"lab {lesson.number}"
+        return f"lab {lesson.number}{f', {lesson.time} min' if lesson.time else ''}"
     return together([short_path(path, lesson.root) for path in lesson.sources()]) or "not yet"
 
 
@@ -90,7 +90,8 @@ def next_step(course: Course, entries: Entries) -> str:
     lesson = task.lesson
     lines = [paragraph(f"Next: {task.id}, {task.exercise.title} (lesson {lesson.number}, {task.points})")]
     if lesson.notebook():
-        lines.append(_step("read", f"{COMMAND} lab {lesson.number}"))
+        minutes = f" (about {lesson.time} minutes)" if lesson.time else ""
+        lines.append(_step("read", f"{COMMAND} lab {lesson.number}{minutes}"))
     lines.append(_step("write", short_path(task.file, lesson.root)))
     lines.append(_step("check", f"{COMMAND} check {task.id}"))
     if not task.exercise.stretch:

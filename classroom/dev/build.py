@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,9 @@ from classroom.dev.regions import RegionError, written
 from classroom.judge.homework import Homework, HomeworkError, homework_of
 from classroom.judge.oracle import FILE, SEEDS, Answer, live, packed_answers, same_answers, stored_answers
 from classroom.judge.rules import RulesError, rules_of, without_rules
+from classroom.judge.student import JudgeError
 from classroom.judge.tests import Session, Test
+from classroom.judge.trial import session_of
 from classroom.marked import MarksError, stub_of
 from classroom.register import Course, Lesson
 from classroom.stubs import ARCHIVE, names_of, packed_stubs
@@ -62,13 +63,10 @@ def answers(homework: Homework) -> dict[tuple[str, str, int], list[Answer]]:
     """
     found: dict[tuple[str, str, int], list[Answer]] = {}
     asking = [test for test in homework.public if test.asks]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / homework.stub.name
-        path.write_text(homework.solution.read_text(encoding="utf-8"), encoding="utf-8")
-        with Session(path, without=homework.without) as session:
-            for test in asking:
-                for seed in range(SEEDS if test.draws else 1):
-                    found[test.exercise, test.name, seed] = _asked(homework.folder, session, test, seed)
+    with session_of(homework, homework.solution.read_text(encoding="utf-8")) as session:
+        for test in asking:
+            for seed in range(SEEDS if test.draws else 1):
+                found[test.exercise, test.name, seed] = _asked(homework.folder, session, test, seed)
     return found
 
 
@@ -116,7 +114,7 @@ def drift(course: Course, homeworks: Iterable[Homework]) -> Iterator[str]:
                 yield f"{folder}/README.md: the region `tasks` is not what course.toml and the docstrings say: {mend}"
             if not _as_stored(homework.folder, answers(homework)):
                 yield f"{folder}/{FILE} is not what the oracle answers: {mend}"
-        except (BuildError, HomeworkError) as error:
+        except (BuildError, HomeworkError, JudgeError) as error:
             yield str(error)
     try:
         archive = course.lessons[0].root / "homework" / ARCHIVE
@@ -151,7 +149,7 @@ def _tasks(lesson: Lesson, stub: str) -> str:
         rows.append(f"| {lesson.number}.{place} | `{signature}` | {points} | {_escaped(says)} |")
         kept = rules_of(stub, names)
         if kept:
-            rules.append(f"### Rules of `{exercise.id}`")
+            rules.append(f"## Rules of `{exercise.id}`")
             rules.append("\n".join(f"- **{name}**: {_escaped(text)}" for name, text in kept.items()))
     return "\n\n".join(["\n".join(rows), *rules])
 

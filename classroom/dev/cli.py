@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,17 +21,23 @@ from classroom import register
 from classroom.cli.base import needs
 from classroom.dev import build as building
 from classroom.dev import figures as pictures
+from classroom.dev import lesson_form, lesson_regions, soundness
+from classroom.dev import new_exercise as exercise_skeleton
+from classroom.dev import new_lesson as lesson_skeleton
 from classroom.dev import notebooks as books
 from classroom.dev import operators as operator_table
-from classroom.dev import soundness
-from classroom.judge.homework import HomeworkError
+from classroom.dev.regions import RegionError
+from classroom.judge.homework import Homework, HomeworkError
 from classroom.judge.student import JudgeError
+from classroom.started import DOCUMENTED
 
 app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="For authors: prove that the homework judges rightly, regenerate notebooks and figures.",
 )
+new = typer.Typer(no_args_is_help=True, help="Make the skeleton of something new, with TODO where you have to write.")
+app.add_typer(new, name="new")
 EVERY_SEED = 1000
 Lessons = Annotated[list[int] | None, typer.Argument(help="Numbers of lessons; all when none is given.", min=1)]
 Check = Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 where something differs.")]
@@ -45,10 +53,15 @@ def check(
         int | None, typer.Option(help="At the same time; as many as cores if not given.", min=1)
     ] = None,
 ) -> None:
-    """Prove that stubs fail, solutions pass, and every known mistake is found."""
+    """Hold the lessons to their form; prove that stubs fail, solutions pass, and every known mistake is found."""
     console, started = Console(highlight=False), time.monotonic()
+    course, chosen = _course(), _lessons(lessons)
+    faults = 0
+    for name, sentence in lesson_form.problems(course, chosen):
+        console.print(f"[red]{escape(name)}[/red]: {escape(sentence)}", soft_wrap=True)
+        faults += 1
     try:
-        homeworks = soundness.find_homeworks(register.ROOT, lessons or ())
+        homeworks = _homeworks(chosen)
     except (register.RegisterError, HomeworkError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
@@ -59,21 +72,60 @@ def check(
             results.append(result)
             for problem in result.problems:
                 console.print(f"[red]{escape(result.name)}[/red]: {escape(problem)}", soft_wrap=True)
-    console.print(_table(results, seeds, count))
-    problems = sum(len(result.problems) for result in results)
+    if results:
+        console.print(_table(results, seeds, count))
+    problems = faults + sum(len(result.problems) for result in results)
     said = "All of it holds" if not problems else f"{problems} problem{'s' if problems > 1 else ''}"
     console.print(f"{said}, in {time.monotonic() - started:.0f} s.")
     raise typer.Exit(1 if problems else 0)
 
 
+@new.command("lesson")
+def new_lesson(
+    title: Annotated[str, typer.Argument(help="Its title, in quotes; the folder's name is made of it.")],
+) -> None:
+    """A lesson after the last one: its entry in course.toml, its notebook, its figures.py.
+
+    Example: dev new lesson "Quantization"
+    """
+    try:
+        lesson = lesson_skeleton.new_lesson(register.ROOT, title)
+    except (lesson_skeleton.NewLessonError, register.RegisterError, RegionError, OSError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+    steps = " && ".join(f"{DOCUMENTED} dev {name} {lesson.number}" for name in ("figures", "notebooks", "check"))
+    typer.echo(f"lesson {lesson.number} is in course.toml, and its notebook and figures.py in lessons/{lesson.folder}")
+    typer.echo(f"next: {steps}\nwhich says what is left to write")
+
+
+@new.command("exercise")
+def new_exercise(
+    name: Annotated[str, typer.Argument(help="The function that students write: scaled_sum.")],
+    lesson: Annotated[int, typer.Option(help="The number of its lesson.", min=1)],
+) -> None:
+    """An exercise after the lesson's last one, judged at once; its author then changes four files.
+
+    Example: dev new exercise scaled_sum --lesson 2
+    """
+    try:
+        files = exercise_skeleton.new_exercise(register.ROOT, name, lesson)
+    except (exercise_skeleton.NewExerciseError, register.RegisterError, OSError) as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+    for path in files:
+        typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
+    steps = " && ".join(f"{DOCUMENTED} dev {command} {lesson}" for command in ("build", "notebooks", "check"))
+    typer.echo(f"next: {steps}\nwhich says what is left to write")
+
+
 @app.command()
 def build(lessons: Lessons = None) -> None:
-    """Write what is made of worked solutions and course.toml: stubs, tables of tasks, expected answers."""
+    """Write what is made of worked solutions and course.toml: stubs, tables, expected answers, the map of lessons."""
+    course, chosen = _course(), _lessons(lessons)
     try:
-        course = register.load(register.ROOT)
-        for path in building.build(course, soundness.find_homeworks(register.ROOT, lessons or ())):
+        for path in itertools.chain(lesson_regions.write(course), building.build(course, _homeworks(chosen))):
             typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
-    except (register.RegisterError, HomeworkError, JudgeError, building.BuildError) as error:
+    except (RegionError, HomeworkError, JudgeError, building.BuildError, OSError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
 
@@ -83,12 +135,14 @@ def build(lessons: Lessons = None) -> None:
 def notebooks(lessons: Lessons = None, check: Check = False) -> None:
     """Run the lessons' notebooks from top to bottom and store their outputs; strip worksheets."""
     faults = 0
-    chosen = _lessons(lessons)
+    course, chosen = _course(), _lessons(lessons)
+    by_folder = {lesson.folder: lesson for lesson in course.lessons}
     for path in _there(books.notebooks, chosen, lessons, "notebook, neither lessons/{0}/{0}.ipynb nor a worksheet"):
         stored, name = path.read_text(encoding="utf-8"), path.relative_to(register.ROOT).as_posix()
+        words = partial(lesson_regions.cell_with_regions, lesson=by_folder[path.parent.name], course=course)
         try:
-            wanted = books.regenerated(path)
-        except books.NotebookError as error:
+            wanted = books.regenerated(path, words)
+        except (books.NotebookError, RegionError) as error:
             typer.echo(f"{name}: {error}")
             faults += 1
             continue
@@ -144,13 +198,27 @@ def site(
     raise typer.Exit(subprocess.call(command, cwd=register.ROOT, env=environment))
 
 
-def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
+def _course() -> register.Course:
     try:
-        course = register.load(register.ROOT)
+        return register.load(register.ROOT)
+    except register.RegisterError as error:
+        typer.echo(f"course: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _lessons(numbers: list[int] | None) -> list[register.Lesson]:
+    course = _course()
+    try:
         return [course.lesson(number) for number in numbers] if numbers else list(course.lessons)
     except register.RegisterError as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+def _homeworks(lessons: list[register.Lesson]) -> list[Homework]:
+    """The homework of those lessons that have exercises or a folder for them. Raises RegisterError, HomeworkError."""
+    numbers = [lesson.number for lesson in lessons if lesson.exercises or lesson.homework()]
+    return soundness.find_homeworks(register.ROOT, numbers) if numbers else []
 
 
 def _there(

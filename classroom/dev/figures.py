@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from classroom.judge.tests import load_file
@@ -33,13 +33,18 @@ def drawn(script: Path) -> dict[Path, str]:
 def wrong(script: Path) -> list[str]:
     """Stored figures that are missing, out of date, or drawn by no script."""
     pictures = drawn(script)
+    return outdated(pictures) + [f"{path.name} is drawn by nobody: remove it" for path in surplus(script, pictures)]
+
+
+def outdated(pictures: Mapping[Path, str]) -> list[str]:
+    """Pictures of which the stored figure is missing or another one."""
     problems = []
     for path, wanted in pictures.items():
         if not path.is_file():
             problems.append(f"{path.name} is missing")
         elif path.read_bytes() != wanted.encode():
             problems.append(f"{path.name} is not what figures.py draws")
-    return problems + [f"{path.name} is drawn by nobody" for path in surplus(script, pictures)]
+    return problems
 
 
 def surplus(script: Path, pictures: Iterable[Path]) -> list[Path]:

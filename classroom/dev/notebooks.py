@@ -1,7 +1,8 @@
 """Notebooks in normal form: run from top to bottom, with the same bytes each time.
 
-A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, and no metadata but the
-cells' tags. A cell tagged nbval-ignore-output measures something: its stored output stays until somebody clears it.
+A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, no metadata but the
+cells' tags, and in the regions built from course.toml (lesson_regions.py) what that says. A cell tagged
+nbval-ignore-output measures something: its stored output stays until somebody clears it.
 A worksheet (homework/*/worksheet.ipynb) is for the student to run, so it is stored without outputs.
 """
 
@@ -11,7 +12,7 @@ import difflib
 import itertools
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +46,17 @@ def is_worksheet(path: Path) -> bool:
     return path.name == "worksheet.ipynb"
 
 
-def regenerated(path: Path) -> str:
-    """The text that the notebook file `path` should have. Raises NotebookError if it does not run."""
+def regenerated(path: Path, rewrite: Callable[[str, int], str] | None = None) -> str:
+    """The text that the notebook file `path` should have. Raises NotebookError if it does not run.
+
+    rewrite : (source of a Markdown cell, its number) -> the source that it should have; not for worksheets.
+    """
     notebook = read_notebook(path)
     if is_worksheet(path):
         return text(normal(notebook, outputs=False))
+    for number, cell in enumerate(notebook.cells, 1):
+        if rewrite is not None and cell.cell_type == "markdown":
+            cell.source = rewrite(cell.source, number)
     measured = {cell.id: cell.outputs for cell in notebook.cells if _measures(cell)}
     _execute(notebook, path)
     for cell in notebook.cells:

@@ -36,7 +36,7 @@ def content(text: str, name: str, where: str) -> str:
 
 def written(path: Path, name: str, body: str) -> str:
     """The text that the Markdown file `path` should have, with `body` in region `name`. Raises RegionError, OSError."""
-    return replaced(path.read_text(encoding="utf-8"), name, body, path.as_posix())
+    return replaced(path.read_text(encoding="utf-8"), name, body, "/".join(path.parts[-2:]))
 
 
 def _inside(text: str, name: str, where: str) -> tuple[int, int]:

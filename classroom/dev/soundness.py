@@ -15,8 +15,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -30,7 +28,8 @@ from classroom.judge.blanket import passable
 from classroom.judge.homework import Homework, HomeworkError, homework_of
 from classroom.judge.mutants import MutantError
 from classroom.judge.student import SubmissionError
-from classroom.judge.tests import Outcome, Session, Test
+from classroom.judge.tests import Outcome, Test
+from classroom.judge.trial import session_of
 
 MIN_MUTANTS = 8
 HINTS = 3
@@ -110,16 +109,26 @@ def check_homeworks(
 
 def form(homework: Homework) -> tuple[bool, list[str]]:
     """Static checks, without running a submission -> (whether it can be run at all, problems)."""
+    lesson = homework.lesson
+    if not lesson.homework_file:
+        return False, [f'course.toml: lesson {lesson.number} needs homework = "hw{lesson.number:02}_NAME.py"']
     try:
+        build.stub_text(homework)
+        if not (homework.folder / homework.stub_name).is_file():
+            return False, [f"{homework.stub_name} is not there: `{build.COMMAND} {lesson.number}` writes it"]
         tests, mutants = homework.public + homework.hidden, homework.mutants
         solution = homework.solution.read_text(encoding="utf-8")
-        stub = homework.stub
-    except HomeworkError as error:
+    except (HomeworkError, build.BuildError) as error:
         return False, [str(error)]
     problems = []
-    if not homework.lesson.homework_file:
-        problems.append(f'course.toml: lesson {homework.lesson.number} needs homework = "{stub.name}"')
     registered = {exercise.id for exercise in homework.exercises}
+    known = registered | {"solution", "shared"}
+    for file in sorted((homework.folder / "judge").glob("*.py")):
+        if file.stem not in known:
+            problems.append(
+                f"judge/{file.name} belongs to no exercise of lesson {homework.lesson.number} in course.toml: give it "
+                "the name of one, or put helpers into judge/shared.py"
+            )
     for source, ids in (("tests", {t.exercise for t in tests}), ("mutants", {m.exercise for m in mutants})):
         problems += [f"{name} has {source} and stands not in course.toml" for name in sorted(ids - registered)]
         problems += [f"{name} stands in course.toml and has no {source}" for name in sorted(registered - ids)]
@@ -135,7 +144,24 @@ def form(homework: Homework) -> tuple[bool, list[str]]:
         problems.append(f"expected at least {MIN_MUTANTS} mutants, found {len(mutants)}")
     problems += _mutants_form(homework, solution)
     problems += _rules_form(homework)
+    problems += _left_to_write(homework)
     return True, problems
+
+
+def _left_to_write(homework: Homework) -> Iterator[str]:
+    """What stands as TODO where an author writes; students' TODO have no colon."""
+    for exercise in homework.exercises:
+        words = {"title": exercise.title, "section": exercise.section, "hints": " ".join(exercise.hints)}
+        for field_, text in words.items():
+            if "TODO:" in text:
+                yield f"{exercise.id}: write the {field_} that stand{'s' * (field_ != 'hints')} as TODO in course.toml"
+    files = [homework.folder / name for name in ("README.md", "public.py")]
+    for path in files + sorted((homework.folder / "judge").glob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        found = [number for number, line in enumerate(lines, 1) if "TODO:" in line]
+        if found:
+            name = path.relative_to(homework.folder).as_posix()
+            yield f"{name}: write what stands as TODO, in line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
 def _rules_form(homework: Homework) -> Iterator[str]:
@@ -239,23 +265,10 @@ def _homework(root: Path, number: int) -> Homework:
     return homework
 
 
-@contextlib.contextmanager
-def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
-    """A session for a submission with that text, named like the stub, beside the files that a student has there."""
-    with tempfile.TemporaryDirectory() as folder:
-        for neighbour in homework.folder.glob("*.py"):
-            if neighbour.name not in (homework.stub.name, "public.py"):
-                shutil.copy(neighbour, folder)
-        path = Path(folder) / homework.stub.name
-        path.write_text(text, encoding="utf-8")
-        with Session(path, seconds=seconds, without=homework.without) as session:
-            yield session
-
-
 def _stub(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     """Every exercise must fail at least one public test; others may pass, such as tests of code that is given."""
     failed: set[str] = set()
-    with _session(homework, homework.stub.read_text(encoding="utf-8"), SECONDS) as session:
+    with session_of(homework, homework.stub.read_text(encoding="utf-8"), SECONDS) as session:
         for test in homework.public:
             outcome = session.run(test, 0)
             if _kind(outcome) in ("load", "missing"):
@@ -282,7 +295,7 @@ def _blanket(homework: Homework, job: CheckJob, report: CheckReport) -> None:
 
 def _solution(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     failed: set[str] = set()
-    with _session(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
+    with session_of(homework, homework.solution.read_text(encoding="utf-8"), SECONDS) as session:
         for seed in job.seeds:
             for test in homework.public + homework.hidden:
                 outcome = session.run(test, seed)
@@ -296,7 +309,7 @@ def _mutant(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     title = f"mutant {mutant.exercise}/{mutant.name}"
     tests = [test for test in homework.public + homework.hidden if test.exercise == mutant.exercise]
     text = mutant.applied(homework.solution.read_text(encoding="utf-8"))
-    with _session(homework, text, MUTANT_SECONDS) as session:
+    with session_of(homework, text, MUTANT_SECONDS) as session:
         failures = [outcome for test in tests if not (outcome := session.run(test, job.seeds[0])).passed]
         report.killers = {_name(outcome.test) for outcome in failures}
         unfit = next((o for o in failures if _kind(o) in ("load", "missing")), None)

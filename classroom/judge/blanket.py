@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 from classroom.judge.homework import Homework
-from classroom.judge.tests import Outcome, Session, Test, to_its_end
+from classroom.judge.tests import Outcome, Test, to_its_end
+from classroom.judge.trial import session_of
 
 BLANKET_LINES = (
     "raise ValueError('no')",
@@ -39,7 +36,7 @@ Name = tuple[bool, str]
 def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
     """The tests that some blanket answer passes."""
     found = set[Name]()
-    with _session(homework, blanket(stub), seconds) as session:
+    with session_of(homework, blanket(stub), seconds) as session:
         for choice in range(len(BLANKET_LINES)):
             for test in homework.public + homework.hidden:
                 name = (test.public, test.name)
@@ -50,7 +47,7 @@ def passable(homework: Homework, stub: str, seconds: float) -> frozenset[Name]:
 
 def of_stub(homework: Homework, stub: str, seconds: float) -> list[Outcome]:
     """The outcomes of the tests for the unchanged stub."""
-    with _session(homework, stub, seconds) as session:
+    with session_of(homework, stub, seconds) as session:
         return [session.run(to_its_end(test), 0) for test in homework.public + homework.hidden]
 
 
@@ -75,16 +72,6 @@ def blanket(stub: str) -> str:
     listed = ", ".join(f"_line{n}" for n in range(len(BLANKET_LINES)))
     choose = f"_blanket = 0\ndef {CHOOSE}(n):\n    global _blanket\n    _blanket = n\n"
     return f"{''.join(rows)}\n\n{lines}_blanket_lines = [{listed}]\n{choose}"
-
-
-@contextmanager
-def _session(homework: Homework, text: str, seconds: float) -> Iterator[Session]:
-    """A session for a homework file written by the course; one worker for all tests."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / homework.stub.name
-        path.write_text(text, encoding="utf-8")
-        with Session(path, seconds=seconds, without=homework.without) as session:
-            yield session
 
 
 def _chosen(test: Test, choice: int) -> Test:

@@ -80,11 +80,14 @@ def oracles_of(folder: Path, exercise: str) -> Oracles:
 
 
 def live(folder: Path, exercise: str) -> LiveOracle:
-    """The oracle that computes. Raises JudgeError where the folder does not have it."""
+    """The oracle that computes. Raises JudgeError where the folder does not have it, or it cannot be imported."""
     path = folder / "judge" / f"{exercise}.py"
     if not path.is_file():
         raise JudgeError(f"{folder.name}/{FILE} has no answers for this seed; it has them for 0 to {SEEDS - 1}")
-    return LiveOracle(_module(path, path.stat().st_mtime_ns))
+    try:
+        return LiveOracle(_module(path, path.stat().st_mtime_ns))
+    except Exception as error:
+        raise JudgeError(f"{folder.name}/judge/{exercise}.py: {type(error).__name__}: {error}") from error
 
 
 @lru_cache(maxsize=64)

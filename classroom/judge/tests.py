@@ -154,7 +154,17 @@ def load_tests(path: Path, *, public: bool, oracles: Callable[[str], Oracles] | 
         if unknown:
             raise ValueError(f"{path}: {name} asks for {', '.join(sorted(unknown))}; a test can ask for {GIVEN}")
         sentence = " ".join(value.__doc__.split("\n\n")[0].split())
-        tests.append(Test(exercise, name, sentence, value, public, value.rules, oracles(exercise) if oracles else None))
+        tests.append(
+            Test(
+                exercise,
+                name,
+                sentence,
+                value,
+                public,
+                getattr(value, "rules", ()),
+                oracles(exercise) if oracles else None,
+            )
+        )
     if not tests:
         raise ValueError(f"{path}: expected tests marked with @task, found none")
     return tests

@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import PurePosixPath
 
+from classroom.lesson_words import points_words
 from classroom.register import Exercise, Lesson
 from classroom.site.links import relinked
 from classroom.site.pages_lessons import section_link
@@ -51,7 +52,7 @@ def _files(lesson: Lesson, tree: Tree) -> str:
 def _hints(lesson: Lesson, page: PurePosixPath) -> str:
     parts = ["## Hints", f"Each opens by itself. In the terminal: `{DOCUMENTED} hint NAME`."]
     for place, exercise in enumerate(lesson.exercises, 1):
-        points = f"{exercise.points} point{'s' * (exercise.points != 1)}{', a bonus' * exercise.stretch}"
+        points = points_words(exercise)
         parts.append(f"### {lesson.number}.{place} `{exercise.id}`: {exercise.title}")
         again = section_link(lesson, exercise.section, page)
         where = f"read again: lesson {lesson.number}, {again}" if again else f"lesson {lesson.number}"

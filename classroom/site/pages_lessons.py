@@ -7,6 +7,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
+from classroom.lesson_words import FACTS, PREDICT, needs_words, points_words, time_words, without_region
 from classroom.register import Lesson
 from classroom.site import lesson_facts, moving_places
 from classroom.site.links import relinked, slug
@@ -14,7 +15,6 @@ from classroom.site.pages_api import api_page
 from classroom.site.tree import Tree, has_exercises, homework_page, lesson_page, way
 from classroom.started import DOCUMENTED
 
-PREDICT = "**predict, then run"
 HEADING = re.compile(r"^#{1,3} +(.+?)\s*$", re.M)
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.M | re.S)
 
@@ -35,18 +35,17 @@ def _write_notebook(lesson: Lesson, tree: Tree) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     file = PurePosixPath(path.relative_to(tree.root).as_posix())
     pictures = moving_places.wanted(page)
-    predicted, said = False, ""
+    predicts = any(PREDICT in cell["metadata"].get("tags", ()) for cell in notebook["cells"])
+    said = ""
     for number, cell in enumerate(notebook["cells"]):
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             if number == 0:
-                begun = lesson_facts.opening(text)
-                text = f"{begun.text}\n\n{info_box(lesson, begun, notebook, tree)}"
+                text = f"{without_region(text, FACTS)}\n\n{info_box(lesson, tree, predicts)}"
             cell["source"] = with_pictures(relinked(text, file, page, tree), pictures)
-            predicted, said = PREDICT in text.lower(), text
+            said = text
         else:
-            _dress(cell, predicted, last_words(said))
-            predicted = False
+            _dress(cell, last_words(said))
     if pictures:
         tree.warnings.append(f"{file}: expected the heading {next(iter(pictures))!r} for a moving picture")
     notebook["metadata"]["language_info"] = {"name": "python"}
@@ -75,13 +74,13 @@ def last_words(text: str) -> str:
     return " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", last).replace("*", "").replace("`", "").split())
 
 
-def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
-    """Fold the output of a cell that asks for a prediction, and give pictures alt text.
+def _dress(cell: dict[str, Any], said: str) -> None:
+    """Fold the output of a cell that is to be foreseen, and give pictures alt text.
 
     The alt text is the picture's own, or the text above the cell.
     """
     tags = cell["metadata"].setdefault("tags", [])
-    if predicted and cell["outputs"]:
+    if PREDICT in tags:
         tags.append("hide-output")
     for output in cell["outputs"]:
         kind = next((kind for kind in output.get("data", {}) if kind.startswith("image/")), "")
@@ -91,39 +90,20 @@ def _dress(cell: dict[str, Any], predicted: bool, said: str) -> None:
             cell["metadata"]["mystnb"] = {"image": {"alt": own or said or "What the cell draws"}}
 
 
-def info_box(lesson: Lesson, begun: lesson_facts.Opening, notebook: dict, tree: Tree) -> str:
+def info_box(lesson: Lesson, tree: Tree, predicts: bool) -> str:
     """The box under a lesson's title; links are relative to the notebook's folder."""
-    up = "../.."
+    up, page = "../..", lesson_page(lesson)
     lines = [
         f"- **Open it:** `{DOCUMENTED} lab {lesson.number}` opens this page as a notebook in JupyterLab, where "
         f"you run and change its cells ([first steps]({up}/first_steps.md)).",
-        f"- **Read before:** {linked_needs(begun.needs, lesson, tree) or _before(lesson, tree)}.",
-        f"- **Time:** {lesson_facts.lesson_time(begun.time, notebook, lesson)}.",
-        *_material(lesson, tree, up),
+        f"- **Read before:** {needs_words(lesson, tree.course, lambda one: way(page, lesson_page(one)))}.",
     ]
-    if any(PREDICT in "".join(cell["source"]).lower() for cell in notebook["cells"]):
+    if lesson.time:
+        lines.append(f"- **Time:** {time_words(lesson)}.")
+    lines += _material(lesson, tree, up)
+    if predicts:
         lines.append("- Where it says *Predict, then run*, the answer is folded: guess first.")
     return ":::{admonition} About this lesson\n:class: lesson-box\n\n" + "\n".join(lines) + "\n:::"
-
-
-def linked_needs(needs: str, lesson: Lesson, tree: Tree) -> str:
-    """The lesson's prerequisites, with lesson numbers as links unless the notebook has links."""
-    if "](" in needs or not needs.lower().startswith("lesson"):
-        return needs
-    pages = {str(one.number): way(lesson_page(lesson), lesson_page(one)) for one in tree.course.lessons}
-
-    def link(found: re.Match[str]) -> str:
-        return f"[{found[0]}]({pages[found[0]]})" if found[0] in pages else found[0]
-
-    parts = re.split(r"(`[^`]*`|\([^()]*\))", needs)
-    return "".join(part if part.startswith(("`", "(")) else re.sub(r"\b\d+\b", link, part) for part in parts)
-
-
-def _before(lesson: Lesson, tree: Tree) -> str:
-    if lesson.number == 1:
-        return "nothing: Python is all you need"
-    before = tree.course.lesson(lesson.number - 1)
-    return f"[lesson {before.number}]({way(lesson_page(lesson), lesson_page(before))})"
 
 
 def _material(lesson: Lesson, tree: Tree, up: str) -> list[str]:
@@ -134,10 +114,8 @@ def _material(lesson: Lesson, tree: Tree, up: str) -> list[str]:
         links = [f"[{module}]({up}/{api_page(module)})" for module in modules]
         lines.append(f"- **Modules it builds:** {', '.join(links)}.")
     if has_exercises(lesson):
-        names = ", ".join(f"`{one.id}` ({one.points}{', a bonus' * one.stretch})" for one in lesson.exercises)
-        lines.append(
-            f"- **Exercises:** [homework {lesson.number}]({up}/{homework_page(lesson)}), with their points: {names}."
-        )
+        names = ", ".join(f"`{one.id}` ({points_words(one)})" for one in lesson.exercises)
+        lines.append(f"- **Exercises:** [homework {lesson.number}]({up}/{homework_page(lesson)}): {names}.")
     tests = list(dict.fromkeys(path for module in modules if (path := lesson_facts.module_tests(module, tree))))
     links = [f"[{path}]({up}/{path})" for path in tests]
     if has_exercises(lesson):
@@ -177,20 +155,9 @@ def lesson_rows(tree: Tree, page: PurePosixPath, minutes: bool = False) -> str:
     for lesson in tree.course.lessons:
         points = f"[{lesson.points} points]({way(page, homework_page(lesson))})" if has_exercises(lesson) else ""
         link = f"[{lesson.title}]({way(page, lesson_page(lesson))})"
-        time = f" {_minutes(lesson)} |" if minutes else ""
+        time = f" {f'{lesson.time} min' if lesson.time else ''} |" if minutes else ""
         rows.append(f"| {lesson.number} | {link} | {lesson.summary} |{time} {points} |")
     return "\n".join(rows)
-
-
-def _minutes(lesson: Lesson) -> str:
-    """The duration of a lesson's notebook, such as "75 min"; "" if there is none."""
-    path = lesson.notebook()
-    if path is None:
-        return ""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    said = lesson_facts.opening("".join(notebook["cells"][0]["source"])).time
-    found = re.search(r"\d+(?= minutes)", lesson_facts.lesson_time(said, notebook, lesson))
-    return f"{found[0]} min" if found else ""
 
 
 def section_link(lesson: Lesson, section: str, page: PurePosixPath) -> str:

@@ -32,9 +32,15 @@ LOOKS_FIRST = {("classroom.doctor", "kernel"), ("classroom.grading.cluster", "ru
 
 def commands() -> dict[str, Any]:
     """Every command with its function: "check", "dev check"."""
-    found = {name: one.callback for name, one in get_command(cli.app).commands.items()}  # type: ignore[attr-defined]
-    more = {f"dev {name}": one.callback for name, one in get_command(workshop).commands.items()}  # type: ignore[attr-defined]
-    return {**found, **more}
+    return {**_callbacks(get_command(cli.app)), **_callbacks(get_command(workshop), "dev ")}
+
+
+def _callbacks(group: Any, before: str = "") -> dict[str, Any]:
+    """The commands of a group and of the groups in it."""
+    found: dict[str, Any] = {}
+    for name, one in group.commands.items():
+        found |= _callbacks(one, f"{before}{name} ") if hasattr(one, "commands") else {f"{before}{name}": one.callback}
+    return found
 
 
 @dataclass(frozen=True)

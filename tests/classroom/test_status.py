@@ -49,6 +49,7 @@ def test_a_lesson_with_a_notebook_names_the_command_that_opens_it(tmp_path: Path
     add(tmp_path, "kuiper/first.py")
     add(tmp_path, "lessons/01_title/title.ipynb")
     assert status.material(lesson(tmp_path)) == "lab 1"
+    assert status.material(replace(lesson(tmp_path), time=45)) == "lab 1, 45 min"
 
 
 def test_homework_is_claimed_only_when_it_is_there(tmp_path: Path) -> None:
@@ -159,7 +160,9 @@ def test_the_next_step_names_the_commands_for_the_exercise(mini: Any, course: Co
     assert "check double" in text
     assert "lab 1" not in text
     add(mini.root, "lessons/01_numbers/01_numbers.ipynb")
-    assert "lab 1" in status.next_step(course, {})
+    assert "lab 1\n" in status.next_step(course, {})
+    timed = replace(course, lessons=tuple(replace(one, time=45) for one in course.lessons))
+    assert "lab 1 (about 45 minutes)\n" in status.next_step(timed, {})
 
 
 def test_when_all_is_solved_the_demo_follows(mini: Any, course: Course) -> None:

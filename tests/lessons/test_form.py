@@ -1,252 +1,297 @@
-"""The form of every lesson's notebook: what a reader can count on."""
+"""The form of every lesson, as dev check asks for it; and every rule of it can fail, in a sentence."""
 
 from __future__ import annotations
 
-import ast
-import itertools
+import copy
 import json
 import re
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typer.testing import CliRunner, Result
 
 from classroom import register
+from classroom.dev import figure_form, lesson_form, lesson_regions
+from classroom.dev.cli import app
+from classroom.dev.lesson_form import Book, Cell, networks_in
 from classroom.register import Lesson
+from classroom.tables import KEY
 
-ROOT = register.ROOT
 COURSE = register.load()
-LESSONS = [lesson for lesson in COURSE.lessons if any((ROOT / "lessons" / lesson.folder).glob("*"))]
-PROSE = range(1200, 1801)
-LONGEST_CELL = 12
-LOADERS = ("kuiper.load", "kuiper.RuntimeGraph", "pnnx.read")
-ONLY_READ = ("03_pnnx",)
-"""Lessons of which the subject is the file of a network."""
-SECTIONS = ("Summary", "Exercises", "Further reading")
-PRIVATE = re.compile(
-    r"(?<![\w.])/(home|tmp|usr|opt|root|work|var|private|Users|mnt)/"  # a path on somebody's machine
-    r"|\b[A-Z]:\\\\?\w"
-    r"| at 0x[0-9a-f]{6,}"
-    r"|\b\d\d:\d\d:\d\d\b"
-    r"|\b\d+\.\d+ ?(ms|µs|us|ns|s|seconds)\b"
-)
-
-every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
-
-
-@cache
-def cells_of(lesson: Lesson) -> list[dict[str, Any]]:
-    """The cells of the lesson's notebook, their sources in one piece."""
-    path = ROOT / "lessons" / lesson.folder / f"{lesson.folder}.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [{**cell, "source": "".join(cell["source"])} for cell in cells]
-
-
-def prose_of(lesson: Lesson) -> list[str]:
-    return [cell["source"] for cell in cells_of(lesson) if cell["cell_type"] == "markdown"]
-
-
-def code_of(lesson: Lesson) -> list[dict[str, Any]]:
-    return [cell for cell in cells_of(lesson) if cell["cell_type"] == "code"]
-
-
-def tokens_of(text: str) -> list[Token]:
-    """All tokens of a Markdown text, those inside paragraphs too."""
-    return [inner for token in MarkdownIt("commonmark").parse(text) for inner in (token, *(token.children or ()))]
-
-
-def headings(text: str) -> list[str]:
-    parsed = MarkdownIt("commonmark").parse(text)
-    return [after.content for token, after in itertools.pairwise(parsed) if token.type == "heading_open"]
-
-
-def anchors(path: Path) -> set[str]:
-    """What a link into the file may point at: its headings as GitHub names them, and ids given by hand."""
-    if path.suffix == ".ipynb":
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    else:
-        text = path.read_text(encoding="utf-8")
-    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings(text)}
-    return slugs | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
-
-
-def outputs_text(cell: dict[str, Any]) -> str:
-    parts = []
-    for output in cell["outputs"]:
-        data = output.get("data", {})
-        parts += [
-            output.get("text", ""),
-            *output.get("traceback", ()),
-            *(data[kind] for kind in data if "text" in kind),
-        ]
-    return "\n".join("".join(part) for part in parts)
-
-
-def shows_something(source: str) -> bool:
-    """Whether the cell prints, or ends in a value that is more than a call (which may give None)."""
-    body = ast.parse(source).body
-    if not body or source.rstrip().endswith(";"):
-        return False
-    calls = (
-        node
-        for statement in body
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Call)
-    )
-    if any(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls):
-        return True
-    return isinstance(body[-1], ast.Expr) and not isinstance(body[-1].value, (ast.Call, ast.Constant))
-
-
-def networks_in(source: str) -> tuple[set[str], bool]:
-    """(names of trained networks that the code loads from models/, whether it runs one of them)."""
-    nodes = list(ast.walk(ast.parse(source)))
-    texts = {
-        node.targets[0].id: node.value.value
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Constant)
-    }
-    paths = {
-        target.id
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name) and not is_loader(node.value) and names_a_model(node.value, texts, set())
-    }
-    loaded = {
-        target.id
-        for node in nodes
-        if isinstance(node, ast.Assign) and is_loader(node.value) and names_a_model(node.value, texts, paths)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    runners = [func.value if isinstance(func, ast.Attribute) and func.attr == "forward" else func for func in called]
-    return loaded, any(isinstance(runner, ast.Name) and runner.id in loaded for runner in runners)
-
-
-def is_loader(node: ast.expr) -> bool:
-    """Whether the expression is a call that loads a network."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS
-
-
-def names_a_model(node: ast.expr, texts: dict[str, object], paths: set[str]) -> bool:
-    """Whether the expression holds the path of a network that is there, or one of the names of such a path."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id in paths:
-            return True
-        text = inner.value if isinstance(inner, ast.Constant) else None
-        if isinstance(inner, ast.JoinedStr):
-            text = "".join(str(written(part, texts)) for part in inner.values)
-        if isinstance(text, str) and text.startswith("../../models/") and text.endswith(".param"):
-            return (ROOT / "lessons" / "any" / text).resolve().is_file()
-    return False
-
-
-def written(part: ast.expr, texts: dict[str, object]) -> object:
-    """A part of an f-string: its text, that of a name which stands for one, else nothing."""
-    if isinstance(part, ast.FormattedValue):
-        return texts.get(part.value.id, "") if isinstance(part.value, ast.Name) else ""
-    return part.value if isinstance(part, ast.Constant) else ""
-
-
-def test_there_are_lessons() -> None:
-    assert LESSONS
-
-
-@every_lesson
-def test_a_lesson_is_one_notebook_that_bears_its_folder_s_name(lesson: Lesson) -> None:
-    names = [path.name for path in (ROOT / "lessons" / lesson.folder).glob("*.ipynb")]
-    assert names == [f"{lesson.folder}.ipynb"]
-
-
-@every_lesson
-def test_it_takes_one_sitting(lesson: Lesson) -> None:
-    texts = (re.sub(r"```.*?```", "", text, flags=re.DOTALL) for text in prose_of(lesson))
-    words = sum(len(re.findall(r"[A-Za-z][A-Za-z'-]*", text)) for text in texts)
-    assert words in PROSE
-
-
-@every_lesson
-def test_code_comes_in_small_pieces(lesson: Lesson) -> None:
-    long = {cell["id"]: n for cell in code_of(lesson) if (n := len(cell["source"].splitlines())) > LONGEST_CELL}
-    assert not long
-
-
-@every_lesson
-def test_it_has_a_title_and_ends_with_summary_exercises_and_reading(lesson: Lesson) -> None:
-    parsed = MarkdownIt("commonmark").parse("\n\n".join(prose_of(lesson)))
-    found = [(token.tag, after.content) for token, after in itertools.pairwise(parsed) if token.type == "heading_open"]
-    assert found[0][0] == "h1"
-    assert [tag for tag, _ in found].count("h1") == 1
-    assert [name for tag, name in found if tag == "h2"][-len(SECTIONS) :] == list(SECTIONS)
-
-
-@every_lesson
-def test_every_code_cell_has_been_run_in_order(lesson: Lesson) -> None:
-    counts = [cell["execution_count"] for cell in code_of(lesson)]
-    assert counts == list(range(1, len(counts) + 1))
-
-
-@every_lesson
-def test_what_a_cell_shows_is_stored(lesson: Lesson) -> None:
-    silent = [cell["id"] for cell in code_of(lesson) if shows_something(cell["source"]) and not cell["outputs"]]
-    assert not silent
-
-
-@every_lesson
-def test_no_cell_ends_in_an_error_or_a_warning(lesson: Lesson) -> None:
-    outputs = [(cell["id"], output) for cell in code_of(lesson) for output in cell["outputs"]]
-    assert not [name for name, output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
-
-
-@every_lesson
-def test_outputs_are_the_same_on_every_machine(lesson: Lesson) -> None:
-    found = {cell["id"]: match[0] for cell in code_of(lesson) if (match := PRIVATE.search(outputs_text(cell)))}
-    assert not found
-
-
-@every_lesson
-def test_pictures_are_there_and_say_what_is_seen(lesson: Lesson) -> None:
-    images = [token for text in prose_of(lesson) for token in tokens_of(text) if token.type == "image"]
-    assert images
-    for image in images:
-        source = str(image.attrs["src"])
-        assert len(image.content.split()) >= 3, f"{source}: expected a text that says what is seen"
-        assert (ROOT / "lessons" / lesson.folder / source).is_file(), f"{source} is not there"
-
-
-@every_lesson
-def test_links_lead_somewhere(lesson: Lesson) -> None:
-    links = [str(t.attrs["href"]) for text in prose_of(lesson) for t in tokens_of(text) if t.type == "link_open"]
-    dead = []
-    for link in links:
-        if re.match(r"https?://", link):
-            continue
-        place, _, anchor = link.partition("#")
-        name = place or f"{lesson.folder}.ipynb"
-        path = (ROOT / "lessons" / lesson.folder / name).resolve()
-        inside = path.is_relative_to(ROOT) and path.exists()
-        if not inside or (anchor and anchor not in anchors(path)):
-            dead.append(link)
-    assert not dead
-
-
-@every_lesson
-def test_it_runs_a_real_network(lesson: Lesson) -> None:
-    loaded, run = networks_in("\n".join(cell["source"] for cell in code_of(lesson)))
-    assert loaded, 'expected a cell such as graph = kuiper.load("../../models/digits/digits.pnnx.param")'
-    assert run or lesson.folder in ONLY_READ, f"expected a call of {' or '.join(sorted(loaded))}, which were loaded"
-
-
+NAME = "lessons/01_one/01_one.ipynb"
 LOADED = 'graph = kuiper.load("../../models/digits/digits.pnnx.param")\n'
+RUNS = "`python3 course.py dev notebooks 1`"
+every_lesson = pytest.mark.parametrize("lesson", COURSE.lessons, ids=lambda lesson: lesson.folder)
+
+
+@every_lesson
+def test_a_lesson_has_the_form_that_readers_can_count_on(lesson: Lesson) -> None:
+    assert list(lesson_form.lesson_faults(lesson, COURSE)) == []
+
+
+def test_what_the_lessons_have_in_common_is_as_course_toml_gives_it() -> None:
+    assert list(lesson_form.problems(COURSE, [])) == []
+
+
+def test_the_made_up_lesson_has_no_fault(small: Any) -> None:
+    assert small.faults() == []
+
+
+# case: (cell, key, its new value or (old, new) in it, what is told)
+CHANGES: dict[str, tuple[int, str, Any, str]] = {
+    "a placeholder": (2, "source", ("word word", "TODO: write it"), "cell 2: write what stands as 'TODO: write it"),
+    "no title": (1, "source", ("# Lesson 1: One", "Words"), f"{NAME}: expected the heading # Lesson 1: One first"),
+    "another title": (1, "source", ("One", "Two"), "the heading # Lesson 1: One first, found Lesson 1: Two"),
+    "a second title": (2, "source", ("## How?", "## How?\n\n# More"), "found another, More: give it ##"),
+    "sections": (5, "source", ("## Summary", "## The end"), "expected the last sections ## Summary, ## Exercises, ##"),
+    "no facts": (
+        1,
+        "source",
+        ("<!-- facts -->", ""),
+        "the lines <!-- facts --> and <!-- /facts --> once, found them 0",
+    ),
+    "no end": (
+        1,
+        "source",
+        ("<!-- /facts -->", ""),
+        "cell 1: expected the line <!-- /facts --> once, found it nowhere",
+    ),
+    "other facts": (
+        1,
+        "source",
+        ("about 60", "about 50"),
+        f"cell 1: what is built there is not what course.toml gives: {RUNS}",
+    ),
+    "other points": (
+        5,
+        "source",
+        ("2 points", "3 points"),
+        "cell 5: what is built there is not what course.toml gives",
+    ),
+    "few words": (2, "source", ("word " * 200, ""), "expected 1200 to 1800 words of prose, found 126: write more"),
+    "many words": (2, "source", ("## How?", "## How?\n\n" + "word " * 600), "shorten it, or make two lessons"),
+    "long code": (
+        4,
+        "source",
+        ("print", "1\n" * 11 + "print"),
+        "cell 4 (In [1]): expected at most 12 lines of code, found 13",
+    ),
+    "not run": (4, "execution_count", None, f"In [1] to In [1], found [None]: {RUNS} runs them"),
+    "nothing stored": (4, "outputs", [], f"cell 4 (In [1]): expected its output, found none: {RUNS} stores it"),
+    "an error": (4, "outputs", [{"output_type": "error", "ename": "E", "traceback": []}], "found an error, E: mend"),
+    "a warning": (4, "outputs", [{"output_type": "stream", "name": "stderr", "text": "!"}], "found a warning: mend"),
+    "a path": (4, "outputs", [{"output_type": "stream", "text": "in /home/ann"}], "on every machine, found '/home/'"),
+    "a duration": (4, "outputs", [{"output_type": "stream", "text": ["1.5 ms"]}], "every machine, found '1.5 ms'"),
+    "an address": (
+        4,
+        "outputs",
+        [{"output_type": "execute_result", "data": {"text/plain": "<X at 0x7f00112233>"}}],
+        "on every machine, found 'at 0x7f00112233'",
+    ),
+    "no picture": (2, "source", ("![What is seen here]", "[What]"), f"{NAME}: expected a picture, found none"),
+    "a figure that is not shown": (2, "source", ("a.svg", "b.svg"), "figures/a.svg: expected a cell that shows it"),
+    "no such figure": (
+        2,
+        "source",
+        ("a.svg", "aa.svg"),
+        "aa.svg is not there (did you mean figures/a.svg?): let draw()",
+    ),
+    "a picture in few words": (
+        2,
+        "source",
+        ("What is seen here", "A picture"),
+        "what is seen, in 3 words or more, found",
+    ),
+    "a dead link": (
+        2,
+        "source",
+        ("(#how)", "(../02_two/)"),
+        "cell 2: expected behind the link ../02_two/ a file of the",
+    ),
+    "a link out": (2, "source", ("(#how)", "(../../../)"), "cell 2: expected behind the link ../../../ a file of the"),
+    "a dead anchor": (
+        2,
+        "source",
+        ("(#how)", "(#hov)"),
+        "the heading #hov in 01_one.ipynb, found none (did you mean how",
+    ),
+    "no network": (4, "source", ("kuiper.load", "print"), "expected a cell that loads a trained network, such as"),
+    "no pass": (4, "source", ("graph(x)", "graph"), "expected a call of graph, the network that it loads, found none"),
+    "no such exercise": (
+        2,
+        "source",
+        ("`check double`", "`course.py check doubel`"),
+        "exercise doubel (did you mean doub",
+    ),
+    "no section": (2, "source", ("## How?", "## Why?"), "1 (One), double: expected its section to be a heading of"),
+    "no prediction": (
+        4,
+        "metadata",
+        {},
+        "cell 4 (In [1]): expected the tag predict, since cell 3 asks for a prediction",
+    ),
+    "nothing foreseen": (
+        4,
+        "metadata",
+        {},
+        f"{NAME}: expected a code cell with the tag predict, whose result the text",
+    ),
+    "foreseen text": (
+        2,
+        "metadata",
+        {"tags": ["predict"]},
+        "cell 2: expected a result under the tag predict, found no",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_every_rule_for_notebooks_can_fail(small: Any, case: str) -> None:
+    number, key, change, told = CHANGES[case]
+    cells = small.stored()
+    cell = cells[number - 1]
+    if isinstance(change, tuple):
+        old, new = change
+        assert old in cell[key]
+        change = cell[key].replace(old, new)
+    cell[key] = change
+    small.store(cells)
+    found = small.faults()
+    assert any(told in sentence for sentence in found), found
+
+
+def test_every_rule_is_broken_by_some_change(small: Any) -> None:
+    sound, broken = small.stored(), set()
+    course = register.load(small.root)
+    for number, key, change, _ in CHANGES.values():
+        cells = copy.deepcopy(sound)
+        cell = cells[number - 1]
+        cell[key] = cell[key].replace(*change) if isinstance(change, tuple) else change
+        small.store(cells)
+        reading = lesson_form.read_book(course.lesson(1), course)
+        with pytest.raises(StopIteration) as done:
+            next(reading)
+        broken |= {rule for rule in lesson_form.RULES if any(rule(done.value.value))}
+    assert [rule.__name__ for rule in lesson_form.RULES if rule not in broken] == []
+
+
+def entry(old: str, new: str) -> Callable[[Any], None]:
+    """Changes a line of course.toml."""
+
+    def change(small: Any) -> None:
+        text = (small.root / "course.toml").read_text(encoding="utf-8")
+        assert old in text
+        small.write("course.toml", text.replace(old, new))
+
+    return change
+
+
+def renamed(old: str, new: str) -> Callable[[Any], None]:
+    """Renames a file or folder."""
+    return lambda small: (small.root / old).rename(small.root / new) and None
+
+
+def written(path: str, content: str) -> Callable[[Any], None]:
+    """Writes a file."""
+    return lambda small: small.write(path, content)
+
+
+SECOND = "[[lesson]]\nnumber = 2\ntitle = 'Two'\nsummary = 'More'\nfolder = '02_two'\nmodules = []\n"
+LEFT = (
+    "no lesson in course.toml has folder = '01_one' (did you mean 01_onne?): rename the folder, or write its [[lesson]]"
+)
+DIFFERS = "is not what course.toml gives: `python3 course.py dev build` writes it"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (entry('"01_one"', '"01_onne"'), f"lessons/01_one: {LEFT}"),
+        (entry('"01_one"', '"01_onne"'), f"homework/01_one: {LEFT}"),
+        (
+            entry('"01_one"', '"01_onne"'),
+            "there is no lessons/01_onne (did you mean 01_one?): correct it in course.toml",
+        ),
+        (entry('"01_one"', '"01_onne"'), "it has exercises, and there is no homework/01_onne: make the folder, or"),
+        (entry('"01_one"', '"02_one"'), "expected a folder named 01_ and small letters, digits or _, found '02_one'"),
+        (entry('"01_one"', '"01-One"'), "expected a folder named 01_ and small letters, digits or _, found '01-One'"),
+        (entry("The first", " "), "write the summary of lesson 1 in course.toml, found ' '"),
+        (entry("The first", "TODO: what?"), "write the summary of lesson 1 in course.toml, found 'TODO: what?'"),
+        (
+            entry("time = 60\n", ""),
+            "(One): expected the minutes that the notebook takes, found none: write a line such as",
+        ),
+        (
+            entry("kuiper.one", "kuiper.onne"),
+            "names kuiper.onne, and there is no such file or folder (did you mean one?)",
+        ),
+        (entry("The first", "The very first"), f"lessons/README.md {DIFFERS}"),
+        (entry('"Twice"', '"Two times"'), "cell 5: what is built there is not what course.toml gives"),
+        (written("docs/map.svg", ""), f"docs/map.svg {DIFFERS}"),
+        (written("lessons/README.md", ""), "README.md: expected the line <!-- lessons --> once, found it nowhere"),
+        (written("lessons/07_seven/07_seven.ipynb", ""), "lessons/07_seven: no lesson in course.toml has folder"),
+        (
+            written("lessons/01_one/more.ipynb", ""),
+            "expected one notebook, 01_one.ipynb, found 01_one.ipynb, more.ipynb",
+        ),
+        (
+            renamed(NAME, "lessons/01_one/one.ipynb"),
+            "lessons/01_one: expected one notebook, 01_one.ipynb, found one.ipynb",
+        ),
+        (written(NAME, "{}"), f"{NAME}: expected a notebook, found something else (KeyError 'cells')"),
+        (written(NAME, "["), f"{NAME}: expected a notebook, found something else (JSONDecodeError"),
+        (
+            renamed("lessons/01_one/figures/a.svg", "lessons/01_one/figures/b.svg"),
+            "a.svg is missing: `python3 course.py dev",
+        ),
+        (renamed("lessons/01_one/figures/a.svg", "lessons/01_one/figures/a.png"), "a.png: expected only .svg here"),
+        (
+            renamed("lessons/01_one/figures.py", "lessons/01_one/figure.py"),
+            "expected lessons/01_one/figures.py, which draws",
+        ),
+        (
+            written("lessons/01_one/figures/b.svg", ""),
+            "01_one/figures: draw() gives no b.svg: let it draw that one, or",
+        ),
+        (
+            written("lessons/01_one/figures.py", "def draw():\n    return {}\n"),
+            "01_one/figures.py: draw() gives no picture",
+        ),
+        (written("lessons/01_one/figures/a.svg", "<svg/>"), "figures/a.svg: expected the element svg of http://www.w3"),
+    ],
+)
+def test_every_rule_for_folders_and_course_toml_can_fail(small: Any, change: Callable[[Any], None], told: str) -> None:
+    change(small)
+    found = small.faults()
+    assert any(told in sentence for sentence in found), found
+
+
+def test_a_missing_list_of_lessons_is_told(small: Any) -> None:
+    (small.root / "lessons" / "README.md").unlink()
+    (told,) = small.faults()
+    assert "README.md: expected a file with the lines <!-- lessons --> and <!-- /lessons -->, found none" in told
+
+
+def test_a_lesson_after_the_first_says_what_to_read_before(small: Any) -> None:
+    small.write("course.toml", (small.root / "course.toml").read_text(encoding="utf-8") + SECOND)
+    needs = "expected the lessons to read before, found none: write a line such as needs = [{ lesson = 1 }]"
+    assert any(needs in sentence for sentence in small.faults())
+
+
+def test_a_lesson_that_only_reads_a_network_runs_none(small: Any) -> None:
+    cells = small.stored()
+    cells[3]["source"] = cells[3]["source"].replace("graph(x)", "graph")
+    small.store(cells)
+    entry("time = 60\n", "time = 60\nonly_reads = true\n")(small)
+    assert small.faults() == []
+
+
+def test_what_is_built_does_not_count_as_prose(small: Any) -> None:
+    entry('"Twice"', json.dumps("Twice " * 700))(small)
+    small.notebook(small.stored())
+    assert not [sentence for sentence in small.faults() if "words of prose" in sentence]
 
 
 @pytest.mark.parametrize(
@@ -257,6 +302,7 @@ LOADED = 'graph = kuiper.load("../../models/digits/digits.pnnx.param")\n'
         ('# graph = kuiper.load("../../models/digits/digits.pnnx.param"); graph(x)', (set(), False)),
         ('x = np.load("../../models/digits/heldout.npz")\nx(1)', (set(), False)),
         ('graph = kuiper.load("../../models/digits/none.pnnx.param")\ngraph(x)', (set(), False)),
+        ("graph = (", (set(), False)),
         (LOADED, ({"graph"}, False)),
         (LOADED + "other(x)\ngraph.operators", ({"graph"}, False)),
         (LOADED + "(y,) = graph(x)", ({"graph"}, True)),
@@ -268,22 +314,52 @@ LOADED = 'graph = kuiper.load("../../models/digits/digits.pnnx.param")\n'
     ],
 )
 def test_a_network_is_run_where_what_was_loaded_is_called(source: str, found: tuple[set[str], bool]) -> None:
-    assert networks_in(source) == found
+    book = Book(COURSE.lesson(1), COURSE, (Cell(1, "code", source, (), 1, ()),))
+    assert networks_in(book) == found
 
 
-@every_lesson
-def test_it_names_the_exercises_that_course_toml_has(lesson: Lesson) -> None:
-    text = "\n".join(prose_of(lesson))
-    known = {exercise.id for one in COURSE.lessons for exercise in one.exercises}
-    named = {name for line in re.findall(r"course(?:\.py)? check +([\w ]+)", text) for name in line.split()[:1]}
-    numbers = {str(one.number) for one in COURSE.lessons} | {f"{one.number:02}" for one in COURSE.lessons}
-    assert named <= known | numbers
-    if lesson.exercises:
-        assert named
-        assert not [exercise.id for exercise in lesson.exercises if exercise.id not in text]
+def dev(small: Any, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Result:
+    monkeypatch.setattr(register, "ROOT", small.root)
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
 
 
-@every_lesson
-def test_every_exercise_belongs_to_a_section_that_is_there(lesson: Lesson) -> None:
-    found = headings("\n\n".join(prose_of(lesson)))
-    assert not [exercise.id for exercise in lesson.exercises if exercise.section not in found]
+def test_the_command_tells_what_is_wrong_with_a_lesson_without_homework(
+    small: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (small.root / "course.toml").read_text(encoding="utf-8").partition("homework")[0]
+    small.write("course.toml", text)
+    (small.root / "homework" / "01_one" / "README.md").unlink()
+    small.notebook([{**cell, "source": cell["source"].replace("`check double`", "")} for cell in small.stored()])
+    lesson_regions.write(register.load(small.root))
+    done = dev(small, monkeypatch, "check", "1")
+    assert (done.exit_code, "All of it holds" in done.output) == (0, True), done.output
+    small.write("course.toml", text.replace("time = 60\n", ""))
+    done = dev(small, monkeypatch, "check")
+    assert done.exit_code == 1
+    assert "01_one: course.toml, lesson 1 (One): expected the minutes that the notebook takes" in done.output
+    assert "3 problems" in done.output
+
+
+def test_what_the_lessons_have_in_common_is_written_by_build(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (small.root / "course.toml").read_text(encoding="utf-8").partition("homework")[0]
+    small.write("course.toml", text.replace("The first", "The very first"))
+    (small.root / "homework" / "01_one" / "README.md").unlink()
+    done = dev(small, monkeypatch, "build", "1")
+    assert "lessons/README.md: written" in done.output
+    assert "The very first" in (small.root / "lessons/README.md").read_text(encoding="utf-8")
+    assert not [sentence for sentence in small.faults() if "dev build" in sentence]
+
+
+SECTION = (register.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## A new lesson")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("key", [key for one in fields(Lesson) if (key := one.metadata.get(KEY, one.name))])
+def test_what_an_author_writes_of_a_lesson_is_described(key: str) -> None:
+    named = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in SECTION.splitlines() if line.startswith("|")))
+    assert key in (*named, "exercise"), "homework/README.md describes the exercises"
+
+
+def test_the_limits_that_authors_are_told_are_those_that_are_held() -> None:
+    said = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?= to| words| lines| pixels)", SECTION)]
+    longest = lesson_form.PROSE.stop - 1
+    assert said == [lesson_form.PROSE.start, longest, lesson_form.LONGEST_CELL, figure_form.WIDEST]

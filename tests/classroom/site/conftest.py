@@ -10,6 +10,7 @@ from classroom.site.build import fill
 from classroom.site.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[3]
+FIRST_CELL = "# Lesson 1: One\n\nWhy?\n\n<!-- facts -->\n\n- all of it\n\n<!-- /facts -->\n\n## How?\n\nSo."
 
 
 @pytest.fixture(scope="session")
@@ -28,16 +29,22 @@ def small(tmp_path: Path) -> Tree:
     (root / "course.toml").write_text(
         'title = "Small"\n'
         '[[lesson]]\nnumber = 1\ntitle = "One"\nsummary = "The first"\nfolder = "01_one"\n'
-        'modules = ["kuiper.graph"]\nhomework = "hw01.py"\n'
+        'time = 45\nmodules = ["kuiper.graph"]\nhomework = "hw01.py"\n'
         '[[lesson.exercise]]\nid = "double"\ntitle = "Twice"\npoints = 2\nsection = "How?"\n'
         'hints = ["Is a < b?", "Use `2 * x`.", "Return 2 * x."]\n'
-        '[[lesson]]\nnumber = 2\ntitle = "Two"\nsummary = "The second"\nfolder = "02_two"\nmodules = []\n',
+        '[[lesson]]\nnumber = 2\ntitle = "Two"\nsummary = "The second"\nfolder = "02_two"\nmodules = []\n'
+        'needs = [{ lesson = 1, what = "twice" }]\n',
         encoding="utf-8",
     )
     cells = [
-        {"cell_type": "markdown", "metadata": {}, "source": "# Lesson 1: One\n\nWhy?\n\n## How?\n\nSo."},
-        {"cell_type": "markdown", "metadata": {}, "source": ["**Predict, then run:** ", "what comes?"]},
-        {"cell_type": "code", "metadata": {}, "source": "1 + 1", "outputs": [{"output_type": "stream", "text": "2"}]},
+        {"cell_type": "markdown", "metadata": {}, "source": FIRST_CELL},
+        {"cell_type": "markdown", "metadata": {}, "source": ["Foresee it: ", "what comes?"]},
+        {
+            "cell_type": "code",
+            "metadata": {"tags": ["predict"]},
+            "source": "1 + 1",
+            "outputs": [{"output_type": "stream", "text": "2"}],
+        },
         {"cell_type": "code", "metadata": {}, "source": "2 + 2", "outputs": [{"output_type": "stream", "text": "4"}]},
     ]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

@@ -51,9 +51,9 @@ def test_a_lesson_says_how_to_open_it_what_to_read_before_how_long_it_takes_and_
         if lesson.notebook():
             assert f"`python3 course.py lab {lesson.number}`" in text
             assert "- **Read before:** " in text
-            assert re.search(r"- \*\*Time:\*\* .*\d+ minutes", text), lesson.folder
+            assert f"- **Time:** about {lesson.time} minutes" in text
             assert text.count(":class: lesson-box") == 1
-            assert not re.search(r"^[-*_ ]*You need", text, re.M), "the box says it"
+            assert "**You need:**" not in text, "the box says it"
         for module in lesson.modules:
             assert f"[{module}](../../api/{module}.rst)" in text
         if has_exercises(lesson):
@@ -62,10 +62,15 @@ def test_a_lesson_says_how_to_open_it_what_to_read_before_how_long_it_takes_and_
             assert all(f"`{exercise.id}`" in text for exercise in lesson.exercises)
 
 
-def test_lesson_4_leads_to_the_tests_of_its_module(tree: Tree) -> None:
-    assert '<a href="../../source/tests/runtime.html">tests/runtime</a>' in text_of(
-        tree, lesson_page(tree.course.lesson(4))
-    )
+def test_a_lesson_leads_to_the_tests_of_its_modules(tree: Tree) -> None:
+    led = 0
+    for lesson in tree.course.lessons:
+        text = text_of(tree, lesson_page(lesson))
+        for module in lesson.modules:
+            if path := lesson_facts.module_tests(module, tree):
+                assert f'<a href="../../source/{path}.html">{path}</a>' in text
+                led += 1
+    assert led
 
 
 def test_a_lesson_without_a_notebook_says_that_it_is_to_come(small: Tree) -> None:
@@ -80,7 +85,10 @@ def test_only_what_comes_out_of_a_predicted_cell_is_folded(small: Tree) -> None:
     small.pages.update(pages_of_lessons(small))
     pages_lessons.write_lessons(small)
     cells = json.loads((small.folder / "lessons/01_one/01_one.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert [cell["metadata"].get("tags") for cell in cells if cell["cell_type"] == "code"] == [["hide-output"], []]
+    assert [cell["metadata"].get("tags") for cell in cells if cell["cell_type"] == "code"] == [
+        ["predict", "hide-output"],
+        [],
+    ]
     assert [cell["outputs"][0]["text"] for cell in cells if cell["cell_type"] == "code"] == ["2", "4"]
 
 
@@ -109,9 +117,8 @@ def test_the_list_of_lessons_says_how_long_each_takes_and_the_front_page_does_no
     rows = [row for row in text_of(tree, P("lessons/index.md")).splitlines() if re.match(r"\| \d", row)]
     assert len(rows) == len(tree.course.lessons)
     for lesson, row in zip(tree.course.lessons, rows, strict=True):
-        found = re.search(r"\| (\d+) min \|", row)
-        assert found, row
-        assert f"- **Time:** about {found[1]} minutes" in text_of(tree, lesson_page(lesson))
+        assert f"| {lesson.time} min |" in row
+        assert f"- **Time:** about {lesson.time} minutes" in text_of(tree, lesson_page(lesson))
     assert " min |" not in text_of(tree, P("index.md"))
 
 
@@ -177,40 +184,22 @@ def test_the_first_steps_do_not_solve_the_first_exercise(tree: Tree) -> None:
     assert "return w @ x + b" not in text
 
 
-def test_the_opening_of_a_lesson_in_all_the_ways_it_is_written() -> None:
-    for text in (
-        "# L\n\nWhy?\n\n- **You need:** [lesson 3](a.ipynb)\n- **Time:** about 60 minutes\n- **Module:** [x](y)",
-        "# L\n\nWhy?\n\n**You need:** [lesson 3](a.ipynb).\n**Time:** about 60 minutes.\n**Modules:** [x](y).",
-        "# L\n\nWhy?\n\n*You need:* [lesson 3](a.ipynb) ·\n*Time:* about 60 minutes · *Module:* [x](y)",
-        "# L\n\nWhy?\n\nYou need: [lesson 3](a.ipynb). Time: about 60 minutes. Modules:\n[x](y).",
-    ):
-        assert lesson_facts.opening(text) == lesson_facts.Opening(
-            "# L\n\nWhy?", "[lesson 3](a.ipynb)", "about 60 minutes"
-        )
-    text = "# L\n\nYou need: lessons 4 (lifetimes, submodules) and 6. Time: about 60 minutes. Module: x."
-    assert lesson_facts.opening(text) == lesson_facts.Opening(
-        "# L", "lessons 4 (lifetimes, submodules) and 6", "about 60 minutes"
-    )
+def test_the_box_of_a_lesson_stands_where_the_notebook_has_what_it_says(small: Tree) -> None:
+    small.pages.update(pages_of_lessons(small))
+    pages_lessons.write_lessons(small)
+    text = text_of(small, P("lessons/01_one/01_one.ipynb"))
+    assert "all of it" not in text
+    assert "- **Time:** about 45 minutes, and about 20 for the exercises.\n" in text
+    assert "- **Read before:** nothing but Python.\n" in text
+    assert text.count("guess first") == 1
 
 
-def test_the_lessons_to_read_before_are_links(small: Tree) -> None:
-    lesson = small.course.lesson(2)
-    assert pages_lessons.linked_needs("lessons 1 (2 shapes) and 7 (`add(@1,@2)`)", lesson, small) == (
-        "lessons [1](../01_one/01_one.ipynb) (2 shapes) and 7 (`add(@1,@2)`)"
-    )
-    for said in ("[lesson 1](a.ipynb) (shapes)", "Python. numpy 2 you meet on the way", ""):
-        assert pages_lessons.linked_needs(said, lesson, small) == said
-
-
-def test_a_lesson_that_does_not_say_how_long_it_takes_is_counted(small: Tree) -> None:
-    lesson = small.course.lesson(1)
-    cell = {"cell_type": "markdown", "source": ["word " * 1500]}
-    code = {"cell_type": "code", "source": ["x"]}
-    assert (
-        lesson_facts.lesson_time("", {"cells": [cell, *[code] * 10]}, lesson)
-        == "about 30 minutes, and about 20 for the exercises"
-    )
-    assert lesson_facts.lesson_time("an hour", {"cells": []}, lesson) == "an hour, and about 20 for the exercises"
+def test_a_lesson_without_predictions_and_time_says_nothing_of_them(small: Tree) -> None:
+    small.pages.update(pages_of_lessons(small))
+    box = pages_lessons.info_box(small.course.lesson(2), small, predicts=False)
+    assert "- **Read before:** [lesson 1](../01_one/01_one.ipynb) (twice).\n" in box
+    assert "Time" not in box
+    assert "guess first" not in box
 
 
 def test_every_operator_type_is_on_the_page_once_and_can_be_searched(tree: Tree) -> None:
