@@ -38,6 +38,7 @@ def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     >>> adaptive_avg_pool(x, (1, 1)).tolist()
     [[[[2.0]]]]
     """
+
     # TODO adaptive_avg_pool (Task 8.1)
     raise NotImplementedError("adaptive_avg_pool: TODO")
 

@@ -11,19 +11,6 @@ import numpy as np
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 STD = np.array([0.229, 0.224, 0.225], np.float32)
 """Mean and standard deviation of ImageNet's red, green and blue, on a scale from 0 to 1."""
-# <solution>
-
-
-def spans(length: int, count: int) -> list[slice]:
-    """The `count` windows of an axis of `length` numbers.
-
-    >>> spans(5, 3)
-    [slice(0, 2, None), slice(1, 4, None), slice(3, 5, None)]
-    """
-    return [slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]  # -(-a // b) rounds up
-
-
-# </solution>
 
 
 def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
@@ -51,7 +38,12 @@ def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     >>> adaptive_avg_pool(x, (1, 1)).tolist()
     [[[[2.0]]]]
     """
+
     # <solution adaptive_avg_pool>
+    def spans(length: int, count: int) -> list[slice]:
+        """The `count` windows of an axis of `length` numbers; -(-a // b) rounds up."""
+        return [slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+
     y = np.empty((*x.shape[:2], *size), x.dtype)
     for i, rows in enumerate(spans(x.shape[2], size[0])):
         for j, cols in enumerate(spans(x.shape[3], size[1])):
