@@ -147,7 +147,8 @@ class RuntimeGraph:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
         Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError where
-        options are inputs and their number fits no signature, and ModelFormatError for a faulty expression. Building twice does nothing.
+        options are inputs and their number fits no signature, and ModelFormatError for a faulty expression. Building
+        twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
