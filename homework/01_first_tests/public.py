@@ -135,7 +135,7 @@ def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, o
 
 
 @task("axpy", "dtype", "sum")
-def the_wider_type_wins(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 with float64 gives float64, whichever is x, and integers times 0.5 keep their halves."""
     narrow, wide = rng.standard_normal((2, 3)).astype(np.float32), rng.standard_normal((2, 3))
     ones = np.ones((2, 3), np.int64)
@@ -166,14 +166,14 @@ def large_scores_do_not_overflow(student: Student, oracle: Any) -> None:
 
 
 @task("softmax", "large", "shares", "floats")
-def one_high_score_takes_all(student: Student, oracle: Any) -> None:
+def a_score_far_above_its_row(student: Student, oracle: Any) -> None:
     """A score that is 2000 above the rest of its row gets 1, and the rest 0."""
     z = np.array([[0.0, 2000.0, 0.0]])
     expect(student.softmax(z), np.array([[0.0, 1.0, 0.0]]), rtol=1e-6, atol=1e-12, mistakes=oracle.large_mistakes(z))
 
 
 @task("softmax", "apart", "large", "shares", "floats")
-def rows_far_apart_do_not_disturb_each_other(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+def three_rows_far_apart(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Rows near 5000, near 0 and near -5000 give the shares that the differences in each row say."""
     z = rng.uniform(0, 3, (3, 4)) + np.array([[5000.0], [0.0], [-5000.0]])
     with likely(NO_KEEPDIMS):
@@ -209,7 +209,7 @@ def float64_has_all_its_digits(student: Student, rng: np.random.Generator, oracl
 
 
 @task("softmax", "integers", "shares")
-def whole_scores_become_float32(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+def uint8_and_int64_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Integer scores give float32 shares, and those of uint8 do not wrap around."""
     for kind in (np.uint8, np.int64):
         z = rng.permutation(8).reshape(2, 4).astype(kind)
