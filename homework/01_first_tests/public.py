@@ -63,7 +63,7 @@ def floats_stay_what_they_are(student: Student, rng: np.random.Generator, oracle
         expect(student.axby(w, x, b), oracle.summed(w, x, b), rtol=1e-4, atol=1e-4, mistakes=mistakes)
 
 
-@task("e_power_minus", "power", "floats")
+@task("e_power_minus", "power", "floats", "digits", "shape")
 def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     """e^-x of 0, 1, 2 and of -1 is 1, 0.3679, 0.1353 and 2.7183."""
     x = np.array([0.0, 1.0, 2.0, -1.0])
@@ -71,7 +71,7 @@ def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     expect(student.e_power_minus(x), expected, rtol=1e-6, mistakes=oracle.power_mistakes(x))
 
 
-@task("e_power_minus", "digits", "power", "floats")
+@task("e_power_minus", "digits", "power", "floats", "shape")
 def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """e^-20, e^20 and a random power between them are right to ten digits."""
     x = np.array([20.0, -20.0, float(rng.uniform(3, 15))])
@@ -79,7 +79,7 @@ def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, o
     expect(student.e_power_minus(x), expected, rtol=1e-10, mistakes=oracle.digits_mistakes(x))
 
 
-@task("e_power_minus", "shape", "power", "floats")
+@task("e_power_minus", "shape", "power", "floats", "digits")
 def blocks_keep_their_shape(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Blocks of one to four axes come out with the shape that they had."""
     for shape in ((3,), (2, 3), (2, 1, 3, 2)):
@@ -88,7 +88,7 @@ def blocks_keep_their_shape(student: Student, rng: np.random.Generator, oracle: 
         expect(student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {shape}", mistakes=mistakes)
 
 
-@task("e_power_minus", "floats", "power", "shape")
+@task("e_power_minus", "floats", "power", "shape", "digits")
 def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 stays float32, and float64 stays float64."""
     for kind in (np.float32, np.float64):
@@ -99,7 +99,7 @@ def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: A
         )
 
 
-@task("e_power_minus", "integers", "power")
+@task("e_power_minus", "integers", "power", "floats", "digits", "shape")
 def pixels_become_float32_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255; int64 too."""
     for x in (np.arange(4, dtype=np.uint8), rng.integers(-5, 6, (2, 3))):
@@ -134,7 +134,7 @@ def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, o
         expect(student.axpy_twice(3.0, x, y), [right, right], rtol=1e-12, mistakes=mistakes)
 
 
-@task("axpy", "dtype", "sum")
+@task("axpy", "dtype", "sum", "new")
 def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 with float64 gives float64, whichever is x, and integers times 0.5 keep their halves."""
     narrow, wide = rng.standard_normal((2, 3)).astype(np.float32), rng.standard_normal((2, 3))

@@ -87,7 +87,7 @@ def false_0_and_empty_are_values(student: Student, oracle: Any) -> None:
         expect(student.init_graph_params({"x": parameter}), {"x": (kind, value)}, mistakes=mistakes)
 
 
-@task("init_graph_params", "null", "pair", "value")
+@task("init_graph_params", "null", "pair", "value", "field")
 def null_keeps_its_name(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """An option of type 0 is there, with the value None."""
     causes = {
@@ -119,7 +119,7 @@ def lists_are_copied(student: Student, rng: np.random.Generator, oracle: Any) ->
         expect(got, [oracle.converted(params)] * 2, mistakes=oracle.cleared_mistakes(params))
 
 
-@task("init_graph_params", "unchanged", "pair", "value")
+@task("init_graph_params", "unchanged", "pair", "value", "field")
 def a_second_conversion_gives_the_same(student: Student, oracle: Any) -> None:
     """The same params, converted twice, give the same twice: the first time has changed nothing in them."""
     params = {"bias": {**JUNK, "type": 1}, "scale": {**JUNK, "type": 3}, "mode": {**JUNK, "type": 4}}
@@ -215,7 +215,7 @@ def a_number_begins_with_a_digit(student: Student, oracle: Any) -> None:
         expect_values(student, oracle, (text, (4, text)))
 
 
-@task("parse_parameter", "int", "float")
+@task("parse_parameter", "int", "float", "str")
 def numbers_keep_their_digits(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Ints of any size keep every digit, and a point or an e makes a float, whatever follows."""
     large = int(rng.integers(2**60, 2**62)) | 1
@@ -231,7 +231,7 @@ def numbers_keep_their_digits(student: Student, rng: np.random.Generator, oracle
     )
 
 
-@task("parse_parameter", "list", "null", "pair", "order")
+@task("parse_parameter", "list", "null", "pair", "order", "str")
 def lists_of_one_kind(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Lists in round or square brackets, also of one element; empty ones are null."""
     ints = rng.integers(-9, 10, int(rng.integers(2, 6))).tolist()
