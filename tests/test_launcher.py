@@ -478,6 +478,7 @@ def test_a_failed_addition_leaves_the_environment_as_it_was(copy: Copy) -> None:
     assert copy.calls() == []
 
 
+@pytest.mark.slow
 def test_pip_installs_from_a_folder_of_wheels_and_checks_the_hash(copy: Copy, tmp_path: Path) -> None:
     wheels = tmp_path / "wheels"
     wheels.mkdir()

@@ -23,9 +23,10 @@ from classroom.judge.tests import Session, Test
 from classroom.judge.trial import session_of
 from classroom.marked import MarksError, stub_of
 from classroom.register import Course, Lesson
+from classroom.started import DOCUMENTED
 from classroom.stubs import ARCHIVE, WORKSHEET, names_of, packed_stubs
 
-COMMAND = "python3 course.py dev build"
+COMMAND = f"{DOCUMENTED} dev build"
 
 
 class BuildError(Exception):

@@ -17,6 +17,10 @@ from classroom.front.tests import JudgedTest, sandbox, tests_at
 from classroom.front.worksheets import sheet_at
 
 CONFTEST = "conftest.py"
+REFUSED = (
+    "{} would run inside pytest, where it can change every result. Take it away; or, if it is yours and you want it, "
+    "add --own-tests"
+)
 MARKERS = ("public: a public test of the homework", "hidden: a hidden test of the homework")
 
 
@@ -31,8 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
     for plugin in config.pluginmanager.get_plugins():
         path = Path(getattr(plugin, "__file__", None) or "")
-        if path.name == CONFTEST and homework_folder(path) is not None:
-            _refuse(path, config)
+        if path.name == CONFTEST and homework_folder(path) is not None and not options.own_tests(config):
+            raise pytest.UsageError(REFUSED.format(path))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,7 +58,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
     if homework_folder(path) is None or options.own_tests(parent.config):
         return None
     if (path / CONFTEST).is_file():
-        _refuse(path / CONFTEST, parent.config)
+        raise parent.CollectError(REFUSED.format(path / CONFTEST))
     return pytest.Dir.from_parent(parent, path=path)
 
 
@@ -63,12 +67,3 @@ def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Ite
     if not any(isinstance(item, JudgedTest) for item in items) or config.option.collectonly:
         return []
     return [f"homework: judged in a process of its own; isolation {sandbox().isolation.value}. {sandbox().explanation}"]
-
-
-def _refuse(path: Path, config: pytest.Config) -> None:
-    if not options.own_tests(config):
-        pytest.exit(
-            f"{path} would run inside pytest, where it can change every result. Take it away; or, if it is yours and "
-            "you want it, add --own-tests",
-            pytest.ExitCode.USAGE_ERROR,
-        )

@@ -30,6 +30,7 @@ KEPT_BACK = (
     "tests/classroom/**",
     "tests/lessons/**",
     "benchmarks/grading.py",
+    "benchmarks/honest/**",
     ".ci/**",
     "results/**",
 )

@@ -6,7 +6,19 @@ import numpy as np
 
 
 def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(m, k), (k, n), (m, n) -> (m, n): y = w @ x + b, with the matrix product of w and x (Task 1.1).
+    """(m, k), (k, n), (m, n) -> (m, n): y = w @ x + b.
+
+    Parameters
+    ----------
+    w : (m, k) of any numbers.
+    x : (k, n), with as many rows as `w` has columns.
+    b : (m, n), of the result's shape.
+
+    Rules
+    -----
+    product : `w` and `x` are multiplied as matrices, in this order: rows of `w`, columns of `x`.
+    bias : `b` is added to the product, each number in its own place.
+    dtype : the result has the dtype that numpy gives the sum: integers stay integers, float32 stays float32.
 
     >>> axby(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([[1, 2], [3, 4]]))
     array([[11,  7],
@@ -26,7 +38,19 @@ def as_float(x: np.ndarray) -> np.ndarray:
 
 
 def e_power_minus(x: np.ndarray) -> np.ndarray:
-    """(...) -> (...): y = e^-x, element by element; floats keep their type, integers become float32 (Task 1.2).
+    """(...) -> (...): y = e^-x, element by element.
+
+    Parameters
+    ----------
+    x : (...) of floats or integers, with any number of axes. `as_float` is there for you.
+
+    Rules
+    -----
+    power : each element is e to the power of minus the element of `x`.
+    digits : the relative error is at most 1e-10 in float64, and 1e-5 in float32.
+    shape : the result has the shape of `x`.
+    floats : floats keep their dtype.
+    integers : integers become float32 before the sign changes: for uint8, -1 is 255.
 
     >>> e_power_minus(np.array([0.0, 1.0, -1.0])).round(4)
     array([1.    , 0.3679, 2.7183])
@@ -38,9 +62,20 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
 
 
 def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """a, (...), (...) -> (...): a * x + y, element by element, in a new array: x and y stay as they are (Task 1.3).
+    """a, (...), (...) -> (...): a * x + y, element by element.
 
-    The element type is the one that numpy gives the sum: float32 with float64 is float64.
+    Parameters
+    ----------
+    a : a plain number.
+    x : (...) of any numbers, with any number of axes.
+    y : of the same shape.
+
+    Rules
+    -----
+    sum : each element is `a` times the element of `x`, plus the element of `y`.
+    new : the result is a new array; `x` and `y` stay as they are, because the caller still needs them.
+    dtype : the result has the dtype that numpy gives the sum: `a` leaves float32 as it is, float32 with float64 is
+        float64, and so are integers times 0.5.
 
     >>> axpy(3.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([13., 26.])
@@ -56,9 +91,21 @@ def axpy_twice(a: float, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
 
 
 def softmax(z: np.ndarray) -> np.ndarray:
-    """(..., n) -> (..., n): p_i = e^(z_i) / sum_j e^(z_j) along the last axis, also for large scores (Task 1.4).
+    """(..., n) -> (..., n): scores into shares, p_i = e^(z_i) / sum_j e^(z_j) for each row.
 
-    Each row along the last axis adds up to 1. Floats keep their type, integers become float32.
+    Parameters
+    ----------
+    z : (..., n) scores, floats or integers, with one axis or more.
+
+    Rules
+    -----
+    shares : each share is the power of its score, divided by the sum of the powers in its row.
+    last_axis : a row runs along the last axis, however many axes there are.
+    large : scores of any size give shares, and never nan: 1000 as well as -1000.
+    apart : a row is not disturbed by another one that is thousands above or below it.
+    digits : the relative error is at most 1e-9 in float64, and 1e-5 in float32.
+    floats : floats keep their dtype.
+    integers : integers become float32 before anything else: in uint8, 2 - 3 is 255.
 
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 1000.0]]))
     array([[0.5, 0.5],

@@ -2,233 +2,223 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from classroom.judge import Failure, SubmissionError, expect, task
+from classroom.judge import Student, expect, likely, task
 
 GRID = np.arange(1, 10).reshape(3, 3)
 LESSON = np.array([[31, 37, 43], [68, 83, 98], [105, 129, 153]])
-KEEPS_TYPE = "floats keep their type: convert with as_float(x) alone, which changes integers only"
+NO_KEEPDIMS = {
+    "broadcast": "the maximum or the sum lost the last axis: keepdims=True keeps it, so that it fits z again"
+}
 
 
-def product(w: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The matrix product as three loops, the slow and obvious way."""
-    y = np.zeros((w.shape[0], x.shape[1]), np.result_type(w, x))
-    for i in range(w.shape[0]):
-        for j in range(x.shape[1]):
-            for k in range(w.shape[1]):
-                y[i, j] += w[i, k] * x[k, j]
-    return y
-
-
-def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives for these matrices, which are square."""
-    y = product(w, x)
-    return {
-        "w * x multiplies element by element; the matrix product is w @ x": w * x + b,
-        "this is x @ w + b: write w first": product(x, w) + b,
-        "the bias is missing: add b": y,
-        "b was subtracted: add it": y - b,
-        "b was transposed: add it as it is": y + b.T,
-        "w was transposed: take it as it is": product(w.T, x) + b,
-        "x was transposed: take it as it is": product(w, x.T) + b,
-        "only the first row of b was added, to every row: add the whole of b": y + b[0],
-        "only the first column of b was added, to every column: add the whole of b": y + b[:, :1],
-        "this is w @ (x + b), where w multiplies b too: add b after the product": product(w, x + b),
-        "the whole numbers became float32: leave the conversion out": (y + b).astype(np.float32),
-        "the whole numbers became float64: leave the conversion out": (y + b).astype(np.float64),
-    }
-
-
-@task("axby")
-def the_lessons_numbers_come_out(student, rng):
+@task("axby", "product", "bias", "dtype")
+def the_lessons_numbers_come_out(student: Student, oracle: Any) -> None:
     """With w = x = [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and a bias with rows 1, 2, 3, y is what the lesson says."""
     b = np.repeat([[1], [2], [3]], 3, axis=1)
-    expect(student.axby(GRID, GRID, b), LESSON, mistakes=axby_mistakes(GRID, GRID, b))
+    expect(student.axby(GRID, GRID, b), LESSON, mistakes=oracle.axby_mistakes(GRID, GRID, b))
 
 
-@task("axby")
-def w_comes_before_x(student, rng):
+@task("axby", "product", "bias", "dtype")
+def w_comes_before_x(student: Student, oracle: Any) -> None:
     """w @ x + b, where w and x differ: each row of w meets each column of x."""
     w, x, b = np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([[1, 2], [3, 4]])
-    expect(
-        student.axby(w, x, b),
-        product(w, x) + b,
-        mistakes={
-            "these are the lesson's numbers, whatever goes in: compute them from w, x and b": LESSON,
-            **axby_mistakes(w, x, b),
-        },
-    )
+    mistakes = {
+        "these are the lesson's numbers, whatever goes in: compute them from w, x and b": LESSON,
+        **oracle.axby_mistakes(w, x, b),
+    }
+    expect(student.axby(w, x, b), np.array([[11, 7], [23, 15]]), mistakes=mistakes)
 
 
-@task("axby")
-def the_shapes_need_not_be_square(student, rng):
+@task("axby", "product", "bias", "dtype")
+def the_shapes_need_not_be_square(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """(2, 3) @ (3, 4) + (2, 4) gives (2, 4), for whatever numbers."""
     w, x, b = (rng.integers(-9, 10, shape) for shape in ((2, 3), (3, 4), (2, 4)))
-    expect(student.axby(w, x, b), product(w, x) + b)
+    causes = {
+        "matmul": "the inner sizes do not agree: w @ x fits as it is, x @ w and .T do not",
+        "broadcast": "the shapes do not fit: w * x multiplies element by element, and b is added as it is, without .T",
+    }
+    with likely(causes):
+        got = student.axby(w, x, b)
+    expect(got, oracle.summed(w, x, b), mistakes=oracle.bias_mistakes(w, x, b))
 
 
-@task("e_power_minus")
-def e_to_minus_one_is_0_3679(student, rng):
+@task("axby", "bias", "dtype")
+def zeros_leave_the_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Where w is 0 everywhere, y is b."""
+    w = np.zeros((3, 3), np.int64)
+    x, b = rng.integers(1, 10, (2, 3, 3))
+    expect(student.axby(w, x, b), b, mistakes=oracle.bias_mistakes(w, x, b))
+
+
+@task("axby", "dtype", "product", "bias")
+def floats_stay_what_they_are(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 grids give float32, float64 grids float64, and both have their fractions."""
+    for kind in (np.float32, np.float64):
+        w, x, b = (rng.standard_normal((3, 3)).astype(kind) for _ in range(3))
+        mistakes = oracle.axby_mistakes(w, x, b)
+        expect(student.axby(w, x, b), oracle.summed(w, x, b), rtol=1e-4, atol=1e-4, mistakes=mistakes)
+
+
+@task("e_power_minus", "power", "floats", "digits", "shape")
+def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     """e^-x of 0, 1, 2 and of -1 is 1, 0.3679, 0.1353 and 2.7183."""
     x = np.array([0.0, 1.0, 2.0, -1.0])
     expected = np.array([1.0, 0.36787944117144233, 0.1353352832366127, 2.718281828459045])
-    expect(
-        student.e_power_minus(x),
-        expected,
-        rtol=1e-6,
-        mistakes={
-            "this is e^x: the sign of x is missing": np.exp(x),
-            "this is -e^x: the minus belongs to x, not to the power": -np.exp(x),
-            "this is e^-|x|: negative numbers keep their sign": np.exp(-np.abs(x)),
-            "this is e^-x - 1, which np.expm1 gives: take np.exp": np.expm1(-x),
-            "e was rounded to 2.718: take np.exp, which knows all its digits": 2.718**-x,
-            "e was rounded to 2.72: take np.exp, which knows all its digits": 2.72**-x,
-            KEEPS_TYPE: expected.astype(np.float32),
-        },
-    )
+    expect(student.e_power_minus(x), expected, rtol=1e-6, mistakes=oracle.power_mistakes(x))
 
 
-@task("e_power_minus")
-def an_image_keeps_its_shape_and_type(student, rng):
-    """224 x 224 random float32 numbers: the same shape, still float32, each element e^-x."""
-    x = rng.standard_normal((224, 224)).astype(np.float32)
-    exact = np.exp(-x.astype(np.float64))
-    expected = exact.astype(np.float32)
-    expect(
-        student.e_power_minus(x),
-        expected,
-        rtol=1e-5,
-        mistakes={
-            KEEPS_TYPE: exact,
-            "the rows were put into one: np.exp keeps the shape, so leave ravel or reshape out": expected.ravel(),
-        },
-    )
+@task("e_power_minus", "digits", "power", "floats", "shape")
+def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """e^-20, e^20 and a random power between them are right to ten digits."""
+    x = np.array([20.0, -20.0, float(rng.uniform(3, 15))])
+    expected = np.array([2.061153622438558e-09, 485165195.4097903, oracle.powers(x)[2]])
+    expect(student.e_power_minus(x), expected, rtol=1e-10, mistakes=oracle.digits_mistakes(x))
 
 
-@task("e_power_minus")
-def pixels_become_float32_first(student, rng):
-    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255."""
-    x = np.arange(4, dtype=np.uint8)
-    with np.errstate(over="ignore"):
-        wrapped = np.exp((-x).astype(np.float32))
-    exact = np.exp(-x.astype(np.float64))
-    expect(
-        student.e_power_minus(x),
-        exact.astype(np.float32),
-        rtol=1e-5,
-        mistakes={
-            "-x was taken while x was still uint8: call as_float(x) first": wrapped,
-            "the integers became float64: convert with as_float(x), which makes them float32": exact,
-        },
-    )
+@task("e_power_minus", "shape", "power", "floats", "digits")
+def blocks_keep_their_shape(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Blocks of one to four axes come out with the shape that they had."""
+    for shape in ((3,), (2, 3), (2, 1, 3, 2)):
+        x = rng.uniform(-2, 2, shape).astype(np.float32)
+        mistakes = oracle.shape_mistakes(x)
+        expect(student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {shape}", mistakes=mistakes)
 
 
-@task("axpy")
-def three_times_x_plus_four(student, rng):
+@task("e_power_minus", "floats", "power", "shape", "digits")
+def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32, and float64 stays float64."""
+    for kind in (np.float32, np.float64):
+        x = rng.standard_normal((5, 7)).astype(kind)
+        mistakes = oracle.kept_mistakes(x)
+        expect(
+            student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {x.dtype}", mistakes=mistakes
+        )
+
+
+@task("e_power_minus", "integers", "power", "floats", "digits", "shape")
+def pixels_become_float32_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255; int64 too."""
+    for x in (np.arange(4, dtype=np.uint8), rng.integers(-5, 6, (2, 3))):
+        mistakes = oracle.integers_mistakes(x)
+        expect(
+            student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {x.dtype}", mistakes=mistakes
+        )
+
+
+@task("axpy", "sum")
+def three_times_x_plus_four(student: Student, oracle: Any) -> None:
     """With a = 3 and y = 4 everywhere, 0, 1, 2 become 4, 7, 10."""
     x, y = np.array([0.0, 1.0, 2.0]), np.full(3, 4.0)
-    expect(
-        student.axpy(3.0, x, y),
-        np.array([4.0, 7.0, 10.0]),
-        mistakes={
-            "this is a * (x + y): only x is multiplied by a": 3 * (x + y),
-            "this is x + a * y: x and y changed places": x + 3 * y,
-            "this is a + x + y: a multiplies x": 3 + x + y,
-            "y was subtracted: add it": 3 * x - y,
-            "np.dot adds the products up to one number: multiply element by element with *": np.float64(
-                3 * np.dot(x, y)
-            ),
-        },
-    )
+    expect(student.axpy(3.0, x, y), np.array([4.0, 7.0, 10.0]), mistakes=oracle.axpy_mistakes(3.0, x, y))
 
 
-@task("axpy")
-def every_element_of_a_block(student, rng):
+@task("axpy", "sum", "dtype")
+def every_element_of_a_block(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """a * x + y for random blocks (2, 3, 4) of float32, in float32."""
     x, y = (rng.standard_normal((2, 3, 4)).astype(np.float32) for _ in range(2))
     a = float(rng.uniform(-2, 2))
-    exact = a * x.astype(np.float64) + y
-    expect(
-        student.axpy(a, x, y),
-        exact.astype(np.float32),
-        rtol=1e-5,
-        atol=1e-6,
-        mistakes={
-            "a was cut to a whole number: take it as it is, without int(a)": int(a) * x + y,
-            "the float32 numbers became float64: a is a plain number, so leave np.float64 and astype out": exact,
-        },
-    )
+    mistakes = oracle.axpy_mistakes(a, x, y)
+    expect(student.axpy(a, x, y), oracle.added(a, x, y), rtol=1e-5, atol=1e-6, mistakes=mistakes)
 
 
-@task("axpy")
-def the_arguments_stay_as_they_are(student, rng):
+@task("axpy", "new", "sum")
+def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Called twice with the same arrays, axpy gives the same result twice."""
-    x, y = np.array([1.0, 2.0]), np.array([10.0, 20.0])
-    right = 3 * x + y
-    expect(
-        student.axpy_twice(3.0, x, y),
-        [right, right],
-        mistakes={
-            "y was changed by the first call: y += ... and out=y write into the caller's array": [right, 3 * x + right],
-            "x was changed by the first call: x *= a writes into the caller's array": [right, 9 * x + y],
-        },
-    )
+    for x, y in ((np.array([1.0, 2.0]), np.array([10.0, 20.0])), rng.uniform(1, 9, (2, 4))):
+        right = oracle.added(3.0, x, y)
+        mistakes = oracle.written_mistakes(3.0, x, y)
+        expect(student.axpy_twice(3.0, x, y), [right, right], rtol=1e-12, mistakes=mistakes)
 
 
-@task("softmax")
-def equal_scores_share_evenly(student, rng):
+@task("axpy", "dtype", "sum", "new")
+def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 with float64 gives float64, whichever is x, and integers times 0.5 keep their halves."""
+    narrow, wide = rng.standard_normal((2, 3)).astype(np.float32), rng.standard_normal((2, 3))
+    ones = np.ones((2, 3), np.int64)
+    causes = {
+        "Cannot cast": "y += ... and x *= ... keep the type of an array that cannot hold the result: make a new one",
+    }
+    for a, x, y in ((2.0, narrow, wide), (2.0, wide, narrow), (0.5, ones, ones)):
+        with likely(causes):
+            got = student.axpy(a, x, y)
+        what = f"{a:g} * {x.dtype} + {y.dtype}"
+        expect(got, oracle.added(a, x, y), rtol=1e-6, what=what, mistakes=oracle.types_mistakes(a, x, y))
+
+
+@task("softmax", "shares", "floats")
+def equal_scores_share_evenly(student: Student, oracle: Any) -> None:
     """Scores 0, 0 give 0.5, 0.5; each row is divided by its own sum."""
     z = np.array([[0.0, 0.0], [-2.0, 0.0]])
-    powers = np.exp(z)
-    expected = powers / np.array([[2.0], [1 + powers[1, 0]]])
-    expect(
-        student.softmax(z),
-        expected,
-        rtol=1e-6,
-        mistakes={
-            "the sum runs over the whole array: each row has a sum of its own (axis=-1)": powers / powers.sum(),
-            "the sum runs down the columns: it belongs along the last axis (axis=-1)": powers / powers.sum(axis=0),
-            "each row was divided by another row's sum: keepdims=True keeps the axis": powers / powers.sum(axis=-1),
-            "these are the powers e^z: divide each row by its sum": powers,
-            "the powers were squared for the sum: divide each row by the plain sum of its powers": (
-                powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))
-            ),
-            "-2 got the larger share: keep the sign of z, without np.abs and without another minus": expected[:, ::-1],
-            KEEPS_TYPE: expected.astype(np.float32),
-        },
-    )
+    expect(student.softmax(z), oracle.shared(z), rtol=1e-6, mistakes=oracle.shares_mistakes(z))
 
 
-@task("softmax")
-def large_scores_do_not_overflow(student, rng):
+@task("softmax", "large", "apart", "shares", "floats")
+def large_scores_do_not_overflow(student: Student, oracle: Any) -> None:
     """Scores of 1000 and of -1000 give numbers, not nan."""
     z = np.array([[1000.0, 1000.0], [-1000.0, -1000.0], [1000.0, 999.0]])
-    sure = 1 / (1 + np.exp(-1.0))
-    expected = np.array([[0.5, 0.5], [0.5, 0.5], [sure, 1 - sure]])
-    lost, cut = expected.copy(), expected.copy()
-    lost[1], cut[2] = np.nan, 0.5
-    mistakes = {
-        "e^1000 is inf, and inf / inf is nan: subtract each row's largest score before np.exp": np.full((3, 2), np.nan),
-        "one maximum was subtracted everywhere, so a row far below it became 0 / 0: subtract each row's own, "
-        "z.max(axis=-1, keepdims=True)": lost,
-        "the scores were cut off, so 1000 and 999 became equal: subtract each row's largest score instead": cut,
-    }
-    try:
-        expect(student.softmax(z), expected, rtol=1e-6, mistakes=mistakes)
-    except SubmissionError as error:
-        if error.kind != "raise" or "broadcast" not in error.message:
-            raise
-        failure = Failure(f"line {error.line} raised {error.type}: {error.message}")
-        failure.cause = "the maximum or the sum lost the last axis: keepdims=True keeps it, so that it fits z again."
-        raise failure from None
+    with likely(NO_KEEPDIMS):
+        got = student.softmax(z)
+    expect(got, oracle.shared(z), rtol=1e-6, mistakes=oracle.large_mistakes(z))
 
 
-@task("softmax")
-def a_row_adds_up_to_one(student, rng):
+@task("softmax", "large", "shares", "floats")
+def a_score_far_above_its_row(student: Student, oracle: Any) -> None:
+    """A score that is 2000 above the rest of its row gets 1, and the rest 0."""
+    z = np.array([[0.0, 2000.0, 0.0]])
+    expect(student.softmax(z), np.array([[0.0, 1.0, 0.0]]), rtol=1e-6, atol=1e-12, mistakes=oracle.large_mistakes(z))
+
+
+@task("softmax", "apart", "large", "shares", "floats")
+def three_rows_far_apart(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Rows near 5000, near 0 and near -5000 give the shares that the differences in each row say."""
+    z = rng.uniform(0, 3, (3, 4)) + np.array([[5000.0], [0.0], [-5000.0]])
+    with likely(NO_KEEPDIMS):
+        got = student.softmax(z)
+    expect(got, oracle.shared(z), rtol=1e-6, mistakes=oracle.large_mistakes(z))
+
+
+@task("softmax", "floats", "shares")
+def a_row_adds_up_to_one(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Random float32 scores for ten digits: the same type, and shares in proportion to e^z."""
     z = rng.standard_normal((5, 10)).astype(np.float32)
-    powers = np.exp(z.astype(np.float64))
-    expected = np.stack([row / row.sum() for row in powers])
-    mistakes = {KEEPS_TYPE: expected}
-    expect(student.softmax(z), expected.astype(np.float32), rtol=1e-5, atol=1e-7, mistakes=mistakes)
+    with likely(NO_KEEPDIMS):
+        got = student.softmax(z)
+    expect(got, oracle.shared(z), rtol=1e-5, atol=1e-7, mistakes=oracle.type_mistakes(z))
+
+
+@task("softmax", "last_axis", "shares", "floats")
+def rows_run_along_the_last_axis(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """One axis is one row; of three and four axes the last one holds the rows."""
+    for shape in ((4,), (3, 3, 3), (2, 1, 3, 4)):
+        z = rng.uniform(-3, 3, shape)
+        with likely({**NO_KEEPDIMS, "AxisError": "z may have one axis alone: the last one is axis=-1"}):
+            got = student.softmax(z)
+        what = f"softmax of {shape}"
+        expect(got, oracle.shared(z), rtol=1e-6, what=what, mistakes=oracle.axis_mistakes(z))
+
+
+@task("softmax", "digits", "shares", "floats")
+def float64_has_all_its_digits(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The shares of float64 scores are right to nine digits."""
+    z = rng.uniform(-5, 5, (2, 6))
+    expect(student.softmax(z), oracle.shared(z), rtol=1e-9, mistakes=oracle.rounded_mistakes(z))
+
+
+@task("softmax", "integers", "shares")
+def uint8_and_int64_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Integer scores give float32 shares, and those of uint8 do not wrap around."""
+    for kind in (np.uint8, np.int64):
+        z = rng.permutation(8).reshape(2, 4).astype(kind)
+        mistakes = oracle.integers_mistakes(z)
+        expect(
+            student.softmax(z),
+            oracle.shared(z),
+            rtol=1e-5,
+            atol=1e-7,
+            what=f"the result for {z.dtype}",
+            mistakes=mistakes,
+        )

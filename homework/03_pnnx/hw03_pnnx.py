@@ -32,13 +32,19 @@ def init_graph_params(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int,
 
     Parameters
     ----------
-    params : name -> dict with the keys type, b, i, f, s, ai, af, as_. Only the field that `type` names means
-        something; the others hold anything. Must not be changed.
+    params : name -> struct, a dict with the keys type, b, i, f, s, ai, af and as_.
 
-    Returns a dict with the same names. The value is None for type 0, else what the field holds. A list is a new list:
-    the reader uses its own again for the next line.
-
-    Raises ValueError for any other type, with a message that holds the option's name and the type's number.
+    Rules
+    -----
+    field : the value is what the field of its type holds; the others hold anything and are not asked.
+    value : a value comes as it is: True stays a bool, 1.0 a float, and False, 0, "" and [] are values like others.
+    null : type 0 has no field, and gives (0, None).
+    pair : each option becomes a tuple (type, value), with the type that the struct says.
+    names : every name comes back, and no other; no options give the empty dict.
+    copy : a list is a new list with the same elements in the same order, since the reader uses its own again.
+    unchanged : `params` and its structs are left as they are.
+    unknown : a type other than 0 to 7 raises ValueError.
+    message : the message of this error holds the option's name and the type's number.
 
     >>> init_graph_params({"groups": struct(INT, i=2), "stride": struct(INT_ARRAY, ai=[1, 2]), "out": struct(NULL)})
     {'groups': (2, 2), 'stride': (5, [1, 2]), 'out': (0, None)}
@@ -48,24 +54,31 @@ def init_graph_params(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int,
 
 
 def parse_parameter(text: str) -> tuple[int, Any]:
-    """The text of an option -> (type, value), by PNNX's rules. The first rule that fits decides.
+    """The text of an option -> (type, value), as PNNX reads it.
 
-    1. it contains %                           -> str
-    2. it is None, () or []                    -> null
-    3. it is True or False                     -> bool
-    4. it begins with ( or [                   -> a list: what stands between the brackets, split at the commas, each
-                                                  element read by rules 5 to 7. Elements of several kinds: floats if
-                                                  all are numbers, else strs that keep their text
-    5. it does not begin with a digit, or with - and a digit -> str
-    6. it contains . or e                      -> float
-    7. else                                    -> int
+    Parameters
+    ----------
+    text : what stands behind the = of an option. You need not check that a text which begins like a number is one to
+        its end, or that brackets come in pairs.
 
-    A text that begins like a number is one to its end, and brackets come in pairs: you need not check.
+    Rules
+    -----
+    order : the rules are tried from here downwards, and the first that fits the text decides.
+    percent : a text with a % anywhere is a str.
+    null : None, () and [] are null, with the value None.
+    bool : True and False are bools.
+    list : what begins with ( or [ is a list, also of one element: what stands between the brackets is split at the
+        commas, and each element is read by the rules str, float and int alone.
+    mixed : a list of ints and floats becomes floats; with a str in it, all its elements are strs and keep their text.
+    str : what does not begin with a digit, or with - and a digit, is a str, as it stands; so is the empty text.
+    float : a number with a . or an e in it is a float.
+    int : any other number is an int.
+    pair : the result is a tuple (type, value); a list has the type 5, 6 or 7.
 
     >>> parse_parameter("(1,0.5)"), parse_parameter("1e-05"), parse_parameter("torch.float")
     ((6, [1.0, 0.5]), (3, 1e-05), (4, 'torch.float'))
     """
-    # TODO parse_parameter (Task 3.2)
+    # TODO parse_parameter (Task 3.2, a bonus)
     raise NotImplementedError("parse_parameter: TODO")
 
 

@@ -9,18 +9,27 @@ from collections.abc import Mapping, Sequence
 
 
 def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """All names in an order in which each stands once, and before all its successors. Without recursion.
+    """All names in an order in which each stands before all its successors, found without recursion.
 
     Parameters
     ----------
-    successors : each operator's name -> the names of the operators that read its result. There may be several inputs,
-        operators that lead nowhere, and a name that stands twice in a list; the keys come in any order.
+    successors : each operator's name -> the names of the operators that read its result. The keys come in any order,
+        and the first one need not be an input.
 
-    Returns the names as a list. Where several orders are right, any of them will do.
-
-    Raises ValueError when there is a cycle. Its message names at least one operator on a cycle, and none of those that
-    could have run.
-    Raises ValueError or KeyError when a successor is no key of the dictionary. Its message names that successor.
+    Rules
+    -----
+    arrows : each name stands before all its successors; of several right orders any will do.
+    once : each name stands there once, with several inputs too, without any arrow, and in parts that do not touch.
+    twice : a name that stands twice in a list, as in cat(x, x), leads to the same order as if it stood there once.
+    result : the names come in a list; no operators give the empty list.
+    depth : a chain of 20,000 operators has its order within seconds: nothing calls itself, and nothing looks through
+        all names again for each of them.
+    fresh : each call starts afresh, after an error too.
+    cycle : a cycle raises ValueError, wherever it is: behind an input, beside a part that could run, or of one
+        operator.
+    on_cycle : the error's message names an operator on a cycle; one that waits behind a cycle is not on it.
+    innocent : the error's message names no operator that could have run.
+    unknown : a successor that is no key raises ValueError or KeyError, with this successor's name in its message.
 
     >>> topological_order({"input": ["op1"], "op1": ["op2", "add"], "op2": ["add"], "add": []})
     ['input', 'op1', 'op2', 'add']
@@ -42,13 +51,21 @@ def peak_bytes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: 
     reads : each operator's name -> the operators whose results it reads; the same one may stand there twice.
     sizes : each operator's name -> bytes of its result.
 
-    A result is alive from the step that computes it to the step that reads it last, both included. A result that nobody
-    reads is what the network returns: it is alive to the end.
+    Rules
+    -----
+    busiest : the result is the number of bytes that are alive at the busiest step, an int.
+    alive : all results that are alive count, those too that the operator of the step does not read.
+    together : an operator's inputs and its result are alive together while it runs.
+    last : a result goes after the step that reads it last, and so do all others that are read last there.
+    unread : a result that nobody reads is what the network returns, and stays to the end.
+    once : a result counts once and goes once, also when it is read in two slots, or by two operators.
+    order : the operators run as `order` says, whatever the order in the dictionaries is.
+    empty : no operators need 0 bytes.
 
     >>> order = ["input", "op1", "op2", "add"]
     >>> reads = {"input": [], "op1": ["input"], "op2": ["op1"], "add": ["op1", "op2"]}
     >>> peak_bytes(order, reads, {"input": 1000, "op1": 300, "op2": 300, "add": 300})
     1300
     """
-    # TODO peak_bytes (Task 4.2)
+    # TODO peak_bytes (Task 4.2, a bonus)
     raise NotImplementedError("peak_bytes: TODO")

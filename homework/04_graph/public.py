@@ -4,46 +4,49 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import kuiper
-from classroom.judge import Failure, Student, SubmissionError, expect, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
 SIMPLE_OPS = {"input": ["op1"], "op1": ["op2"], "op2": ["op3", "op4"], "op3": ["add"], "op4": ["add"],
               "add": ["output"], "output": []}  # fmt: skip
+BEHIND_AN_IMAGE = {"image": ["op1"], "op1": ["op2"], "op2": ["op3"], "op3": ["op1", "shown"], "shown": []}
 CAUSES = {
-    "pre-order": "a node is written down when it is met for the first time. It must wait for all its predecessors: "
-    "write it down when the last of them is done.",
     "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end.",
-    "level by level": "a node is taken when its first predecessor is done. Count how many predecessors are missing, "
-    "and take it at 0.",
     "tuple": "the names are in a tuple: return list(order).",
     "kept": "this name is from another call: begin each call with a new list, neither global nor a default argument.",
     "inputs": "there is nothing to refuse in this network: start with every node that has no predecessor, "
     "wherever its key stands.",
+    "empty": "there is nothing to refuse in this network: without operators the order is the empty list.",
     "double": "there is nothing to refuse in this network: a name that stands twice in a list counts twice, both "
     "when predecessors are counted and when they are subtracted.",
+    "double order": "a name that stands twice in a list counts twice, both when predecessors are counted and when they "
+    "are subtracted.",
+    "recursion": "the function calls itself once for each operator. Keep what waits in a list of your own.",
     "no error": "the nodes on the cycle are never ready: raise ValueError if the order is shorter than the dictionary.",
+    "itself": "an operator that leads to itself is a cycle of one, since it can never be ready: count this arrow, too.",
+    "no cycle": "a cycle was not found: raise ValueError if the order is shorter than the dictionary.",
     "wrong error": "a cycle was found, but the task asks for another exception: raise ValueError with this message.",
     "nobody": "the message does not help to find the cycle: add the name of an operator on it.",
-    "too many": "input has run before the cycle: name only those that are still waiting.",
+    "behind": "the message names operators that only wait behind the cycle: go from one that is left over to a "
+    "predecessor that is left over, and on, until you meet one twice.",
+    "too many": "the message names an operator that has run before the cycle: name only those that are still waiting.",
+    "unknown": "a successor that is no key was passed over: raise ValueError with its name.",
 }
 
 
-TOO_EARLY = (
-    "some result goes too early. Let it go once, when the last operator that reads it has written its own result; "
-    "what nobody reads stays."
-)
+def expect_order(got: Any, successors: Mapping[str, Sequence[str]], mistakes: Mapping[str, Any] | None = None) -> None:
+    """Raise Failure unless `got` is a list that has each name once, and each before its successors.
 
-
-def expect_order(got: Any, successors: Mapping[str, Sequence[str]]) -> None:
-    """Raise Failure unless `got` is a list that has each name once, and each before its successors."""
+    mistakes : likely cause -> the wrong order that it gives.
+    """
     if type(got) is not list or not all(type(name) is str for name in got):
         failure = Failure(f"expected a list of names, got {type(got).__name__} {got!r:.200}", "a list of names", got)
         failure.cause = CAUSES["tuple"] if type(got) is tuple else None
@@ -68,51 +71,23 @@ def expect_order(got: Any, successors: Mapping[str, Sequence[str]]) -> None:
             if place[name] >= place[follower]:
                 found = f"stands at place {place[name]}, and {follower!r} at {place[follower]}"
                 failure = Failure(f"{name!r} leads to {follower!r}, but {found}", f"{name!r} before {follower!r}", got)
-                failure.cause = likely_cause(got, successors)
+                backwards = all(place[a] >= place[b] for a in successors for b in successors[a])
+                failure.cause = cause_of(got, mistakes or {}) or (CAUSES["backwards"] if backwards else None)
                 raise failure
 
 
-def likely_cause(got: list[str], successors: Mapping[str, Sequence[str]]) -> str | None:
-    """Which well-known wrong order this is."""
-    place = {name: i for i, name in enumerate(got)}
-    if all(place[a] >= place[b] for a in successors for b in successors[a]):
-        return CAUSES["backwards"]
-    walks = {"pre-order": (-1, 1), "pre-order, last first": (-1, -1), "level by level": (0, 1)}
-    for name, (end, direction) in walks.items():
-        if got == first_met(successors, end, direction):
-            return CAUSES[name.split(",")[0]]
+def cause_of(got: list[str], mistakes: Mapping[str, Any]) -> str | None:
+    """The likely cause of a wrong order, which is not empty."""
+    try:
+        expect(got, [], mistakes=mistakes)
+    except Failure as failure:
+        return failure.cause
     return None
 
 
-def first_met(successors: Mapping[str, Sequence[str]], end: int, direction: int) -> list[str]:
-    """Names as a plain stack (end -1) or a plain queue (end 0) meets them first: a wrong order."""
-    followed = {follower for followers in successors.values() for follower in followers}
-    waiting = [name for name in successors if name not in followed][:: -1 if end else 1]
-    met: dict[str, None] = {}
-    while waiting:
-        name = waiting.pop(end)
-        if name not in met:
-            met[name] = None
-            waiting += successors[name][:: end * direction or 1]
-    return list(met)
-
-
-def order_of(student: Student, successors: Mapping[str, Sequence[str]]) -> Any:
-    """The student's order of a network without cycles; an error that takes it for one with a cycle has a cause."""
-    try:
-        return student.topological_order(successors)
-    except SubmissionError as error:
-        if error.kind != "raise" or error.type not in ("ValueError", "KeyError"):
-            raise
-        twice = any(len(set(followers)) < len(followers) for followers in successors.values())
-        failure = Failure(f"line {error.line} raised {error.type}: {error.message}")
-        failure.cause = CAUSES["double" if twice else "inputs"]
-        raise failure from None
-
-
-def expect_error(student: Student, successors: Mapping[str, Sequence[str]], allowed: Sequence[str]) -> set[str]:
-    """Raise Failure unless the call raises one of the `allowed` exceptions; -> the names that its message mentions."""
-    return set(re.findall(r"\w+", error_message(student, successors, allowed)))
+def refused_as(cause: str) -> dict[str, str]:
+    """The likely cause of an error in a network without cycles; too deep a recursion has its own."""
+    return {"ValueError": CAUSES[cause], "KeyError": CAUSES[cause], "RecursionError": CAUSES["recursion"]}
 
 
 def error_message(student: Student, successors: Mapping[str, Sequence[str]], allowed: Sequence[str]) -> str:
@@ -133,6 +108,17 @@ def error_message(student: Student, successors: Mapping[str, Sequence[str]], all
     raise failure
 
 
+def expect_named(message: str, wanted: Collection[str], innocent: Collection[str]) -> None:
+    """Raise Failure unless the message has one of the `wanted` names in it, if there are any, and no `innocent` one."""
+    named = set(re.findall(r"\w+", message))
+    if wanted and not named & set(wanted):
+        some = ", ".join(sorted(wanted)[:5])
+        raise Failure(f"expected a message that names one of {some}, got {message!r:.200}", sorted(wanted), message)
+    if too_many := sorted(named & set(innocent)):
+        text = f"the message names {too_many[0]}, which could have run: {message!r:.200}"
+        raise Failure(text, f"none of {', '.join(sorted(innocent)[:5])}", message)
+
+
 def network(rng: np.random.Generator, nodes: int, inputs: int, arrows: float) -> dict[str, list[str]]:
     """A random network without cycles: names and keys in no order, some arrows double, about `arrows` a node."""
     names = [f"op{number}" for number in rng.permutation(10 * nodes)[:nodes]]
@@ -145,57 +131,148 @@ def network(rng: np.random.Generator, nodes: int, inputs: int, arrows: float) ->
     return successors
 
 
-@task("topological_order")
-def the_networks_of_the_lesson(student, rng):
+@task("topological_order", "arrows", "once", "result")
+def the_networks_of_the_lesson(student: Student, oracle: Any) -> None:
     """The lesson's six operators and simple_ops come in a right order: add waits for op3 and for op4."""
-    expect_order(student.topological_order(EXAMPLE), EXAMPLE)
-    expect_order(student.topological_order(SIMPLE_OPS), SIMPLE_OPS)
     swapped = {**SIMPLE_OPS, "op2": ["op4", "op3"]}
-    expect_order(student.topological_order(swapped), swapped)
+    for successors in (EXAMPLE, SIMPLE_OPS, swapped):
+        expect_order(student.topological_order(successors), successors, oracle.order_mistakes(successors))
 
 
-@task("topological_order")
-def several_inputs_in_any_file_order(student, rng):
+@task("topological_order", "arrows", "once", "result")
+def several_inputs_in_any_file_order(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Each name stands once and before its successors, with several inputs and with keys in any order."""
     joined = {"join": ["output"], "left": ["join"], "output": [], "right": ["op1"], "op1": ["join"]}
-    expect_order(order_of(student, joined), joined)
-    for nodes in (5, 8, 12, 20):
-        successors = network(rng, nodes, 3, 0.7)
-        expect_order(order_of(student, successors), successors)
+    single = ({name: list(dict.fromkeys(followers)) for name, followers in network(rng, nodes, 3, 0.7).items()}
+              for nodes in (5, 8, 12, 20))  # fmt: skip
+    for successors in (joined, *single):
+        with likely(refused_as("inputs")):
+            got = student.topological_order(successors)
+        expect_order(got, successors, oracle.order_mistakes(successors))
 
 
-@task("topological_order")
-def a_chain_of_5000(student, rng):
-    """A chain of 5,000 operators has an order: no recursion limit is met."""
-    chain = {f"op{i}": [f"op{i + 1}"] for i in range(4999)} | {"op4999": []}
-    try:
-        expect_order(student.topological_order(chain), chain)
-    except SubmissionError as error:
-        if error.type != "RecursionError":
+@task("topological_order", "once", "result", "arrows")
+def operators_without_an_arrow(student: Student) -> None:
+    """Operators without any arrow, and parts that do not touch, are in the order, too."""
+    for successors in (
+        {"alone": []},
+        {"a": [], "b": ["c"], "c": [], "d": []},
+        {"y": ["z"], "z": [], "b": [], "a": ["b"]},
+    ):
+        with likely(refused_as("inputs")):
+            got = student.topological_order(successors)
+        expect_order(got, successors)
+
+
+@task("topological_order", "result")
+def no_operators_give_the_empty_list(student: Student) -> None:
+    """A network without operators has an order, the empty list."""
+    causes = refused_as("empty") | {"IndexError": CAUSES["empty"], "StopIteration": CAUSES["empty"]}
+    with likely(causes):
+        got = student.topological_order({})
+    expect(got, [], mistakes={CAUSES["tuple"]: (), "nothing came back: return the list, also where it is empty.": None})
+
+
+@task("topological_order", "twice", "arrows", "once", "result")
+def one_name_in_two_slots(student: Student, rng: np.random.Generator) -> None:
+    """cat(x, x) reads one result twice: it still waits for its other predecessor, and comes once."""
+    plain = {"x": ["cat", "cat"], "cat": []}
+    late = {"x": ["cat", "cat", "late"], "late": ["cat", "end"], "cat": ["end", "end"], "end": []}
+    for successors in (plain, late, network(rng, 12, 1, 1.5)):
+        with likely(refused_as("double")):
+            got = student.topological_order(successors)
+        try:
+            expect_order(got, successors)
+        except Failure as failure:
+            failure.cause = failure.cause or CAUSES["double order"]
             raise
-        failure = Failure("a chain of 5,000 operators: RecursionError", list(chain)[:3], "RecursionError")
-        failure.cause = "the function calls itself once for each operator. Keep what waits in a list of your own."
-        raise failure from None
 
 
-@task("topological_order")
-def a_cycle_is_an_error_that_names_it(student, rng):
-    """A cycle raises ValueError, whose message names an operator on it and none that could have run."""
-    successors = {"input": ["op1"], "op1": ["op2"], "op2": ["op3"], "op3": ["op1", "output"], "output": []}
-    message = error_message(student, successors, ["ValueError"])
-    named = set(re.findall(r"\w+", message))
-    if not named & {"op1", "op2", "op3"}:
-        failure = Failure(f"expected a message that names op1, op2 or op3, got {message!r:.200}", "a name", message)
-        failure.cause = CAUSES["nobody"]
-        raise failure
-    if "input" in named:
-        failure = Failure(f"the message names input, which could have run: {message!r:.200}", "op1 to op3", message)
-        failure.cause = CAUSES["too many"]
-        raise failure
+@task("topological_order", "depth", "arrows", "once", "result")
+def a_long_chain(student: Student, rng: np.random.Generator) -> None:
+    """A chain of 20,000 operators has an order: no recursion limit is met."""
+    numbers = rng.permutation(20_000).tolist()
+    chain = {f"op{i}": [f"op{i + 1}"] if i < 19_999 else [] for i in numbers}
+    with likely(refused_as("inputs")):
+        got = student.topological_order(chain)
+    expect_order(got, chain)
 
 
-@task("topological_order")
-def the_digits_network_runs_in_this_order(student, rng):
+@task("topological_order", "cycle")
+def a_cycle_is_an_error(student: Student) -> None:
+    """A cycle raises ValueError: behind an input, in a part of its own, of one operator, and of all of them."""
+    for successors in (
+        BEHIND_AN_IMAGE,
+        {"free": ["end"], "end": [], "a": ["b"], "b": ["a"]},
+        {"image": ["same"], "same": ["same", "shown"], "shown": []},
+        {"a": ["b"], "b": ["c"], "c": ["a"]},
+        {"c": ["c"]},
+    ):
+        try:
+            expect_refused(student.topological_order, successors)
+        except Failure as failure:
+            short = type(failure.got) is list and len(failure.got) < len(successors)
+            itself = any(name in followers for name, followers in successors.items())
+            missed = "no error" if short else "itself" if itself else "no cycle"
+            failure.cause = CAUSES["wrong error" if failure.expected == "ValueError" else missed]
+            raise
+
+
+@task("topological_order", "on_cycle", "cycle")
+def the_error_names_the_cycle(student: Student) -> None:
+    """The error of a cycle names an operator that is on it; one that waits behind it is not enough."""
+    behind = {"z": [], "y": ["z"], **BEHIND_AN_IMAGE, "shown": ["y", "last"], "last": []}
+    for successors in (BEHIND_AN_IMAGE, behind):
+        message = error_message(student, successors, ["ValueError"])
+        try:
+            expect_named(message, ["op1", "op2", "op3"], [])
+        except Failure as failure:
+            named = set(re.findall(r"\w+", message)) & set(successors)
+            failure.cause = CAUSES["behind" if named else "nobody"]
+            raise
+
+
+@task("topological_order", "innocent", "cycle")
+def the_error_names_no_operator_that_could_run(student: Student) -> None:
+    """The error of a cycle names none of the operators that could have run."""
+    aside = {**BEHIND_AN_IMAGE, "mask": ["resized"], "resized": []}
+    for successors in (BEHIND_AN_IMAGE, aside):
+        message = error_message(student, successors, ["ValueError"])
+        try:
+            expect_named(message, [], ["image", "mask", "resized"])
+        except Failure as failure:
+            failure.cause = CAUSES["too many"]
+            raise
+
+
+@task("topological_order", "unknown")
+def a_successor_that_is_not_there(student: Student) -> None:
+    """A successor that the dictionary does not have raises ValueError or KeyError, and the message names it."""
+    for successors in ({"input": ["op1", "ghost"], "op1": []}, {"op1": ["op2"], "op2": ["ghost"]}):
+        try:
+            message = error_message(student, successors, ["ValueError", "KeyError"])
+            expect_named(message, ["ghost"], [])
+        except Failure as failure:
+            accepted = not isinstance(failure.got, str)
+            failure.cause = (
+                CAUSES["unknown"] if accepted else "the message does not say which: add the successor's name."
+            )
+            raise
+
+
+@task("topological_order", "fresh", "arrows", "result", "cycle")
+def each_call_starts_afresh(student: Student) -> None:
+    """A second call, with other arrows or after an error, knows nothing of the first."""
+    forth, back = {"a": ["b"], "b": []}, {"a": [], "b": ["a"]}
+    for successors in (forth, back):
+        expect_order(student.topological_order(successors), successors, {CAUSES["kept"]: ["a", "b"]})
+    for successors in ({"a": ["b"], "b": ["a"]}, {"a": ["b", "c"], "b": [], "c": ["a"]}):
+        error_message(student, successors, ["ValueError"])
+    expect_order(student.topological_order(back), back)
+
+
+@task("topological_order", "arrows", "once", "result", "twice")
+def the_digits_network_runs_in_this_order(student: Student) -> None:
     """kuiper runs the digits network in this order, and its results are those that PyTorch computed."""
     toolbox = kuiper.Toolbox(topological_order=student.topological_order)
     try:
@@ -207,97 +284,6 @@ def the_digits_network_runs_in_this_order(student, rng):
     expect(graph(images[:, None].astype(np.float32))[0], logits, rtol=1e-3, atol=1e-3, what="the network's result")
 
 
-def slow_peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
-    """By the definition: at each step, the sum over all results that are alive."""
-    peak = 0
-    for now in range(len(order)):
-        alive = 0
-        for first, name in enumerate(order[: now + 1]):
-            readers = [step for step, reader in enumerate(order) if name in reads[reader]]
-            if first <= now <= max(readers, default=len(order)):
-                alive += sizes[name]
-        peak = max(peak, alive)
-    return peak
-
-
-def wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Likely cause -> what it gives."""
-    unread = [name for name in order if not any(name in sources for sources in reads.values())]
-    closed = {**reads, **{name: [*reads[name], name] for name in unread}}
-    widest = max(sizes[name] + sum(sizes[source] for source in set(reads[name])) for name in order)
-    readers = {name: [step for step, reader in enumerate(order) if name in reads[reader]] for name in order}
-    last = {name: max(steps, default=len(order) - 1) for name, steps in readers.items()}
-    first = {name: min(steps, default=len(order) - 1) for name, steps in readers.items()}
-    by_last = [[name for name in order if last[name] == step] for step in range(len(order))]
-    by_first = [[name for name in order if first[name] == step] for step in range(len(order))]
-    short = {name: sources[:1] for name, sources in reads.items()}
-    double = [sum(sizes[s] for s in reads[name]) - sum(sizes[s] for s in set(reads[name])) for name in order]
-    return {
-        "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
-        "only what one operator reads and writes is counted. Others are alive, too: they are read later.": widest,
-        "too early: a result that nobody reads goes at once. The network returns it: keep it.": slow_peak(
-            order, closed, sizes
-        ),
-        "too early: an operator's inputs go before its output comes. Take the peak first, then let them go.": max(
-            now - sum(sizes[gone] for gone in leaving)
-            for now, leaving in zip(levels(order, by_last, sizes), by_last, strict=True)
-        ),
-        "too early: a result goes after its first reader. Let it go after the last.": max(
-            levels(order, by_first, sizes)
-        ),
-        "too early: each reader subtracts what it reads. Let a result go once, after its last reader.": max(
-            levels(order, [reads[name] for name in order], sizes)
-        ),
-        "this is what is left at the end. Keep the largest value on the way.": (
-            levels(order, by_last, sizes)[-1] - sum(sizes[name] for name in by_last[-1])
-        ),
-        "the operators ran in the order of `sizes`. Go through `order`.": in_order_of_sizes(order, reads, sizes),
-        "one result goes at each step, also where two have the same last reader. Let all of them go.": max(
-            levels(order, [leaving[-1:] for leaving in by_last], sizes)
-        ),
-        "only the first input of each operator is looked at. Go through all of reads[name].": (
-            slow_peak(order, short, sizes)
-        ),
-        "a result that an operator reads twice counts twice. It is in memory once.": max(
-            now + more for now, more in zip(levels(order, by_last, sizes), double, strict=True)
-        ),
-    }
-
-
-def levels(order: Sequence[str], leaving: Sequence[Sequence[str]], sizes: Mapping[str, int]) -> list[int]:
-    """The bytes alive at each step, when `leaving` go after it."""
-    alive, found = 0, []
-    for name, gone in zip(order, leaving, strict=True):
-        alive += sizes[name]
-        found.append(alive)
-        alive -= sum(sizes[each] for each in gone)
-    return found
-
-
-def in_order_of_sizes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
-    """The peak of the operators in the order of another dictionary, where a reader may come before what it reads."""
-    last = dict.fromkeys(sizes, len(order) - 1)
-    for step, name in enumerate(sizes):
-        last |= dict.fromkeys(reads[name], step)
-    return max(levels(list(sizes), [[name for name in last if last[name] == step] for step in range(len(last))], sizes))
-
-
-def expect_peak(student: Student, order: list[str], reads: dict[str, list[str]], sizes: dict[str, int]) -> None:
-    """Compare with the definition."""
-    expected = slow_peak(order, reads, sizes)
-    causes: dict[int, list[str]] = {}
-    for cause, wrong in wrong_peaks(order, reads, sizes).items():
-        causes.setdefault(wrong, []).append(cause)
-    mistakes = {}
-    for wrong, found in causes.items():
-        if len(found) == 1:
-            mistakes[found[0]] = wrong
-        elif all(cause.startswith("too early") for cause in found):
-            mistakes[TOO_EARLY] = wrong
-    mistakes = {cause: wrong for cause, wrong in mistakes.items() if wrong != expected}
-    expect(student.peak_bytes(order, reads, sizes), expected, what="the peak", mistakes=mistakes)
-
-
 def run_of(rng: np.random.Generator, steps: int, inputs: int) -> tuple[list[str], dict[str, list[str]], dict[str, int]]:
     """A random order, what each operator reads, and sizes in no order."""
     order = [f"op{number}" for number in rng.permutation(10 * steps)[:steps]]
@@ -307,28 +293,87 @@ def run_of(rng: np.random.Generator, steps: int, inputs: int) -> tuple[list[str]
     return order, reads, {order[i]: int(rng.integers(1, 1000)) * 4 for i in rng.permutation(steps)}
 
 
-@task("peak_bytes")
-def simple_ops_needs_9216_bytes(student, rng):
+def expect_peak(
+    student: Student, oracle: Any, order: list[str], reads: dict[str, list[str]], sizes: dict[str, int]
+) -> None:
+    """Compare with the definition."""
+    got = student.peak_bytes(order, reads, sizes)
+    expect(got, oracle.peak(order, reads, sizes), what="the peak", mistakes=oracle.peak_mistakes(order, reads, sizes))
+
+
+@task("peak_bytes", "busiest", "alive", "together", "last", "unread", "once")
+def simple_ops_needs_9216_bytes(student: Student, oracle: Any) -> None:
     """Three of simple_ops' six results of 768 floats are alive at its busiest step: 9,216 bytes."""
     order = [name for name in SIMPLE_OPS if name != "output"]
     reads = {name: [source for source in order if name in SIMPLE_OPS[source]] for name in order}
-    expect_peak(student, order, reads, dict.fromkeys(order, 3072))
+    sizes = dict.fromkeys(order, 3072)
+    expect(student.peak_bytes(order, reads, sizes), 9216, mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
-@task("peak_bytes")
-def the_digits_network_needs_24576_bytes(student, rng):
+@task("peak_bytes", "busiest", "alive", "together", "last", "unread", "once")
+def the_digits_network_needs_24576_bytes(student: Student, oracle: Any) -> None:
     """The digits network at batch 1 needs 24,576 bytes at its busiest step."""
     operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
     order = [op.name for op in operators]
     reads = {op.name: [producer.name for producer in op.producers] for op in operators}
     sizes = {op.name: sum(4 * math.prod((o.shape or (0,))[1:]) for o in op.outputs) for op in operators}
-    expect_peak(student, order, reads, sizes)
+    expect(student.peak_bytes(order, reads, sizes), 24576, mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
-@task("peak_bytes")
-def a_result_that_nobody_reads_stays(student, rng):
+@task("peak_bytes", "together", "busiest", "last", "alive")
+def inputs_and_result_are_alive_together(student: Student, oracle: Any) -> None:
+    """While an operator runs, its input and its result are both there: 100 and 200 bytes make 300."""
+    reads = {"input": [], "op1": ["input"], "op2": ["op1"]}
+    expect_peak(student, oracle, list(reads), reads, {"input": 100, "op1": 200, "op2": 50})
+
+
+@task("peak_bytes", "alive", "last", "busiest", "together", "once")
+def a_skip_over_the_busiest_step(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A result that is read at once and again much later is alive in between, while others come and go."""
+    order = [f"op{i}" for i in range(8)]
+    reads = {name: [order[i - 1]] if i else [] for i, name in enumerate(order)}
+    reads["op7"] = ["op1", "op6"]
+    sizes = {name: int(rng.integers(1, 100)) for name in order}
+    expect_peak(student, oracle, order, reads, sizes | {"op1": 1000, "op4": 500, "op5": 400})
+
+
+@task("peak_bytes", "last", "alive", "busiest", "together")
+def two_results_with_the_same_last_reader(student: Student, oracle: Any) -> None:
+    """Both inputs of add go after it, if nobody reads them later."""
+    reads = {"a": [], "b": [], "add": ["a", "b"], "large": ["add"], "end": ["large"]}
+    expect_peak(student, oracle, list(reads), reads, {"a": 40, "b": 60, "add": 10, "large": 95, "end": 8})
+
+
+@task("peak_bytes", "unread", "busiest", "alive", "last", "together", "once")
+def a_result_that_nobody_reads_stays(student: Student, oracle: Any) -> None:
     """What the network returns is alive to the end, also when it was computed early."""
     reads = {"input": [], "early": ["input"], "skip": ["input"], "large": ["input"], "small": ["large"],
              "end": ["small", "skip"]}  # fmt: skip
-    expect_peak(student, list(reads), reads, {"input": 8, "early": 16, "skip": 4, "large": 64, "small": 32, "end": 2})
-    expect_peak(student, *run_of(rng, 6, 1))
+    sizes = {"input": 8, "early": 16, "skip": 4, "large": 64, "small": 32, "end": 2}
+    expect_peak(student, oracle, list(reads), reads, sizes)
+
+
+@task("peak_bytes", "once", "last", "alive", "busiest", "together")
+def one_result_in_two_slots(student: Student, oracle: Any) -> None:
+    """cat(x, x) reads x twice, which is in memory once, and goes once."""
+    reads = {"keep": [], "x": ["keep"], "cat": ["x", "x"], "wide": ["cat", "cat"], "end": ["wide", "keep"]}
+    expect_peak(student, oracle, list(reads), reads, {"keep": 30, "x": 50, "cat": 20, "wide": 60, "end": 5})
+
+
+@task("peak_bytes", "order", "busiest", "alive", "together", "last", "unread", "once")
+def random_networks_in_any_order_of_keys(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """`order` alone says who runs when: the keys of reads and sizes come in other orders."""
+    backwards = {"end": ["x", "z"], "z": ["y"], "y": ["x"], "x": []}
+    expect_peak(student, oracle, ["x", "y", "z", "end"], backwards, {"end": 10, "z": 50, "y": 10, "x": 100})
+    for steps in (4, 6, 9):
+        order, reads, sizes = run_of(rng, steps, 1)
+        expect_peak(student, oracle, order, {name: reads[name] for name in sorted(order)}, sizes)
+
+
+@task("peak_bytes", "empty", "busiest")
+def no_operators_need_nothing(student: Student) -> None:
+    """Without operators 0 bytes are alive."""
+    none = "there may be no operators: begin with a peak of 0."
+    with likely({"ValueError": none, "IndexError": none, "KeyError": none, "StopIteration": none}):
+        got = student.peak_bytes([], {}, {})
+    expect(got, 0, what="the peak of no operators", mistakes={none: None})

@@ -13,68 +13,91 @@ STD = np.array([0.229, 0.224, 0.225], np.float32)
 """Mean and standard deviation of ImageNet's red, green and blue, on a scale from 0 to 1."""
 
 
-# TODO adaptive_avg_pool (Task 8.1)
 def adaptive_avg_pool(x: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """(N, C, H, W) -> (N, C, h, w): in every plane the means of h * w windows, whatever H and W are.
 
     Parameters
     ----------
-    x : float32 or float64; the result has the same type.
-    size : (h, w), each at least 1. It need not divide (H, W), and may be larger.
+    x : N pictures of C planes.
+    size : (h, w), each at least 1.
 
-    Window i of the h windows has the rows from floor(i * H / h), inclusive, to ceil((i + 1) * H / h), exclusive.
-    The columns go the same way with W and w. Neighbouring windows overlap where the sizes do not divide.
+    Rules
+    -----
+    windows : of n windows along L numbers, window i begins at place floor(i * L / n), and ends before place
+        ceil((i + 1) * L / n).
+    exact : these places are those of the exact fractions, also where L / n has to be rounded.
+    sizes : h windows go down the H rows, and w go across the W columns.
+    larger : h may be larger than H, and w than W; neighbouring windows then share numbers.
+    mean : each result is the sum of the numbers in its window, divided by how many that window has.
+    planes : each channel of each picture is averaged by itself.
+    dtype : float32 gives float32, right to 1e-5; float64 gives float64, right to 1e-12.
 
-    Example
-    -------
-        x = np.arange(5.0).reshape(1, 1, 1, 5)
-        adaptive_avg_pool(x, (1, 3))                 # [[[[0.5 2.  3.5]]]]
-        adaptive_avg_pool(x, (1, 1))                 # [[[[2.]]]]
+    >>> x = np.arange(5.0).reshape(1, 1, 1, 5)
+    >>> adaptive_avg_pool(x, (1, 3)).tolist()
+    [[[[0.5, 2.0, 3.5]]]]
+    >>> adaptive_avg_pool(x, (1, 1)).tolist()
+    [[[[2.0]]]]
     """
+
+    # TODO adaptive_avg_pool (Task 8.1)
     raise NotImplementedError("adaptive_avg_pool: TODO")
 
 
-# TODO classifier_head (Task 8.2)
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """(N, C, H, W) -> (N, K): how probable each of K classes is, for each of N pictures.
 
-    The mean of each plane gives (N, C); a linear layer, weight and bias, makes (N, K) scores of it; softmax along the
-    classes makes probabilities of these: each row adds up to 1.
-
     Parameters
     ----------
-    x, weight, bias : (N, C, H, W), (K, C) and (K,), all float32 or all float64; the result has the same type.
+    x : (N, C, H, W), the planes of N pictures.
+    weight, bias : (K, C) and (K,), a linear layer as PyTorch stores it.
 
-    Scores may be as large as 10,000, or as small as -10,000: the result is finite all the same.
+    Rules
+    -----
+    mean : first comes the mean of each plane, (N, C).
+    linear : the score of class k is its bias plus the sum over c of weight[k, c] * mean[c], (N, K).
+    softmax : the probability of a class is e^score, divided by the sum of e^score over all classes.
+    batch : a picture's probabilities do not depend on the other pictures, and add up to 1.
+    large : scores from -10,000 to 10,000, in one batch or in one row, give probabilities that are finite and right.
+    dtype : all in float32 gives float32, right to 1e-5; all in float64 gives float64, right to 1e-9, or to 1e-6 where
+        scores are in the thousands.
 
-    Example
-    -------
-        x = np.array([[[[1.0, 3.0]], [[0.0, 0.0]]]])                     # (1, 2, 1, 2), the means are 2 and 0
-        weight = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]])          # the scores are 2, 0 and 1
-        classifier_head(x, weight, np.zeros(3)).round(3)                 # [[0.665 0.09  0.245]]
+    >>> x = np.array([[[[1.0, 3.0]], [[0.0, 0.0]]]])  # (1, 2, 1, 2), the means are 2 and 0
+    >>> weight = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]])  # the scores are 2, 0 and 1
+    >>> classifier_head(x, weight, np.zeros(3)).round(3).tolist()
+    [[0.665, 0.09, 0.245]]
     """
+    # TODO classifier_head (Task 8.2)
     raise NotImplementedError("classifier_head: TODO")
 
 
-# TODO preprocess (Task 8.3, stretch)
 def preprocess(image: np.ndarray, resize: int, crop: int) -> np.ndarray:
     """(H, W, 3) uint8, red first -> (1, 3, crop, crop) float32: what the network was trained on.
 
-    1. Resize with `resize_picture`: the shorter side becomes `resize`; the longer one becomes
-       floor(resize * longer / shorter), so that the picture keeps its shape.
-    2. Cut `crop` x `crop` pixels out of the middle. From a side of n pixels the cut takes those from
-       round((n - crop) / 2) on, with Python's round.
-    3. Divide by 255, subtract MEAN, divide by STD, channel by channel.
-    4. Put the channels first, and an axis for the batch before them.
+    Parameters
+    ----------
+    image : a picture of any height and width.
+    resize : what its shorter side becomes, in pixels.
+    crop : how many rows, and how many columns, are cut out of that.
 
-    Raises ValueError when `crop` is larger than `resize`.
+    Rules
+    -----
+    shorter : the shorter side becomes `resize`, whether it is the height or the width, and whether it shrinks or grows.
+    longer : the longer side becomes floor(resize * longer / shorter).
+    resizing : the whole picture is resized, once, by the given `resize_picture`.
+    middle : of n rows the cut takes `crop` from row round((n - crop) / 2) on, with Python's round; likewise of columns.
+    fits : a `crop` larger than `resize` raises ValueError, even where the longer side has room for it; an equal one
+        does not.
+    numbers : every byte is divided by 255, then MEAN is subtracted, and then it is divided by STD.
+    axes : the axes of the result are batch, channel, row and column; channel 0 is red.
+    dtype : the result is float32, right to 1e-5.
 
-    Example
-    -------
-        image = np.full((6, 9, 3), 255, np.uint8)                        # a white picture
-        preprocess(image, 4, 2).shape                                    # (1, 3, 2, 2); 6 x 9 became 4 x 6 first
-        preprocess(image, 4, 2)[0, :, 0, 0].round(3)                     # [2.249 2.429 2.64 ]
+    >>> image = np.full((6, 9, 3), 255, np.uint8)  # a white picture
+    >>> preprocess(image, 4, 2).shape  # 6 x 9 became 4 x 6 first
+    (1, 3, 2, 2)
+    >>> preprocess(image, 4, 2)[0, :, 0, 0].astype(float).round(2).tolist()
+    [2.25, 2.43, 2.64]
     """
+    # TODO preprocess (Task 8.3, a bonus)
     raise NotImplementedError("preprocess: TODO")
 
 

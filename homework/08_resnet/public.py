@@ -1,154 +1,81 @@
-"""Public tests of homework 8: `python3 course.py check` runs them."""
+"""Public tests of lesson 8: what the head of a classifier must do, and how a picture becomes its input."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, expect_raises, task
-from kuiper.vision import resize as bilinear
+from classroom.judge import Student, expect, expect_refused, likely, task
 
-Bounds = list[tuple[int, int]]
-"""First row and row after the last of every window."""
-
-
-# --- Task 8.1: slow windows, right ones and wrong ones
-
-
-def right(length: int, count: int) -> Bounds:
-    """The windows of an axis: floor(i * length / count) to ceil((i + 1) * length / count)."""
-    found = []
-    for i in range(count):
-        end, rest = divmod((i + 1) * length, count)
-        found.append((i * length // count, end + (rest > 0)))
-    return found
+POOL_ERRORS = {
+    "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
+    "integer scalar": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
+}
+HEAD_ERRORS = {
+    "matmul": "weight is (K, C), one row for each class: the product with (N, C) needs weight.T",
+    "broadcast": "a sum or maximum lost its axis: keepdims=True keeps it, so that rows line up with rows",
+}
+PREPROCESS_ERRORS = {
+    "broadcast": "MEAN and STD fit an array whose last axis is the channels: calculate first, transpose later",
+}
 
 
-def fixed(length: int, count: int) -> Bounds:
-    """Windows of one size and one step, as in the original course."""
-    step = length // count
-    size = length - (count - 1) * step
-    return [(i * step, i * step + size) for i in range(count)]
+def expect_pooled(student: Student, oracle: Any, x: np.ndarray, size: tuple[int, int], tolerance: float) -> None:
+    """Raise Failure unless the student's pooling of `x` is right."""
+    with likely(POOL_ERRORS):
+        got = student.adaptive_avg_pool(x, size)
+    what, mistakes = f"adaptive_avg_pool of {x.shape} to {size}", oracle.pooled_mistakes(x, size)
+    expect(got, oracle.pooled(x, size), rtol=tolerance, atol=tolerance, what=what, mistakes=mistakes)
 
 
-def both_down(length: int, count: int) -> Bounds:
-    """Windows that end at floor: what does not divide belongs to the next one."""
-    return [(i * length // count, (i + 1) * length // count) for i in range(count)]
-
-
-def exchanged(length: int, count: int) -> Bounds:
-    """Windows from ceil to floor."""
-    return [(-(-i * length // count), (i + 1) * length // count) for i in range(count)]
-
-
-def pooled(x: np.ndarray, size: tuple[int, int], bounds: Callable[[int, int], Bounds] = right) -> np.ndarray:
-    """The mean of every window, in float64 and then in the type of `x`."""
-    y = np.empty((*x.shape[:2], *size))
-    for i, (top, bottom) in enumerate(bounds(x.shape[2], size[0])):
-        for j, (first, last) in enumerate(bounds(x.shape[3], size[1])):
-            window = x[:, :, top:bottom, first:last].astype(np.float64)
-            count = window.shape[2] * window.shape[3]
-            y[:, :, i, j] = window.sum(axis=(2, 3)) / count if count else np.nan
-    return y.astype(x.dtype)
-
-
-def counts(length: int, count: int) -> np.ndarray:
-    """How many rows each window has."""
-    return np.array([b - a for a, b in right(length, count)])
-
-
-def expect_pooled(student: Student, x: np.ndarray, size: tuple[int, int], tolerance: float = 0.0) -> None:
-    """The student's pooling of `x`, with the well-known mistakes."""
-    expected = pooled(x, size)
-    numbers = np.outer(counts(x.shape[2], size[0]), counts(x.shape[3], size[1]))
-    largest = numbers.max()
-    mistakes = {
-        "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
-        "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
-        "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
-        "these are sums: divide each by the numbers in its own window": expected * numbers.astype(x.dtype),
-        "every sum is divided by one number: windows differ in size, so divide each by its own count": (
-            expected * (numbers / largest).astype(x.dtype)
-        ),
-        "every picture has the result of the first": np.repeat(expected[:1], len(x), axis=0),
-        "every channel has the mean of all channels: each is averaged for itself": np.repeat(
-            expected.mean(axis=1, keepdims=True), x.shape[1], axis=1
-        ),
-    }
-    what = f"adaptive_avg_pool of {x.shape} to {size}"
-    expect(student.adaptive_avg_pool(x, size), expected, rtol=tolerance, atol=tolerance, what=what, mistakes=mistakes)
-
-
-@task("adaptive_avg_pool")
-def five_numbers_to_three(student: Student, rng: np.random.Generator) -> None:
+@task("adaptive_avg_pool", "windows", "sizes", "mean")
+def five_numbers_to_three(student: Student, oracle: Any) -> None:
     """0 1 2 3 4 in three windows gives 0.5, 2 and 3.5: the windows are 0 1, 1 2 3 and 3 4."""
-    expect_pooled(student, np.arange(5.0).reshape(1, 1, 1, 5), (1, 3), 1e-12)
-    expect_pooled(student, np.arange(5.0).reshape(1, 1, 5, 1), (3, 1), 1e-12)
+    expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 1, 5), (1, 3), 1e-12)
+    expect_pooled(student, oracle, np.arange(5.0).reshape(1, 1, 5, 1), (3, 1), 1e-12)
 
 
-@task("adaptive_avg_pool")
-def one_mean_for_each_plane(student: Student, rng: np.random.Generator) -> None:
+@task("adaptive_avg_pool", "mean", "planes")
+def one_mean_for_each_plane(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Size (1, 1) gives the mean of each plane, of every channel and every picture: what a classifier needs."""
-    expect_pooled(student, rng.integers(-99, 100, (3, 4, 4, 4)).astype(np.float64), (1, 1), 1e-12)
+    expect_pooled(student, oracle, rng.integers(-99, 100, (3, 4, 4, 4)).astype(np.float64), (1, 1), 1e-12)
 
 
-@task("adaptive_avg_pool")
-def rows_and_columns_have_their_own_sizes(student: Student, rng: np.random.Generator) -> None:
+@task("adaptive_avg_pool", "sizes", "windows", "mean", "planes")
+def rows_and_columns_have_their_own_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """h windows go down and w windows to the right, each by its own formula."""
-    x = rng.integers(-99, 100, (2, 3, 7, 5)).astype(np.float64)
-    for size in ((3, 4), (2, 3), (7, 1), (5, 5)):
-        expect_pooled(student, x, size, 1e-12)
+    x = rng.integers(-99, 100, (2, 2, 7, 5)).astype(np.float64)
+    for size in ((3, 4), (7, 1)):
+        expect_pooled(student, oracle, x, size, 1e-12)
 
 
-# --- Task 8.2
+@task("adaptive_avg_pool", "larger", "windows", "sizes", "mean", "planes")
+def more_windows_than_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three numbers in five windows: the first, the middle of two, the second, the middle of two, the third."""
+    x = rng.integers(-99, 100, (2, 2, 1, 3)).astype(np.float64)
+    a, b, c = x[..., 0], x[..., 1], x[..., 2]
+    with likely(POOL_ERRORS):
+        got = student.adaptive_avg_pool(x, (1, 5))
+    expected = np.stack([a, (a + b) / 2, b, (b + c) / 2, c], axis=-1)
+    what, mistakes = f"adaptive_avg_pool of {x.shape} to (1, 5)", oracle.pooled_mistakes(x, (1, 5))
+    expect(got, expected, rtol=1e-12, atol=1e-12, what=what, mistakes=mistakes)
+    expect_pooled(student, oracle, rng.integers(-99, 100, (1, 2, 3, 2)).astype(np.float64), (4, 5), 1e-12)
 
 
-def shares(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
-    """Softmax, in float64."""
-    scores = scores.astype(np.float64)
-    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return powers / powers.sum(axis=axis, keepdims=True)
+@task("adaptive_avg_pool", "exact", "windows", "sizes", "mean")
+def borders_that_are_whole_numbers(student: Student, oracle: Any) -> None:
+    """A window that ends exactly at a whole number ends there: 58 rows in 14 windows, 30 columns in 22."""
+    x = np.arange(58.0) ** 3 % 101
+    expect_pooled(student, oracle, x.reshape(1, 1, 58, 1), (14, 1), 1e-12)
+    expect_pooled(student, oracle, x[:30].reshape(1, 1, 1, 30), (1, 22), 1e-12)
 
 
-def risky(scores: np.ndarray, highest: Any) -> np.ndarray:
-    """Softmax after `highest` has been subtracted, whatever comes of it."""
-    with np.errstate(all="ignore"):
-        powers = np.exp(scores - highest)
-        return powers / powers.sum(axis=1, keepdims=True)
-
-
-def probabilities(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """What the head has to give, in float64 and then in the type of `x`."""
-    wide = [a.astype(np.float64) for a in (x, weight, bias)]
-    features = wide[0].sum(axis=(2, 3)) / (x.shape[2] * x.shape[3])
-    return shares(np.einsum("nc,kc->nk", features, wide[1]) + wide[2]).astype(x.dtype)
-
-
-def expect_head(student: Student, x: np.ndarray, weight: np.ndarray, bias: np.ndarray, tolerance: float = 1e-9) -> None:
-    """The student's head on `x`, with the well-known mistakes."""
-    features, pixels = x.mean(axis=(2, 3)), x.shape[2] * x.shape[3]
-    scores = features @ weight.T + bias
-    wrong = {
-        "softmax along the batch: each row adds up to 1, so axis=1, and keepdims=True": shares(scores, 0),
-        "softmax over the whole array: every picture by itself, axis=1": shares(scores, None),
-        "the exponential overflows: subtract the largest score of each row first": risky(scores, 0),
-        "one maximum for the whole batch: subtract the largest score of each row from that row": risky(
-            scores, scores.max()
-        ),
-        "these are the scores: softmax is missing": scores,
-        "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
-        "the bias is missing": shares(features @ weight.T),
-        "the linear layer comes without weights": shares(features) if len(weight) == x.shape[1] else None,
-        "weight is (K, C), one row for each class: the product needs weight.T": (
-            shares(features @ weight + bias) if len(weight) == x.shape[1] else None
-        ),
-    }
-    mistakes = {cause: np.asarray(value, x.dtype) for cause, value in wrong.items() if value is not None}
-    what = f"classifier_head of {x.shape} for {len(weight)} classes"
-    got = student.classifier_head(x, weight, bias)
-    expect(got, probabilities(x, weight, bias), atol=tolerance, what=what, mistakes=mistakes)
+@task("adaptive_avg_pool", "dtype", "windows", "sizes", "mean", "planes")
+def both_types_stay(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
+    for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12)):
+        expect_pooled(student, oracle, rng.normal(size=(1, 2, 6, 5)).astype(dtype), (3, 2), tolerance)
 
 
 def network(
@@ -160,78 +87,56 @@ def network(
     return x.astype(dtype), weight.astype(dtype), bias.astype(dtype)
 
 
-@task("classifier_head")
-def one_picture_and_two_classes(student: Student, rng: np.random.Generator) -> None:
+def expect_head(
+    student: Student, oracle: Any, x: np.ndarray, weight: np.ndarray, bias: np.ndarray, tolerance: float = 1e-9
+) -> None:
+    """Raise Failure unless the student's head on `x` is right."""
+    with likely(HEAD_ERRORS):
+        got = student.classifier_head(x, weight, bias)
+    what = f"classifier_head of {x.shape} for {len(weight)} classes"
+    expected, mistakes = oracle.probabilities(x, weight, bias), oracle.head_mistakes(x, weight, bias)
+    expect(got, expected, atol=tolerance, what=what, mistakes=mistakes)
+
+
+@task("classifier_head", "mean", "linear", "softmax")
+def one_picture_and_two_classes(student: Student, oracle: Any) -> None:
     """Scores 3 + log 3 and 3 give 3/4 and 1/4; a batch of one has one row, which adds up to 1."""
     x = np.array([[[[2.0, 4.0], [0.0, 6.0]], [[1.0, 1.0], [1.0, 1.0]]]])
-    weight = np.array([[1.0, 0.0], [0.0, 3.0]])
-    expect_head(student, x, weight, np.array([np.log(3), 0.0]))
+    weight, bias = np.array([[1.0, 0.0], [0.0, 3.0]]), np.array([np.log(3), 0.0])
+    with likely(HEAD_ERRORS):
+        got = student.classifier_head(x, weight, bias)
+    expect(got, np.array([[0.75, 0.25]]), atol=1e-9, mistakes=oracle.head_mistakes(x, weight, bias))
 
 
-@task("classifier_head")
-def every_picture_by_itself(student: Student, rng: np.random.Generator) -> None:
+@task("classifier_head", "batch", "mean", "linear", "softmax")
+def every_picture_by_itself(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """In a batch each picture has its own probabilities, whatever else is in the batch."""
-    expect_head(student, *network(rng, (4, 6, 3, 2), 5))
-    expect_head(student, *network(rng, (3, 4, 2, 5), 4))
+    expect_head(student, oracle, *network(rng, (4, 6, 3, 2), 5))
+    expect_head(student, oracle, *network(rng, (4, 4, 2, 5), 4))
 
 
-@task("classifier_head")
-def large_scores(student: Student, rng: np.random.Generator) -> None:
-    """Scores of thousands, in both directions, give finite probabilities."""
+@task("classifier_head", "large", "batch", "mean", "linear", "softmax")
+def large_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Scores near 10,000, and near -10,000, give finite probabilities."""
     x, weight, bias = network(rng, (3, 4, 2, 2), 6)
-    for offset in (5000.0, -5000.0):
-        expect_head(student, x, weight, bias + offset, 1e-6)
+    for offset in (9_990.0, -9_990.0):
+        expect_head(student, oracle, x, weight, bias + offset, 1e-6)
 
 
-# --- Task 8.3
+@task("classifier_head", "large", "batch", "mean", "linear", "softmax")
+def large_and_small_scores_together(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Pictures whose scores lie thousands apart, and a class that is far above the others, share no overflow."""
+    x = np.repeat(np.array([4_000.0, -4_000.0, 0.5]), 4).reshape(3, 1, 2, 2)
+    weight, bias = 1 + rng.uniform(0, 1e-4, (5, 1)), rng.normal(size=5)
+    expect_head(student, oracle, x, weight, bias, 1e-6)
+    expect_head(student, oracle, x, weight, bias + np.array([0.0, 9_000.0, 0.0, 0.0, -9_000.0]), 1e-6)
 
 
-def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np.ndarray:
-    """What preprocess has to give; or what it gives with one mistake."""
-    mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
-    height, width = image.shape[:2]
-    side = max(height, width) if mistake == "longer" else min(height, width)
-    rows, cols = max(1, resize * height // side), max(1, resize * width // side)
-    if mistake == "squeezed":
-        rows = cols = resize
-    small = bilinear(image, rows, cols)
-    top, left = round((rows - crop) / 2), round((cols - crop) / 2)
-    if mistake == "down":
-        top, left = (rows - crop) // 2, (cols - crop) // 2
-    if mistake == "corner":
-        top = left = 0
-    cut = small[top : top + crop, left : left + crop].astype(np.float64)
-    cut = cut[..., ::-1] if mistake == "bgr" else cut
-    cut = cut / (1 if mistake == "bytes" else 255)
-    mean = np.zeros(3) if mistake == "mean" else mean
-    std = np.ones(3) if mistake == "std" else std
-    cut = cut / std - mean if mistake == "std first" else (cut - mean) / std
-    x = cut.reshape(3, *cut.shape[:2]) if mistake == "reshape" else cut.transpose(2, 0, 1)
-    x = x.swapaxes(1, 2) if mistake == "turned" else x
-    return x[None].astype(np.float32)
-
-
-CAUSES = {
-    "longer": "the longer side was resized to `resize`: it is the shorter one",
-    "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
-    "corner": "the crop is the upper left corner: it comes from the middle",
-    "down": "the crop begins a pixel off: the beginning is round((n - crop) / 2), not (n - crop) // 2",
-    "bgr": "the channels are in the order blue, green, red: keep red first",
-    "bytes": "the pixels are still 0..255: divide by 255 before anything else",
-    "mean": "the mean was not subtracted",
-    "std": "the difference was not divided by the standard deviation",
-    "std first": "divided by STD first: subtract MEAN, then divide",
-    "reshape": "reshape does not move axes, it only cuts the row of numbers elsewhere: transpose(2, 0, 1)",
-    "turned": "rows and columns are exchanged: the axes become (channel, row, column), transpose(2, 0, 1)",
-}
-
-
-def expect_prepared(student: Student, image: np.ndarray, resize: int, crop: int) -> None:
-    """The student's preparation of `image`, with the well-known mistakes."""
-    mistakes = {cause: prepared(image, resize, crop, mistake) for mistake, cause in CAUSES.items()}
-    what = f"preprocess of {image.shape} with resize={resize}, crop={crop}"
-    got = student.preprocess(image, resize, crop)
-    expect(got, prepared(image, resize, crop), atol=1e-5, what=what, mistakes=mistakes)
+@task("classifier_head", "dtype", "batch", "mean", "linear", "softmax")
+def floats_stay_as_wide_as_they_are(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
+    for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-9)):
+        expect_head(student, oracle, *network(rng, (2, 8, 2, 3), 5, dtype), tolerance)
 
 
 def photograph(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
@@ -239,21 +144,50 @@ def photograph(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
     return (rng.integers(0, 150, (height, width, 3)) + rng.permutation([0, 50, 100])).astype(np.uint8)
 
 
-@task("preprocess")
-def a_picture_of_the_right_size(student: Student, rng: np.random.Generator) -> None:
+def expect_prepared(student: Student, oracle: Any, image: np.ndarray, resize: int, crop: int) -> None:
+    """Raise Failure unless the student's preparation of `image` is right; likely causes are those of size and place."""
+    with likely(PREPROCESS_ERRORS):
+        got = student.preprocess(image, resize, crop)
+    what = f"preprocess of {image.shape} with resize={resize}, crop={crop}"
+    expected, mistakes = oracle.prepared(image, resize, crop), oracle.place_mistakes(image, resize, crop)
+    expect(got, expected, atol=1e-5, what=what, mistakes=mistakes)
+
+
+@task("preprocess", "numbers", "axes", "dtype")
+def a_picture_of_the_right_size(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Where nothing has to be resized or cut, the bytes become numbers: /255, - mean, / std, channels first."""
-    expect_prepared(student, photograph(rng, 8, 8), 8, 8)
+    image = photograph(rng, 4, 4)
+    with likely(PREPROCESS_ERRORS):
+        got = student.preprocess(image, 4, 4)
+    expect(got, oracle.prepared(image, 4, 4), atol=1e-5, mistakes=oracle.number_mistakes(image))
 
 
-@task("preprocess")
-def the_shorter_side_counts(student: Student, rng: np.random.Generator) -> None:
+@task("preprocess", "shorter", "longer", "resizing", "middle", "numbers", "axes", "dtype")
+def the_shorter_side_counts(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """A wide picture and a tall one keep their shape: the shorter side becomes `resize`, the middle is cut out."""
-    expect_prepared(student, photograph(rng, 12, 20), 6, 4)
-    expect_prepared(student, photograph(rng, 20, 12), 6, 4)
+    expect_prepared(student, oracle, photograph(rng, 12, 20), 6, 2)
+    expect_prepared(student, oracle, photograph(rng, 20, 12), 6, 2)
+    expect_prepared(student, oracle, photograph(rng, 6, 5), 10, 6)
 
 
-@task("preprocess")
-def a_crop_that_does_not_fit(student: Student, rng: np.random.Generator) -> None:
-    """A crop larger than `resize` raises an exception, even where the longer side has room for it."""
-    expect_prepared(student, photograph(rng, 9, 16), 8, 8)
-    expect_raises(student.preprocess, photograph(rng, 9, 16), 8, 9)
+@task("preprocess", "longer", "shorter", "resizing", "middle", "numbers", "axes", "dtype")
+def the_longer_side_is_rounded_down(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """19x11 with resize 8 becomes 13x8, although 8 * 19 / 11 is 13.8."""
+    expect_prepared(student, oracle, photograph(rng, 19, 11), 8, 3)
+    expect_prepared(student, oracle, photograph(rng, 8, 23), 9, 3)
+
+
+@task("preprocess", "middle", "shorter", "longer", "resizing", "numbers", "axes", "dtype")
+def an_odd_rest_is_rounded_as_python_rounds(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Of 6 rows a cut of 3 begins at row 2, because round(1.5) is 2; of 8 columns at column 2, as round(2.5) is."""
+    expect_prepared(student, oracle, photograph(rng, 6, 8), 6, 3)
+    expect_prepared(student, oracle, photograph(rng, 17, 10), 10, 3)
+
+
+@task("preprocess", "fits", "shorter", "longer", "resizing", "middle", "numbers", "axes", "dtype")
+def a_crop_that_does_not_fit(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A crop as large as `resize` is fine; a larger one raises ValueError, even where the longer side has room."""
+    expect_prepared(student, oracle, photograph(rng, 5, 9), 4, 4)
+    cause = "crop is compared with something else than resize, or not at all: raise ValueError if crop > resize"
+    for height, width in ((9, 16), (16, 9), (30, 30)):
+        expect_refused(student.preprocess, photograph(rng, height, width), 8, 9, cause=cause)

@@ -29,88 +29,124 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     return 0.5 * (1 + np.tanh(0.5 * x))
 
 
-# TODO letterbox (Task 9.1)
 def letterbox(image: np.ndarray, height: int, width: int) -> tuple[np.ndarray, float, int, int]:
     """(H, W, 3) uint8 -> (canvas (height, width, 3) uint8, scale, top, left): the whole picture, its shape kept.
 
-    The picture is scaled by the largest `scale` (a float) at which all of it fits, whether it grows or shrinks. Its
-    new size is round(H * scale) x round(W * scale), at least 1 x 1. It stands in the middle of a canvas of GREY, its
-    upper left pixel at row `top` and column `left` (ints). If the bars cannot be equal, the bar below, or at the right,
-    is the wider one by a pixel.
+    Parameters
+    ----------
+    image : a picture of any height H and width W.
+    height, width : those of the canvas, each at least 1.
 
-    Example
-    -------
-        canvas, scale, top, left = letterbox(image, 640, 640)     # image has the shape (480, 640, 3)
-        canvas.shape, scale, top, left                            # ((640, 640, 3), 1.0, 80, 0)
-        canvas[79, 0], canvas[80, 0]                              # [114 114 114], image[0, 0]
+    Rules
+    -----
+    scale : height and width are scaled by one number, the largest at which the whole picture fits, whether it grows or
+        shrinks.
+    size : the new size is round(H * scale) x round(W * scale), with Python's round.
+    least : a side that would be rounded to 0 is 1.
+    resizing : the whole picture is resized to that by the given `resize_picture`, before anything else.
+    middle : bars above and below are equal, and at the left and right; where they cannot be, the one below, or at the
+        right, is the wider by a pixel.
+    grey : whatever the picture does not cover is GREY.
+    returns : `scale` is that of the first rule, a Python float; `top` and `left` are the row and the column of the
+        canvas where the upper left pixel of the picture lies, Python ints.
+    dtype : the canvas is uint8.
+
+    >>> image = np.full((480, 640, 3), 9, np.uint8)
+    >>> canvas, scale, top, left = letterbox(image, 640, 640)
+    >>> canvas.shape, scale, top, left
+    ((640, 640, 3), 1.0, 80, 0)
+    >>> canvas[79, 0].tolist(), canvas[80, 0].tolist()
+    ([114, 114, 114], [9, 9, 9])
     """
+    # TODO letterbox (Task 9.1)
     raise NotImplementedError("letterbox: TODO")
 
 
-# TODO decode (Task 9.2)
 def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
     """(A*(5+K), h, w) -> (A*h*w, 5+K): one head of YOLOv5 (version 6), as its convolution gave it, into rows.
 
     Parameters
     ----------
-    raw : float32. The first 5+K channels belong to anchor 0, the next 5+K to anchor 1, and so on. They are
-        x, y, w, h, objectness, and one score for each of K classes.
+    raw : A*(5+K) channels of h x w cells, float32. Below, s(...) is the sigmoid of a channel.
     anchors : (A, 2) float32, width and height of each anchor in pixels.
     stride : pixels from one cell to the next.
 
-    Row (a * h + i) * w + j, of anchor a in the cell of row i and column j, is (s is the sigmoid):
+    Rules
+    -----
+    channels : the first 5+K channels belong to anchor 0, the next 5+K to anchor 1, and so on; they are x, y, w, h,
+        objectness, and one score for each of K classes.
+    rows : row (a * h + i) * w + j belongs to anchor a in the cell of row i and column j; it is centre x, centre y,
+        width, height, objectness, scores.
+    centre : centre x is (2 * s(x) - 0.5 + j) * stride, and centre y is (2 * s(y) - 0.5 + i) * stride.
+    extent : width is (2 * s(w))**2 * anchors[a, 0], and height is (2 * s(h))**2 * anchors[a, 1].
+    scores : objectness is s(objectness), and each score is s(score), by itself.
+    dtype : the result is float32, right to 1e-4 of each number, or to 1e-3.
 
-        centre x = (2 * s(x) - 0.5 + j) * stride       width  = (2 * s(w))**2 * anchors[a, 0]
-        centre y = (2 * s(y) - 0.5 + i) * stride       height = (2 * s(h))**2 * anchors[a, 1]
-        then s(objectness) and s(score) of each class
-
-    Returns float32.
-
-    Example
-    -------
-        raw = np.zeros((3 * 15, 8, 8), np.float32)               # every sigmoid is 0.5
-        anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
-        decode(raw, anchors, 32)[10, :5]                         # [80. 48. 44. 68. 0.5]: anchor 0, row 1, column 2
+    >>> raw = np.zeros((3 * 15, 8, 8), np.float32)  # every sigmoid is 0.5
+    >>> anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
+    >>> decode(raw, anchors, 32)[10, :5].tolist()  # anchor 0, row 1, column 2
+    [80.0, 48.0, 44.0, 68.0, 0.5]
     """
+    # TODO decode (Task 9.2)
     raise NotImplementedError("decode: TODO")
 
 
-# TODO non_maximum_suppression (Task 9.3)
 def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, threshold: float) -> list[int]:
     """(M, 4) corners, (M,) scores, (M,) classes -> which boxes stay: a list of ints, the best first.
 
-    The box with the highest score stays. All others of its class go whose IoU with it is above `threshold`. Of those
-    that are left, neither staying already nor gone, again the best stays, and so on until none is left.
+    Parameters
+    ----------
+    boxes, scores : float32, in any order.
+    classes : int64.
+    threshold : how much two boxes of one class may overlap.
 
-        IoU = area in common / (area of one + area of the other - area in common), and 0 if both have no area
+    Rules
+    -----
+    best : the box with the highest score stays; of the boxes left, the best stays again, until none is left.
+    above : a box that stays removes the boxes whose IoU with it is above `threshold`; one that equals it is not above.
+    gone : a box that was removed removes none.
+    classes : boxes of different classes never remove each other, wherever they lie.
+    iou : the IoU is the area in common / (area of one + area of the other - area in common); areas are those between
+        the corners, (x2 - x1) * (y2 - y1).
+    apart : boxes that are apart, in one direction or in both, have no area in common.
+    no_area : two boxes without area have an IoU of 0.
+    ties : of equal scores the lower index is the better.
+    every : every score takes part, however small, negative ones too.
+    none : M may be 0; then the list is empty.
+    returns : the ints are Python's own, and are places in `boxes` as they were given.
 
-    Boxes of different classes never suppress each other. Of equal scores the lower index counts as the better. Every
-    score takes part, however small. M may be 0. The ints are places in `boxes`.
-
-    Example
-    -------
-        boxes = np.array([[0, 0, 10, 10], [0, 0, 10, 12], [0, 0, 10, 12]], np.float32)
-        scores = np.array([0.7, 0.9, 0.8], np.float32)
-        non_maximum_suppression(boxes, scores, np.array([3, 3, 5]), 0.45)     # [1, 2]: 0 overlaps 1 by 0.83
+    >>> boxes = np.array([[0, 0, 10, 10], [0, 0, 10, 12], [0, 0, 10, 12]], np.float32)
+    >>> scores = np.array([0.7, 0.9, 0.8], np.float32)
+    >>> non_maximum_suppression(boxes, scores, np.array([3, 3, 5]), 0.45)  # 0 overlaps 1 by 0.83
+    [1, 2]
     """
+
+    # TODO non_maximum_suppression (Task 9.3)
     raise NotImplementedError("non_maximum_suppression: TODO")
 
 
-# TODO restore (Task 9.4, stretch)
 def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, width: int) -> np.ndarray:
     """(M, 4) corners on the canvas -> (M, 4) corners in the picture: what letterbox did, undone.
 
     Parameters
     ----------
-    boxes : float32.
+    boxes : float32, in pixels of the canvas.
     scale, top, left : what letterbox returned.
-    height, width : those of the picture, H and W. What reaches beyond it is clipped: x to 0..W, y to 0..H.
+    height, width : those of the picture, H and W.
 
-    Returns float32.
+    Rules
+    -----
+    order : first the place of the picture on the canvas is subtracted, then all is divided by `scale`.
+    axes : `left` is subtracted from both x, and `top` from both y.
+    given : `scale`, `top` and `left` are taken as given; the canvas may have any size.
+    clip : at last x is clipped to 0..W, and y to 0..H.
+    fractions : corners are not rounded.
+    every : every box keeps its row, also where nothing is left of it; M may be 0.
+    dtype : the result is float32, right to 1e-5 of each number, or to 1e-3.
 
-    Example
-    -------
-        boxes = np.array([[100, 130, 200, 230]], np.float32)     # the picture is 240 x 320, the canvas 640 x 640
-        restore(boxes, 2.0, 80, 0, 240, 320)                     # [[ 50. 25. 100. 75.]]
+    >>> boxes = np.array([[100, 130, 200, 230]], np.float32)  # the picture is 240 x 320, the canvas 640 x 640
+    >>> restore(boxes, 2.0, 80, 0, 240, 320).tolist()
+    [[50.0, 25.0, 100.0, 75.0]]
     """
+    # TODO restore (Task 9.4, a bonus)
     raise NotImplementedError("restore: TODO")

@@ -13,10 +13,18 @@ def merge(parts: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
 
     Parameters
     ----------
-    parts : (name of the device, its nodes) each, in running order. A part may have no nodes.
+    parts : (name of the device, its nodes) each, in running order.
 
-    Returns the same kind of list: all nodes in their old order, no part empty, no two neighbours on one device. Where
-    an empty part stood, its neighbours stand side by side.
+    Rules
+    -----
+    neighbours : parts that stand side by side and run on the same device become one, however many they are.
+    apart : two parts of a device stay two where a part of another device stands between them.
+    empty : a part without nodes is left out first, so that its neighbours stand side by side.
+    order : parts and nodes keep their order: the nodes of the earlier part come first, and are not sorted.
+    names : a device may have any name, also "".
+    nothing : no parts give an empty list.
+    form : the result is a list of tuples (device, list of nodes).
+    caller : `parts` and the lists in it stay as they were.
 
     >>> merge([("ACC", [0, 1, 2]), ("CPU", [3, 4]), ("CPU", [5]), ("ACC", [6, 7, 8]), ("CPU", [9])])
     [('ACC', [0, 1, 2]), ('CPU', [3, 4, 5]), ('ACC', [6, 7, 8]), ('CPU', [9])]
@@ -27,6 +35,11 @@ def merge(parts: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
     raise NotImplementedError("merge: TODO")
 
 
+def merge_and_parts(parts: list[tuple[str, list[int]]]) -> tuple[list, list]:
+    """Given: what merge makes of `parts`, and `parts` afterwards."""
+    return merge(parts), parts
+
+
 def inputs_outputs(
     parts: list[list[int]], nodes: list[tuple[list[int], list[int]]], kinds: list[str], returned: list[int]
 ) -> list[tuple[list[int], list[int], int]]:
@@ -34,19 +47,27 @@ def inputs_outputs(
 
     Parameters
     ----------
-    parts : the nodes of each part. Every node is in exactly one part.
+    parts : the nodes of each part. Every node is in exactly one part; nodes of a part need not be neighbours.
     nodes : for each node the tensors that it reads and the tensors that it makes, as two lists.
     kinds : for each tensor "input" (the caller gives it), "const" (it is at hand on every device) or "var" (computed).
-        Nodes for inputs and constants make such tensors, and read none.
+        Nodes that stand for an input or a constant make such a tensor, and read none.
     returned : nodes that make what the network returns.
 
-    Returns (inputs, outputs, wait_count) for each part. Both lists are sorted and have no number twice.
-
-    - inputs: tensors of kind "input" that its nodes read or make, and tensors of kind "var" that its nodes read and
-      that another part makes. Constants are never inputs.
-    - outputs: tensors of kind "var" that its nodes make, and that a node of another part reads, or that none of its own
-      nodes reads, or that a node in `returned` makes. Only "var" tensors are ever outputs.
-    - wait_count: how many of its inputs are of kind "var".
+    Rules
+    -----
+    network_input : a tensor of kind "input" is an input of each part that reads it, and of the part whose node stands
+        for it.
+    from_outside : a "var" tensor is an input of each part that reads it and does not make it.
+    handed_over : a "var" tensor is an output of the part that makes it when another part reads it, wherever that part
+        stands, and even if its own part reads it as well.
+    unread : a "var" tensor is an output of the part that makes it when no node of this part reads it.
+    returned : a "var" tensor is an output of the part that makes it when a node in `returned` makes it.
+    inside : any other "var" tensor stays inside: it is neither input nor output.
+    constants : a "const" tensor is never an input and never an output.
+    never_out : an "input" tensor is never an output.
+    wait_count : the wait count of a part is the number of its inputs of kind "var".
+    sorted : inputs and outputs ascend, and no number stands in a list twice.
+    form : the result is a list with a tuple (inputs, outputs, wait_count) for each part, in the order of `parts`.
 
     In this example tensor 1 is read inside its own part, and by the last part (the SSD case). So it is handed over.
 
@@ -65,13 +86,18 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     ----------
     subgraphs : (inputs, outputs, wait_count) each, as `inputs_outputs` gives them.
 
-    Each sub-graph has a ready count, at first 0. A wave is all sub-graphs which have not run yet and whose ready count
-    equals their wait count. When a wave has run, each of its outputs adds 1 to the ready count of every sub-graph that
-    has this tensor among its inputs. Then comes the next wave.
-
-    Returns a list of waves, each a list of places in `subgraphs`, ascending. Each place stands in it once.
-
-    Raises ValueError when some have not run and none can (a deadlock).
+    Rules
+    -----
+    together : each sub-graph has a ready count, at first 0; a wave is all sub-graphs that have not run and whose ready
+        count equals their wait count.
+    afterwards : ready counts rise when the whole wave has run, not while it is being collected.
+    counted : each output of a wave adds 1 to the ready count of every sub-graph that has it among its inputs: two
+        outputs for one reader add 2.
+    caller : inputs that no sub-graph makes come from the caller, and nobody waits for them.
+    ascending : a wave is a list of places in `subgraphs`, ascending; the sub-graphs may stand there in any order.
+    deadlock : when some have not run and none can, at the beginning or later, raise ValueError.
+    nothing : no sub-graphs need no waves: the result is an empty list.
+    long : a chain of 2,000 sub-graphs runs, too; Python lets a function call itself some 1,000 times.
 
     >>> waves([([0], [1, 2], 0), ([1], [3], 1), ([2], [4], 1), ([3, 4], [5], 2)])
     [[0], [1, 2], [3]]
@@ -80,7 +106,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     ...
     ValueError: a deadlock: sub-graphs [0, 1] wait for each other
     """
-    # TODO waves (Task 10.3)
+    # TODO waves (Task 10.3, a bonus)
     raise NotImplementedError("waves: TODO")
 
 
@@ -92,12 +118,19 @@ def fewest(predecessors: list[list[int]], devices: list[str]) -> list[tuple[str,
     predecessors : for each node the nodes whose results it reads, all with smaller numbers than its own.
     devices : for each node the name of the device that has to run it.
 
-    Returns (device, nodes) each, in running order: every node is in exactly one part, a part has at least one node and
-    nodes of one device only, and a node stands after all its predecessors, in an earlier part or earlier in its own.
-    Where several answers have the least number of parts, any of them will do.
+    Rules
+    -----
+    fewest : no right answer has fewer parts; where several have as few, any of them will do.
+    once : every node stands in exactly one part.
+    device : all nodes of a part have the device of the part.
+    after : a node stands after all its predecessors, in a later part or later in the same one.
+    empty : no part is without nodes, and no nodes give an empty list.
+    names : the devices may have any names, and all nodes may have the same one.
+    form : the result is a list of tuples (device, list of nodes), in running order.
+    long : a chain of 5,000 nodes is split, too; Python lets a function call itself some 1,000 times.
 
     >>> fewest([[], [], [0], [1], [2, 3]], ["ACC", "CPU", "CPU", "CPU", "ACC"])
     [('ACC', [0]), ('CPU', [1, 2, 3]), ('ACC', [4])]
     """
-    # TODO fewest (Task 10.4)
+    # TODO fewest (Task 10.4, a bonus)
     raise NotImplementedError("fewest: TODO")

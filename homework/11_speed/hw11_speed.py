@@ -11,11 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 Multiply = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""multiply(a, b) is a * b, number by number, with numpy's broadcasting; it counts how many products it makes.
-
-A number of the image may meet a number of a kernel only in here. To see that it does, some tests give a multiply that
-returns 8 * a * b: then the result must be 8 times as large.
-"""
+"""multiply(a, b) is a * b, number by number, with numpy's broadcasting; it counts how many products it makes."""
 
 Life = tuple[int, int]
 """(first, last): the step that writes a value and the last step that reads it."""
@@ -29,35 +25,58 @@ def im2col_conv(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multi
     return products.sum(axis=2).T.reshape(len(weight), *windows.shape[1:3])
 
 
-# TODO winograd_step (Task 11.1)
 def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply) -> np.ndarray:
     """(4, T) and (3,) -> (2, T): T times F(2, 3), two outputs of a 1-D convolution by 4 products instead of 6.
 
     Parameters
     ----------
-    d : each column is one tile, four neighbouring pixels.
-    g : the kernel; d and g are both float32 or both float64, and the result has the same type.
-    multiply : see Multiply; it may make 4 * T products, no more.
+    d : (4, T); each column is one tile, four neighbouring pixels. T is at least 1.
+    g : (3,), the kernel. d and g are both float32 or both float64.
+    multiply : see Multiply.
 
-    The result has y[0] = d[0]*g[0] + d[1]*g[1] + d[2]*g[2] and y[1] = d[1]*g[0] + d[2]*g[1] + d[3]*g[2].
+    Rules
+    -----
+    result : in each column y[0] = d[0]*g[0] + d[1]*g[1] + d[2]*g[2] and y[1] = d[1]*g[0] + d[2]*g[1] + d[3]*g[2].
+    products : `multiply` makes at most 4 * T products.
+    only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
+        subtracting, and fixed factors such as 1/2.
+    sides : of the two arguments of `multiply` one is made of pixels alone, the other of weights alone, by the same
+        means; fixed numbers are no argument.
+    default : `multiply` is np.multiply unless said.
+    dtype : the result has the dtype of d and g.
+    exact : the result is off by less than 2e-5 of its largest number in float32, and 1e-12 in float64.
 
     Example
     -------
         d = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]])
         winograd_step(d, np.array([1.0, 10.0, 100.0]))     # [[321. 100.] [432. 110.]]
     """
+    # TODO winograd_step (Task 11.1)
     raise NotImplementedError("winograd_step: TODO")
 
 
-# TODO winograd (Task 11.2)
 def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply) -> np.ndarray:
     """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2): as im2col_conv, by 16 products for each tile of 2 x 2 outputs.
 
     Parameters
     ----------
-    x, weight : both float32 or both float64; the result has the same type. H and W are at least 3, and may be odd.
-    multiply : see Multiply; it may make 16 * T * C * O products, no more, for T = ceil((H-2)/2) * ceil((W-2)/2) tiles.
+    x : (C, H, W), an image. H and W are at least 3.
+    weight : (O, C, 3, 3), the kernels. x and weight are both float32 or both float64.
+    multiply : see Multiply.
+
+    Rules
+    -----
+    result : the numbers are those of im2col_conv: kernels are not turned around, all channels are summed.
+    odd : H and W may be even or odd, each by itself; where the last tiles reach over the edge, the result is cut.
+    products : `multiply` makes at most 16 * T * C * O products, for T = ceil((H-2)/2) * ceil((W-2)/2) tiles;
         im2col_conv makes 9 * (H-2) * (W-2) * C * O.
+    only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
+        subtracting, and fixed factors such as 1/2.
+    sides : of the two arguments of `multiply` one is made of pixels alone, the other of weights alone, by the same
+        means; fixed numbers are no argument.
+    default : `multiply` is np.multiply unless said.
+    dtype : the result has the dtype of x and weight.
+    exact : the result is off by less than 5e-5 of its largest number in float32, and 1e-12 in float64.
 
     Example
     -------
@@ -65,32 +84,43 @@ def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply
         weight = np.array([[[[1.0, 2, 3], [3, 2, 1], [1, 2, 3]]]])
         winograd(x, weight)                          # [[[ 92. 110.] [164. 182.]]]
     """
+    # TODO winograd (Task 11.2)
     raise NotImplementedError("winograd: TODO")
 
 
-# TODO plan_memory (Task 11.3)
 def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Each value's offset in one block of memory, such that two values that are alive together never overlap.
+    """Each value's offset in one short block of memory, in which values that are alive together never overlap.
 
     Parameters
     ----------
-    lives : each value's name -> (first, last), both steps included.
+    lives : each value's name -> (first, last).
     sizes : the same names -> bytes, at least 1.
 
-    Value v takes the bytes offset[v], ..., offset[v] + sizes[v] - 1. Two values are alive together when they share a
-    step. The block is as long as it must be: the largest offset[v] + sizes[v]. Make it short.
-
-    Returns a dict with the same names; the offsets are plain ints, 0 or more. No values: an empty dict.
+    Rules
+    -----
+    apart : value v takes the bytes offset[v], ..., offset[v] + sizes[v] - 1; two values that are alive together have
+        no byte in common.
+    both_ends : a value is alive at every step from first to last, both included; two values that share one step are
+        alive together.
+    names : the result is a dict with the names of `sizes`, all of them and no others.
+    offsets : offsets are plain ints, 0 or more.
+    nothing : no values give an empty dict.
+    few : a few values share their bytes as well: the three of the example need 160 bytes.
+    within_100 : the block ends with the last byte that is taken; on average over the networks of a test it is at most
+        100 % longer than the bound, the most bytes that are alive at any one step.
+    within_50 : for one test more it is at most 50 % longer.
+    within_25 : for one more it is at most 25 % longer.
+    within_10 : for the last one it is at most 10 % longer.
 
     Example: b and c are alive together at step 2, a and c never are
     -------
         lives = {"a": (0, 1), "b": (1, 2), "c": (2, 3)}
         plan_memory(lives, {"a": 100, "b": 60, "c": 80})     # {"a": 0, "b": 100, "c": 0}: 160 bytes, not 240
     """
+    # TODO plan_memory (Task 11.3)
     raise NotImplementedError("plan_memory: TODO")
 
 
-# TODO fold_batchnorm (Task 11.4, stretch)
 def fold_batchnorm(
     weight: np.ndarray,
     bias: np.ndarray | None,
@@ -105,15 +135,26 @@ def fold_batchnorm(
     Parameters
     ----------
     weight : (O, C/groups, kh, kw), float32 or float64.
-    bias : (O,), or None for none.
+    bias : (O,), or None.
     gamma, beta, mean, var : (O,) each, of the same type as weight.
+    eps : a small number, so that nothing is divided by 0.
 
-    BatchNorm turns y of output channel o into gamma[o] * (y - mean[o]) / sqrt(var[o] + eps) + beta[o].
-    Returns (weight, bias) with the shapes (O, C/groups, kh, kw) and (O,), of the same type as weight.
+    Rules
+    -----
+    same : whatever the image, the new convolution gives what the old one and the BatchNorm give, which turns y of
+        output channel o into gamma[o] * (y - mean[o]) / sqrt(var[o] + eps) + beta[o].
+    eps : eps is added to the variance, under the root, so that var[o] may be 0.
+    default : eps is 1e-5 unless said.
+    channels : each output channel has its own four numbers, also where O is as large as another axis of `weight`.
+    no_bias : None for `bias` is a bias of zeros; the new convolution has a bias all the same.
+    form : the result is a tuple (weight, bias), of the shapes (O, C/groups, kh, kw) and (O,).
+    dtype : both have the dtype of `weight`.
+    exact : both are off by less than 2e-5 of their largest number in float32, and 1e-9 in float64.
 
     Example
     -------
         weight, one = np.full((1, 1, 1, 1), 3.0), np.array([1.0])
         fold_batchnorm(weight, None, 2 * one, 10 * one, 5 * one, 4 * one, eps=0.0)     # ([[[[3.]]]], [5.])
     """
+    # TODO fold_batchnorm (Task 11.4, a bonus)
     raise NotImplementedError("fold_batchnorm: TODO")

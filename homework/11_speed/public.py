@@ -1,4 +1,4 @@
-"""Public tests of homework 11: `python3 course.py check` runs them."""
+"""Public tests of lesson 11: convolutions whose products are counted, plans of memory, and two layers in one."""
 
 from __future__ import annotations
 
@@ -9,184 +9,322 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, task
+from classroom.judge import Failure, Student, expect, likely, task
 
 Life = tuple[int, int]
+Network = tuple[dict[str, Life], dict[str, int]]
 
 
-# --- Tasks 11.1 and 11.2: convolutions whose products are counted
+# --- winograd_step and winograd: convolutions whose products are counted
 
 
 class Counter:
-    """A multiply that counts the products it makes, each `scale` times as large as it should be."""
+    """A multiply that counts its products, and keeps what was multiplied.
+
+    scale : it gives so many times the product. answers : it gives these instead, one after the other.
+    """
 
     LARGEST = 4_000_000
 
-    def __init__(self, scale: int = 1) -> None:
-        self.scale, self.count = scale, 0
+    def __init__(self, scale: int = 1, answers: np.ndarray | None = None) -> None:
+        self._scale, self._answers, self.count = scale, answers, 0
+        self._met: list[tuple[np.ndarray, np.ndarray]] = []
         self.__name__ = "multiply" if scale == 1 else f"multiply, {scale} times as large"
+        if answers is not None:
+            self.__name__ = "multiply, whose answers have nothing to do with the product"
 
     def __call__(self, a: Any, b: Any) -> Any:
-        """scale * a * b. Raises ValueError for what is no array of numbers, and for far too many products."""
+        """The product, or what stands for it. Raises ValueError for what is no array, and for far too many products."""
         for x in (a, b):
             if not isinstance(x, (np.ndarray, np.generic, int, float)) or np.asarray(x).dtype.kind not in "iuf":
                 raise ValueError(f"multiply: expected arrays of numbers, found {type(x).__name__}")
         size = np.broadcast(a, b).size
-        if size > self.LARGEST:
-            raise ValueError(f"multiply: {size:,} products at once, which no test needs")
+        if self.count + size > self.LARGEST:
+            raise ValueError(f"multiply: {self.count + size:,} products, which no test needs")
+        places = np.arange(self.count, self.count + size)
         self.count += size
-        return self.scale * (a * b)
+        if self._answers is None:
+            return self._scale * (a * b)
+        a, b = np.broadcast_arrays(a, b)
+        self._met.append((a.reshape(-1), b.reshape(-1)))
+        return self._answers.take(places, mode="wrap").reshape(a.shape)
+
+    @property
+    def met(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first and the second number of every product."""
+        first, second = zip(*self._met) if self._met else ((np.zeros(0),), (np.zeros(0),))
+        return np.concatenate(first), np.concatenate(second)
+
+
+Convolution = Callable[[np.ndarray, np.ndarray, Counter], Any]
+"""(image, kernel, multiply) -> the student's result."""
 
 
 def expect_products(
-    call: Callable[[Counter], Any],
-    expected: np.ndarray,
+    call: Convolution,
+    image: np.ndarray,
+    kernel: np.ndarray,
     most: int,
     plain: int,
+    right: np.ndarray,
     tolerance: float = 1e-5,
-    mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise Failure unless `call(multiply)` is `expected`, by at most `most` products, all of them made by `multiply`.
-
-    plain : how many products a convolution makes without any trick.
-    """
-    limits = {"rtol": tolerance, "atol": tolerance * float(np.abs(expected).max())}
-    counter, eight = Counter(), Counter(8)
-    expect(call(counter), expected, mistakes=mistakes, **limits)
-    what = "the result with a multiply that gives 8 times the product"
-    past = {
-        "some products were not made by multiply: each one of a pixel and a weight belongs there": expected,
-        "multiply was used twice on the way to one result: the transforms need no products of it": 64 * expected,
-    }
-    limits["atol"] *= 8
-    expect(call(eight), 8 * expected, what=what, mistakes=past, **limits)
+    """Raise Failure unless the result is right, by at most `most` products; without any trick they are `plain`."""
+    counter = Counter()
+    expect(call(image, kernel, counter), right, atol=tolerance * float(np.abs(right).max()))
     if counter.count > most:
         failure = Failure(f"expected at most {most:,} products, counted {counter.count:,}", most, counter.count)
         if counter.count == plain:
             failure.cause = (
                 "these are the products of the formula itself: transform tiles and kernel before you multiply"
             )
-        elif counter.count > plain:
+        else:
             failure.cause = (
-                "more than the formula itself makes: is multiply called only for transformed tile and kernel?"
+                "is multiply called only for transformed tiles and kernels? Transforms need no products of it"
             )
         raise failure
 
 
-def slow_line(d: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """(4, T) and (3,) -> (2, T): two outputs for each column, by the formula."""
-    y = np.zeros((2, d.shape[1]), d.dtype)
-    for i, k, t in np.ndindex(2, 3, d.shape[1]):
-        y[i, t] += g[k] * d[i + k, t]
-    return y
-
-
-def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives."""
-    a, e = (d[0] - d[2]) * g[0], (d[1] - d[3]) * g[2]
-    b, c = (d[1] + d[2]) * (g[0] + g[1] + g[2]) / 2, (d[2] - d[1]) * (g[0] - g[1] + g[2]) / 2
-    found = {
-        "the halves are missing: both middle sums of weights are divided by 2": [a + 2 * (b + c), 2 * (b - c) - e],
-        "the second output subtracts the last product": [a + b + c, b - c + e],
-        "the second output subtracts the third product, too": [a + b + c, b + c - e],
-        "the kernel is turned around: g[0] meets the first pixel": list(slow_line(d, g[::-1])),
+def expect_eight_times(call: Convolution, image: np.ndarray, kernel: np.ndarray, right: np.ndarray) -> None:
+    """Raise Failure unless the result is 8 times as large when each product is."""
+    what = "the result with a multiply that gives 8 times the product"
+    past = {
+        "some products were not made by multiply: each one of a pixel and a weight belongs there": right,
+        "multiply was used twice on the way to one result: the transforms need no products of it": 64 * right,
     }
-    return {cause: np.stack(wrong) for cause, wrong in found.items()}
+    atol = 8e-5 * float(np.abs(right).max())
+    expect(call(image, kernel, Counter(8)), 8 * right, rtol=1e-5, atol=atol, what=what, mistakes=past)
 
 
-def expect_line(student: Student, d: np.ndarray, g: np.ndarray, tolerance: float = 1e-5) -> None:
-    """Raise Failure unless winograd_step gives what the formula gives, by four products for each tile."""
-    tiles = d.shape[1]
-    expect_products(
-        lambda multiply: student.winograd_step(d, g, multiply),
-        slow_line(d, g),
-        4 * tiles,
-        6 * tiles,
-        tolerance,
-        line_mistakes(d, g),
+def expect_made_of_products(
+    call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator, most: int
+) -> None:
+    """Raise Failure unless the result is made of what multiply gives, and of nothing else that depends on the image.
+
+    multiply gives numbers that have nothing to do with the product. Then the result must not change with image and
+    kernel, and it must be linear in these numbers.
+    """
+    some, others = rng.uniform(1, 9, (2, most))
+    result, _ = _answered(call, image, kernel, some)
+    what = "the result, when multiply gives the same numbers for another"
+    outside = (
+        "the result depends on more than what multiply gives: a product of pixels and weights was made outside of it"
     )
+    for name, pair in {
+        "image": (rng.normal(size=image.shape), kernel),
+        "kernel": (image, rng.normal(size=kernel.shape)),
+    }.items():
+        _same(_answered(call, *pair, some)[0], result, f"{what} {name}", outside)
+    linear = "what multiply gives was not only added, subtracted and multiplied by fixed numbers"
+    added, _ = _answered(call, image, kernel, some + others)
+    second, _ = _answered(call, image, kernel, others)
+    _same(added - second, result, "the result for the sum of two multiply, less the result for the second", linear)
 
 
-@task("winograd_step")
-def the_tiles_of_the_example(student: Student, rng: np.random.Generator) -> None:
-    """The tiles 1 2 3 4 and 0 0 1 1 with the kernel 1 10 100 give 321 432 and 100 110, by four products each."""
-    d = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]])
-    expect_line(student, d, np.array([1.0, 10.0, 100.0]))
+def expect_sides(call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator, most: int) -> None:
+    """Raise Failure unless multiply gets a number that depends on the image alone, and one on the kernel alone."""
+    some = rng.uniform(1, 9, most)
+    first, second = _answered(call, image, kernel, some)[1]
+    image_changed = _answered(call, rng.normal(size=image.shape), kernel, some)[1]
+    kernel_changed = _answered(call, image, rng.normal(size=kernel.shape), some)[1]
+    if not first.size:
+        raise Failure("expected that multiply is called, and it was not", "products", "none")
+    if not first.size == image_changed[0].size == kernel_changed[0].size:
+        raise Failure("expected the same number of products for every image and kernel of one size")
+    of_image = [~np.isclose(a, b, rtol=1e-9, atol=0) for a, b in zip((first, second), image_changed)]
+    of_kernel = [~np.isclose(a, b, rtol=1e-9, atol=0) for a, b in zip((first, second), kernel_changed)]
+    idle = (first == 0) | (second == 0)
+    mixed = [a & b for a, b in zip(of_image, of_kernel)]
+    fixed = [~a & ~b & ~idle for a, b in zip(of_image, of_kernel)]
+    alike = (of_image[0] & of_image[1] | of_kernel[0] & of_kernel[1]) & ~mixed[0] & ~mixed[1]
+    for wrong, said, cause in (
+        (mixed[0] | mixed[1], "an argument that depends on image and kernel",
+         "pixels and weights had met before: they may meet in multiply only"),
+        (fixed[0] | fixed[1], "an argument that depends on neither image nor kernel",
+         "a product with a fixed number is none of a pixel and a weight: multiply by it with *"),
+        (alike, "two pixels, or two weights", "only a product of a pixel and a weight belongs in multiply"),
+    ):  # fmt: skip
+        if wrong.any():
+            failure = Failure(
+                f"expected that multiply gets sums of pixels and sums of weights; {int(wrong.sum()):,} of "
+                f"{wrong.size:,} products got {said}"
+            )
+            failure.cause = cause
+            raise failure
 
 
-@task("winograd_step")
-def four_products_for_two_outputs(student: Student, rng: np.random.Generator) -> None:
-    """Any tiles and kernel give what the formula gives, by 4 products for each tile and all of them by multiply."""
-    for tiles in (1, 2, 5):
-        d = rng.integers(-9, 10, (4, tiles)).astype(np.float64)
-        expect_line(student, d, rng.choice([-7.0, -4.0, 2.0, 3.0, 5.0, 9.0], 3, replace=False))
+def _answered(call: Convolution, image: np.ndarray, kernel: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, Any]:
+    """(the result when multiply gives these answers, what was multiplied)."""
+    counter = Counter(answers=answers)
+    result = call(image, kernel, counter)
+    if type(result) is not np.ndarray:
+        raise Failure(f"expected a numpy array, got {type(result).__name__}", "an array", result)
+    return result, counter.met
 
 
-def slow_convolution(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2), one pixel of all kernels at a time."""
-    _, height, width = x.shape
-    y = np.zeros((len(weight), height - 2, width - 2), x.dtype)
-    for i, j in np.ndindex(3, 3):
-        part = x[:, i : height - 2 + i, j : width - 2 + j]
-        y += np.einsum("chw,oc->ohw", part, weight[:, :, i, j])
-    return y
+def _same(got: np.ndarray, expected: np.ndarray, what: str, cause: str) -> None:
+    try:
+        expect(got, expected, rtol=1e-4, atol=1e-4 * float(np.abs(expected).max()), what=what)
+    except Failure as failure:
+        failure.cause = cause
+        raise
 
 
-def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives."""
-    y = slow_convolution(x, weight)
-    outputs, height, width = y.shape
-    found = {
-        "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
-        "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
-        "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),
-    }
-    if height % 2 == 0 and width % 2 == 0:
-        tiles = y.reshape(outputs, height // 2, 2, width // 2, 2).transpose(0, 1, 3, 2, 4)
-        found["the tiles were only reshaped: their rows must lie side by side, (down, 2, across, 2), first"] = (
-            tiles.reshape(y.shape)
-        )
-    return found
+# --- winograd_step
 
 
-def expect_image(student: Student, x: np.ndarray, weight: np.ndarray, tolerance: float = 1e-5) -> None:
-    """Raise Failure unless winograd gives what the formula gives, by 16 products for each tile, channel and kernel."""
-    height, width = x.shape[1] - 2, x.shape[2] - 2
-    pairs = weight.shape[0] * weight.shape[1]
-    most = 16 * ceil(height / 2) * ceil(width / 2) * pairs
-    expect_products(
-        lambda multiply: student.winograd(x, weight, multiply),
-        slow_convolution(x, weight),
-        most,
-        9 * height * width * pairs,
-        tolerance,
-        image_mistakes(x, weight),
-    )
+def line(rng: np.random.Generator, tiles: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tiles and a kernel of whole numbers in float64, no two weights alike."""
+    d = rng.integers(-9, 10, (4, tiles)).astype(np.float64)
+    return d, rng.choice([-7.0, -4.0, 2.0, 3.0, 5.0, 9.0], 3, replace=False)
 
 
-@task("winograd")
-def one_tile(student: Student, rng: np.random.Generator) -> None:
-    """The image 1..16 with the kernel of lesson 6 gives 110, 128, 182, 200, by 16 products instead of 36."""
-    x = np.arange(1.0, 17.0).reshape(1, 4, 4)
-    expect_image(student, x, np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]]]))
+def expect_line(
+    student: Student, oracle: Any, d: np.ndarray, g: np.ndarray, tolerance: float = 1e-5, what: str = "the result"
+) -> None:
+    """Raise Failure unless winograd_step gives what the formula gives."""
+    right = oracle.slow_line(d, g)
+    atol = tolerance * float(np.abs(right).max())
+    expect(student.winograd_step(d, g), right, atol=atol, what=what, mistakes=oracle.line_mistakes(d, g))
 
 
-@task("winograd")
-def channels_and_kernels(student: Student, rng: np.random.Generator) -> None:
-    """Several tiles, channels and kernels give what im2col_conv gives, by 16 products for each tile and pair."""
-    x = rng.integers(-9, 10, (3, 6, 8)).astype(np.float32)
-    expect_image(student, x, rng.integers(-9, 10, (4, 3, 3, 3)).astype(np.float32))
+@task("winograd_step", "result", "default", "dtype")
+def the_tiles_of_the_example(student: Student, oracle: Any) -> None:
+    """The tiles 1 2 3 4 and 0 0 1 1 with the kernel 1 10 100 give 321 432 and 100 110."""
+    d, g = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]]), np.array([1.0, 10.0, 100.0])
+    right = np.array([[321.0, 100.0], [432.0, 110.0]])
+    expect(student.winograd_step(d, g), right, rtol=1e-5, mistakes=oracle.line_mistakes(d, g))
 
 
-@task("winograd")
-def odd_sizes(student: Student, rng: np.random.Generator) -> None:
+@task("winograd_step", "result", "default", "dtype")
+def any_tiles(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Any number of tiles, with any kernel, gives what the formula gives."""
+    for tiles in (1, 3):
+        expect_line(student, oracle, *line(rng, tiles), what=f"the result for {tiles} tile(s)")
+
+
+@task("winograd_step", "products", "result", "dtype")
+def four_products_for_two_outputs(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """multiply makes 4 products for each tile, not 6."""
+    d, g = line(rng, 4)
+    expect_products(student.winograd_step, d, g, 16, 24, oracle.slow_line(d, g))
+
+
+@task("winograd_step", "only", "result", "dtype")
+def eight_times_the_product(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With a multiply that gives 8 times the product the result is 8 times as large."""
+    d, g = line(rng, 3)
+    expect_eight_times(student.winograd_step, d, g, oracle.slow_line(d, g))
+
+
+@task("winograd_step", "only")
+def the_result_is_made_of_products(student: Student, rng: np.random.Generator) -> None:
+    """The result is made of what multiply gives: if that does not change with image and kernel, neither does it."""
+    d, g = rng.normal(size=(4, 3)), rng.normal(size=3)
+    expect_made_of_products(student.winograd_step, d, g, rng, 12)
+
+
+@task("winograd_step", "sides", "only")
+def pixels_on_one_side_and_weights_on_the_other(student: Student, rng: np.random.Generator) -> None:
+    """multiply gets a number made of pixels and a number made of weights, nothing else."""
+    d, g = rng.normal(size=(4, 3)), rng.normal(size=3)
+    expect_sides(student.winograd_step, d, g, rng, 12)
+
+
+@task("winograd_step", "exact", "result", "default", "dtype")
+def as_exact_as_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 in, float32 out, and float64 in, float64 out; real numbers come out as exact as the type."""
+    for dtype, tolerance in ((np.float32, 2e-5), (np.float64, 1e-12)):
+        d, g = rng.normal(size=(4, 5)).astype(dtype), rng.normal(size=3).astype(dtype)
+        expect_line(student, oracle, d, g, tolerance, f"the result in {np.dtype(dtype)}")
+
+
+# --- winograd
+
+
+def image(rng: np.random.Generator, channels: int, height: int, width: int, outputs: int) -> Any:
+    """An image and kernels of whole numbers in float32."""
+    x = rng.integers(-9, 10, (channels, height, width)).astype(np.float32)
+    return x, rng.integers(-9, 10, (outputs, channels, 3, 3)).astype(np.float32)
+
+
+def most_products(x: np.ndarray, weight: np.ndarray) -> int:
+    """16 for each tile, channel and kernel."""
+    return 16 * ceil((x.shape[1] - 2) / 2) * ceil((x.shape[2] - 2) / 2) * weight.shape[0] * weight.shape[1]
+
+
+def expect_image(
+    student: Student, oracle: Any, x: np.ndarray, weight: np.ndarray, tolerance: float = 1e-5, what: str = "the result"
+) -> None:
+    """Raise Failure unless winograd gives what the formula gives."""
+    right = oracle.slow_convolution(x, weight)
+    atol = tolerance * float(np.abs(right).max())
+    expect(student.winograd(x, weight), right, atol=atol, what=what, mistakes=oracle.image_mistakes(x, weight))
+
+
+@task("winograd", "result", "default", "dtype")
+def one_tile(student: Student, oracle: Any) -> None:
+    """The image 1..16 with the kernel of lesson 6 gives 110, 128, 182, 200."""
+    x, weight = np.arange(1.0, 17.0).reshape(1, 4, 4), np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]]])
+    right = np.array([[[110.0, 128.0], [182.0, 200.0]]])
+    expect(student.winograd(x, weight), right, rtol=1e-5, mistakes=oracle.image_mistakes(x, weight))
+
+
+@task("winograd", "result", "default", "dtype")
+def channels_and_kernels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Several tiles, channels and kernels give what im2col_conv gives."""
+    x, weight = image(rng, 3, 6, 8, 2)
+    expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
+
+
+@task("winograd", "odd", "result", "default", "dtype")
+def odd_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With an odd number of output rows or columns the last tiles reach over the edge, and the result is cut."""
-    for height, width in ((5, 6), (6, 5), (7, 7)):
-        x = rng.integers(-9, 10, (2, height, width)).astype(np.float32)
-        expect_image(student, x, rng.integers(-9, 10, (3, 2, 3, 3)).astype(np.float32))
+    for height, width in ((3, 3), (4, 5)):
+        x, weight = image(rng, 2, height, width, 2)
+        expect_image(student, oracle, x, weight, what=f"the result for {height} x {width} pixels")
 
 
-# --- Task 11.3: plans of memory
+@task("winograd", "products", "odd", "result", "dtype")
+def sixteen_products_for_a_tile(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """multiply makes 16 products for each tile, channel and kernel, where im2col_conv makes 9 for each output."""
+    for height, width in ((4, 6), (5, 6)):
+        x, weight = image(rng, 2, height, width, 3)
+        plain = 9 * (height - 2) * (width - 2) * 6
+        right = oracle.slow_convolution(x, weight)
+        expect_products(student.winograd, x, weight, most_products(x, weight), plain, right)
+
+
+@task("winograd", "only", "result", "dtype")
+def eight_times_each_product(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With a multiply that gives 8 times the product the result is 8 times as large."""
+    x, weight = image(rng, 2, 6, 4, 2)
+    expect_eight_times(student.winograd, x, weight, oracle.slow_convolution(x, weight))
+
+
+@task("winograd", "only")
+def the_image_is_made_of_products(student: Student, rng: np.random.Generator) -> None:
+    """The result is made of what multiply gives: if that does not change with image and kernel, neither does it."""
+    x, weight = rng.normal(size=(2, 6, 4)), rng.normal(size=(2, 2, 3, 3))
+    expect_made_of_products(student.winograd, x, weight, rng, most_products(x, weight))
+
+
+@task("winograd", "sides", "only")
+def pixels_meet_weights(student: Student, rng: np.random.Generator) -> None:
+    """multiply gets a number made of pixels and a number made of weights, nothing else."""
+    x, weight = rng.normal(size=(2, 6, 4)), rng.normal(size=(2, 2, 3, 3))
+    expect_sides(student.winograd, x, weight, rng, most_products(x, weight))
+
+
+@task("winograd", "exact", "result", "default", "dtype")
+def real_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 in, float32 out, and float64 in, float64 out; real numbers come out as exact as the type."""
+    for dtype, tolerance in ((np.float32, 5e-5), (np.float64, 1e-12)):
+        x, weight = rng.normal(size=(3, 6, 4)).astype(dtype), rng.normal(size=(2, 3, 3, 3)).astype(dtype)
+        expect_image(student, oracle, x, weight, tolerance, f"the result in {np.dtype(dtype)}")
+
+
+# --- plan_memory
 
 
 def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -> int:
@@ -200,27 +338,23 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
             failure = Failure(f"offset of {name!r}: expected an int of 0 or more, got {offset!r}", "an int", offset)
             failure.cause = "numpy's numbers are no plain ints: int(offset)" if isinstance(offset, np.integer) else None
             raise failure
+    overlaps = []
     for a, b in itertools.combinations(sizes, 2):
-        shared = max(lives[a][0], lives[b][0]), min(lives[a][1], lives[b][1])
-        if shared[0] <= shared[1] and got[a] < got[b] + sizes[b] and got[b] < got[a] + sizes[a]:
-            said = " and ".join(f"{n!r} (steps {lives[n]}, bytes {got[n]} to {got[n] + sizes[n] - 1})" for n in (a, b))
-            failure = Failure(f"{said} overlap, and both are alive at step {shared[0]}", "no overlap", got)
-            if shared[0] == shared[1]:
-                failure.cause = "the last step of the one is the first of the other: then both are alive, < is <= here"
-            raise failure
+        first, last = max(lives[a][0], lives[b][0]), min(lives[a][1], lives[b][1])
+        if first <= last and got[a] < got[b] + sizes[b] and got[b] < got[a] + sizes[a]:
+            overlaps.append((last - first, first, a, b))
+    if overlaps:
+        longer, step, *two = max(overlaps)
+        said = " and ".join(f"{n!r} (steps {lives[n]}, bytes {got[n]} to {got[n] + sizes[n] - 1})" for n in two)
+        failure = Failure(f"{said} overlap, and both are alive at step {step}", "no overlap", got)
+        if not longer and min(lives[n][1] - lives[n][0] for n in two):
+            failure.cause = "the last step of the one is the first of the other: then both are alive, < is <= here"
+        raise failure
     return max((got[name] + size for name, size in sizes.items()), default=0)
 
 
-def lower_bound(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> int:
-    """The most bytes that are alive at any one step."""
-    return max(
-        sum(sizes[name] for name, (first, last) in lives.items() if first <= step <= last)
-        for step in {first for first, _ in lives.values()}
-    )
-
-
-def network(rng: np.random.Generator, steps: int, kind: int) -> tuple[dict[str, Life], dict[str, int]]:
-    """The values of a network that computes one at each step, in no order.
+def network(rng: np.random.Generator, steps: int, kind: int) -> Network:
+    """The lives and sizes of the values of a network that computes one at each step, in no order.
 
     kind : 0 a classifier, whose values get smaller; 1 a decoder, whose values get larger; 2 first smaller, then larger.
     """
@@ -240,14 +374,23 @@ def network(rng: np.random.Generator, steps: int, kind: int) -> tuple[dict[str, 
     return {name: lives[name] for name in order}, {name: sizes[name] for name in order}
 
 
-def expect_within(student: Student, rng: np.random.Generator, kinds: tuple[int, ...], count: int, most: float) -> None:
-    """Raise Failure unless the plans of `count` networks are right, and on average within `most` times the bound."""
+def networks(rng: np.random.Generator, kinds: tuple[int, ...], count: int) -> list[Network]:
+    """Networks of 20 to 44 steps, of one kind after the other."""
+    return [network(rng, int(rng.integers(20, 45)), kinds[i % len(kinds)]) for i in range(count)]
+
+
+def as_arrays(some: list[Network]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(lives (n, 2), sizes (n,)) of each network."""
+    return [(np.array([*lives.values()]), np.array([*sizes.values()])) for lives, sizes in some]
+
+
+def expect_within(student: Student, some: list[Network], bounds: list[int], most: float) -> None:
+    """Raise Failure unless the plans of the networks are right, and on average within `most` times their bounds."""
     ratios = []
-    for i in range(count):
-        lives, sizes = network(rng, int(rng.integers(20, 45)), kinds[i % len(kinds)])
-        got = student.plan_memory(lives, sizes)
-        ratios.append(expect_plan(got, lives, sizes) / lower_bound(lives, sizes))
-        if got and expect_plan(got, lives, sizes) == sum(sizes.values()):
+    for (lives, sizes), bound in zip(some, bounds):
+        height = expect_plan(student.plan_memory(lives, sizes), lives, sizes)
+        ratios.append(height / bound)
+        if height == sum(sizes.values()):
             failure = Failure("no value shares memory with another", "a shorter block", "the sum of all sizes")
             failure.cause = "every value has a place of its own: look only at those that are alive at the same time"
             raise failure
@@ -255,7 +398,8 @@ def expect_within(student: Student, rng: np.random.Generator, kinds: tuple[int, 
     if mean > most:
         above, allowed = f"{100 * (mean - 1):.1f} %", f"{100 * (most - 1):.0f} %"
         failure = Failure(
-            f"the blocks of {count} networks are on average {above} longer than the bound, expected at most {allowed}",
+            f"the blocks of {len(some)} networks are on average {above} longer than the bound, expected at most "
+            f"{allowed}",
             f"at most {allowed}",
             above,
         )
@@ -263,8 +407,8 @@ def expect_within(student: Student, rng: np.random.Generator, kinds: tuple[int, 
         raise failure
 
 
-@task("plan_memory")
-def three_values_in_160_bytes(student: Student, rng: np.random.Generator) -> None:
+@task("plan_memory", "few", "within_100", "apart", "both_ends", "names", "offsets")
+def three_values_in_160_bytes(student: Student) -> None:
     """a and c are never alive together and share their place, b is alive with both: 160 bytes are enough."""
     lives, sizes = {"a": (0, 1), "b": (1, 2), "c": (2, 3)}, {"a": 100, "b": 60, "c": 80}
     height = expect_plan(student.plan_memory(lives, sizes), lives, sizes)
@@ -274,7 +418,7 @@ def three_values_in_160_bytes(student: Student, rng: np.random.Generator) -> Non
         raise failure
 
 
-@task("plan_memory")
+@task("plan_memory", "apart", "both_ends", "names", "offsets")
 def nothing_overlaps(student: Student, rng: np.random.Generator) -> None:
     """Whatever the network, two values that are alive at the same step have no byte in common."""
     for steps in (1, 2, 3, 5, 8, 13, 30):
@@ -283,58 +427,72 @@ def nothing_overlaps(student: Student, rng: np.random.Generator) -> None:
             expect_plan(student.plan_memory(lives, sizes), lives, sizes)
 
 
-@task("plan_memory")
-def within_twice_the_bound(student: Student, rng: np.random.Generator) -> None:
-    """On average the block is no longer than twice the most that is alive at one step."""
-    expect_within(student, rng, (0, 1, 2), 15, 2.0)
+@task("plan_memory", "both_ends", "apart", "names", "offsets")
+def lives_that_touch(student: Student, rng: np.random.Generator) -> None:
+    """The last step of one value is the first of the next: at this step both are alive."""
+    lives = {f"v{i}": (2 * i, 2 * i + 2) for i in rng.permutation(6).tolist()}
+    for _ in range(4):
+        sizes = {name: int(rng.integers(1, 1000)) for name in lives}
+        expect_plan(student.plan_memory(lives, sizes), lives, sizes)
 
 
-# --- Task 11.4
+@task("plan_memory", "nothing", "names")
+def no_values(student: Student) -> None:
+    """No values give an empty dict."""
+    with likely({"ValueError": "the largest of nothing does not exist: max(..., default=0)"}):
+        got = student.plan_memory({}, {})
+    expect(got, {}, what="the plan of no values")
 
 
-def normalized(y: np.ndarray, gamma: Any, beta: Any, mean: Any, var: Any, eps: float) -> np.ndarray:
-    """BatchNorm of (O, H, W), as its formula says."""
-    gamma, beta, mean, var = (np.asarray(x, np.float64)[:, None, None] for x in (gamma, beta, mean, var))
-    return gamma * (y - mean) / np.sqrt(var + eps) + beta
+@task("plan_memory", "within_100", "apart", "both_ends", "names", "offsets")
+def within_twice_the_bound(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """On average the block is at most 100 % longer than the most that is alive at one step."""
+    some = networks(rng, (0, 1, 2), 15)
+    expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 2.0)
+
+
+@task("plan_memory", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
+def within_50_percent(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """On average over 30 networks the block is at most 50 % longer than the bound."""
+    some = networks(rng, (0, 1, 2), 30)
+    expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 1.5)
+
+
+@task("plan_memory", "within_25", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
+def within_25_percent(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """On average over 30 networks the block is at most 25 % longer than the bound."""
+    some = networks(rng, (0, 1, 2), 30)
+    expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 1.25)
+
+
+@task("plan_memory", "within_10", "within_25", "within_50", "within_100", "apart", "both_ends", "names", "offsets")
+def within_10_percent(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """On average over 50 networks the block is at most 10 % longer than the bound."""
+    some = networks(rng, (1, 2), 50)
+    expect_within(student, some, oracle.lower_bounds(as_arrays(some)), 1.1)
+
+
+# --- fold_batchnorm
 
 
 def expect_folded(
     student: Student,
+    oracle: Any,
     weight: np.ndarray,
     bias: np.ndarray | None,
-    statistics: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    eps: float,
+    statistics: tuple[np.ndarray, ...],
+    *eps: float,
 ) -> None:
-    """Raise Failure unless the folded layer's weight and bias are those that the formula gives."""
-    gamma, beta, mean, var = (np.asarray(x, np.float64) for x in statistics)
-    before = np.zeros_like(mean) if bias is None else bias.astype(np.float64)
-    # what a layer gives for an input of zeros is its bias; without it, each weight is seen alone
-    at_zero = normalized(before[:, None, None], *statistics, eps)[:, 0, 0]
-    slope = normalized(1 + before[:, None, None], *statistics, eps)[:, 0, 0] - at_zero
-    kernels = (slope[:, None, None, None] * weight).astype(weight.dtype)
-    shift = {
-        "the convolution's own bias is forgotten": at_zero - slope * before,
-        "the bias is added as it is: BatchNorm scales it, too": at_zero - slope * before + before,
-        "the mean is subtracted as it is: BatchNorm scales it, too": slope * before - mean + beta,
-    }
-    got = student.fold_batchnorm(weight, bias, *statistics, eps)
+    """Raise Failure unless the folded layer's weight and bias are right; without eps for its default."""
+    kernels, shift, size = oracle.folded(weight, bias, statistics, *eps)
+    mistakes = oracle.folded_mistakes(weight, bias, statistics, *eps)
+    got = student.fold_batchnorm(weight, bias, *statistics, *eps)
     if type(got) is not tuple or len(got) != 2:
         raise Failure(f"expected a tuple (weight, bias), got {type(got).__name__}", "(weight, bias)", got)
     tolerance = 1e-9 if weight.dtype == np.float64 else 2e-5
-    wrong = {
-        "eps is left out, or not added to the variance": gamma / np.sqrt(np.maximum(var, 1e-30)),
-        "the variance is not a deviation yet: take its root": gamma / (var + eps),
-    }
-    wrong = {cause: factor[:, None, None, None] * weight for cause, factor in wrong.items()}
-    size = float(np.abs(kernels).max())
-    expect(got[0], kernels, rtol=tolerance, atol=tolerance * size, what="the weight", mistakes=_as(weight.dtype, wrong))
-    size = float(np.abs(at_zero).max() + np.abs(slope * before).max() + np.abs(slope * mean).max())
-    shifted = at_zero.astype(weight.dtype)
-    expect(got[1], shifted, rtol=tolerance, atol=tolerance * size, what="the bias", mistakes=_as(weight.dtype, shift))
-
-
-def _as(dtype: np.dtype, mistakes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {cause: wrong.astype(dtype) for cause, wrong in mistakes.items()}
+    atol = tolerance * float(np.abs(kernels).max())
+    expect(got[0], kernels, rtol=tolerance, atol=atol, what="the weight", mistakes=mistakes)
+    expect(got[1], shift, rtol=tolerance, atol=tolerance * size, what="the bias", mistakes=mistakes)
 
 
 def statistics_of(rng: np.random.Generator, outputs: int, dtype: Any) -> Any:
@@ -344,16 +502,53 @@ def statistics_of(rng: np.random.Generator, outputs: int, dtype: Any) -> Any:
     return tuple(x.astype(dtype) for x in (*found, rng.uniform(0.1, 4, outputs)))
 
 
-@task("fold_batchnorm")
-def one_weight(student: Student, rng: np.random.Generator) -> None:
+@task("fold_batchnorm", "same", "no_bias", "form", "dtype")
+def one_weight(student: Student) -> None:
     """3 x, then 2 (y - 5) / 2 + 10, is 3 x + 5."""
     one = np.array([1.0])
     got = student.fold_batchnorm(np.full((1, 1, 1, 1), 3.0), None, 2 * one, 10 * one, 5 * one, 4 * one, 0.0)
-    expect(got, (np.full((1, 1, 1, 1), 3.0), np.array([5.0])), rtol=1e-9)
+    expect(got, (np.full((1, 1, 1, 1), 3.0), np.array([5.0])), rtol=1e-9, names=("weight", "bias"))
 
 
-@task("fold_batchnorm")
-def every_channel_has_its_own(student: Student, rng: np.random.Generator) -> None:
+@task("fold_batchnorm", "same", "form", "dtype", "eps", "exact")
+def every_channel_has_its_own(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Each output channel's kernel and bias are scaled and shifted by its own four numbers."""
-    weight, bias = rng.normal(size=(4, 3, 3, 3)), rng.normal(size=4)
-    expect_folded(student, weight, bias, statistics_of(rng, 4, np.float64), 0.1)
+    weight, bias = rng.normal(size=(4, 2, 3, 1)), rng.normal(size=4)
+    expect_folded(student, oracle, weight, bias, statistics_of(rng, 4, np.float64), 0.1)
+
+
+@task("fold_batchnorm", "channels", "same", "form", "dtype", "eps", "exact")
+def as_many_outputs_as_something_else(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The four numbers belong to the first axis of the weight, also where others are as long."""
+    weight, bias = rng.normal(size=(2, 2, 1, 2)), rng.normal(size=2)
+    expect_folded(student, oracle, weight, bias, statistics_of(rng, 2, np.float64), 0.01)
+
+
+@task("fold_batchnorm", "no_bias", "same", "form", "dtype", "eps", "exact")
+def without_a_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A convolution without bias gets one."""
+    with likely({"NoneType": "bias may be None: that is a bias of zeros"}):
+        expect_folded(student, oracle, rng.normal(size=(5, 2, 3, 1)), None, statistics_of(rng, 5, np.float64), 1e-3)
+
+
+@task("fold_batchnorm", "eps", "same", "form", "dtype", "exact")
+def a_variance_of_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A channel that never changes has variance 0: eps alone stands under the root."""
+    weight, bias = rng.normal(size=(3, 2, 1, 2)), rng.normal(size=3)
+    gamma, beta, mean, _ = statistics_of(rng, 3, np.float64)
+    expect_folded(student, oracle, weight, bias, (gamma, beta, mean, np.zeros(3)), 0.01)
+
+
+@task("fold_batchnorm", "default", "eps", "same", "form", "dtype", "exact")
+def an_eps_that_nobody_says(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Without eps it is 1e-5."""
+    weight, bias = rng.normal(size=(2, 1, 1, 3)), rng.normal(size=2)
+    gamma, beta, mean, var = statistics_of(rng, 2, np.float64)
+    expect_folded(student, oracle, weight, bias, (gamma, beta, mean, var * 1e-4))
+
+
+@task("fold_batchnorm", "dtype", "same", "form", "eps", "exact")
+def the_type_stays(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 gives float32."""
+    weight, bias = rng.normal(size=(3, 2, 2, 2)).astype(np.float32), rng.normal(size=3).astype(np.float32)
+    expect_folded(student, oracle, weight, bias, statistics_of(rng, 3, np.float32), 1e-5)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 
-# TODO cached_attention (Task 13.1)
 def cached_attention(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
 ) -> np.ndarray:
@@ -17,20 +16,27 @@ def cached_attention(
 
     Parameters
     ----------
-    q, k, v : (N, H, T, D) each, the queries, keys and values of the new tokens; T is at least 1.
-    keys, values : (N, H, R, D) each, the cache. Places 0 .. count-1 hold the earlier tokens. What the others hold is
-        rubbish, perhaps nan, and must not matter.
+    q, k, v : (N, H, T, D) each, the queries, keys and values of the new tokens; T is at least 1. All arrays are
+        float32, or all are float64.
+    keys, values : (N, H, R, D) each, the cache. Places 0 .. count-1 hold the earlier tokens.
     count : how many earlier tokens there are.
 
-    Writes k and v to the places count .. count+T-1 of keys and values, in place; all other places stay as they are.
-    New token i stands at place count+i, and sees the places 0 .. count+i. It gives to place j the weight
-
-        softmax over j of (q[i] . keys[j]) / sqrt(D)
-
-    and its result is the sum of weight * values[j]. Scores may be large, such as 1000 or -1000, and even so nothing
-    overflows. All arrays are float32 or all are float64, and the result has the same type.
-
-    Raises ValueError when count + T is more than R.
+    Rules
+    -----
+    attention : new token i gives to each place j that it sees the weight softmax over j of (q[i] . keys[j]) / sqrt(D),
+        and its result is the sum of weight * values[j].
+    sees : new token i stands at place count + i and sees the places 0 .. count + i: all earlier tokens, the new ones
+        before it, and itself.
+    apart : each text, each head and each query has its own softmax.
+    large : scores may be 1000 or -1000, also for two queries of one call, and even so nothing overflows.
+    written : k and v are written to the places count .. count+T-1 of `keys` and `values`, in place: the caller keeps
+        the two arrays, and comes back with the next token.
+    others : all other places of the cache stay as they were.
+    unused : what the places behind the new tokens hold is rubbish, perhaps nan or infinity, and does not matter.
+    arguments : q, k and v stay as they were.
+    full : where count + T is more than R, raise ValueError; exactly R tokens fit.
+    dtype : the result has the dtype of q.
+    exact : for scores of a few units the result is off by less than 2e-5 in float32, and 1e-10 in float64.
 
     Example: one number for each key, so sqrt(D) is 1; the second token comes in a call of its own
     -------
@@ -40,6 +46,7 @@ def cached_attention(
         cached_attention(one, np.log(3) * one, 20 * one, keys, values, 1)    # [[[[17.5]]]]: weights 1/4 and 3/4
         values[0, 0, :, 0]                                                   # [10. 20.  0.  0.]
     """
+    # TODO cached_attention (Task 13.1)
     raise NotImplementedError("cached_attention: TODO")
 
 
@@ -64,7 +71,14 @@ def in_steps(
     return np.concatenate(results, axis=2), keys, values
 
 
-# TODO top_p (Task 13.2, stretch)
+def new_tokens_afterwards(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Given: q, k and v after a call of cached_attention."""
+    cached_attention(q, k, v, keys, values, count)
+    return q, k, v
+
+
 def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     """(V,) -> (V,): the smallest set of most probable tokens whose sum reaches p, in proportion; all others 0.
 
@@ -73,12 +87,18 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     probabilities : (V,), float32 or float64, 0 or more, with the sum 1 (but for rounding).
     p : above 0, at most 1.
 
-    Take the most probable token, then the next, and so on, until the sum of those taken is p or more: the token with
-    which it reaches p is taken too. Of equally probable tokens the one with the lower number comes first. Then
-    divide by the sum, so that it is 1 again. p = 1 keeps every token, whatever rounding makes of the sum.
-    The result is a new array of the same type; each token stays in its place.
-
-    Raises ValueError when p is not above 0, or above 1.
+    Rules
+    -----
+    reached : the most probable tokens are kept, one after the other, until their sum is p or more; the token with
+        which it reaches p is kept, too.
+    smallest : no further token is kept, also where the sum is p exactly.
+    equals : of equally probable tokens the one with the lower number comes first.
+    proportion : the kept probabilities are divided by their sum, so that they sum to 1; all others are 0.
+    places : each token stays in its place.
+    one : p = 1 keeps every token, whatever rounding makes of the sum.
+    refused : a p that is 0 or below, above 1, or nan raises ValueError.
+    dtype : the result has the dtype of `probabilities`.
+    new : the result is a new array; `probabilities` stays as it was.
 
     Example
     -------
@@ -87,4 +107,10 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
         top_p(probabilities, 0.8)                   # [0.1429 0.5714 0.     0.2857]
         top_p(probabilities, 0.3)                   # [0.     1.     0.     0.    ]
     """
+    # TODO top_p (Task 13.2, a bonus)
     raise NotImplementedError("top_p: TODO")
+
+
+def top_p_and_probabilities(probabilities: np.ndarray, p: float) -> tuple[np.ndarray, np.ndarray]:
+    """Given: what top_p makes of the probabilities, and the probabilities afterwards."""
+    return top_p(probabilities, p), probabilities

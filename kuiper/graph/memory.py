@@ -2,7 +2,7 @@
 
 The layers leave allocation to numpy, which frees a value between operators when `run_layers` has dropped it and no view
 of it is left; inputs and results stay.
-The fast engine places its values in one block by what is here.
+The fast engine places a plan's values in one block by what is here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Binding: what an operator has, put in the places of its layer's signature, once, when the graph is built.
+"""Binding: the place in its layer's signature of all that an operator has, found once, when the graph is built.
+
+What arrives as an input is put there at each pass (see `Bound`).
 
 An option may stand in the file as a parameter (`stride=(2,2)`), as a weight (`@weight=`), arrive as an input with a
 name (`$weight=7`), or without one, as in PyTorch's own operators (aten::), all of whose options are inputs.

@@ -23,7 +23,8 @@ class Layer:
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
     serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and it is
     an error if there is none. So does an input whose name is an argument (`$weight=7`); every other input, with a name
-    or without, goes to `forward`, in order, unless `signatures` says otherwise.
+    or without, goes to `forward`, in order, unless `signatures` says otherwise
+    or it repeats a weight that the operator has.
 
     >>> class Scale(Layer):
     ...     def __init__(self, factor=2.0):

@@ -146,8 +146,9 @@ class RuntimeGraph:
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
-        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError for an
-        operator with too few inputs, and ModelFormatError for a faulty expression. Building twice does nothing.
+        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError where
+        options are inputs and their number fits no signature, and ModelFormatError for a faulty expression. Building
+        twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
@@ -212,7 +213,8 @@ class RuntimeGraph:
     def memory_plan(self) -> MemoryPlan | None:
         """Where each value could lie in one buffer, by the sizes that the file declares: an estimate.
 
-        Nothing runs by it. The plan of the fast engine has its own: `executor.plan_for(...).memory`.
+        Nothing runs by it. A `Plan` of the fast engine has its own, `executor.plan_for(...).memory`; where the batch is
+        split, each of the parts has one.
 
         Values without a declared size (lists, numbers) are left out. None before the graph is built, and where the file
         leaves a dimension open.
@@ -280,8 +282,8 @@ def load(param: Path, bin: Path | None = None, *, engine: str = "auto", **option
     engine : how a pass is computed: "simple", "fast" or "auto"; see RuntimeGraph.
     options : registry, toolbox, threads, choices; see RuntimeGraph.
 
-    Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError for an operator
-    with too few inputs, GraphError.
+    Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError where options
+    are inputs and their number fits no signature, GraphError.
 
     >>> import numpy as np
     >>> graph = load("models/digits/digits.pnnx.param")

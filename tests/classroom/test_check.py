@@ -355,6 +355,7 @@ def test_all_prints_are_shown_on_demand_as_they_come(mini: Any) -> None:
     assert "printed" not in out
 
 
+@pytest.mark.slow
 def test_after_an_endless_loop_no_second_test_of_the_exercise_waits(mini: Any) -> None:
     mini.write(double=LOOP, turn="return x[::-1]")
     double, turn = check([mini.tasks["double"], mini.tasks["turn"]], seconds=5)

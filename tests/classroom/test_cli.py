@@ -30,6 +30,20 @@ def course(*arguments: str, cwd: Path = ROOT, **variables: str) -> subprocess.Co
     )
 
 
+@pytest.fixture(scope="module")
+def main_job(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What is printed without a command, whatever the folder in which it is typed."""
+    done = course(cwd=tmp_path_factory.mktemp("elsewhere"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def overview() -> str:
+    """What --help prints."""
+    return course("--help").stdout
+
+
 @pytest.fixture
 def without_packages(tmp_path: Path) -> dict[str, str]:
     """Variables for a Python that has neither typer nor rich."""
@@ -37,10 +51,8 @@ def without_packages(tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
 
 
-def test_without_a_command_the_main_job_the_map_and_the_next_step_come(tmp_path: Path) -> None:
-    done = course(cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    places = [done.stdout.find(part) for part in ("handwritten digits", "read correctly", "Homework", "Next: ")]
+def test_without_a_command_the_main_job_the_map_and_the_next_step_come(main_job: str) -> None:
+    places = [main_job.find(part) for part in ("handwritten digits", "read correctly", "Homework", "Next: ")]
     assert -1 not in places
     assert places == sorted(places)
 
@@ -67,19 +79,18 @@ def test_the_main_job_is_pure_ascii_on_an_ascii_terminal() -> None:
     assert "?" not in done.stdout
 
 
-def test_a_file_gets_no_colour_codes() -> None:
-    assert "\x1b" not in course().stdout
+def test_a_file_gets_no_colour_codes(main_job: str) -> None:
+    assert "\x1b" not in main_job
 
 
-def test_the_help_names_every_command_and_nothing_more() -> None:
-    assert named_in(course("--help").stdout) == COMMANDS
+def test_the_help_names_every_command_and_nothing_more(overview: str) -> None:
+    assert named_in(overview) == COMMANDS
 
 
-def test_a_command_more_or_less_in_the_help_is_seen() -> None:
-    text = course("--help").stdout
-    row = next(line for line in text.splitlines() if line.startswith("│ watch "))
-    assert named_in(text.replace(row, "")) == COMMANDS - {"watch"}
-    assert named_in(text.replace(row, row.replace("watch", "dance") + "\n" + row)) == COMMANDS | {"dance"}
+def test_a_command_more_or_less_in_the_help_is_seen(overview: str) -> None:
+    row = next(line for line in overview.splitlines() if line.startswith("│ watch "))
+    assert named_in(overview.replace(row, "")) == COMMANDS - {"watch"}
+    assert named_in(overview.replace(row, row.replace("watch", "dance") + "\n" + row)) == COMMANDS | {"dance"}
 
 
 def named_in(text: str) -> set[str]:
@@ -107,10 +118,14 @@ def test_an_unknown_command_is_refused_in_a_sentence() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
+@pytest.mark.slow
+def test_pytest_runs_what_was_selected() -> None:
     passed = course("test", "-q", "tests/classroom/test_page.py", "-k", "side_by_side")
     assert passed.returncode == 0, passed.stdout
     assert "1 passed" in passed.stdout
+
+
+def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
     nothing = course("test", "-q", "tests/classroom/test_page.py", "-k", "no_such_test")
     assert nothing.returncode == 5
 

@@ -211,6 +211,7 @@ def test_too_few_mutants_are_a_problem(make: Make, monkeypatch: pytest.MonkeyPat
     assert checked(root).problems == ["expected at least 8 mutants, found 3"]
 
 
+@pytest.mark.slow
 def test_a_mutant_that_hangs_is_found(make: Make) -> None:
     result = checked(make(HW + "judge/double.py", '"return x"', '"while True: pass"'))
     assert result.problems == []

@@ -13,12 +13,21 @@ try:
 except HomeworkError:
     HOMEWORKS = []
 
+LONG = ("03_pnnx", "04_graph", "08_resnet", "09_yolov5", "10_partition", "11_speed")
+"""Folders whose homework is slow to judge."""
+
 
 def test_there_is_homework() -> None:
     assert HOMEWORKS
 
 
-@pytest.mark.parametrize("homework", HOMEWORKS, ids=lambda homework: homework.folder.name)
+@pytest.mark.parametrize(
+    "homework",
+    [
+        pytest.param(one, id=one.folder.name, marks=[pytest.mark.slow] if one.folder.name in LONG else [])
+        for one in HOMEWORKS
+    ],
+)
 def test_it_has_all_its_parts_the_stub_fails_and_the_solution_passes(homework: Homework) -> None:
     sound, problems = form(homework)
     assert sound, problems

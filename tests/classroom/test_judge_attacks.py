@@ -46,7 +46,9 @@ def write(folder: Path, source: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("heard", [False, True], ids=["unheard", "heard"])
+@pytest.mark.parametrize(
+    "heard", [pytest.param(False, id="unheard"), pytest.param(True, id="heard", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_it_gains_nothing_and_ends_in_time(tmp_path: Path, script: str, heard: bool) -> None:
     test = Test("f", "judged", "It holds.", judged, True)

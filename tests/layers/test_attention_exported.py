@@ -71,7 +71,12 @@ MASKED = {
 }
 
 
-@pytest.mark.parametrize("name", MASKED)
+QUICK = ("numbers", "padding", "both in booleans", "three sequences, both")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MASKED]
+)
 def test_masks_are_told_from_sequences_and_from_each_other(export, name):
     torch.manual_seed(1)
     model = WithMasks(MASKED[name]).eval()
@@ -79,7 +84,16 @@ def test_masks_are_told_from_sequences_and_from_each_other(export, name):
     check(graph, model, *inputs())
 
 
-@pytest.mark.parametrize("name", ["numbers", "padding", "padding in numbers", "both", "both in numbers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "both",
+        *(
+            pytest.param(n, marks=pytest.mark.slow)
+            for n in ("numbers", "padding", "padding in numbers", "both in numbers")
+        ),
+    ],
+)
 def test_masks_are_told_apart_when_batch_and_length_are_open(export, name):
     torch.manual_seed(2)
     model = WithMasks(MASKED[name]).eval()

@@ -116,6 +116,7 @@ def test_it_is_a_llama(graphs):
     assert {"nn.Embedding", "nn.RMSNorm", "F.scaled_dot_product_attention", "F.silu", "nn.Linear"} <= types
 
 
+@pytest.mark.slow
 def test_text_of_the_same_python_is_split_in_the_same_way(held_out, tokens, metrics):
     import platform
 

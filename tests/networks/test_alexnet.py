@@ -5,6 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 class SmallAlexNet(nn.Module):
     """AlexNet in one column (https://arxiv.org/abs/1404.5997): all its convolutions, a narrower classifier."""

@@ -7,6 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def unit(inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1, act: bool = True) -> nn.Sequential:
     """Convolution, BatchNorm and, if asked for, SiLU."""

@@ -6,6 +6,8 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 class Block(nn.Module):
     """Two 3x3 convolutions and the shortcut; `dilation` widens the view where a stride would cost resolution."""

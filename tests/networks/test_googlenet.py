@@ -6,6 +6,8 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 class Unit(nn.Module):
     def __init__(self, inputs: int, outputs: int, kernel: int | tuple[int, int], **options: object) -> None:

@@ -6,6 +6,8 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 WINDOW = 4
 
 

@@ -6,6 +6,8 @@ torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def unit(
     inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1, act: type[nn.Module] | None = None

@@ -64,6 +64,7 @@ def test_resnet18_with_open_dimensions_takes_any_batch_and_size(open_network, sh
     open_network.compare(shape)
 
 
+@pytest.mark.slow
 def test_resnet18_needs_the_memory_that_was_simulated_for_it(export: Callable):
     """Numbers of float32 at batch 1: without reuse, and alive at once."""
     graph = kuiper.load(export(ResNet18().eval(), torch.rand(1, 3, 224, 224)))

@@ -7,6 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 class Bottleneck(nn.Module):
     """1x1, grouped 3x3, 1x1; the middle is `planes * per_group / 64` channels wide in each group."""

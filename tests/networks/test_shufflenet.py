@@ -5,6 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def shuffle(x: torch.Tensor) -> torch.Tensor:
     """Interleave the two halves of the channels."""

@@ -51,7 +51,10 @@ class UNet(nn.Module):
         return self.head(x)
 
 
-@pytest.fixture(scope="module", params=["transpose", "bilinear", "bilinear-aligned", "nearest"])
+BILINEAR = [pytest.param(name, marks=pytest.mark.slow) for name in ("bilinear", "bilinear-aligned")]
+
+
+@pytest.fixture(scope="module", params=["transpose", *BILINEAR, "nearest"])
 def way_up(request):
     return request.param
 

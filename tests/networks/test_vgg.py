@@ -7,6 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 from torch import nn  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 CONVOLUTIONS = {11: (1, 1, 2, 2, 2), 16: (2, 2, 3, 3, 3)}  # in each of the five stages, by depth
 
 

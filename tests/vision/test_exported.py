@@ -39,6 +39,7 @@ def table_of(*arguments: object) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in body.splitlines()]
 
 
+@pytest.mark.slow
 def test_resnet18_names_what_torch_finds_most_probable(
     tmp_path: Path, photo: Path, scene: np.ndarray, export: Callable[..., Path]
 ) -> None:

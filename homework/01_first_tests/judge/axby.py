@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, task
+from classroom.judge import Mutant, Student, expect, task
 
 
 def product(w: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -24,22 +24,57 @@ def product(w: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.array([[(w[i] * x[:, j]).sum() for j in range(x.shape[1])] for i in range(w.shape[0])])
 
 
+def summed(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(m, k), (k, n), (m, n) -> (m, n): the product of floats in float64, plus b, in the dtype of all three."""
+    dtype = np.result_type(w, x, b)
+    wide = np.float64 if dtype.kind == "f" else dtype
+    return (product(w.astype(wide), x.astype(wide)) + b).astype(dtype)
+
+
+def bias_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these matrices, of any sizes that fit."""
+    y = summed(w, x, np.zeros_like(b))
+    return {
+        "the bias is missing: add b": y,
+        "b was subtracted: add it": y - b,
+        "only the first row of b was added, to every row: add the whole of b": y + b[0],
+        "only the first column of b was added, to every column: add the whole of b": y + b[:, :1],
+        **{
+            f"the numbers became {dtype}: leave the conversion out": (y + b).astype(dtype)
+            for dtype in ("float16", "float32", "float64", "int64")
+        },
+    }
+
+
+def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these matrices, which are square."""
+    y, nothing = summed(w, x, np.zeros_like(b)), np.zeros_like(b)
+    return {
+        "w * x multiplies element by element; the matrix product is w @ x": w * x + b,
+        "this is x @ w + b: write w first": summed(x, w, b),
+        "b was transposed: add it as it is": y + b.T,
+        "w was transposed: take it as it is": summed(w.T, x, b),
+        "x was transposed: take it as it is": summed(w, x.T, b),
+        "this is w @ (x + b), where w multiplies b too: add b after the product": summed(w, x + b, nothing),
+        **bias_mistakes(w, x, b),
+    }
+
+
 @task("axby")
-def any_sizes_down_to_one(student, rng):
+def any_sizes_down_to_one(student: Student, rng: np.random.Generator) -> None:
     """Whole numbers in grids of random sizes, 1 among them, give exactly w @ x + b."""
     sizes = [(1, 1, 1), (1, 5, 1), (4, 1, 3), *(tuple(int(n) for n in rng.integers(1, 9, 3)) for _ in range(4))]
     for m, k, n in sizes:
         w, x, b = (rng.integers(-50, 50, shape) for shape in ((m, k), (k, n), (m, n)))
-        expect(student.axby(w, x, b), product(w, x) + b, what=f"axby of ({m},{k}) @ ({k},{n})")
+        expect(student.axby(w, x, b), summed(w, x, b), what=f"axby of ({m},{k}) @ ({k},{n})")
 
 
 @task("axby")
-def large_float_grids_in_their_own_type(student, rng):
+def large_float_grids_in_their_own_type(student: Student, rng: np.random.Generator) -> None:
     """Square float32 and float64 grids of 40 x 40: the values within rounding, the type kept."""
     for kind in (np.float32, np.float64):
         w, x, b = (rng.standard_normal((40, 40)).astype(kind) for _ in range(3))
-        exact = product(w.astype(np.float64), x.astype(np.float64)) + b
-        expect(student.axby(w, x, b), exact.astype(kind), rtol=1e-4, atol=1e-4, what=f"axby of {np.dtype(kind)}")
+        expect(student.axby(w, x, b), summed(w, x, b), rtol=1e-4, atol=1e-4, what=f"axby of {np.dtype(kind)}")
 
 
 _AXBY = "    return w @ x + b\n"
@@ -50,66 +85,97 @@ MUTANTS = [
         "the original test, w == x, lets it pass",
         old=_AXBY,
         new="    return x @ w + b\n",
+        breaks="product",
     ),
     Mutant(
         "elementwise",
         "* taken for the matrix product",
         old=_AXBY,
         new="    return w * x + b\n",
+        breaks="product",
     ),
     Mutant(
         "w_transposed",
         "columns of w instead of rows",
         old=_AXBY,
         new="    return w.T @ x + b\n",
+        breaks="product",
     ),
     Mutant(
         "x_transposed",
         "rows of x instead of columns",
         old=_AXBY,
         new="    return w @ x.T + b\n",
+        breaks="product",
     ),
     Mutant(
         "no_bias",
         "the bias forgotten",
         old=_AXBY,
         new="    return w @ x\n",
+        breaks="bias",
     ),
     Mutant(
         "minus_bias",
         "the sign of the bias",
         old=_AXBY,
         new="    return w @ x - b\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_transposed",
         "the bias of row i added to column i",
         old=_AXBY,
         new="    return w @ x + b.T\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_of_first_row",
         "one bias for all rows",
         old=_AXBY,
         new="    return w @ x + b[0]\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_of_first_column",
         "one bias for all columns",
         old=_AXBY,
         new="    return w @ x + b[:, :1]\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_inside",
         "brackets in the wrong place",
         old=_AXBY,
         new="    return w @ (x + b)\n",
+        breaks="bias",
     ),
     Mutant(
         "always_float32",
         "rounds float64",
         old=_AXBY,
         new="    return (w @ x + b).astype(np.float32)\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "integers_through_float64",
+        "a detour over floats, of which the integers do not come back",
+        old=_AXBY,
+        new="    return w.astype(float) @ x + b\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "empty_result_is_float64",
+        "np.zeros without a dtype, filled by three loops",
+        old=_AXBY,
+        new=(
+            "    y = np.zeros(b.shape)\n"
+            "    for i in range(w.shape[0]):\n"
+            "        for j in range(x.shape[1]):\n"
+            "            y[i, j] = b[i, j] + sum(w[i, k] * x[k, j] for k in range(w.shape[1]))\n"
+            "    return y\n"
+        ),
+        breaks="dtype",
     ),
     Mutant(
         "hard_coded",

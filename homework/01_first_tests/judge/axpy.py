@@ -12,21 +12,71 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, task
+from classroom.judge import Mutant, Student, expect, task
+
+
+def added(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """a, (...), (...) -> (...): floats computed in float64, in the dtype that numpy gives a * x + y."""
+    dtype = (a * x.reshape(-1)[:1] + y.reshape(-1)[:1]).dtype
+    return np.array([a * p + q for p, q in zip(x.ravel().tolist(), y.ravel().tolist())], dtype).reshape(x.shape)
+
+
+def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these arrays of floats."""
+    return {
+        "this is a * (x + y): only x is multiplied by a": a * (x + y),
+        "this is x + a * y: x and y changed places": x + a * y,
+        "this is a + x + y: a multiplies x": a + x + y,
+        "y was subtracted: add it": a * x - y,
+        "np.dot adds the products up to one number: multiply element by element with *": np.float64(
+            a * np.dot(x.ravel(), y.ravel())
+        ),
+        "a was cut to a whole number: take it as it is, without int(a)": int(a) * x + y,
+        "the float32 numbers became float64: a is a plain number, so leave np.float64 and astype out": (
+            a * x.astype(np.float64) + y
+        ),
+        "the float64 numbers became float32: leave the conversion out": added(a, x, y).astype(np.float32),
+        "the blocks were put into one row: leave ravel or reshape out": added(a, x, y).ravel(),
+    }
+
+
+def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for arrays of several types."""
+    right = added(a, x, y)
+    return {
+        f"the sum was cut to {y.dtype}, the type of y: leave the choice to numpy": right.astype(y.dtype),
+        f"the sum was cut to {x.dtype}, the type of x: leave the choice to numpy": right.astype(x.dtype),
+        "the result became float32: leave the conversion out": right.astype(np.float32),
+        "the numbers became float32 on the way: leave the conversion out": right.astype(np.float32).astype(np.float64),
+    }
+
+
+def written_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, list[np.ndarray]]:
+    """Likely cause -> what it gives for two calls in a row."""
+    right = added(a, x, y)
+    return {
+        "y was changed by the first call: y += ... and out=y write into the caller's array": [
+            right,
+            added(a, x, right),
+        ],
+        "x was changed by the first call: x *= a writes into the caller's array": [right, added(a, a * x, y)],
+        "x was changed by the first call: out=x writes into the caller's array": [right, added(a, right, y)],
+    }
 
 
 @task("axpy")
-def any_shape_and_any_factor(student, rng):
+def any_shape_and_any_factor(student: Student, rng: np.random.Generator) -> None:
     """Random arrays of 1 to 4 axes; factors that are negative, zero and fractional."""
     for shape in ((1,), (6, 1), (3, 4, 2), (2, 3, 1, 5)):
         for a in (0.0, -1.0, float(rng.uniform(-5, 5))):
             x, y = rng.standard_normal(shape), rng.standard_normal(shape)
-            expected = np.array([a * p + q for p, q in zip(x.flat, y.flat)]).reshape(shape)
-            expect(student.axpy(a, x, y), expected, rtol=1e-12, atol=1e-12, what=f"axpy of {shape} with a = {a:g}")
+            expect(
+                student.axpy(a, x, y), added(a, x, y), rtol=1e-12, atol=1e-12, what=f"axpy of {shape} with a = {a:g}"
+            )
 
 
 @task("axpy")
-def the_wider_type_wins(student, rng):
+def the_wider_type_wins(student: Student, rng: np.random.Generator) -> None:
     """float32 with float64, and integers with a fractional factor, give float64; nothing is cut off."""
     wide, narrow = rng.standard_normal((3, 4)), rng.standard_normal((3, 4)).astype(np.float32)
     whole = rng.integers(1, 9, (3, 4))
@@ -36,7 +86,7 @@ def the_wider_type_wins(student, rng):
 
 
 @task("axpy")
-def neither_argument_is_written_to(student, rng):
+def neither_argument_is_written_to(student: Student, rng: np.random.Generator) -> None:
     """Twice with the same random arrays: both results are a * x + y."""
     x, y = rng.standard_normal((4, 5)), rng.standard_normal((4, 5))
     right = -1.5 * x + y
@@ -57,59 +107,96 @@ MUTANTS = [
         "in place where the types agree",
         old=_AXPY,
         new="    return np.add(a * x, y, out=y if y.dtype == (a * x).dtype else None)\n",
+        breaks="new",
     ),
     Mutant(
         "changes_x",
         "in place",
         old=_AXPY,
         new=("    x *= a\n    return x + y\n"),
+        breaks="new",
+    ),
+    Mutant(
+        "out_is_x",
+        "in place where the types agree",
+        old=_AXPY,
+        new="    return np.add(a * x, y, out=x if x.dtype == (a * x + y).dtype else None)\n",
+        breaks="new",
+    ),
+    Mutant(
+        "copy_of_the_wrong_one",
+        "x is copied, y is written to",
+        old=_AXPY,
+        new=(
+            "    x = a * x.copy()\n"
+            "    if y.dtype != np.result_type(x, y):\n"
+            "        return x + y\n"
+            "    y += x\n"
+            "    return y\n"
+        ),
+        breaks="new",
+    ),
+    Mutant(
+        "copy_of_y",
+        "no write into the caller's array, but still the type of y",
+        old=_AXPY,
+        new="    y = y.copy()\n    y += a * x\n    return y\n",
+        breaks="dtype",
     ),
     Mutant(
         "type_of_y",
         "cuts off what y's type cannot hold",
         old=_AXPY,
         new="    return (a * x + y).astype(y.dtype)\n",
+        breaks="dtype",
     ),
     Mutant(
         "type_of_x",
         "cuts off what x's type cannot hold",
         old=_AXPY,
         new="    return (a * x + y).astype(x.dtype)\n",
+        breaks="dtype",
     ),
     Mutant(
         "brackets",
         "a multiplies y too",
         old=_AXPY,
         new="    return a * (x + y)\n",
+        breaks="sum",
     ),
     Mutant(
         "swapped",
         "a multiplies y",
         old=_AXPY,
         new="    return x + a * y\n",
+        breaks="sum",
     ),
     Mutant(
         "minus",
         "the sign of y",
         old=_AXPY,
         new="    return a * x - y\n",
+        breaks="sum",
     ),
     Mutant(
         "whole_factor",
         "a cut to an integer",
         old=_AXPY,
         new="    return int(a) * x + y\n",
+        breaks="sum",
     ),
     Mutant(
         "float64_factor",
         "a float32 result becomes float64",
         old=_AXPY,
         new="    return np.float64(a) * x + y\n",
+        breaks="dtype",
     ),
     Mutant(
         "dot",
         "the inner product of BLAS's dot",
         old=_AXPY,
         new="    return a * np.dot(x.ravel(), y.ravel())\n",
+        breaks="sum",
     ),
 ]

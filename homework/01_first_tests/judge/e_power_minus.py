@@ -11,11 +11,69 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, task
+from classroom.judge import Mutant, Student, expect, task
+
+from .shared import KEEPS_TYPE
+
+
+def powers(x: np.ndarray) -> np.ndarray:
+    """(...) -> (...): e^-x, computed in float64; floats keep their dtype, integers become float32."""
+    return np.exp(-x.astype(np.float64)).astype(x.dtype if x.dtype.kind == "f" else np.float32)
+
+
+def power_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of float64."""
+    return {
+        "this is e^x: the sign of x is missing": np.exp(x),
+        "this is -e^x: the minus belongs to x, not to the power": -np.exp(x),
+        "this is e^-|x|: negative numbers keep their sign": np.exp(-np.abs(x)),
+        "this is e^-x - 1, which np.expm1 gives: take np.exp": np.expm1(-x),
+        **digits_mistakes(x),
+    }
+
+
+def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of float64, from few digits of e to many."""
+    return {
+        **{
+            f"e was rounded to {e}: take np.exp, which knows all its digits": e**-x
+            for e in (2.7, 2.71, 2.72, 2.718, 2.7183)
+        },
+        "digits are missing, as when e is rounded: take np.exp, which knows all of them": 2.718281828**-x,
+        KEEPS_TYPE: powers(x).astype(np.float32),
+    }
+
+
+def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, as to its shape."""
+    right = powers(x)
+    return {
+        "the rows were put into one: np.exp keeps the shape, so leave ravel or reshape out": right.ravel(),
+        "the axes of one were dropped: np.exp keeps the shape, so leave squeeze out": right.squeeze(),
+        "the result is transposed: leave .T out": right.T,
+        **kept_mistakes(x),
+    }
+
+
+def kept_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of floats, as to its dtype."""
+    return {KEEPS_TYPE: powers(x).astype(np.float64 if x.dtype == np.float32 else np.float32)}
+
+
+def integers_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of integers."""
+    with np.errstate(over="ignore"):
+        return {
+            "-x was taken while x was still uint8: call as_float(x) first": np.exp((-x).astype(np.float32)),
+            "-x was taken while x was still uint8: call as_float(x) before the minus": np.exp(-x),
+            "the integers became float64: convert with as_float(x), which makes them float32": np.exp(
+                -x.astype(np.float64)
+            ),
+        }
 
 
 @task("e_power_minus")
-def every_rank_and_both_floats(student, rng):
+def every_rank_and_both_floats(student: Student, rng: np.random.Generator) -> None:
     """Arrays of 1 to 4 axes, float32 and float64, small and large of both signs."""
     for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-10)):
         for shape in ((1,), (7, 1), (3, 5, 2), (2, 1, 4, 3)):
@@ -25,7 +83,7 @@ def every_rank_and_both_floats(student, rng):
 
 
 @task("e_power_minus")
-def integers_of_every_kind(student, rng):
+def integers_of_every_kind(student: Student, rng: np.random.Generator) -> None:
     """uint8, int8 and int64 become float32, negative ones too."""
     for kind in (np.uint8, np.int8, np.int64):
         x = rng.integers(0 if kind is np.uint8 else -20, 20, (6, 5)).astype(kind)
@@ -42,59 +100,117 @@ MUTANTS = [
         "e^x",
         old=_EXP,
         new="    return np.exp(as_float(x))\n",
+        breaks="power",
     ),
     Mutant(
         "minus_outside",
         "-e^x",
         old=_EXP,
         new="    return -np.exp(as_float(x))\n",
+        breaks="power",
     ),
     Mutant(
         "wraps_around",
         "-x while x is uint8",
         old=_EXP,
         new="    return np.exp(as_float(-x))\n",
+        breaks="integers",
     ),
     Mutant(
         "integers_to_float64",
         "numpy's own type for integers",
         old=_EXP,
         new="    return np.exp(-(x if x.dtype.kind == 'f' else x.astype(np.float64)))\n",
+        breaks="integers",
     ),
     Mutant(
         "always_float32",
         "rounds float64",
         old=_EXP,
         new="    return np.exp(-x.astype(np.float32))\n",
+        breaks="floats",
     ),
     Mutant(
         "always_float64",
         "twice the memory",
         old=_EXP,
         new="    return np.exp(-x.astype(np.float64))\n",
+        breaks="floats",
     ),
     Mutant(
         "rough_e",
         "2.718 to the power of -x",
         old=_EXP,
         new="    return 2.718 ** -as_float(x)\n",
+        breaks="digits",
     ),
     Mutant(
         "absolute",
         "negative numbers lose their sign",
         old=_EXP,
         new="    return np.exp(-np.abs(as_float(x)))\n",
+        breaks="power",
     ),
     Mutant(
         "minus_one",
         "expm1 taken for exp",
         old=_EXP,
         new="    return np.expm1(-as_float(x))\n",
+        breaks="power",
+    ),
+    Mutant(
+        "nine_digits_of_e",
+        "the digits that one knows by heart",
+        old=_EXP,
+        new="    return 2.718281828 ** -as_float(x)\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "series",
+        "the first terms of the power series, which near 0 are all that counts",
+        old=_EXP,
+        new=(
+            "    x = as_float(x)\n"
+            "    y, term = np.zeros_like(x), np.ones_like(x)\n"
+            "    for n in range(1, 25):\n"
+            "        y, term = y + term, term * -x / n\n"
+            "    return y\n"
+        ),
+        breaks="digits",
+    ),
+    Mutant(
+        "one_over_e_to_x_of_pixels",
+        "1 / e^x needs no minus, and numpy's own types for e^x: float16 for uint8",
+        old=_EXP,
+        new="    return 1 / np.exp(x)\n",
+        breaks="integers",
+    ),
+    Mutant(
+        "rows_for_all",
+        "one row for each image, as a layer wants it",
+        old=_EXP,
+        new="    return np.exp(-as_float(x)).reshape(len(x), -1)\n",
+        breaks="shape",
+    ),
+    Mutant(
+        "axes_of_one_dropped",
+        "squeeze, to be rid of the batch",
+        old=_EXP,
+        new="    return np.exp(-as_float(x)).squeeze()\n",
+        breaks="shape",
+    ),
+    Mutant(
+        "pixels_scaled",
+        "pixels are divided by 255, as the digits network likes them, which nobody asked for",
+        old=_EXP,
+        new="    return np.exp(-(x / np.float32(255) if x.dtype == np.uint8 else as_float(x)))\n",
+        breaks="integers",
     ),
     Mutant(
         "flattened",
         "a list of numbers, the shape lost",
         old=_EXP,
         new="    return np.exp(-as_float(x)).ravel()\n",
+        breaks="shape",
     ),
 ]

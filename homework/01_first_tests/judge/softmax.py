@@ -18,29 +18,120 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, expect, task
+from classroom.judge import Mutant, Student, expect, task
+
+from .shared import KEEPS_TYPE
+
+
+def shared(z: np.ndarray) -> np.ndarray:
+    """(..., n) -> (..., n): shares row by row, in float64; floats keep their dtype, integers become float32."""
+    rows = [np.exp(row - max(row)) for row in z.reshape(-1, z.shape[-1]).astype(np.float64)]
+    shares = np.array([row / sum(row) for row in rows]).reshape(z.shape)
+    return shares.astype(z.dtype if z.dtype.kind == "f" else np.float32)
+
+
+def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this square z of float64 with small scores."""
+    powers = np.exp(z)
+    return {
+        "the sum runs over the whole array: each row has a sum of its own (axis=-1)": powers / powers.sum(),
+        "the sum runs down the columns: it belongs along the last axis (axis=-1)": powers / powers.sum(axis=0),
+        "each row was divided by another row's sum: keepdims=True keeps the axis": powers / powers.sum(axis=-1),
+        "these are the powers e^z: divide each row by its sum": powers,
+        "the powers were squared for the sum: divide each row by the plain sum of its powers": (
+            powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))
+        ),
+        "-2 got the larger share: keep the sign of z, without np.abs and without another minus": shared(-z),
+        **type_mistakes(z),
+    }
+
+
+def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for rows of large scores, if it is wrong there."""
+    wrong = {
+        "e^1000 is inf, and inf / inf is nan: subtract each row's largest score before np.exp": _divided(z),
+        "one maximum was subtracted everywhere, so a row far below it became 0 / 0: subtract each row's own, "
+        "z.max(axis=-1, keepdims=True)": _divided(z - z.max()),
+        "the scores were cut off, so large ones became equal: subtract each row's largest score instead": shared(
+            z.clip(-700, 700)
+        ),
+        "nan was replaced, and the row is no shares any more: subtract each row's largest score before np.exp": (
+            np.nan_to_num(_divided(z))
+        ),
+        KEEPS_TYPE: shared(z).astype(np.float32),
+    }
+    right = shared(z)
+    return {cause: one for cause, one in wrong.items() if one.dtype != right.dtype or not np.allclose(one, right)}
+
+
+def _divided(z: np.ndarray) -> np.ndarray:
+    """The formula as it stands, nan where it overflows."""
+    with np.errstate(all="ignore"):
+        powers = np.exp(z)
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def type_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this z of floats, as to its dtype."""
+    return {KEEPS_TYPE: shared(z.astype(np.float64)).astype(np.float64 if z.dtype == np.float32 else np.float32)}
+
+
+def axis_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this z of any number of axes."""
+    powers = np.exp(z)
+    wrong = {
+        f"the sum runs along axis {axis}: it belongs along the last one (axis=-1)": (
+            powers / powers.sum(axis=axis, keepdims=True)
+        )
+        for axis in range(z.ndim - 1)
+    }
+    return {
+        **wrong,
+        "the sum runs over the whole array: each row has a sum of its own (axis=-1)": powers / powers.sum(),
+        **type_mistakes(z),
+    }
+
+
+def rounded_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this z of float64."""
+    return {
+        "digits were lost on the way: float64 scores are computed in float64, with np.exp and without rounding": (
+            shared(z.astype(np.float32)).astype(np.float64)
+        ),
+        **type_mistakes(z),
+    }
+
+
+def integers_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this z of integers."""
+    wrapped = z - z.max(axis=-1, keepdims=True)
+    wrong = {"z - z.max(...) was taken while z was uint8, where 2 - 3 is 255: call as_float(z) first": wrapped}
+    causes = {cause: _divided(left) for cause, left in wrong.items()} if z.dtype == np.uint8 else {}
+    return {
+        **causes,
+        "the integers became float64: convert with as_float(z), which makes them float32": shared(z.astype(np.float64)),
+        "e^z of uint8 is float16: call as_float(z) first": _divided(z),
+    }
 
 
 @task("softmax")
-def along_the_last_axis_of_any_rank(student, rng):
+def along_the_last_axis_of_any_rank(student: Student, rng: np.random.Generator) -> None:
     """1 to 4 axes, sizes that are equal (3, 3, 3) and sizes of 1: every row along the last axis by itself."""
     for shape in ((6,), (3, 3, 3), (2, 1, 4, 5), (4, 1)):
         z = rng.uniform(-5, 5, shape)
-        rows = np.array([np.exp(row) / np.exp(row).sum() for row in z.reshape(-1, shape[-1])])
-        expect(student.softmax(z), rows.reshape(shape), rtol=1e-9, atol=1e-12, what=f"softmax of {shape}")
+        expect(student.softmax(z), shared(z), rtol=1e-9, atol=1e-12, what=f"softmax of {shape}")
 
 
 @task("softmax")
-def rows_far_apart_do_not_disturb_each_other(student, rng):
+def rows_far_apart_do_not_disturb_each_other(student: Student, rng: np.random.Generator) -> None:
     """One row near 5000, one near 0, one near -5000: each gives the shares that its differences say."""
     z = rng.uniform(0, 3, (3, 4))
-    expected = np.array([np.exp(row) / np.exp(row).sum() for row in z])
     far = z + np.array([[5000.0], [0.0], [-5000.0]])
-    expect(student.softmax(far), expected, rtol=1e-6, atol=1e-9)
+    expect(student.softmax(far), shared(z), rtol=1e-6, atol=1e-9)
 
 
 @task("softmax")
-def one_high_score_takes_all(student, rng):
+def one_high_score_takes_all(student: Student, rng: np.random.Generator) -> None:
     """A row with a score 2000 above the others gives a 1 there and 0 elsewhere, in float32 too."""
     for kind in (np.float64, np.float32):
         place = int(rng.integers(0, 5))
@@ -50,13 +141,11 @@ def one_high_score_takes_all(student, rng):
 
 
 @task("softmax")
-def whole_scores_become_float32(student, rng):
+def whole_scores_become_float32(student: Student, rng: np.random.Generator) -> None:
     """Integer scores, unsigned ones too, give float32 shares."""
     for kind in (np.int64, np.uint8):
         z = rng.permuted(np.arange(12).reshape(2, 6), axis=1).astype(kind)
-        powers = np.exp(z.astype(np.float64))
-        expected = np.stack([row / row.sum() for row in powers]).astype(np.float32)
-        expect(student.softmax(z), expected, rtol=1e-5, atol=1e-7, what=f"softmax of {np.dtype(kind)}")
+        expect(student.softmax(z), shared(z), rtol=1e-5, atol=1e-7, what=f"softmax of {np.dtype(kind)}")
 
 
 _POWERS = "    powers = np.exp(z - z.max(axis=-1, keepdims=True))\n"
@@ -69,36 +158,42 @@ MUTANTS = [
         "e^1000 is inf",
         old=_POWERS,
         new="    powers = np.exp(z)\n",
+        breaks="large",
     ),
     Mutant(
         "largest_of_all",
         "a row far below the largest becomes 0 / 0",
         old=_POWERS,
         new="    powers = np.exp(z - z.max())\n",
+        breaks="apart",
     ),
     Mutant(
         "mean",
         "enough for large scores, not for far ones",
         old=_POWERS,
         new="    powers = np.exp(z - z.mean(axis=-1, keepdims=True))\n",
+        breaks="large",
     ),
     Mutant(
         "smallest",
         "the wrong end",
         old=_POWERS,
         new="    powers = np.exp(z - z.min(axis=-1, keepdims=True))\n",
+        breaks="large",
     ),
     Mutant(
         "clipped",
         "no overflow, but other shares",
         old=_POWERS,
         new="    powers = np.exp(np.clip(z, -700, 700))\n",
+        breaks="large",
     ),
     Mutant(
         "absolute",
         "large negative scores win",
         old=_POWERS,
         new="    powers = np.exp(np.abs(z) - np.abs(z).max(axis=-1, keepdims=True))\n",
+        breaks="shares",
     ),
     Mutant(
         "first_axis",
@@ -111,6 +206,7 @@ MUTANTS = [
         "right for two axes, wrong for three",
         old=_SHARES,
         new="    return powers / powers.sum(axis=min(1, z.ndim - 1), keepdims=True)\n",
+        breaks="last_axis",
     ),
     Mutant(
         "whole_array",
@@ -123,35 +219,73 @@ MUTANTS = [
         "row i divided by the sum of row j",
         old=_SHARES,
         new="    return powers / powers.sum(axis=-1)\n",
+        breaks="shares",
     ),
     Mutant(
         "not_divided",
         "powers instead of shares",
         old=_SHARES,
         new="    return powers\n",
+        breaks="shares",
     ),
     Mutant(
         "length",
         "the square root of the squares",
         old=_SHARES,
         new="    return powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))\n",
+        breaks="shares",
     ),
     Mutant(
         "always_float32",
         "rounds float64",
         old=_AS_FLOAT,
         new="    z = z.astype(np.float32)\n",
+        breaks="floats",
     ),
     Mutant(
         "integers_to_float64",
         "numpy's own type for integers",
         old=_AS_FLOAT,
         new="    z = z if z.dtype.kind == 'f' else z.astype(np.float64)\n",
+        breaks="integers",
+    ),
+    Mutant(
+        "powers_in_float32",
+        "the powers as networks compute them, and the type of z at the end",
+        old=_POWERS,
+        new="    powers = np.exp((z - z.max(axis=-1, keepdims=True)).astype(np.float32)).astype(z.dtype)\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "rounded",
+        "a guard against 0 / 0 that shifts every share",
+        old=_SHARES,
+        new="    return powers / (powers.sum(axis=-1, keepdims=True) + 1e-8)\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "nan_to_zero",
+        "nan swept under the carpet",
+        old=_POWERS,
+        new="    powers = np.nan_to_num(np.exp(z))\n",
+        breaks="large",
+    ),
+    Mutant(
+        "two_axes_only",
+        "rows of a matrix, in a loop: one axis and three are forgotten",
+        old=_SHARES,
+        new=(
+            "    if z.ndim != 2:\n"
+            "        return powers / powers.sum()\n"
+            "    return powers / powers.sum(axis=-1, keepdims=True)\n"
+        ),
+        breaks="last_axis",
     ),
     Mutant(
         "integers_untouched",
         "unsigned differences wrap around",
         old=_AS_FLOAT,
         new="",
+        breaks="integers",
     ),
 ]

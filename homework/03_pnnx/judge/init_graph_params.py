@@ -41,11 +41,7 @@ import numpy as np
 from classroom.judge import Failure, Mutant, Student, SubmissionError, expect, task
 
 FIELDS = (None, "b", "i", "f", "s", "ai", "af", "as_")
-
-
 WORDS = ("zeros", "None", "()", "0", "1.5", "", "ünïcödé", "a=b", "%x", "type")
-
-
 NAMES = ("stride", "type", "b", "as_", "output_size", "ünïcödé", "", "a.b", "__class__")
 
 
@@ -74,6 +70,74 @@ def converted(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int, Any]]:
         field = FIELDS[parameter["type"]]
         result[name] = (parameter["type"], None if field is None else parameter[field])
     return result
+
+
+def option_mistakes(name: str, parameter: dict[str, Any]) -> dict[str, Any]:
+    """Likely cause -> what it gives for this one option."""
+    kind, field = parameter["type"], FIELDS[parameter["type"]]
+    value = None if field is None else parameter[field]
+    pairs: dict[str, Any] = {"The pair is a list: write (kind, value), which is a tuple.": [kind, value]}
+    if kind == 0:
+        pairs["Type 0 gives None itself, not its name as a str."] = (0, "None")
+    if kind == 1:
+        pairs["A bool came back as an int: return what field b holds, as it is."] = (1, int(value))
+    if kind == 2:
+        pairs["An int came back as a bool: return what field i holds, as it is."] = (2, bool(value))
+    if kind == 7:
+        letters = list(parameter["s"])
+        pairs["A text was taken apart into letters: type 7 stands in field as_, not in s."] = (7, letters)
+    if kind >= 5:
+        pairs |= {
+            "Lists must stay lists; a tuple came back: copy with list(values).": (kind, tuple(value)),
+            "The list was sorted: copy with list(values), which keeps its order.": (kind, sorted(value)),
+            "What stands twice in the list came back once: list(values) keeps all, a set or dict does not.": (
+                kind,
+                list(dict.fromkeys(value)),
+            ),
+            f"A list has a type of its own: return {kind}, as it came, not {kind - 3}.": (kind - 3, value),
+        }
+    if kind and not value:
+        pairs[f"`value or None` makes None of {value!r}, which is a value: only type 0 gives None."] = (kind, None)
+    place = f"stands in field {field}: see the table at the top of the file" if field else "has none: its value is None"
+    pairs |= {
+        f"Field {other} was read, but type {kind} {place}.": (kind, parameter[other]) for other in FIELDS[1:] if other
+    }
+    return {
+        "The values stand where (type, value) pairs should: return a tuple of two for each name.": {name: value},
+        f"The option was left out: type {kind} belongs into the result, too, as ({kind}, {value!r:.40}).": {},
+        **{cause: {name: pair} for cause, pair in pairs.items()},
+    }
+
+
+def options_mistakes(params: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Likely cause -> what it gives for several options."""
+    right, (first, *_, last) = converted(params), params
+    return {
+        "Only the first option came back: put the return behind the loop, not into it.": {first: right[first]},
+        "Only the last option came back: make the result before the loop, not anew in each turn.": {last: right[last]},
+    }
+
+
+def names_mistakes(params: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Likely cause -> what it gives for names of many kinds."""
+    right = converted(params)
+    return {
+        "The names were changed to small letters: they come back as they are.": {
+            n.lower(): p for n, p in right.items()
+        },
+        "The option without a name was left out: it has its place in the result, too.": {
+            n: p for n, p in right.items() if n
+        },
+        **options_mistakes(params),
+    }
+
+
+def cleared_mistakes(params: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Likely cause -> what two conversions give once the lists of `params`, each its only option's, are empty."""
+    emptied = {name: (parameter["type"], []) for name, parameter in params.items()}
+    kinds = ", ".join(str(parameter["type"]) for parameter in params.values())
+    cause = f"The result shares its list with params: copy every list, of type {kinds} too, with list(values)."
+    return {cause: [emptied, emptied]}
 
 
 def expect_refusal(student: Student, params: dict[str, dict[str, Any]], name: str, kind: int) -> None:
@@ -163,30 +227,35 @@ MUTANTS = [
         "the reader uses its lists again: without a copy the options change afterwards",
         old=_COPY,
         new="",
+        breaks="copy",
     ),
     Mutant(
         "only_ints_copied",
         "the copy was written for kernel_size and forgotten for the other two kinds of list",
         old="        if kind in ARRAYS:\n",
         new="        if kind == INT_ARRAY:\n",
+        breaks="copy",
     ),
     Mutant(
         "float_from_int_field",
         "a case copied from the one above and not changed: type 3 reads field i",
         old='FLOAT: "f"',
         new='FLOAT: "i"',
+        breaks="field",
     ),
     Mutant(
         "strings_from_string_field",
         "type 7 reads s, and list() takes the text apart into letters",
         old='STRING_ARRAY: "as_"',
         new='STRING_ARRAY: "s"',
+        breaks="field",
     ),
     Mutant(
         "arrays_in_the_wrong_order",
         "types 5 and 6 exchanged",
         old='INT_ARRAY: "ai", FLOAT_ARRAY: "af"',
         new='INT_ARRAY: "af", FLOAT_ARRAY: "ai"',
+        breaks="field",
     ),
     Mutant(
         "counted_from_bool",
@@ -199,24 +268,28 @@ MUTANTS = [
         "the type is not asked: the first field that is not empty is taken for the value",
         old="        value = parameter[FIELDS[kind]]\n",
         new=('        value = next(parameter[f] for f in ("s", "ai", "as_", "af", "f", "i", "b") if parameter[f])\n'),
+        breaks="field",
     ),
     Mutant(
         "null_left_out",
         "a null option is skipped, and a layer that asks for output_size finds none",
         old="            result[name] = (kind, None)\n",
         new="",
+        breaks="null",
     ),
     Mutant(
         "null_refused",
         "type 0 taken for unknown",
         old=_NULL,
         new="",
+        breaks="null",
     ),
     Mutant(
         "unknown_becomes_none",
         "an unknown type is accepted in silence",
         old=_REFUSE,
         new=("            result[name] = (kind, None)\n            continue\n"),
+        breaks="unknown",
     ),
     Mutant(
         "unknown_is_a_key_error",
@@ -226,89 +299,167 @@ MUTANTS = [
             '            raise ValueError(f"parameter {name}: expected a type from 0 to 7, found {kind}")\n'
         ),
         new="",
+        breaks="unknown",
     ),
     Mutant(
         "nameless_refusal",
         "'unknown type 9': of which of thirty options?",
         old="parameter {name}: expected a type from 0 to 7, found {kind}",
         new="expected a type from 0 to 7, found {kind}",
+        breaks="message",
     ),
     Mutant(
         "refusal_without_type",
         "the message does not say what came",
         old="expected a type from 0 to 7, found {kind}",
         new="unknown type",
+        breaks="message",
     ),
     Mutant(
         "negative_types_index_from_the_end",
         "a list of fields indexed by type: -1 is the last of them",
         old="        if kind not in FIELDS:\n",
         new=("        if kind < 0:\n            kind = STRING_ARRAY\n        if kind not in FIELDS:\n"),
+        breaks="unknown",
+    ),
+    Mutant(
+        "a_type_too_many",
+        "range(8) or range(9)? Type 8 is read as the last one that is known",
+        old="        if kind not in FIELDS:\n",
+        new="        if kind == 8:\n            kind = STRING_ARRAY\n        if kind not in FIELDS:\n",
+        breaks="unknown",
+    ),
+    Mutant(
+        "written_into_params",
+        "no dictionary of one's own: the structs give way to the pairs",
+        old="    result: dict[str, tuple[int, Any]] = {}\n",
+        new="    result: dict[str, Any] = params\n",
+        breaks="unchanged",
+    ),
+    Mutant(
+        "fields_used_up",
+        "pop takes the value out of the struct: a second conversion fails",
+        old="        value = parameter[FIELDS[kind]]\n",
+        new="        value = parameter.pop(FIELDS[kind])\n",
+        breaks="unchanged",
+    ),
+    Mutant(
+        "fields_overwritten",
+        "field b becomes an int, which the second conversion finds",
+        old="        if kind in ARRAYS:\n",
+        new='        parameter["b"] = int(parameter["b"])\n        if kind in ARRAYS:\n',
+        breaks="unchanged",
+    ),
+    Mutant(
+        "small_letters",
+        "names tidied up on the way",
+        old="        result[name] = (kind, value)\n",
+        new="        result[name.lower()] = (kind, value)\n",
+        breaks="names",
+    ),
+    Mutant(
+        "no_name_no_option",
+        "`if name` for a loop that skips what it does not like",
+        old='        kind = parameter["type"]\n',
+        new='        if not name:\n            continue\n        kind = parameter["type"]\n',
+        breaks="names",
+    ),
+    Mutant(
+        "none_for_no_options",
+        "an operator without options was not thought of",
+        old="    return result\n",
+        new="    return result or None\n",
+        breaks="names",
+    ),
+    Mutant(
+        "pairs_as_lists",
+        "[type, value] is a pair as well, but no tuple",
+        old="        result[name] = (kind, value)\n",
+        new="        result[name] = [kind, value]\n",
+        breaks="pair",
+    ),
+    Mutant(
+        "null_as_text",
+        "the word None, as the file has it",
+        old="            result[name] = (kind, None)\n",
+        new='            result[name] = (kind, "None")\n',
+        breaks="null",
     ),
     Mutant(
         "complex_from_the_float_field",
         "10 and 11 (complex) read from the fields of floats, and half of each number is lost",
         old="        if kind not in FIELDS:\n",
         new=("        if kind == 10:\n            kind = FLOAT\n        if kind not in FIELDS:\n"),
+        breaks="unknown",
     ),
     Mutant(
         "nothing_is_none",
         "`value or None`: False, 0 and empty lists vanish",
         old="        result[name] = (kind, value)\n",
         new="        result[name] = (kind, value or None)\n",
+        breaks="value",
     ),
     Mutant(
         "bool_becomes_int",
         "bias=True becomes 1",
         old="        result[name] = (kind, value)\n",
         new="        result[name] = (kind, int(value) if kind == BOOL else value)\n",
+        breaks="value",
     ),
     Mutant(
         "int_becomes_bool",
         "an int 0 or 1 taken for a bool",
         old="        result[name] = (kind, value)\n",
         new="        result[name] = (kind, bool(value) if kind == INT and value in (0, 1) else value)\n",
+        breaks="value",
     ),
     Mutant(
         "tuples_for_lists",
         "copied as tuples: the layers that follow expect lists",
         old="            value = list(value)\n",
         new="            value = tuple(value)\n",
+        breaks="copy",
     ),
     Mutant(
         "sorted_copies",
         "sorted(values) also makes a new list, in another order",
         old="            value = list(value)\n",
         new="            value = sorted(value)\n",
+        breaks="copy",
     ),
     Mutant(
         "duplicates_lost",
         "a set on the way: kernel_size (3,3) becomes (3)",
         old="            value = list(value)\n",
         new="            value = list(dict.fromkeys(value))\n",
+        breaks="copy",
     ),
     Mutant(
         "floats_rounded_to_ints",
         "whole floats become ints in lists",
         old="            value = list(value)\n",
         new=("            value = [int(v) if isinstance(v, float) and v.is_integer() else v for v in value]\n"),
+        breaks="value",
     ),
     Mutant(
         "params_used_up",
         "pop takes the type out of params: a second conversion fails",
         old='        kind = parameter["type"]\n',
         new='        kind = parameter.pop("type")\n',
+        breaks="unchanged",
     ),
     Mutant(
         "value_alone",
         "the type was forgotten in the result",
         old="        result[name] = (kind, value)\n",
         new="        result[name] = value\n",
+        breaks="pair",
     ),
     Mutant(
         "arrays_with_the_type_of_one",
         "a list of ints called an int",
         old="            value = list(value)\n",
         new="            value, kind = list(value), kind - 3\n",
+        breaks="pair",
     ),
 ]

@@ -1,8 +1,8 @@
 r"""From a text to its kind and value: why the solution is as it is.
 
 The file holds only text, so the rules have to be tried in order, and the order is the content: `5%` begins with a
-digit and is a str because rule 1 comes first; `()` begins with a bracket and is null because of rule 2; `torch.float`
-has a point and is a str because rule 5 comes before rule 6.
+digit and is a str because the rule percent comes first; `()` begins with a bracket and is null because null comes
+before list; `torch.float` has a point and is a str because str comes before float.
 
 **A number begins with a digit, or with - and a digit.** So `-`, `-inf`, `.5`, `+1` are strs. Trying `float(text)` and
 catching the error is shorter, and wrong: it accepts `inf` and `nan`, `+1`, `.5`.
@@ -20,16 +20,118 @@ the type of the last one. Of `(1,0.5)` only 0.5 can then be found. kuiper keeps 
 **The empty text exists.** `prefix=` says it. `text[0]` raises IndexError there; `text[:1]` does not.
 
 What the exercise leaves out and `kuiper/pnnx/parameters.py` has: texts such as `2d`, of which PNNX reads the 2;
-`1E5`, which is 1 because rule 6 looks for a small e; complex numbers; `inf` among floats; `(1,)`.
+`1E5`, which is 1 because the rule float looks for a small e; complex numbers; `inf` among floats; `(1,)`.
 
 Cost: one pass over the text.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
+
+NO_STR = {
+    0: "It is no str: None, () and [] are null, and the rule null comes before str.",
+    1: "It is no str: True and False are bools, and the rule bool comes before str.",
+    **dict.fromkeys((2, 3), "It is no str: a number begins with a digit, or with - and a digit."),
+    **dict.fromkeys((5, 6, 7), "It is no str: a list begins with ( or with [."),
+}
+"""Type -> why a text of this type must not be returned as it is."""
+
+
+def value_mistakes(text: str, expected: tuple[int, Any]) -> dict[str, Any]:
+    """Likely cause -> what it gives for this text, of which `expected` comes."""
+    kind, value = expected
+    wrong: dict[str, Any] = {
+        "The pair is a list: write (kind, value), which is a tuple.": [kind, value],
+        "The value alone came back: return the tuple (type, value).": value,
+        "bool('False') is True, as for every text that is not empty: compare with 'True'.": (1, True),
+        "The text is returned as it came: turn it into what its type says.": (kind, text),
+    }
+    if kind in NO_STR:
+        wrong = {NO_STR[kind]: (4, text), **wrong}
+    if kind == 2:
+        wrong["A number without . and e is an int."] = (3, float(value))
+        wrong["int(float(text)) loses the last digits of a large number: take int(text)."] = (2, int(float(value)))
+    if kind == 3 and value == int(value):
+        wrong["A number with . or e is a float, also where nothing follows the point."] = (2, int(value))
+    if text in ("()", "[]"):
+        wrong |= {
+            "() and [] are null: the rule null comes before list.": (5, []),
+            "Nothing split at the commas is [''], not []: () and [] are null, and the rule null comes before list.": (
+                7,
+                [""],
+            ),
+        }
+    if kind >= 5:
+        wrong |= _list_mistakes(text, kind, value)
+    if kind == 4:
+        wrong = {**_str_mistakes(text), **wrong}
+    return wrong
+
+
+def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
+    elements = text[1:-1].split(",")
+    wrong = {
+        "A list of ints has type 5, of floats 6, of strs 7: the single value's number plus 3.": (kind - 3, value),
+        "A list of one element is a list all the same: the brackets decide.": (kind - 3, value[0]),
+        "The elements are still text: read each of them as the kind of the list.": (kind, elements),
+        "The brackets were read as elements: split what stands between them, text[1:-1].": (7, text.split(",")),
+        "A tuple came back: the value is a list.": (kind, tuple(value)),
+    }
+    if kind == 6:
+        wrong["Find the kind of the whole list first, then read every element as that kind."] = (
+            6,
+            [float(one) if "." in one else int(one) for one in elements],
+        )
+    if set(elements) <= {"True", "False", "None"}:
+        read = [{"True": True, "False": False, "None": None}[one] for one in elements]
+        cause = "True, False and None are strs in a list: its elements are read by the rules str, float and int alone."
+        wrong |= {cause: (7, read), cause[:-1] + ", and no list is a bool.": (1, read)}
+    return wrong
+
+
+def _str_mistakes(text: str) -> dict[str, Any]:
+    wrong: dict[str, Any] = {
+        "True and False are written with a capital letter; other words are strs.": (1, text.lower() == "true"),
+        "None is written with a capital letter; other words are strs.": (0, None),
+    }
+    try:
+        number = float(text)
+    except ValueError:
+        number = None
+    if number is not None:
+        wrong |= {
+            f"float() reads {text}, but for PNNX it is a str: the rule str comes before float.": (3, number),
+        }
+        if number.is_integer():
+            wrong[f"int() reads {text}, but for PNNX it is a str: a number has no plus."] = (2, int(number))
+    if "%" in text:
+        wrong["A text with a % is a str, whatever else it looks like: this rule comes before all others."] = (
+            7,
+            text[1:-1].split(","),
+        )
+    return wrong
+
+
+def mixed_mistakes(text: str, expected: tuple[int, Any], unread: list[Any]) -> dict[str, Any]:
+    """Likely cause -> what it gives for a list of two kinds. `unread` : each element as its own kind."""
+    kind, value = expected
+    return {
+        "Find the kind of the whole list first, then read every element as that kind.": (kind, unread),
+        "The type of the list is right, but elements of the other kinds were lost: leave none out.": (
+            kind,
+            [one for one, own in zip(value, unread, strict=True) if type(own) is type(one)],
+        ),
+        "The elements were read as numbers and turned into text again: they keep the text that they have.": (
+            kind,
+            [str(one) for one in unread],
+        ),
+        **value_mistakes(text, expected),
+    }
 
 
 @task("parse_parameter")
@@ -97,12 +199,61 @@ def random_mixtures(student: Student, rng: np.random.Generator) -> None:
         expect(student.parse_parameter(text), (7, texts), what=f"the result for {text!r}")
 
 
+BEGINS = '    if not text.removeprefix("-").startswith(DIGITS):\n'
+
 MUTANTS = [
+    Mutant(
+        "percent_behind_the_lists",
+        "the rules in another order: (1,%c,3) begins with a bracket",
+        old=('    if "%" in text:\n        return STRING, text\n    if text in ("None", "()", "[]"):\n'),
+        new=(
+            '    if "%" in text and text[0] not in "([":\n'
+            "        return STRING, text\n"
+            '    if text in ("None", "()", "[]"):\n'
+        ),
+        breaks="order",
+    ),
+    Mutant(
+        "percent_at_the_end_only",
+        "5% was thought of, and %d was not",
+        old='    if "%" in text:\n',
+        new='    if text.endswith("%"):\n',
+        breaks="percent",
+    ),
+    Mutant(
+        "lower_case_null",
+        "none is a str in this format",
+        old='    if text in ("None", "()", "[]"):\n',
+        new='    if text in ("None", "none", "null", "()", "[]"):\n',
+        breaks="null",
+    ),
+    Mutant(
+        "null_as_text",
+        "None as the word that stands there",
+        old="        return NULL, None\n",
+        new="        return NULL, text\n",
+        breaks="null",
+    ),
+    Mutant(
+        "lists_in_lists",
+        "[type, value] is a pair as well, but no tuple",
+        old="        return LIST_OF[kind], [READ[kind](element) for element in elements]\n",
+        new="        return [LIST_OF[kind], [READ[kind](element) for element in elements]]\n",
+        breaks="pair",
+    ),
+    Mutant(
+        "numbers_rewritten_in_lists_of_strs",
+        "the elements are read first and turned into text again: 1.50 becomes 1.5",
+        old="[READ[kind](element) for element in elements]",
+        new="[READ[kind](READ[kind_of(element)](element)) for element in elements]",
+        breaks="mixed",
+    ),
     Mutant(
         "percent_forgotten",
         "rule 1 left out: (1,%c,3) becomes a list",
         old=('    if "%" in text:\n        return STRING, text\n'),
         new="",
+        breaks="percent",
     ),
     Mutant(
         "empty_lists",
@@ -114,48 +265,56 @@ MUTANTS = [
             '    if text in ("()", "[]"):\n'
             "        return INT_ARRAY, []\n"
         ),
+        breaks="null",
     ),
     Mutant(
         "false_is_true",
         "bool('False') is True",
         old='        return BOOL, text == "True"\n',
         new="        return BOOL, bool(text)\n",
+        breaks="bool",
     ),
     Mutant(
         "lower_case_bools",
         "true is a str in this format",
         old=('    if text in ("True", "False"):\n        return BOOL, text == "True"\n'),
         new=('    if text.lower() in ("true", "false"):\n        return BOOL, text.lower() == "true"\n'),
+        breaks="bool",
     ),
     Mutant(
         "round_brackets_only",
         "[1,2] is a list too",
         old='    if text[:1] in ("(", "["):\n',
         new='    if text[:1] == "(":\n',
+        breaks="list",
     ),
     Mutant(
         "first_element_decides",
         "(1,0.5) has an int in front, and int('0.5') fails",
         old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
         new="        kind = kind_of(elements[0])\n",
+        breaks="mixed",
     ),
     Mutant(
         "last_element_decides",
         "the kind is overwritten in the loop: the last element wins",
         old="        kind = max(kind_of(element) for element in elements)  # int < float < str\n",
         new="        kind = kind_of(elements[-1])\n",
+        breaks="mixed",
     ),
     Mutant(
         "each_element_its_own_kind",
         "the list is called floats and still holds ints",
         old="[READ[kind](element) for element in elements]",
         new="[READ[kind_of(element)](element) for element in elements]",
+        breaks="mixed",
     ),
     Mutant(
         "other_kinds_dropped",
         "what PNNX's own reader does: of (1,0.5) only 0.5 is left",
         old="[READ[kind](element) for element in elements]",
         new="[READ[kind](element) for element in elements if kind_of(element) == kind]",
+        breaks="mixed",
     ),
     Mutant(
         "one_element_is_no_list",
@@ -166,12 +325,14 @@ MUTANTS = [
             "        return parse_parameter(text[1:-1])\n"
             '    if text[:1] in ("(", "["):\n'
         ),
+        breaks="list",
     ),
     Mutant(
         "type_of_the_element",
         "a list of ints called an int",
         old="        return LIST_OF[kind], [",
         new="        return kind, [",
+        breaks="pair",
     ),
     Mutant(
         "elements_by_all_rules",
@@ -182,44 +343,49 @@ MUTANTS = [
             '            return BOOL, [e == "True" for e in elements]\n'
             "        return LIST_OF[kind], ["
         ),
+        breaks="list",
     ),
     Mutant(
         "minus_is_a_number",
         "-inf and - begin with - and are strs",
-        old='    if not re.match("-?[0-9]", text):\n',
-        new='    if not re.match("-|[0-9]", text):\n',
+        old=BEGINS,
+        new='    if not text.startswith(("-", *DIGITS)):\n',
+        breaks="str",
     ),
     Mutant(
         "negative_numbers_are_strings",
         "isdigit() of the first character: the minus was forgotten",
-        old='    if not re.match("-?[0-9]", text):\n',
-        new='    if not re.match("[0-9]", text):\n',
+        old=BEGINS,
+        new="    if not text.startswith(DIGITS):\n",
+        breaks="str",
     ),
     Mutant(
         "point_first",
         ".5 read as a number: rule 5 says digit",
-        old='    if not re.match("-?[0-9]", text):\n',
-        new='    if not re.match(r"-?\\.?[0-9]", text):\n',
+        old=BEGINS,
+        new='    if not text.removeprefix("-").removeprefix(".").startswith(DIGITS):\n',
+        breaks="str",
     ),
     Mutant(
         "plus_is_a_sign",
         "+1 read as a number: Python writes no plus, and PNNX reads none",
-        old='    if not re.match("-?[0-9]", text):\n',
-        new='    if not re.match("[-+]?[0-9]", text):\n',
+        old=BEGINS,
+        new='    if not text.removeprefix("-").removeprefix("+").startswith(DIGITS):\n',
+        breaks="str",
     ),
     Mutant(
         "try_float",
         "whatever float() accepts: inf and nan become floats",
-        old='    if not re.match("-?[0-9]", text):\n',
-        new=(
-            '    if text.lstrip("-") in ("inf", "nan"):\n        return FLOAT\n    if not re.match("-?[0-9]", text):\n'
-        ),
+        old=BEGINS,
+        new='    if text.lstrip("-") in ("inf", "nan"):\n        return FLOAT\n' + BEGINS,
+        breaks="str",
     ),
     Mutant(
         "exponent_forgotten",
         "only the point makes a float, and int('1e-05') fails",
         old='FLOAT if "." in text or "e" in text else INT',
         new='FLOAT if "." in text else INT',
+        breaks="float",
     ),
     Mutant(
         "numbers_stay_text",
@@ -232,11 +398,13 @@ MUTANTS = [
         "text[0] of an empty text (prefix=) is an IndexError",
         old='    if text[:1] in ("(", "["):\n',
         new='    if text[0] in ("(", "["):\n',
+        breaks="str",
     ),
     Mutant(
         "ints_by_float",
         "int(float(text)) loses the last digits of large numbers, and whole floats become ints",
         old='FLOAT if "." in text or "e" in text else INT',
         new='INT if float(text).is_integer() else FLOAT if "." in text or "e" in text else INT',
+        breaks="int",
     ),
 ]

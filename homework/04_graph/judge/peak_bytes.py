@@ -29,27 +29,139 @@ lower peak.
 
 from __future__ import annotations
 
-from classroom.judge import Mutant, expect, task
+from collections.abc import Mapping, Sequence
 
-from .. import public
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, task
+
+from ..public import run_of
+
+TOO_EARLY = (
+    "some result goes too early. Let it go once, when the last operator that reads it has written its own result; "
+    "what nobody reads stays."
+)
+
+
+def peak(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
+    """By the definition: at each step, the sum over all results that are alive."""
+    busiest = 0
+    for now in range(len(order)):
+        alive = 0
+        for first, name in enumerate(order[: now + 1]):
+            readers = [step for step, reader in enumerate(order) if name in reads[reader]]
+            if first <= now <= max(readers, default=len(order)):
+                alive += sizes[name]
+        busiest = max(busiest, alive)
+    return busiest
+
+
+def peak_mistakes(
+    order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]
+) -> dict[str, int | float]:
+    """Likely cause -> what it gives here, where it is wrong and no other cause gives the same."""
+    right = peak(order, reads, sizes)
+    causes: dict[int, list[str]] = {}
+    for cause, wrong in _wrong_peaks(order, reads, sizes).items():
+        if wrong != right:
+            causes.setdefault(wrong, []).append(cause)
+    mistakes: dict[str, int | float] = {"the bytes came as a float: return an int.": float(right)}
+    for wrong, found in causes.items():
+        if len(found) == 1:
+            mistakes[found[0]] = wrong
+        elif all(cause.startswith("too early") for cause in found):
+            mistakes[TOO_EARLY] = wrong
+    return mistakes
+
+
+def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Likely cause -> what it gives."""
+    unread = [name for name in order if not any(name in sources for sources in reads.values())]
+    closed = {**reads, **{name: [*reads[name], name] for name in unread}}
+    widest = max(sizes[name] + sum(sizes[source] for source in set(reads[name])) for name in order)
+    readers = {name: [step for step, reader in enumerate(order) if name in reads[reader]] for name in order}
+    last = {name: max(steps, default=len(order) - 1) for name, steps in readers.items()}
+    first = {name: min(steps, default=len(order) - 1) for name, steps in readers.items()}
+    by_last = [[name for name in order if last[name] == step] for step in range(len(order))]
+    by_first = [[name for name in order if first[name] == step] for step in range(len(order))]
+    short = {name: sources[:1] for name, sources in reads.items()}
+    double = [sum(sizes[s] for s in reads[name]) - sum(sizes[s] for s in set(reads[name])) for name in order]
+    return {
+        "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
+        "this is the largest result alone. Add up all that is alive at the same step.": max(sizes.values()),
+        "only what one operator reads and writes is counted. Others are alive, too: they are read later.": widest,
+        "too early: a result that nobody reads goes at once. The network returns it: keep it.": peak(
+            order, closed, sizes
+        ),
+        "too early: an operator's inputs go before its output comes. Take the peak first, then let them go.": max(
+            now - sum(sizes[gone] for gone in leaving)
+            for now, leaving in zip(_levels(order, by_last, sizes), by_last, strict=True)
+        ),
+        "too early: a result goes after its first reader. Let it go after the last.": max(
+            _levels(order, by_first, sizes)
+        ),
+        "too early: each reader subtracts what it reads. Let a result go once, after its last reader.": max(
+            _levels(order, [reads[name] for name in order], sizes)
+        ),
+        "this is what is left at the end. Keep the largest value on the way.": (
+            _levels(order, by_last, sizes)[-1] - sum(sizes[name] for name in by_last[-1])
+        ),
+        "the operators ran in the order of `sizes`. Go through `order`.": _in_order_of_sizes(order, reads, sizes),
+        "one result goes at each step, also where two have the same last reader. Let all of them go.": max(
+            _levels(order, [leaving[-1:] for leaving in by_last], sizes)
+        ),
+        "only the first input of each operator is looked at. Go through all of reads[name].": (
+            peak(order, short, sizes)
+        ),
+        "a result that an operator reads twice counts twice. It is in memory once.": max(
+            now + more for now, more in zip(_levels(order, by_last, sizes), double, strict=True)
+        ),
+    }
+
+
+def _levels(order: Sequence[str], leaving: Sequence[Sequence[str]], sizes: Mapping[str, int]) -> list[int]:
+    """The bytes alive at each step, when `leaving` go after it."""
+    alive, found = 0, []
+    for name, gone in zip(order, leaving, strict=True):
+        alive += sizes[name]
+        found.append(alive)
+        alive -= sum(sizes[each] for each in gone)
+    return found
+
+
+def _in_order_of_sizes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
+    """The peak of the operators in the order of another dictionary, where a reader may come before what it reads."""
+    last = dict.fromkeys(sizes, len(order) - 1)
+    for step, name in enumerate(sizes):
+        last |= dict.fromkeys(reads[name], step)
+    return max(
+        _levels(list(sizes), [[name for name in last if last[name] == step] for step in range(len(last))], sizes)
+    )
+
+
+def expect_peak(
+    student: Student, order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]
+) -> None:
+    """Compare with the definition."""
+    expect(student.peak_bytes(order, reads, sizes), peak(order, reads, sizes), what="the peak")
 
 
 @task("peak_bytes")
-def random_networks(student, rng):
+def random_networks(student: Student, rng: np.random.Generator) -> None:
     """The busiest step of random networks, with several inputs, several outputs, and results that are read twice."""
     for steps in (2, 3, 5, 8, 8, 13, 21, 34, 34, 55):
-        public.expect_peak(student, *public.run_of(rng, steps, int(rng.integers(1, 3))))
+        expect_peak(student, *run_of(rng, steps, int(rng.integers(1, 3))))
 
 
 @task("peak_bytes")
-def one_operator(student, rng):
+def one_operator(student: Student, rng: np.random.Generator) -> None:
     """One operator needs what its result needs."""
     size = int(rng.integers(1, 1 << 40))
     expect(student.peak_bytes(["op"], {"op": []}, {"op": size}), size)
 
 
 @task("peak_bytes")
-def a_long_skip(student, rng):
+def a_long_skip(student: Student, rng: np.random.Generator) -> None:
     """A result that is read at once and again much later is alive in between."""
     for length in (4, 9, 30):
         order = [f"op{i}" for i in range(length)]
@@ -58,78 +170,133 @@ def a_long_skip(student, rng):
         reads[order[-1]] = [order[start], order[-2]] if rng.integers(2) else [order[-2], order[start]]
         sizes = {name: int(rng.integers(1, 100)) for name in reversed(order)}
         sizes[order[start]] = 1000
-        public.expect_peak(student, order, reads, sizes)
+        expect_peak(student, order, reads, sizes)
 
 
 @task("peak_bytes")
-def one_operand_in_two_slots(student, rng):
+def one_operand_in_two_slots(student: Student, rng: np.random.Generator) -> None:
     """cat(x, x) reads x twice, and lets it go once."""
     for _ in range(4):
         a, b, c, d = (f"op{i}" for i in rng.permutation(100)[:4].tolist())
         sizes = {name: int(rng.integers(50, 100)) for name in (d, b, a, c)}
-        public.expect_peak(student, [a, b, c, d], {a: [], b: [a, a], c: [b, b, b], d: [c, c]}, sizes)
+        expect_peak(student, [a, b, c, d], {a: [], b: [a, a], c: [b, b, b], d: [c, c]}, sizes)
 
 
 MUTANTS = [
+    Mutant(
+        "sizes as floats",
+        "bytes are counted, not measured",
+        old="    alive = peak = 0\n",
+        new="    alive = peak = 0.0\n",
+        breaks="busiest",
+    ),
+    Mutant(
+        "no operators were not thought of",
+        "the first operator begins, if there is one",
+        old="    alive = peak = 0\n",
+        new="    alive, peak = 0, sizes[order[0]]\n",
+        breaks="empty",
+    ),
+    Mutant(
+        "the peak of the results alone",
+        "the largest result taken for the busiest step",
+        old="    return peak\n",
+        new="    return max(sizes.values(), default=0)\n",
+        breaks="alive",
+    ),
+    Mutant(
+        "two slots let go twice",
+        "a list of readers, in which one reader stands twice",
+        old="        leaving[step] = leaving.get(step, 0) + sizes[name]\n",
+        new=(
+            "        readers = reads[order[step]].count(name)\n"
+            "        leaving[step] = leaving.get(step, 0) + sizes[name] * max(readers, 1)\n"
+        ),
+        breaks="once",
+    ),
+    Mutant(
+        "a result that nobody reads never comes",
+        "only what is read is put into memory",
+        old="        alive += sizes[name]\n",
+        new="        alive += sizes[name] if any(name in sources for sources in reads.values()) else 0\n",
+        breaks="unread",
+    ),
+    Mutant(
+        "the order of the readings",
+        "the readings are looked at in the order of their dictionary, so another one is the last",
+        old=("    for step, name in enumerate(order):\n        for source in reads[name]:\n"),
+        new=("    for name in reads:\n        step = order.index(name)\n        for source in reads[name]:\n"),
+        breaks="order",
+    ),
     Mutant(
         "nothing is ever let go",
         "the sum of all results is the space without reuse",
         old="        alive -= leaving.get(step, 0)\n",
         new="",
+        breaks="last",
     ),
     Mutant(
         "inputs go before the output comes",
         "an operator needs its inputs while it writes its output",
         old=("        alive += sizes[name]\n        peak = max(peak, alive)\n        alive -= leaving.get(step, 0)\n"),
         new=("        alive += sizes[name] - leaving.get(step, 0)\n        peak = max(peak, alive)\n"),
+        breaks="together",
     ),
     Mutant(
         "what nobody reads goes at once",
         "what the network returns must live to the end",
         old="    last = dict.fromkeys(order, len(order) - 1)",
         new="    last = {name: step for step, name in enumerate(order)}",
+        breaks="unread",
     ),
     Mutant(
         "the first reader lets go",
         "the last reader counts",
         old="            last[source] = step",
         new="            last[source] = min(last[source], step)",
+        breaks="last",
     ),
     Mutant(
         "each reader lets go",
         "a result that is read twice is subtracted twice",
         old="        alive -= leaving.get(step, 0)",
         new="        alive -= sum(sizes[source] for source in reads[name])",
+        breaks="once",
     ),
     Mutant(
         "only inputs and output of one operator",
         "results that are read later are alive, too",
         old="        peak = max(peak, alive)",
         new="        peak = max(peak, sizes[name] + sum(sizes[source] for source in set(reads[name])))",
+        breaks="alive",
     ),
     Mutant(
         "what is left at the end",
         "the busiest step is asked for, not the last",
         old="    return peak",
         new="    return alive",
+        breaks="busiest",
     ),
     Mutant(
         "the order of the sizes",
         "operators run in the order of `order`, not of the dictionary",
         old="    last = dict.fromkeys(order, len(order) - 1)",
         new=("    order = list(sizes)\n    last = dict.fromkeys(order, len(order) - 1)"),
+        breaks="order",
     ),
     Mutant(
         "one result leaves per step",
         "two results may have the same last reader",
         old="        leaving[step] = leaving.get(step, 0) + sizes[name]",
         new="        leaving[step] = sizes[name]",
+        breaks="last",
     ),
     Mutant(
         "only the first input of each operator is read",
         "an operator reads all its inputs",
         old="        for source in reads[name]:",
         new="        for source in reads[name][:1]:",
+        breaks="last",
     ),
     Mutant(
         "an operator in two slots counts twice",
@@ -140,5 +307,6 @@ MUTANTS = [
             "set(reads[name]))\n"
             "        peak = max(peak, alive + double)"
         ),
+        breaks="once",
     ),
 ]

@@ -40,7 +40,7 @@ An arrow to a node that was entered and is not finished closes a cycle.
 | a plain queue: level by level | a short and a long path that meet |
 | the reverse forgotten | outputs come first |
 | only one input, or the first key, as the start | two inputs; keys in another order |
-| recursion | RecursionError at a chain of 5,000 |
+| recursion | RecursionError at a long chain |
 | a double arrow counted in one place and not in the other | cat(x, x) with another predecessor |
 | only "nobody is ready at the start" taken as a cycle | a cycle behind an input |
 | a walk from the inputs that never sees a cycle without one | a ring beside a network that runs |
@@ -50,54 +50,88 @@ An arrow to a node that was entered and is not finished closes a cycle.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from classroom.judge import Failure, Mutant, expect, task
+import numpy as np
 
-from .. import public
+from classroom.judge import Mutant, Student, expect, task
+
+from ..public import error_message, expect_named, expect_order, network
+
+Network = Mapping[str, Sequence[str]]
 
 
-def shuffled(rng, successors):
+def order_mistakes(successors: Network) -> dict[str, list[str]]:
+    """Likely cause -> the order that it gives for this network; each of them is wrong for most networks."""
+    early = (
+        "a node is written down when it is met for the first time. It must wait for all its predecessors: write it "
+        "down when the last of them is done."
+    )
+    first_done = (
+        "a node is taken when its first predecessor is done. Count how many predecessors are missing, and take it at 0."
+    )
+    return {
+        early: first_met(successors, -1, 1),
+        early[:-1] + ", whichever successor comes first.": first_met(successors, -1, -1),
+        first_done: first_met(successors, 0, 1),
+    }
+
+
+def first_met(successors: Mapping[str, Sequence[str]], end: int, direction: int) -> list[str]:
+    """Names as a plain stack (end -1) or a plain queue (end 0) meets them first: a wrong order."""
+    followed = {follower for followers in successors.values() for follower in followers}
+    waiting = [name for name in successors if name not in followed][:: -1 if end else 1]
+    met: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop(end)
+        if name not in met:
+            met[name] = None
+            waiting += successors[name][:: end * direction or 1]
+    return list(met)
+
+
+def shuffled(rng: np.random.Generator, successors: Network) -> dict[str, Sequence[str]]:
     """The same network with its keys in another order."""
     names = list(successors)
     return {names[i]: successors[names[i]] for i in rng.permutation(len(names))}
 
 
-def renamed(rng, successors):
+def renamed(rng: np.random.Generator, successors: Network) -> dict[str, Sequence[str]]:
     """The same network with other names, and its keys in another order."""
     names = dict(zip(successors, (f"op{i}" for i in rng.permutation(10 * len(successors)).tolist()), strict=False))
     return shuffled(rng, {names[name]: [names[f] for f in followers] for name, followers in successors.items()})
 
 
-def numbered(edges, nodes):
+def numbered(edges: Iterable[tuple[int, int]], nodes: int) -> dict[str, list[str]]:
     """Edges between numbers -> successors."""
-    successors = {f"n{i}": [] for i in range(nodes)}
+    successors: dict[str, list[str]] = {f"n{i}": [] for i in range(nodes)}
     for start, end in edges:
         successors[f"n{start}"].append(f"n{end}")
     return successors
 
 
 @task("topological_order")
-def every_arrow_of_random_networks(student, rng):
+def every_arrow_of_random_networks(student: Student, rng: np.random.Generator) -> None:
     """Each name stands once and before its successors in twelve random networks."""
     for nodes in (6, 9, 15, 30, 30, 60, 60, 60, 120, 120, 250, 400):
-        successors = public.network(rng, nodes, int(rng.integers(1, 4)), float(rng.uniform(0, 2)))
-        public.expect_order(student.topological_order(successors), successors)
+        successors = network(rng, nodes, int(rng.integers(1, 4)), float(rng.uniform(0, 2)))
+        expect_order(student.topological_order(successors), successors)
 
 
 @task("topological_order")
-def a_detector_of_280_operators(student, rng):
+def a_detector_of_280_operators(student: Student, rng: np.random.Generator) -> None:
     """Each arrow is respected in a network with residual blocks, long skips and three outputs, as YOLOv5's are."""
     edges = [(i, i + 1) for i in range(279)]
     edges += [(i, i + int(rng.integers(2, 7))) for i in range(0, 200, 4)]
     edges += [(int(i), int(i) + int(rng.integers(60, 120))) for i in rng.integers(20, 140, 8)]
     edges = [edge for edge in edges if edge[0] not in (250, 260)] + [(40, 251), (90, 261)]
     successors = renamed(rng, numbered(edges, 280))
-    public.expect_order(student.topological_order(successors), successors)
+    expect_order(student.topological_order(successors), successors)
 
 
 @task("topological_order")
-def a_chain_of_20000(student, rng):
+def a_chain_of_20000(student: Student, rng: np.random.Generator) -> None:
     """A chain of 20,000 operators, its keys in any order, has its order: nothing calls itself."""
     names = [f"op{i}" for i in rng.permutation(100_000)[:20_000].tolist()]
     chain = shuffled(rng, {a: [b] for a, b in pairwise(names)} | {names[-1]: []})
@@ -105,27 +139,27 @@ def a_chain_of_20000(student, rng):
 
 
 @task("topological_order")
-def a_ladder_of_diamonds(student, rng):
+def a_ladder_of_diamonds(student: Student, rng: np.random.Generator) -> None:
     """3,000 diamonds in a row, with more paths than could ever be walked, have an order."""
     edges = [edge for i in range(0, 9000, 3) for edge in ((i, i + 1), (i, i + 2), (i + 1, i + 3), (i + 2, i + 3))]
     successors = renamed(rng, numbered(edges, 9001))
-    public.expect_order(student.topological_order(successors), successors)
+    expect_order(student.topological_order(successors), successors)
 
 
 @task("topological_order")
-def parts_that_do_not_touch(student, rng):
+def parts_that_do_not_touch(student: Student, rng: np.random.Generator) -> None:
     """Inputs that nobody reads, and parts without an arrow between them, are in the order, too."""
     for _ in range(4):
         joined = {}
         for part in range(3):
-            piece = public.network(rng, int(rng.integers(1, 9)), 1, 0.5)
+            piece = network(rng, int(rng.integers(1, 9)), 1, 0.5)
             joined |= {f"p{part}{name}": [f"p{part}{f}" for f in followers] for name, followers in piece.items()}
         successors = renamed(rng, joined | {f"alone{i}": [] for i in range(3)})
-        public.expect_order(student.topological_order(successors), successors)
+        expect_order(student.topological_order(successors), successors)
 
 
 @task("topological_order")
-def the_smallest_networks(student, rng):
+def the_smallest_networks(student: Student, rng: np.random.Generator) -> None:
     """No operator gives an empty list, one operator a list of one, and one arrow a list of two."""
     name, other = (f"op{i}" for i in rng.permutation(1000)[:2].tolist())
     expect(student.topological_order({name: []}), [name])
@@ -134,21 +168,21 @@ def the_smallest_networks(student, rng):
 
 
 @task("topological_order")
-def a_name_twice_in_a_list(student, rng):
+def a_name_twice_in_a_list(student: Student, rng: np.random.Generator) -> None:
     """cat(x, x) reads one result twice: it still waits for its other predecessor."""
     for _ in range(6):
         x, late, cat, end = (f"op{i}" for i in rng.permutation(1000)[:4].tolist())
         readers = [cat, cat, late]
         rng.shuffle(readers)
         successors = shuffled(rng, {x: readers, late: [cat, end], cat: [end, end, end], end: []})
-        public.expect_order(student.topological_order(successors), successors)
+        expect_order(student.topological_order(successors), successors)
 
 
 @task("topological_order")
-def a_cycle_deep_in_a_network(student, rng):
+def a_cycle_deep_in_a_network(student: Student, rng: np.random.Generator) -> None:
     """ValueError names an operator on the cycle, not only one that waits behind it, and none that could have run."""
     for length in (2, 3, 7, 40):
-        before = public.network(rng, 30, 2, 0.5)
+        before = network(rng, 30, 2, 0.5)
         before = {f"b{name}": [f"b{f}" for f in followers] for name, followers in before.items()}
         ring = [f"ring{i}" for i in rng.permutation(1000)[:length].tolist()]
         behind = [f"z{i}" for i in rng.permutation(1000)[:20].tolist()]
@@ -158,54 +192,47 @@ def a_cycle_deep_in_a_network(student, rng):
         successors[entry] = [*successors[entry], ring[0]]
         successors[ring[-1]] = [*successors[ring[-1]], behind[0]]
         ordered = {name: successors[name] for name in behind} | shuffled(rng, successors)  # the first key is behind it
-        named = public.expect_error(student, ordered, ["ValueError"])
-        if not named & set(ring):
-            raise Failure("expected a message that names an operator on the cycle", ring, sorted(named))
         # what follows the entry may wait for the cycle only through the ring, so all of `before` can run
-        if innocent := named & set(before):
-            raise Failure(f"the message names {min(innocent)}, which could have run", ring, sorted(named))
+        expect_named(error_message(student, ordered, ["ValueError"]), ring, before)
 
 
 @task("topological_order")
-def an_operator_that_reads_itself(student, rng):
+def an_operator_that_reads_itself(student: Student, rng: np.random.Generator) -> None:
     """An operator that leads to itself is a cycle of one: ValueError names it."""
     for name in (f"op{i}" for i in rng.permutation(1000)[:3].tolist()):
         successors = {"input": [name], name: [name, "output"], "output": []}
-        if name not in public.expect_error(student, successors, ["ValueError"]):
-            raise Failure(f"expected a message that names {name}", name, None)
+        expect_named(error_message(student, successors, ["ValueError"]), [name], ["input"])
 
 
 @task("topological_order")
-def a_cycle_without_an_input(student, rng):
+def a_cycle_without_an_input(student: Student, rng: np.random.Generator) -> None:
     """A cycle is an error also when another part of the network can run, and when nothing can."""
     a, b, c = (f"op{i}" for i in rng.permutation(1000)[:3].tolist())
     networks = (({a: [b], b: [c], c: [a]}, {a, b, c}), ({"free": ["end"], "end": [], a: [b], b: [a], c: []}, {a, b}))
     for successors, ring in networks:
-        named = public.expect_error(student, shuffled(rng, successors), ["ValueError"])
-        if not named & ring or named & (set(successors) - ring):
-            raise Failure(f"expected a message that names some of {sorted(ring)} only", sorted(ring), sorted(named))
+        message = error_message(student, shuffled(rng, successors), ["ValueError"])
+        expect_named(message, ring, set(successors) - ring)
 
 
 @task("topological_order")
-def a_successor_that_is_no_key(student, rng):
+def a_successor_that_is_no_key(student: Student, rng: np.random.Generator) -> None:
     """A successor that the dictionary does not have raises ValueError or KeyError, and is named."""
     for nodes in (2, 10, 50):
-        successors = public.network(rng, nodes, 1, 0.5)
+        successors = network(rng, nodes, 1, 0.5)
         ghost = f"ghost{rng.integers(1000)}"
         name = list(successors)[int(rng.integers(nodes))]
         successors[name] = [*successors[name], ghost]
-        if ghost not in public.expect_error(student, successors, ["ValueError", "KeyError"]):
-            raise Failure(f"expected a message that names {ghost}", ghost, None)
+        expect_named(error_message(student, successors, ["ValueError", "KeyError"]), [ghost], [])
 
 
 @task("topological_order")
-def one_call_leaves_nothing_for_the_next(student, rng):
+def one_call_leaves_nothing_for_the_next(student: Student, rng: np.random.Generator) -> None:
     """Called again, also after an error, the function starts afresh."""
     for _ in range(3):
-        successors = public.network(rng, 10, 2, 0.5)
-        public.expect_order(student.topological_order(successors), successors)
-        public.expect_error(student, {"op1": ["op2"], "op2": ["op1"]}, ["ValueError"])
-        public.expect_order(student.topological_order(successors), successors)
+        successors = network(rng, 10, 2, 0.5)
+        expect_order(student.topological_order(successors), successors)
+        error_message(student, {"op1": ["op2"], "op2": ["op1"]}, ["ValueError"])
+        expect_order(student.topological_order(successors), successors)
 
 
 LOOP = (
@@ -233,6 +260,7 @@ MUTANTS = [
             "            order.append(name)\n"
             "            stack += reversed(successors[name])\n"
         ),
+        breaks="arrows",
     ),
     Mutant(
         "pre-order, last successor first",
@@ -247,6 +275,7 @@ MUTANTS = [
             "            order.append(name)\n"
             "            stack += successors[name]\n"
         ),
+        breaks="arrows",
     ),
     Mutant(
         "level by level",
@@ -262,12 +291,14 @@ MUTANTS = [
             "                met.add(follower)\n"
             "                ready.append(follower)\n"
         ),
+        breaks="arrows",
     ),
     Mutant(
         "post-order, not reversed",
         "depth first gives the order backwards",
         old="    return order\n",
         new="    return order[::-1]\n",
+        breaks="arrows",
     ),
     Mutant(
         "recursion",
@@ -284,12 +315,14 @@ MUTANTS = [
             "    for name in list(ready):\n"
             "        run(name)\n"
         ),
+        breaks="depth",
     ),
     Mutant(
         "only one input",
         "the walk starts at the first node without predecessors only",
         old="ready = deque(name for name, count in missing.items() if count == 0)",
         new="ready = deque([name for name, count in missing.items() if count == 0][:1])",
+        breaks="once",
     ),
     Mutant(
         "starts at the first key",
@@ -305,36 +338,42 @@ MUTANTS = [
             "    followed = {f for fs in successors.values() for f in fs}\n"
             "    return [name for name in order if successors[name] or name in followed]\n"
         ),
+        breaks="once",
     ),
     Mutant(
         "a double arrow counts once on one side",
         "predecessors are counted without, arrows are followed with repetition",
         old="        for follower in followers:",
         new="        for follower in dict.fromkeys(followers):",
+        breaks="twice",
     ),
     Mutant(
         "a double arrow is subtracted once",
         "predecessors are counted with, arrows are followed without repetition",
         old=("        for follower in successors[name]:\n            missing"),
         new=("        for follower in set(successors[name]):\n            missing"),
+        breaks="twice",
     ),
     Mutant(
         "no look for cycles",
         "what is left over is forgotten silently",
         old="    if len(order) < len(successors):",
         new="    if False:",
+        breaks="cycle",
     ),
     Mutant(
         "only a graph without any input is a cycle",
         "a cycle may hang on a part that runs",
         old="    if len(order) < len(successors):",
         new="    if successors and not order:",
+        breaks="cycle",
     ),
     Mutant(
         "only a cycle behind an input is a cycle",
         "a walk from the inputs does not come to a cycle that nothing leads to",
         old="    if len(order) < len(successors):",
         new="    if order and len(order) < len(successors):",
+        breaks="cycle",
     ),
     Mutant(
         "what nothing leads to is dropped",
@@ -349,36 +388,42 @@ MUTANTS = [
             "            front += successors[name]\n"
             "    if len(order) < len(seen):"
         ),
+        breaks="cycle",
     ),
     Mutant(
         "an operator that reads itself is let through",
         "the arrow from a node to itself is not counted",
         old="            missing[follower] += 1",
         new="            missing[follower] += follower != name",
+        breaks="cycle",
     ),
     Mutant(
         "the error names nobody",
         "'there is a cycle' does not help to find it",
         old=ERROR,
         new='raise ValueError("the graph has a cycle")',
+        breaks="on_cycle",
     ),
     Mutant(
         "the error names everybody",
         "a list of the whole network does not help either",
         old=ERROR,
         new='raise ValueError(f"there is a cycle in {list(successors)}")',
+        breaks="innocent",
     ),
     Mutant(
         "the error names one who waits behind the cycle",
         "the first node that is left over need not be on the cycle",
         old=ERROR,
         new='raise ValueError(f"cycle at {left[0]}")',
+        breaks="on_cycle",
     ),
     Mutant(
         "the wrong exception",
         "the task asks for ValueError",
         old=ERROR,
         new='raise RuntimeError("the graph has a cycle: " + " -> ".join(find_cycle(successors, left)))',
+        breaks="cycle",
     ),
     Mutant(
         "unknown successors are dropped",
@@ -388,6 +433,7 @@ MUTANTS = [
             "    successors = {n: [f for f in fs if f in successors] for n, fs in successors.items()}\n"
             "    missing = dict.fromkeys(successors, 0)"
         ),
+        breaks="unknown",
     ),
     Mutant(
         "unknown successors are added",
@@ -398,6 +444,7 @@ MUTANTS = [
             "dict(successors)\n"
             "    missing = dict.fromkeys(successors, 0)"
         ),
+        breaks="unknown",
     ),
     Mutant(
         "the list is kept from call to call",
@@ -406,10 +453,71 @@ MUTANTS = [
         new='    order = topological_order.__dict__.setdefault("order", [])',
     ),
     Mutant(
+        "results are kept by the names",
+        "a cache, whose key forgets the arrows",
+        old="    return order\n",
+        new='    return topological_order.__dict__.setdefault("known", {}).setdefault(tuple(successors), order)\n',
+        breaks="fresh",
+    ),
+    Mutant(
+        "names without repetition only",
+        "a set of successors taken for granted: a second mention is called a fault",
+        old="    ready = deque(",
+        new=(
+            "    if any(len(set(followers)) < len(followers) for followers in successors.values()):\n"
+            '        raise ValueError("an operator is read twice")\n'
+            "    ready = deque("
+        ),
+        breaks="twice",
+    ),
+    Mutant(
+        "the error names all that was not on the cycle yet",
+        "the message tells how far the walk came",
+        old=ERROR,
+        new='raise ValueError(f"after {order} comes a cycle: {find_cycle(successors, left)}")',
+        breaks="innocent",
+    ),
+    Mutant(
+        "the error names the last one left over",
+        "the last one that waits need not be on the cycle either",
+        old=ERROR,
+        new='raise ValueError(f"cycle at {left[-1]}")',
+        breaks="on_cycle",
+    ),
+    Mutant(
+        "an unknown successor has no name in the error",
+        "that something is wrong helps nobody",
+        old='raise ValueError(f"{name} leads to {follower!r}, which is no operator of the graph")',
+        new='raise ValueError(f"{name} leads to an operator that is not there")',
+        breaks="unknown",
+    ),
+    Mutant(
+        "no input is an error, though nothing is there",
+        "min() of no operators",
+        old="    order: list[str] = []\n",
+        new="    order: list[str] = []\n    min(successors)\n",
+        breaks="result",
+    ),
+    Mutant(
+        "a dictionary instead of a list",
+        "its keys are in the right order, and it is no list",
+        old="    return order\n",
+        new="    return dict.fromkeys(order)\n",
+        breaks="result",
+    ),
+    Mutant(
+        "a cycle is a KeyError",
+        "pop from an empty set of ready nodes",
+        old=ERROR,
+        new='raise KeyError("the graph has a cycle: " + " -> ".join(find_cycle(successors, left)))',
+        breaks="cycle",
+    ),
+    Mutant(
         "a tuple instead of a list",
         "the task asks for a list",
         old="    return order\n",
         new="    return tuple(order)\n",
+        breaks="result",
     ),
     Mutant(
         "no operators are an error",
@@ -420,5 +528,6 @@ MUTANTS = [
             '        raise ValueError(f"no input: cycle {list(successors)}")\n'
             "    if len(order) < len(successors):"
         ),
+        breaks="result",
     ),
 ]

@@ -27,11 +27,94 @@ Cost: each number is read once, or a few times where windows overlap: about N * 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from classroom.judge import Mutant, Student, task
+from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from .shared import wrong
+
+Bounds = list[tuple[int, int]]
+"""First row and row after the last of every window."""
+
+
+def right(length: int, count: int) -> Bounds:
+    """The windows of an axis: floor(i * length / count) to ceil((i + 1) * length / count)."""
+    found = []
+    for i in range(count):
+        end, rest = divmod((i + 1) * length, count)
+        found.append((i * length // count, end + (rest > 0)))
+    return found
+
+
+def fixed(length: int, count: int) -> Bounds:
+    """Windows of one size and one step, as in the original course."""
+    step = length // count
+    size = length - (count - 1) * step
+    return [(i * step, i * step + size) for i in range(count)]
+
+
+def both_down(length: int, count: int) -> Bounds:
+    """Windows that end at floor: what does not divide belongs to the next one."""
+    return [(i * length // count, (i + 1) * length // count) for i in range(count)]
+
+
+def exchanged(length: int, count: int) -> Bounds:
+    """Windows from ceil to floor."""
+    return [(-(-i * length // count), (i + 1) * length // count) for i in range(count)]
+
+
+def rounded_step(length: int, count: int) -> Bounds:
+    """Windows whose borders are multiples of a rounded length / count."""
+    step = length / count
+    return [(int(i * step), int(np.ceil((i + 1) * step))) for i in range(count)]
+
+
+def pooled(x: np.ndarray, size: tuple[int, int], bounds: Callable[[int, int], Bounds] = right) -> np.ndarray:
+    """The mean of every window, in float64 and then in the type of `x`."""
+    y = np.empty((*x.shape[:2], *size))
+    for i, (top, bottom) in enumerate(bounds(x.shape[2], size[0])):
+        for j, (first, last) in enumerate(bounds(x.shape[3], size[1])):
+            window = x[:, :, top:bottom, first:last].astype(np.float64)
+            count = window.shape[2] * window.shape[3]
+            y[:, :, i, j] = window.sum(axis=(2, 3)) / count if count else np.nan
+    return y.astype(x.dtype)
+
+
+def counts(length: int, count: int) -> np.ndarray:
+    """How many rows each window has."""
+    return np.array([b - a for a, b in right(length, count)])
+
+
+def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x."""
+    expected = pooled(x, size)
+    numbers = np.outer(counts(x.shape[2], size[0]), counts(x.shape[3], size[1]))
+    other = "float64" if x.dtype == np.float32 else "float32"
+    found = {
+        "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
+        "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
+        "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
+        "H / h was rounded before i was multiplied with it: multiply first, i * H // h": pooled(x, size, rounded_step),
+        "size was read as (w, h): it is (h, w), h windows down and w across": pooled(x, size[::-1]),
+        "these are sums: divide each by the numbers in its own window": expected * numbers.astype(x.dtype),
+        "every sum is divided by one number: windows differ in size, so divide each by its own count": (
+            expected * (numbers / numbers.max()).astype(x.dtype)
+        ),
+        "every picture has the result of the first": np.repeat(expected[:1], len(x), axis=0),
+        "every channel has the mean of all channels: each is averaged for itself": np.repeat(
+            expected.mean(axis=1, keepdims=True), x.shape[1], axis=1
+        ),
+        f"the numbers changed their type to {other}: keep the dtype of x": expected.astype(other),
+    }
+    return wrong(found, expected)
+
+
+def expect_pooled(student: Student, x: np.ndarray, size: tuple[int, int], tolerance: float) -> None:
+    """Raise Failure unless the student's pooling of `x` is right."""
+    what = f"adaptive_avg_pool of {x.shape} to {size}"
+    expect(student.adaptive_avg_pool(x, size), pooled(x, size), rtol=tolerance, atol=tolerance, what=what)
 
 
 @task("adaptive_avg_pool")
@@ -40,7 +123,7 @@ def any_sizes(student: Student, rng: np.random.Generator) -> None:
     for _ in range(12):
         shape = tuple(int(n) for n in (*rng.integers(1, 4, 2), *rng.integers(1, 12, 2)))
         size = int(rng.integers(1, 12)), int(rng.integers(1, 12))
-        public.expect_pooled(student, rng.integers(-99, 100, shape).astype(np.float64), size, 1e-12)
+        expect_pooled(student, rng.integers(-99, 100, shape).astype(np.float64), size, 1e-12)
 
 
 @task("adaptive_avg_pool")
@@ -48,7 +131,7 @@ def more_windows_than_rows(student: Student, rng: np.random.Generator) -> None:
     """Where h or w is larger than the plane, windows of one or two numbers repeat and overlap."""
     x = rng.integers(-99, 100, (2, 2, 3, 2)).astype(np.float64)
     for size in ((5, 3), (3, 7), (8, 2), (4, 4)):
-        public.expect_pooled(student, x, size, 1e-12)
+        expect_pooled(student, x, size, 1e-12)
 
 
 @task("adaptive_avg_pool")
@@ -56,22 +139,22 @@ def borders_are_exact(student: Student, rng: np.random.Generator) -> None:
     """Borders that are whole numbers stay so: a rounded step must not push one into the next row."""
     for length, count in ((58, 14), (30, 22), (30, 26), (36, 28), (14, 50)):
         line = rng.integers(-99, 100, length).astype(np.float64)
-        public.expect_pooled(student, line.reshape(1, 1, -1, 1), (count, 1), 1e-12)
-        public.expect_pooled(student, line.reshape(1, 1, 1, -1), (1, count), 1e-12)
+        expect_pooled(student, line.reshape(1, 1, -1, 1), (count, 1), 1e-12)
+        expect_pooled(student, line.reshape(1, 1, 1, -1), (1, count), 1e-12)
 
 
 @task("adaptive_avg_pool")
 def both_types_of_float(student: Student, rng: np.random.Generator) -> None:
     """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
     for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12)):
-        public.expect_pooled(student, rng.normal(size=(2, 3, 9, 8)).astype(dtype), (4, 3), tolerance)
+        expect_pooled(student, rng.normal(size=(2, 3, 9, 8)).astype(dtype), (4, 3), tolerance)
 
 
 @task("adaptive_avg_pool")
 def the_planes_of_a_network(student: Student, rng: np.random.Generator) -> None:
     """512 planes of 7x7, as ResNet18 has them, and of 10x13, as a larger picture gives, within the time limit."""
     for shape, size in (((2, 512, 7, 7), (1, 1)), ((1, 512, 10, 13), (7, 7))):
-        public.expect_pooled(student, rng.normal(size=shape).astype(np.float32), size, 1e-5)
+        expect_pooled(student, rng.normal(size=shape).astype(np.float32), size, 1e-5)
 
 
 @task("adaptive_avg_pool")
@@ -80,7 +163,7 @@ def one_pixel_at_a_time(student: Student, rng: np.random.Generator) -> None:
     for size in ((3, 3), (4, 5), (2, 2)):
         x = np.zeros((1, 2, 7, 8))
         x[0, int(rng.integers(2)), int(rng.integers(7)), int(rng.integers(8))] = float(rng.integers(1, 100))
-        public.expect_pooled(student, x, size, 1e-12)
+        expect_pooled(student, x, size, 1e-12)
 
 
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
@@ -98,6 +181,7 @@ MUTANTS = [
             "[slice(i * (length // count), i * (length // count) + length - (count - 1) * (length // "
             "count)) for i in range(count)]"
         ),
+        breaks="windows",
     ),
     Mutant(
         "blocks",
@@ -107,18 +191,21 @@ MUTANTS = [
             "[slice(i * max(length // count, 1) % length, i * max(length // count, 1) % length + "
             "max(length // count, 1)) for i in range(count)]"
         ),
+        breaks="windows",
     ),
     Mutant(
         "end_down",
         "both borders rounded down: the windows never overlap",
         old=END,
         new="max((i + 1) * length // count, i * length // count + 1)",
+        breaks="windows",
     ),
     Mutant(
         "begin_up",
         "both borders rounded up",
         old=BEGIN,
         new="min(-(-i * length // count), length - 1),",
+        breaks="windows",
     ),
     Mutant(
         "exchanged",
@@ -128,12 +215,14 @@ MUTANTS = [
             "[slice(min(-(-i * length // count), (i + 1) * length // count), (i + 1) * length // "
             "count) for i in range(count)]"
         ),
+        breaks="windows",
     ),
     Mutant(
         "always_one_more",
         "floor + 1 in place of ceil: one row too many where the sizes divide",
         old=END,
         new="(i + 1) * length // count + 1",
+        breaks="windows",
     ),
     Mutant(
         "rounded",
@@ -143,83 +232,131 @@ MUTANTS = [
             "[slice(min(round(i * length / count), length - 1), max(round((i + 1) * length / count), "
             "round(i * length / count) + 1)) for i in range(count)]"
         ),
+        breaks="windows",
     ),
     Mutant(
         "rounded_step",
         "multiplies by length / count as a float, whose error reaches the next row",
         old=SPANS,
         new=("[slice(int(i * (length / count)), int(np.ceil((i + 1) * (length / count)))) for i in range(count)]"),
+        breaks="exact",
     ),
     Mutant(
         "swapped",
         "size is (cols, rows)",
         old="    y = np.empty((*x.shape[:2], *size), x.dtype)\n",
         new=("    size = size[::-1]\n    y = np.empty((*x.shape[:2], *size), x.dtype)\n"),
+        breaks="sizes",
     ),
     Mutant(
         "square",
         "takes the first size for both directions",
         old="    y = np.empty((*x.shape[:2], *size), x.dtype)\n",
         new=("    size = (size[0], size[0])\n    y = np.empty((*x.shape[:2], *size), x.dtype)\n"),
+        breaks="sizes",
     ),
     Mutant(
         "axes_exchanged",
         "cuts the rows by the width",
         old="enumerate(spans(x.shape[2], size[0]))",
         new="enumerate(spans(x.shape[3], size[0]))",
+        breaks="sizes",
     ),
     Mutant(
         "sum",
         "adds up and does not divide",
         old=MEANS,
         new="x[:, :, rows, cols].sum(axis=(2, 3))",
+        breaks="mean",
     ),
     Mutant(
         "fixed_count",
         "divides every sum by one count, however large the window",
         old=MEANS,
         new="x[:, :, rows, cols].sum(axis=(2, 3)) / (-(-x.shape[2] // size[0]) * -(-x.shape[3] // size[1]))",
+        breaks="mean",
     ),
     Mutant(
         "max",
         "keeps the largest number, as the layer before it does",
         old=MEANS,
         new="x[:, :, rows, cols].max(axis=(2, 3))",
+        breaks="mean",
     ),
     Mutant(
         "mean_of_extremes",
         "the middle between the smallest and the largest number",
         old=MEANS,
         new="(x[:, :, rows, cols].max(axis=(2, 3)) + x[:, :, rows, cols].min(axis=(2, 3))) / 2",
+        breaks="mean",
     ),
     Mutant(
         "one_channel",
         "averages over the channels too",
         old=MEANS,
         new="x[:, :, rows, cols].mean(axis=(1, 2, 3))[:, None]",
+        breaks="planes",
     ),
     Mutant(
         "first_picture",
         "computes the first picture only",
         old=MEANS,
         new="x[:1, :, rows, cols].mean(axis=(2, 3))",
+        breaks="planes",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old=EMPTY,
         new="np.empty((*x.shape[:2], *size))",
+        breaks="dtype",
     ),
     Mutant(
         "float16",
         "averages in half precision",
         old=MEANS,
         new="x[:, :, rows, cols].astype(np.float16).mean(axis=(2, 3))",
+        breaks="dtype",
     ),
     Mutant(
         "global_only",
         "right for (1, 1), the one case of a classifier, and nothing else",
         old=MEANS,
         new="x.mean(axis=(2, 3))",
+    ),
+    Mutant(
+        "not_more_than_there_are",
+        "gives at most as many windows as there are rows and columns",
+        old="    y = np.empty((*x.shape[:2], *size), x.dtype)\n",
+        new=(
+            "    size = min(size[0], x.shape[2]), min(size[1], x.shape[3])\n"
+            "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
+        ),
+        breaks="larger",
+    ),
+    Mutant(
+        "larger_refused",
+        "refuses more windows than there are rows or columns",
+        old="    y = np.empty((*x.shape[:2], *size), x.dtype)\n",
+        new=(
+            "    if size[0] > x.shape[2] or size[1] > x.shape[3]:\n"
+            '        raise ValueError(f"size {size} is larger than {x.shape[2:]}")\n'
+            "    y = np.empty((*x.shape[:2], *size), x.dtype)\n"
+        ),
+        breaks="larger",
+    ),
+    Mutant(
+        "always_float32",
+        "the type of a network's numbers, whatever comes",
+        old=EMPTY,
+        new="np.empty((*x.shape[:2], *size), np.float32)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "largest_row",
+        "the largest of the means of the rows",
+        old=MEANS,
+        new="x[:, :, rows, cols].mean(axis=3).max(axis=2)",
+        breaks="mean",
     ),
 ]

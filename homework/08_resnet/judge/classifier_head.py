@@ -26,11 +26,68 @@ Cost: N * C * H * W additions, N * C * K multiplications, N * K powers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from classroom.judge import Mutant, Student, task
+from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import network
+from .shared import wrong
+
+
+def shares(scores: np.ndarray, axis: int | None = 1) -> np.ndarray:
+    """Softmax, in float64."""
+    scores = scores.astype(np.float64)
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def risky(scores: np.ndarray, highest: Any) -> np.ndarray:
+    """Softmax after `highest` has been subtracted, whatever comes of it."""
+    with np.errstate(all="ignore"):
+        powers = np.exp(scores - highest)
+        return powers / powers.sum(axis=1, keepdims=True)
+
+
+def probabilities(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """What the head has to give, in float64 and then in the type of `x`."""
+    wide = [a.astype(np.float64) for a in (x, weight, bias)]
+    features = wide[0].sum(axis=(2, 3)) / (x.shape[2] * x.shape[3])
+    return shares(np.einsum("nc,kc->nk", features, wide[1]) + wide[2]).astype(x.dtype)
+
+
+def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for these planes and this layer."""
+    features, pixels = x.mean(axis=(2, 3)), x.shape[2] * x.shape[3]
+    scores = features @ weight.T + bias
+    expected = probabilities(x, weight, bias)
+    found: dict[str, Any] = {
+        "softmax along the batch: each row adds up to 1, so axis=1, and keepdims=True": shares(scores, 0),
+        "softmax over the whole array: every picture by itself, axis=1": shares(scores, None),
+        "the exponential overflows: subtract the largest score of each row first": risky(scores, 0),
+        "one maximum for the whole batch: subtract the largest score of each row from that row": risky(
+            scores, scores.max()
+        ),
+        "these are the scores: softmax is missing": scores,
+        "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
+        "the bias is missing": shares(features @ weight.T),
+        "every picture has the probabilities of the first": np.repeat(expected[:1], len(x), axis=0),
+    }
+    if len(weight) == x.shape[1]:
+        found["the linear layer comes without weights"] = shares(features)
+        found["weight is (K, C), one row for each class: the product needs weight.T"] = shares(features @ weight + bias)
+    mistakes = {cause: np.asarray(value, x.dtype) for cause, value in found.items()}
+    other = "float64" if x.dtype == np.float32 else "float32"
+    mistakes[f"the numbers changed their type to {other}: keep the dtype of x"] = expected.astype(other)
+    return wrong(mistakes, expected)
+
+
+def expect_head(student: Student, x: np.ndarray, weight: np.ndarray, bias: np.ndarray, tolerance: float = 1e-9) -> None:
+    """Raise Failure unless the student's head on `x` is right."""
+    what = f"classifier_head of {x.shape} for {len(weight)} classes"
+    got = student.classifier_head(x, weight, bias)
+    expect(got, probabilities(x, weight, bias), atol=tolerance, what=what)
 
 
 @task("classifier_head")
@@ -43,45 +100,45 @@ def any_shapes(student: Student, rng: np.random.Generator) -> None:
         ((2, 9, 3, 3), 2),
         ((6, 4, 2, 3), 6),
     ):
-        public.expect_head(student, *public.network(rng, shape, classes))
+        expect_head(student, *network(rng, shape, classes))
 
 
 @task("classifier_head")
 def as_many_classes_as_channels(student: Student, rng: np.random.Generator) -> None:
     """N, C and K of one size, where a wrong axis or a missing transpose gives no error, only wrong numbers."""
-    public.expect_head(student, *public.network(rng, (5, 5, 3, 4), 5))
+    expect_head(student, *network(rng, (5, 5, 3, 4), 5))
 
 
 @task("classifier_head")
 def scores_far_apart(student: Student, rng: np.random.Generator) -> None:
     """Rows whose scores are thousands apart from each other's, in one batch, stay finite and right."""
-    x, weight, bias = public.network(rng, (4, 3, 2, 2), 5)
+    x, weight, bias = network(rng, (4, 3, 2, 2), 5)
     x[0] *= 4000
     x[1] *= -4000
-    public.expect_head(student, x, weight, bias, 1e-6)
+    expect_head(student, x, weight, bias, 1e-6)
 
 
 @task("classifier_head")
 def equal_scores_and_a_clear_winner(student: Student, rng: np.random.Generator) -> None:
     """Equal scores share equally; a score that is 10,000 above the others takes all."""
     x = np.ones((2, 3, 2, 2))
-    public.expect_head(student, x, np.zeros((8, 3)), np.full(8, -3.0))
+    expect_head(student, x, np.zeros((8, 3)), np.full(8, -3.0))
     bias = np.zeros(8)
     bias[int(rng.integers(8))] = 10_000.0
-    public.expect_head(student, x, np.zeros((8, 3)), bias)
+    expect_head(student, x, np.zeros((8, 3)), bias)
 
 
 @task("classifier_head")
 def floats_of_both_types(student: Student, rng: np.random.Generator) -> None:
     """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
     for dtype, tolerance in ((np.float32, 1e-5), (np.float64, 1e-12)):
-        public.expect_head(student, *public.network(rng, (3, 16, 4, 4), 10, dtype), tolerance)
+        expect_head(student, *network(rng, (3, 16, 4, 4), 10, dtype), tolerance)
 
 
 @task("classifier_head")
 def a_large_batch(student: Student, rng: np.random.Generator) -> None:
     """100 pictures, 256 channels and 1,000 classes, within the time limit."""
-    public.expect_head(student, *public.network(rng, (100, 256, 2, 2), 1000, np.float32), 1e-4)
+    expect_head(student, *network(rng, (100, 256, 2, 2), 1000, np.float32), 1e-4)
 
 
 POWERS = "np.exp(scores - scores.max(axis=1, keepdims=True))"
@@ -95,24 +152,28 @@ MUTANTS = [
         "softmax as the formula says, without subtracting the maximum",
         old=POWERS,
         new="np.exp(scores)",
+        breaks="large",
     ),
     Mutant(
         "one_maximum",
         "one maximum for the whole batch: the others underflow, and 0 / 0 is nan",
         old=POWERS,
         new="np.exp(scores - scores.max())",
+        breaks="large",
     ),
     Mutant(
         "minimum",
         "subtracts the smallest score, so that the exponents grow",
         old=POWERS,
         new="np.exp(scores - scores.min(axis=1, keepdims=True))",
+        breaks="large",
     ),
     Mutant(
         "clipped",
         "avoids the overflow by cutting the scores off",
         old=POWERS,
         new="np.exp(np.clip(scores, -80, 80))",
+        breaks="large",
     ),
     Mutant(
         "along_batch",
@@ -123,24 +184,28 @@ MUTANTS = [
         new=(
             "np.exp(scores - scores.max(axis=0, keepdims=True))\n    return powers / powers.sum(axis=0, keepdims=True)"
         ),
+        breaks="batch",
     ),
     Mutant(
         "whole_batch",
         "all probabilities of the batch together add up to 1",
         old=SHARES,
         new="return powers / powers.sum()",
+        breaks="batch",
     ),
     Mutant(
         "maximum_on_top",
         "divides by the largest in place of the sum",
         old=SHARES,
         new="return powers / powers.max(axis=1, keepdims=True)",
+        breaks="softmax",
     ),
     Mutant(
         "scores_only",
         "returns the scores",
         old=SHARES,
         new="return scores",
+        breaks="softmax",
     ),
     Mutant(
         "sigmoid",
@@ -149,12 +214,14 @@ MUTANTS = [
             "np.exp(scores - scores.max(axis=1, keepdims=True))\n    return powers / powers.sum(axis=1, keepdims=True)"
         ),
         new=("np.exp(-np.abs(scores))\n    return np.where(scores >= 0, 1, powers) / (1 + powers)"),
+        breaks="softmax",
     ),
     Mutant(
         "log_softmax",
         "the logarithm of the probabilities, as a training loss wants it",
         old=SHARES,
         new="return scores - scores.max(axis=1, keepdims=True) - np.log(powers.sum(axis=1, keepdims=True))",
+        breaks="softmax",
     ),
     Mutant(
         "twice",
@@ -164,54 +231,63 @@ MUTANTS = [
             "powers = np.exp(powers / powers.sum(axis=1, keepdims=True))\n"
             "    return powers / powers.sum(axis=1, keepdims=True)"
         ),
+        breaks="softmax",
     ),
     Mutant(
         "winner_takes_all",
         "1 for the best class and 0 for the others",
         old=SHARES,
         new="return (powers == 1).astype(x.dtype)",
+        breaks="softmax",
     ),
     Mutant(
         "sum",
         "adds up the planes and does not divide",
         old=FEATURES,
         new="features = x.sum(axis=(2, 3))",
+        breaks="mean",
     ),
     Mutant(
         "fixed_count",
         "divides by 7 * 7, the plane of ResNet18",
         old=FEATURES,
         new="features = x.sum(axis=(2, 3)) / np.asarray(49, x.dtype)",
+        breaks="mean",
     ),
     Mutant(
         "max_pool",
         "keeps the largest number of each plane",
         old=FEATURES,
         new="features = x.max(axis=(2, 3))",
+        breaks="mean",
     ),
     Mutant(
         "rows_only",
         "averages over the rows and takes the first column",
         old=FEATURES,
         new="features = x.mean(axis=2)[:, :, 0]",
+        breaks="mean",
     ),
     Mutant(
         "no_transpose",
         "weight is used without transposing it",
         old=SCORES,
         new="(features @ weight if weight.shape[0] == weight.shape[1] else features @ weight.T) + bias",
+        breaks="linear",
     ),
     Mutant(
         "reshaped",
         "reshapes weight to (C, K) where it should transpose",
         old=SCORES,
         new="features @ weight.reshape(weight.shape[::-1]) + bias",
+        breaks="linear",
     ),
     Mutant(
         "no_bias",
         "forgets the bias",
         old=SCORES,
         new="features @ weight.T",
+        breaks="linear",
     ),
     Mutant(
         "late_bias",
@@ -226,17 +302,34 @@ MUTANTS = [
             "    powers = np.exp(scores - scores.max(axis=1, keepdims=True))\n"
             "    return powers / powers.sum(axis=1, keepdims=True) + bias"
         ),
+        breaks="linear",
     ),
     Mutant(
         "first_picture",
         "gives every picture the probabilities of the first",
         old=SHARES,
         new="return np.repeat((powers / powers.sum(axis=1, keepdims=True))[:1], len(x), axis=0)",
+        breaks="batch",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old=FEATURES,
         new="features = x.mean(axis=(2, 3), dtype=np.float64)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "always_float32",
+        "the type of a network's numbers, whatever comes",
+        old=SHARES,
+        new="return (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)",
+        breaks="dtype",
+    ),
+    Mutant(
+        "first_row_of_weights",
+        "the first class's weights for every class",
+        old=SCORES,
+        new="features @ weight[:1].T + bias",
+        breaks="linear",
     ),
 ]

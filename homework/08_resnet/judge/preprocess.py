@@ -24,9 +24,79 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
+from kuiper.vision import resize as bilinear
 
-from .. import public
+from ..public import photograph
+from .shared import wrong
+
+
+def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np.ndarray:
+    """What preprocess has to give; or what it gives with one mistake."""
+    mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
+    height, width = image.shape[:2]
+    side = max(height, width) if mistake == "longer" else min(height, width)
+    rows, cols = max(1, resize * height // side), max(1, resize * width // side)
+    if mistake == "round":
+        rows, cols = round(resize * height / side), round(resize * width / side)
+    if mistake == "squeezed":
+        rows = cols = resize
+    small = bilinear(image, rows, cols)
+    top, left = round((rows - crop) / 2), round((cols - crop) / 2)
+    if mistake == "down":
+        top, left = (rows - crop) // 2, (cols - crop) // 2
+    if mistake == "corner":
+        top = left = 0
+    cut = small[top : top + crop, left : left + crop].astype(np.float64)
+    cut = cut[..., ::-1] if mistake == "bgr" else cut
+    cut = cut / (1 if mistake == "bytes" else 255)
+    mean = np.zeros(3) if mistake == "mean" else mean
+    std = np.ones(3) if mistake == "std" else std
+    cut = cut / std - mean if mistake == "std first" else (cut - mean) / std
+    x = cut.reshape(3, *cut.shape[:2]) if mistake == "reshape" else cut.transpose(2, 0, 1)
+    x = x.swapaxes(1, 2) if mistake == "turned" else x
+    return x[None].astype(np.float32)
+
+
+PLACE_CAUSES = {
+    "round": "the longer side was rounded to the nearest: it is floor(resize * longer / shorter)",
+    "longer": "the longer side was resized to `resize`: it is the shorter one",
+    "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
+    "corner": "the crop is the upper left corner: it comes from the middle",
+    "down": "the crop begins a pixel off: the beginning is round((n - crop) / 2), not (n - crop) // 2",
+}
+NUMBER_CAUSES = {
+    "bgr": "the channels are in the order blue, green, red: keep red first",
+    "bytes": "the pixels are still 0..255: divide by 255 before anything else",
+    "mean": "the mean was not subtracted",
+    "std": "the difference was not divided by the standard deviation",
+    "std first": "divided by STD first: subtract MEAN, then divide",
+    "reshape": "reshape does not move axes, it only cuts the row of numbers elsewhere: transpose(2, 0, 1)",
+    "turned": "rows and columns are exchanged: the axes become (channel, row, column), transpose(2, 0, 1)",
+}
+
+
+def place_mistakes(image: np.ndarray, resize: int, crop: int) -> dict[str, np.ndarray]:
+    """Likely cause -> what a wrong size or place gives for this picture."""
+    found = {cause: prepared(image, resize, crop, mistake) for mistake, cause in PLACE_CAUSES.items()}
+    return wrong(found, prepared(image, resize, crop))
+
+
+def number_mistakes(image: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what wrong numbers or axes give for this picture, a square, of which nothing is cut."""
+    side = len(image)
+    right = prepared(image, side, side)
+    found = {cause: prepared(image, side, side, mistake) for mistake, cause in NUMBER_CAUSES.items()}
+    found["the axis of the batch is missing: put it in front, [None]"] = right[0]
+    found["the channels are still the last axis: transpose(2, 0, 1)"] = right.transpose(0, 2, 3, 1)
+    found["the numbers are float64: make them float32"] = right.astype(np.float64)
+    return wrong(found, right)
+
+
+def expect_prepared(student: Student, image: np.ndarray, resize: int, crop: int) -> None:
+    """Raise Failure unless the student's preparation of `image` is right."""
+    what = f"preprocess of {image.shape} with resize={resize}, crop={crop}"
+    expect(student.preprocess(image, resize, crop), prepared(image, resize, crop), atol=1e-5, what=what)
 
 
 @task("preprocess")
@@ -36,21 +106,21 @@ def pictures_of_any_shape(student: Student, rng: np.random.Generator) -> None:
         height, width = (int(n) for n in rng.integers(5, 40, 2))
         resize = int(rng.integers(4, 24))
         crop = int(rng.integers(1, resize + 1))
-        public.expect_prepared(student, public.photograph(rng, height, width), resize, crop)
+        expect_prepared(student, photograph(rng, height, width), resize, crop)
 
 
 @task("preprocess")
 def the_middle_of_an_odd_rest(student: Student, rng: np.random.Generator) -> None:
     """Where an odd number of pixels is cut away, round decides on which side there is one more."""
     for height, width, resize, crop in ((9, 12, 9, 6), (15, 11, 11, 6), (10, 17, 10, 3)):
-        public.expect_prepared(student, public.photograph(rng, height, width), resize, crop)
+        expect_prepared(student, photograph(rng, height, width), resize, crop)
 
 
 @task("preprocess")
 def the_longer_side_is_rounded_down(student: Student, rng: np.random.Generator) -> None:
     """The longer side is floor(resize * longer / shorter), whatever the rest of the division is."""
     for height, width, resize in ((7, 13, 5), (19, 11, 8), (6, 35, 7), (23, 8, 9)):
-        public.expect_prepared(student, public.photograph(rng, height, width), resize, resize - 1)
+        expect_prepared(student, photograph(rng, height, width), resize, resize - 1)
 
 
 @task("preprocess")
@@ -59,22 +129,22 @@ def black_and_white(student: Student, rng: np.random.Generator) -> None:
     for colour in ((0, 0, 0), (255, 255, 255), (255, 0, 0), (0, 128, 255)):
         image = np.empty((6, 9, 3), np.uint8)
         image[:] = colour
-        public.expect_prepared(student, image, 4, 4)
+        expect_prepared(student, image, 4, 4)
 
 
 @task("preprocess")
 def a_photograph_for_imagenet(student: Student, rng: np.random.Generator) -> None:
     """A larger picture with 256 and 224, the sizes of ImageNet, gives (1, 3, 224, 224) in float32."""
-    public.expect_prepared(student, public.photograph(rng, 300, 451), 256, 224)
+    expect_prepared(student, photograph(rng, 300, 451), 256, 224)
 
 
 @task("preprocess")
 def one_pixel_too_large(student: Student, rng: np.random.Generator) -> None:
     """A crop of exactly `resize` is fine, one pixel more is not, for wide and for tall pictures."""
     for shape in ((10, 30), (30, 10), (12, 12)):
-        image = public.photograph(rng, *shape)
-        public.expect_prepared(student, image, 7, 7)
-        expect(expect_raises(student.preprocess, image, 7, 8), "ValueError", what="the type of the exception")
+        image = photograph(rng, *shape)
+        expect_prepared(student, image, 7, 7)
+        expect_refused(student.preprocess, image, 7, 8)
 
 
 SIZES = "rows, cols = resize * height // shorter, resize * width // shorter"
@@ -93,30 +163,35 @@ MUTANTS = [
         "resizes the longer side, and cuts less than asked for",
         old="shorter = min(height, width)",
         new="shorter = max(height, width)",
+        breaks="shorter",
     ),
     Mutant(
         "height_counts",
         "takes the height for the shorter side",
         old="shorter = min(height, width)",
         new="shorter = height",
+        breaks="shorter",
     ),
     Mutant(
         "squeezed",
         "resizes to a square, which changes the shape of things",
         old=SIZES,
         new="rows, cols = resize, resize",
+        breaks="longer",
     ),
     Mutant(
         "longer_rounded",
         "rounds the longer side to the nearest",
         old=SIZES,
         new="rows, cols = round(resize * height / shorter), round(resize * width / shorter)",
+        breaks="longer",
     ),
     Mutant(
         "factor_first",
         "computes resize // shorter first, in whole numbers",
         old=SIZES,
         new=("rows, cols = (max(resize, height * (resize // shorter)), max(resize, width * (resize // shorter)))"),
+        breaks="longer",
     ),
     Mutant(
         "sizes_exchanged",
@@ -129,18 +204,21 @@ MUTANTS = [
         "cuts the upper left corner",
         old=CORNER,
         new="top, left = 0, 0",
+        breaks="middle",
     ),
     Mutant(
         "one_direction",
         "cuts from the middle in one direction only",
         old=CORNER,
         new="top, left = round((rows - crop) / 2), 0",
+        breaks="middle",
     ),
     Mutant(
         "rounded_down",
         "rounds the corner down, in whole numbers",
         old=CORNER,
         new="top, left = (rows - crop) // 2, (cols - crop) // 2",
+        breaks="middle",
     ),
     Mutant(
         "crop_first",
@@ -151,66 +229,77 @@ MUTANTS = [
             "    top, left = round((height - side) / 2), round((width - side) / 2)\n"
             "    cut = resize_picture(image[top : top + side, left : left + side], crop, crop)"
         ),
+        breaks="resizing",
     ),
     Mutant(
         "no_crop",
         "resizes straight to the size of the crop",
         old=CUT,
         new="cut = resize_picture(image, crop, crop)",
+        breaks="resizing",
     ),
     Mutant(
         "nearest",
         "takes the nearest pixel in place of a weighted mean",
         old="resize_picture(image, rows, cols)[",
         new="image[np.arange(rows) * height // rows][:, np.arange(cols) * width // cols][",
+        breaks="resizing",
     ),
     Mutant(
         "bgr",
         "blue first, as OpenCV reads files",
         old=NUMBERS,
         new="x = (cut[..., ::-1].astype(np.float32) / 255 - MEAN) / STD",
+        breaks="axes",
     ),
     Mutant(
         "bgr_mean",
         "the means in the order blue, green, red",
         old=NUMBERS,
         new="x = (cut.astype(np.float32) / 255 - MEAN[::-1]) / STD[::-1]",
+        breaks="numbers",
     ),
     Mutant(
         "bytes",
         "forgets to divide by 255",
         old=NUMBERS,
         new="x = (cut.astype(np.float32) - MEAN) / STD",
+        breaks="numbers",
     ),
     Mutant(
         "whole_division",
         "divides bytes by 255 in whole numbers",
         old=NUMBERS,
         new="x = ((cut // 255).astype(np.float32) - MEAN) / STD",
+        breaks="numbers",
     ),
     Mutant(
         "std_first",
         "divides by STD before it subtracts MEAN",
         old=NUMBERS,
         new="x = cut.astype(np.float32) / 255 / STD - MEAN",
+        breaks="numbers",
     ),
     Mutant(
         "no_mean",
         "forgets the mean",
         old=NUMBERS,
         new="x = cut.astype(np.float32) / 255 / STD",
+        breaks="numbers",
     ),
     Mutant(
         "no_std",
         "forgets the standard deviation",
         old=NUMBERS,
         new="x = cut.astype(np.float32) / 255 - MEAN",
+        breaks="numbers",
     ),
     Mutant(
         "times_std",
         "multiplies by STD",
         old=NUMBERS,
         new="x = (cut.astype(np.float32) / 255 - MEAN) * STD",
+        breaks="numbers",
     ),
     Mutant(
         "own_mean",
@@ -220,59 +309,69 @@ MUTANTS = [
             "x = cut.astype(np.float32) / 255\n"
             "    x = (x - x.mean(axis=(0, 1))) / np.maximum(x.std(axis=(0, 1)), np.float32(1e-6))"
         ),
+        breaks="numbers",
     ),
     Mutant(
         "grey",
         "one mean for all three channels",
         old=NUMBERS,
         new="x = (cut.astype(np.float32) / 255 - MEAN.mean()) / STD.mean()",
+        breaks="numbers",
     ),
     Mutant(
         "reshaped",
         "reshapes to (3, H, W), which mixes pixels and channels",
         old="x.transpose(2, 0, 1)[None]",
         new="x.reshape(3, crop, crop)[None]",
+        breaks="axes",
     ),
     Mutant(
         "turned",
         "exchanges rows and columns on the way",
         old="x.transpose(2, 0, 1)[None]",
         new="x.T[None]",
+        breaks="axes",
     ),
     Mutant(
         "channels_last",
         "leaves the channels at the end",
         old="x.transpose(2, 0, 1)[None]",
         new="x[None]",
+        breaks="axes",
     ),
     Mutant(
         "no_batch",
         "gives (3, crop, crop)",
         old="x.transpose(2, 0, 1)[None]",
         new="x.transpose(2, 0, 1)",
+        breaks="axes",
     ),
     Mutant(
         "float64",
         "forgets the element type",
         old=NUMBERS,
         new="x = (cut / 255 - MEAN.astype(float)) / STD.astype(float)",
+        breaks="dtype",
     ),
     Mutant(
         "no_check",
         "cuts less than asked for when the crop does not fit",
         old=FITS,
         new="",
+        breaks="fits",
     ),
     Mutant(
         "check_too_strict",
         "refuses a crop that just fits",
         old="if crop > resize:",
         new="if crop >= resize:",
+        breaks="fits",
     ),
     Mutant(
         "check_longer",
         "compares the crop with the longer side of the file",
         old="if crop > resize:",
         new="if crop > max(image.shape[:2]):",
+        breaks="fits",
     ),
 ]

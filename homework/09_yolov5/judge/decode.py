@@ -23,40 +23,91 @@ from __future__ import annotations
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, task
+from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import random_anchors, random_head
+from .shared import wrong
+
+
+def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = "") -> np.ndarray:
+    """What decode has to give, number by number; or what it gives with one mistake."""
+    kinds, (channels, height, width) = len(anchors), raw.shape
+    values = channels // kinds
+    rows = np.zeros((kinds * height * width, values))
+    for a, i, j in np.ndindex(kinds, height, width):
+        if mistake == "channels":
+            one = raw.reshape(values, kinds, height, width)[:, a, i, j].astype(np.float64)
+        elif mistake == "reshape":
+            one = raw.reshape(kinds, height, width, values)[a, i, j].astype(np.float64)
+        else:
+            one = raw[a * values : (a + 1) * values, i, j].astype(np.float64)
+        s = 1 / (1 + np.exp(-one)) if mistake != "sigmoid" else one
+        half = 0.0 if mistake == "half" else 0.5
+        x, y = (i, j) if mistake == "cell" else (j, i)
+        step = 1 if mistake == "stride" else stride
+        kind = anchors[0] if mistake == "one anchor" else anchors[a]
+        extent = np.exp(one[2:4]) * kind if mistake == "exp" else (2 * s[2:4]) ** 2 * kind
+        place = (i * width + j) * kinds + a if mistake == "order" else (a * height + i) * width + j
+        rows[place] = [(2 * s[0] - half + x) * step, (2 * s[1] - half + y) * step, *extent, *s[4:]]
+    return rows.astype(np.float32)
+
+
+CAUSES = {
+    "cell": "row and column of the cell are exchanged: x goes with the column j, y with the row i",
+    "stride": "the centres count in cells: multiply by the stride",
+    "half": "the 0.5 is missing: centre = (2 * s - 0.5 + cell) * stride",
+    "exp": "that is e^w * anchor, as in YOLOv3: here it is (2 * s)^2 * anchor",
+    "one anchor": "every box got the first anchor: each third of the channels has its own",
+    "channels": "the channels lie anchor by anchor: split them into (A, 5+K), not into (5+K, A)",
+    "reshape": "reshape alone mixes the cells: split the channels first, (A, 5+K, h, w), then bring 5+K to the end",
+    "order": "the rows come in another order: anchor by anchor, in it row by row, in it cell by cell",
+    "sigmoid": "the sigmoid is missing",
+}
+
+
+def rows_mistakes(raw: np.ndarray, anchors: np.ndarray, stride: int) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this head."""
+    right = slow_rows(raw, anchors, stride)
+    found = {cause: slow_rows(raw, anchors, stride, mistake) for mistake, cause in CAUSES.items()}
+    multiplied = right.copy()
+    multiplied[:, 5:] *= right[:, 4:5]
+    found["the scores were multiplied by the objectness: leave each by itself"] = multiplied
+    found["the numbers are float64: make them float32"] = right.astype(np.float64)
+    return wrong(found, right)
+
+
+def expect_rows(student: Student, raw: np.ndarray, anchors: np.ndarray, stride: int, what: str) -> None:
+    """Raise Failure unless decode gives the rows that the loops give."""
+    expect(student.decode(raw, anchors, stride), slow_rows(raw, anchors, stride), rtol=1e-4, atol=1e-3, what=what)
 
 
 @task("decode")
 def heads_of_any_shape(student: Student, rng: np.random.Generator) -> None:
     """One class or many, one row of cells or one column, any number of anchors."""
     for kinds, classes, height, width in ((1, 1, 1, 1), (2, 1, 1, 6), (3, 3, 5, 1), (5, 4, 2, 3), (9, 4, 3, 2)):
-        raw, anchors = public.random_head(rng, kinds, classes, height, width), public.random_anchors(rng, kinds)
+        raw, anchors = random_head(rng, kinds, classes, height, width), random_anchors(rng, kinds)
         what = f"{kinds} anchors, {classes} classes, {height}x{width} cells"
-        public.expect_rows(student, raw, anchors, int(rng.choice([4, 8, 16])), what)
+        expect_rows(student, raw, anchors, int(rng.choice([4, 8, 16])), what)
 
 
 @task("decode")
 def many_anchors_as_values(student: Student, rng: np.random.Generator) -> None:
     """As many anchors as numbers in a row, as many rows of cells as columns: only their order tells the axes apart."""
-    public.expect_rows(
-        student, public.random_head(rng, 6, 1, 6, 6), public.random_anchors(rng, 6), 8, "six anchors, one class, 6x6"
-    )
+    expect_rows(student, random_head(rng, 6, 1, 6, 6), random_anchors(rng, 6), 8, "six anchors, one class, 6x6")
 
 
 @task("decode")
 def the_coarse_head_of_the_detector(student: Student, rng: np.random.Generator) -> None:
     """Three anchors, ten classes, 8x8 cells of 32 pixels."""
     anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
-    public.expect_rows(student, public.random_head(rng, 3, 10, 8, 8), anchors, 32, "the detector's coarse head")
+    expect_rows(student, random_head(rng, 3, 10, 8, 8), anchors, 32, "the detector's coarse head")
 
 
 @task("decode")
 def far_from_zero(student: Student, rng: np.random.Generator) -> None:
     """Large numbers: a box is at most four anchors wide, and its centre at most half a cell outside of its own."""
     raw = rng.choice(np.array([-60, -9, 9, 60], np.float32), (2 * 8, 3, 4))
-    public.expect_rows(student, raw, public.random_anchors(rng, 2), 16, "numbers up to 60")
+    expect_rows(student, raw, random_anchors(rng, 2), 16, "numbers up to 60")
 
 
 CELL = "    cell = np.stack([column, row], -1)\n"
@@ -72,42 +123,49 @@ MUTANTS = [
         "adds the row to x and the column to y",
         old=CELL,
         new="    cell = np.stack([row, column], -1)\n",
+        breaks="centre",
     ),
     Mutant(
         "no_cell",
         "forgets the cell",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] - 0.5) * stride\n",
+        breaks="centre",
     ),
     Mutant(
         "no_stride",
         "leaves the centres in cells",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] - 0.5 + cell)\n",
+        breaks="centre",
     ),
     Mutant(
         "stride_of_the_cell_only",
         "multiplies the cell by the stride, and not the shift",
         old=CENTRE,
         new="    centre = 2 * y[..., :2] - 0.5 + cell * stride\n",
+        breaks="centre",
     ),
     Mutant(
         "no_half",
         "forgets the 0.5, which the original course's grid contains already",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] + cell) * stride\n",
+        breaks="centre",
     ),
     Mutant(
         "half_added",
         "adds the 0.5, as if the grid were the middles of the cells",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] + 0.5 + cell) * stride\n",
+        breaks="centre",
     ),
     Mutant(
         "version_three",
         "decodes as YOLOv3 did: the sigmoid plus the cell",
         old=CENTRE,
         new="    centre = (y[..., :2] + cell) * stride\n",
+        breaks="centre",
     ),
     Mutant(
         "exponential",
@@ -119,72 +177,84 @@ MUTANTS = [
             "anchors[:, None, None]\n"
             "    )\n"
         ),
+        breaks="extent",
     ),
     Mutant(
         "no_square",
         "forgets the square",
         old=EXTENT,
         new="    extent = (2 * y[..., 2:4]) * anchors[:, None, None]\n",
+        breaks="extent",
     ),
     Mutant(
         "half_of_the_square",
         "squares the sigmoid, and doubles it afterwards",
         old=EXTENT,
         new="    extent = 2 * y[..., 2:4] ** 2 * anchors[:, None, None]\n",
+        breaks="extent",
     ),
     Mutant(
         "first_anchor",
         "takes the first anchor for every box",
         old=EXTENT,
         new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[0]\n",
+        breaks="extent",
     ),
     Mutant(
         "anchors_turned",
         "takes the anchors from the last to the first",
         old=EXTENT,
         new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[::-1, None, None]\n",
+        breaks="extent",
     ),
     Mutant(
         "height_width",
         "takes an anchor for height and width",
         old=EXTENT,
         new="    extent = (2 * y[..., 2:4]) ** 2 * anchors[:, None, None, ::-1]\n",
+        breaks="extent",
     ),
     Mutant(
         "anchors_in_cells",
         "takes the anchors for multiples of the stride",
         old=EXTENT,
         new="    extent = (2 * y[..., 2:4]) ** 2 * stride * anchors[:, None, None]\n",
+        breaks="extent",
     ),
     Mutant(
         "values_first",
         "splits the channels into (5+K, A)",
         old=SPLIT,
         new="    y = sigmoid(raw).reshape(-1, kinds, height, width).transpose(1, 2, 3, 0)\n",
+        breaks="channels",
     ),
     Mutant(
         "only_reshaped",
         "reshapes where the numbers of a box have to be brought together first",
         old=SPLIT,
         new="    y = sigmoid(raw).reshape(kinds, height, width, -1)\n",
+        breaks="channels",
     ),
     Mutant(
         "columns_first",
         "reads the cells column by column",
         old=FLAT,
         new="    return rows.swapaxes(1, 2).reshape(kinds * height * width, -1).astype(np.float32)",
+        breaks="rows",
     ),
     Mutant(
         "cells_first",
         "puts the anchors of a cell one after the other",
         old=FLAT,
         new="    return rows.transpose(1, 2, 0, 3).reshape(kinds * height * width, -1).astype(np.float32)",
+        breaks="rows",
     ),
     Mutant(
         "objectness_multiplied",
         "multiplies the classes by the objectness, which comes later",
         old=ROWS,
         new="    rows = np.concatenate([centre, extent, y[..., 4:5], y[..., 4:5] * y[..., 5:]], -1)\n",
+        breaks="scores",
     ),
     Mutant(
         "raw_classes",
@@ -194,6 +264,7 @@ MUTANTS = [
             "    bare = raw.reshape(kinds, -1, height, width).transpose(0, 2, 3, 1)\n"
             "    rows = np.concatenate([centre, extent, y[..., 4:5], bare[..., 5:]], -1)\n"
         ),
+        breaks="scores",
     ),
     Mutant(
         "softmax_classes",
@@ -205,18 +276,21 @@ MUTANTS = [
             "    shares = powers / powers.sum(-1, keepdims=True)\n"
             "    rows = np.concatenate([centre, extent, y[..., 4:5], shares], -1)\n"
         ),
+        breaks="scores",
     ),
     Mutant(
         "corners",
         "returns corners where centre and size are asked for",
         old=ROWS,
         new="    rows = np.concatenate([centre - extent / 2, centre + extent / 2, y[..., 4:]], -1)\n",
+        breaks="rows",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old=FLAT,
         new="    return rows.reshape(kinds * height * width, -1).astype(np.float64)",
+        breaks="dtype",
     ),
     Mutant(
         "square_heads",

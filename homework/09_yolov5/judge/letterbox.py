@@ -24,11 +24,82 @@ for later: OpenCV's `resize` wants (width, height).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from classroom.judge import Mutant, Student, task
+from classroom.judge import Mutant, Student, expect, task
+from kuiper.vision import Letterbox, resize
 
-from .. import public
+from ..public import NAMES, pixels
+from .shared import wrong
+
+Boxed = tuple[np.ndarray, float, int, int]
+GREY = 114
+
+
+def boxed(image: np.ndarray, height: int, width: int, **other: Any) -> Boxed:
+    """What letterbox has to give; or what it gives with another `scale`, `size`, `place` or `fill`."""
+    scale = other.get("scale", min(height / image.shape[0], width / image.shape[1]))
+    fitted = Letterbox.fit((image.shape[0], image.shape[1]), (height, width))
+    inner = other.get("size", fitted.scaled)
+    top, left = other.get("place", (fitted.top, fitted.left))
+    canvas = np.full((height, width, 3), other.get("fill", GREY), np.uint8)
+    canvas[top : top + inner[0], left : left + inner[1]] = resize(image, *inner)[: height - top, : width - left]
+    return canvas, scale, top, left
+
+
+def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, Boxed]:
+    """Likely cause -> what it gives."""
+    right = boxed(image, height, width)
+    _, scale, top, left = right
+    exact = image.shape[0] * scale, image.shape[1] * scale
+    cut = max(1, int(exact[0])), max(1, int(exact[1]))
+    up = max(1, int(exact[0] + 0.5)), max(1, int(exact[1] + 0.5))
+    fitted = Letterbox.fit((image.shape[0], image.shape[1]), (height, width)).scaled
+    bars = height - fitted[0], width - fitted[1]
+    small = Letterbox.fit((image.shape[0], image.shape[1]), (height, width), scaleup=False)
+    found: dict[str, Any] = {
+        "the picture is stretched over the whole canvas: one scale for both directions": (
+            boxed(image, height, width, size=(height, width), place=(0, 0))
+        ),
+        "all of the bar is at one side: put the picture in the middle": boxed(image, height, width, place=(0, 0)),
+        "the bars are black: fill the canvas with GREY": boxed(image, height, width, fill=0),
+        "the odd pixel of a bar belongs below, or at the right": (
+            boxed(image, height, width, place=((bars[0] + 1) // 2, (bars[1] + 1) // 2))
+        ),
+        "a picture that is smaller than the canvas has to grow": (
+            boxed(image, height, width, scale=min(scale, 1.0), size=small.scaled, place=(small.top, small.left))
+        ),
+        "a picture that is smaller than the canvas has to grow: min has a 1 too many": (
+            boxed(image, height, width, scale=min(scale, 1), size=small.scaled, place=(small.top, small.left))
+        ),
+        "the new size is rounded, not cut off": (
+            boxed(image, height, width, size=cut, place=((height - cut[0]) // 2, (width - cut[1]) // 2))
+        ),
+        "half a pixel is rounded to the even number, as Python's round does": (
+            boxed(image, height, width, size=up, place=((height - up[0]) // 2, (width - up[1]) // 2))
+        ),
+        "top and left are exchanged in what is returned": (right[0], scale, left, top),
+        "that is 1 / scale: return by what the picture is multiplied": (right[0], 1 / scale, top, left),
+    }
+    for name in ("float64", "float32", "int64"):
+        found[f"the canvas holds {name}: make it uint8"] = (right[0].astype(name), *right[1:])
+    found["top and left are halves: whole numbers come from //"] = (right[0], scale, bars[0] / 2, bars[1] / 2)
+    return wrong(found, right)
+
+
+def clear(size: tuple[int, int], height: int, width: int) -> bool:
+    """Whether no side comes to lie so near the middle between two whole numbers that rounding could go either way."""
+    scale = min(height / size[0], width / size[1])
+    return all(abs(side * scale % 1 - 0.5) > 0.02 for side in size)
+
+
+def expect_boxed(student: Student, image: np.ndarray, height: int, width: int) -> None:
+    """Raise Failure unless letterbox gives canvas, scale, top and left as it should."""
+    what = f"a picture of {image.shape[0]}x{image.shape[1]} in {height}x{width}"
+    got = student.letterbox(image, height, width)
+    expect(got, boxed(image, height, width), rtol=1e-9, what=what, names=NAMES)
 
 
 @task("letterbox")
@@ -37,8 +108,8 @@ def any_sizes(student: Student, rng: np.random.Generator) -> None:
     done = 0
     while done < 12:
         (height, width), canvas = rng.integers(3, 60, 2).tolist(), rng.integers(20, 60, 2).tolist()
-        if public.clear((height, width), *canvas):
-            public.expect_boxed(student, public.pixels(rng, height, width), *canvas)
+        if clear((height, width), *canvas):
+            expect_boxed(student, pixels(rng, height, width), *canvas)
             done += 1
 
 
@@ -46,28 +117,28 @@ def any_sizes(student: Student, rng: np.random.Generator) -> None:
 def canvases_that_are_not_square(student: Student, rng: np.random.Generator) -> None:
     """The canvas may be wide or high: which side the picture touches depends on both."""
     for size, canvas in (((20, 30), (24, 64)), ((20, 30), (64, 24)), ((33, 12), (40, 41)), ((31, 50), (70, 50))):
-        public.expect_boxed(student, public.pixels(rng, *size), *canvas)
+        expect_boxed(student, pixels(rng, *size), *canvas)
 
 
 @task("letterbox")
 def rounded_sizes(student: Student, rng: np.random.Generator) -> None:
     """The new height, or width, is rounded to the nearest whole number."""
     for size in ((29, 41), (41, 29), (23, 57), (50, 37)):
-        public.expect_boxed(student, public.pixels(rng, *size), 32, 32)
+        expect_boxed(student, pixels(rng, *size), 32, 32)
 
 
 @task("letterbox")
 def thin_pictures(student: Student, rng: np.random.Generator) -> None:
     """A picture so thin that nothing would be left of it keeps one row, or column."""
     for size in ((1, 200), (200, 1), (1, 1), (2, 150)):
-        public.expect_boxed(student, public.pixels(rng, *size), 32, 32)
+        expect_boxed(student, pixels(rng, *size), 32, 32)
 
 
 @task("letterbox")
 def it_fits_exactly(student: Student, rng: np.random.Generator) -> None:
     """A picture of the canvas's shape leaves no bars."""
     for size in ((32, 48), (16, 24), (64, 96)):
-        public.expect_boxed(student, public.pixels(rng, *size), 32, 48)
+        expect_boxed(student, pixels(rng, *size), 32, 48)
 
 
 INNER = "    inner_height, inner_width = (max(1, round(size * scale)) for size in image.shape[:2])\n"
@@ -83,30 +154,35 @@ MUTANTS = [
         "stretches the picture over the whole canvas",
         old=INNER,
         new="    inner_height, inner_width = height, width\n",
+        breaks="scale",
     ),
     Mutant(
         "corner",
         "puts the picture into the upper left corner",
         old=PLACE,
         new="    top, left = 0, 0\n",
+        breaks="middle",
     ),
     Mutant(
         "black",
         "leaves the bars black",
         old=CANVAS,
         new="    canvas = np.full((height, width, 3), 0, np.uint8)\n",
+        breaks="grey",
     ),
     Mutant(
         "white",
         "fills the bars with the wrong grey",
         old=CANVAS,
         new="    canvas = np.full((height, width, 3), 128, np.uint8)\n",
+        breaks="grey",
     ),
     Mutant(
         "larger_ratio",
         "takes the larger of the two scales, at which the picture does not fit",
         old=SCALE,
         new="    scale = max(height / image.shape[0], width / image.shape[1])\n",
+        breaks="scale",
     ),
     Mutant(
         "exchanged_sides",
@@ -128,66 +204,77 @@ MUTANTS = [
             "    scale = height / image.shape[0]\n"
             "    inner_height, inner_width = height, min(width, max(1, round(image.shape[1] * scale)))\n"
         ),
+        breaks="scale",
     ),
     Mutant(
         "width_height",
         "calls resize with (width, height), as OpenCV has it",
         old=RESIZED,
         new=("resize_picture(image.swapaxes(0, 1), inner_width, inner_height).reshape(inner_height, inner_width, 3)"),
+        breaks="resizing",
     ),
     Mutant(
         "cut_off",
         "cuts the new size off instead of rounding it",
         old=INNER,
         new="    inner_height, inner_width = (max(1, int(size * scale)) for size in image.shape[:2])\n",
+        breaks="size",
     ),
     Mutant(
         "rounded_up",
         "rounds the new size up",
         old=INNER,
         new="    inner_height, inner_width = (-int(-size * scale // 1) for size in image.shape[:2])\n",
+        breaks="size",
     ),
     Mutant(
         "no_least",
         "lets nothing be left of a thin picture",
         old=INNER,
         new="    inner_height, inner_width = (round(size * scale) for size in image.shape[:2])\n",
+        breaks="least",
     ),
     Mutant(
         "odd_above",
         "puts the odd pixel above and at the left",
         old=PLACE,
         new="    top, left = (height - inner_height + 1) // 2, (width - inner_width + 1) // 2\n",
+        breaks="middle",
     ),
     Mutant(
         "real_places",
         "returns the width of the bar as a real number",
         old=GIVEN,
         new="    return canvas, scale, (height - inner_height) / 2, (width - inner_width) / 2",
+        breaks="returns",
     ),
     Mutant(
         "never_grows",
         "does not enlarge, as the original course's Letterbox",
         old=SCALE,
         new="    scale = min(1.0, height / image.shape[0], width / image.shape[1])\n",
+        breaks="scale",
     ),
     Mutant(
         "top_left_exchanged",
         "returns left before top",
         old=GIVEN,
         new="    return canvas, scale, left, top",
+        breaks="returns",
     ),
     Mutant(
         "inverse",
         "returns 1 / scale, as the original course's Letterbox",
         old=GIVEN,
         new="    return canvas, 1 / scale, top, left",
+        breaks="returns",
     ),
     Mutant(
         "two_scales",
         "returns the scale of the rounded height",
         old=GIVEN,
         new="    return canvas, inner_height / image.shape[0], top, left",
+        breaks="returns",
     ),
     Mutant(
         "bars_first",
@@ -202,12 +289,14 @@ MUTANTS = [
             "    return resize_picture(square, height, width), scale, top, left\n"
             "    canvas = np.full((height, width, 3), GREY, np.uint8)\n"
         ),
+        breaks="resizing",
     ),
     Mutant(
         "floats",
         "makes a canvas of floats",
         old=CANVAS,
         new="    canvas = np.full((height, width, 3), GREY, np.float32)\n",
+        breaks="dtype",
     ),
     Mutant(
         "nearest",
@@ -218,5 +307,28 @@ MUTANTS = [
             "        :, np.arange(inner_width) * image.shape[1] // inner_width\n"
             "    ]"
         ),
+        breaks="resizing",
+    ),
+    Mutant(
+        "halves_up",
+        "rounds halves up, by adding a half and cutting off",
+        old=INNER,
+        new="    inner_height, inner_width = (max(1, int(size * scale + 0.5)) for size in image.shape[:2])\n",
+        breaks="size",
+    ),
+    Mutant(
+        "rounded_scale",
+        "rounds the scale to two places",
+        old=SCALE,
+        new=(
+            "    scale = min(height / image.shape[0], width / image.shape[1])\n    scale = round(scale, 2) or scale\n"
+        ),
+    ),
+    Mutant(
+        "numpys_scale",
+        "returns a number of numpy's",
+        old=GIVEN,
+        new="    return canvas, np.float64(scale), top, left",
+        breaks="returns",
     ),
 ]

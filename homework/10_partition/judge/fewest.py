@@ -22,7 +22,43 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import parts_of, random_placed
+
+
+def turns(predecessors: list[list[int]], devices: list[str], start: str) -> int:
+    """How many parts there are when `start` runs all it can, then the other device all it can, and so on."""
+    other = next((device for device in devices if device != start), start)
+    missing = [len(set(above)) for above in predecessors]
+    readers: list[list[int]] = [[] for _ in devices]
+    for v, above in enumerate(predecessors):
+        for u in set(above):
+            readers[u].append(v)
+    ready = {start: [], other: []}
+    for v, count in enumerate(missing):
+        if not count:
+            ready[devices[v]].append(v)
+    parts, device = 0, start if ready[start] else other
+    while ready[device]:
+        parts += 1
+        while ready[device]:
+            for v in readers[ready[device].pop()]:
+                missing[v] -= 1
+                if not missing[v]:
+                    ready[devices[v]].append(v)
+        device = other if device == start else start
+    return parts
+
+
+def least_and_most(predecessors: list[list[int]], devices: list[str]) -> tuple[int, int]:
+    """The least number of parts, and the number with the other of the two devices in the first turn."""
+    counts = [turns(predecessors, devices, start) for start in set(devices)] or [0]
+    return min(counts), max(counts)
+
+
+def expect_least(student: Student, predecessors: list[list[int]], devices: list[str], what: str) -> None:
+    """Raise Failure unless the student's parts can run, and are as few as can be."""
+    got = parts_of(student, predecessors, devices, what)
+    expect(len(got), least_and_most(predecessors, devices)[0], what=f"{what}: the number of parts")
 
 
 def least_of_all(predecessors: list[list[int]], devices: list[str]) -> int:
@@ -45,11 +81,9 @@ def least_of_all(predecessors: list[list[int]], devices: list[str]) -> int:
 def no_order_needs_fewer(student: Student, rng: np.random.Generator) -> None:
     """For small random graphs no order of the nodes whatsoever gives fewer parts."""
     for count in (4, 6, 8):
-        predecessors, devices = public.random_placed(rng, count, count, ("ACC", "CPU"))
-        public.expect_fewest(student, predecessors, devices, f"{count} nodes")
-        if len(set(devices)) == 2:
-            got = student.fewest(predecessors, devices)
-            expect(len(got), least_of_all(predecessors, devices), what="the number of parts")
+        predecessors, devices = random_placed(rng, count, count, ("ACC", "CPU"))
+        got = parts_of(student, predecessors, devices, f"{count} nodes")
+        expect(len(got), least_of_all(predecessors, devices), what=f"{count} nodes: the number of parts")
 
 
 @task("fewest")
@@ -57,17 +91,17 @@ def large_random_placements(student: Student, rng: np.random.Generator) -> None:
     """Graphs of up to 600 nodes, on devices of any name, are split into as few parts as can be."""
     for count, near in ((100, 3), (250, 20), (600, 200)):
         names = [f"dev{i}" for i in rng.permutation(100)[:2].tolist()]
-        predecessors, devices = public.random_placed(rng, count, near, names)
-        public.expect_fewest(student, predecessors, devices, f"{count} nodes")
+        predecessors, devices = random_placed(rng, count, near, names)
+        expect_least(student, predecessors, devices, f"{count} nodes")
 
 
 @task("fewest")
-def a_chain_of_5000(student: Student, rng: np.random.Generator) -> None:
+def a_chain_that_changes_now_and_then(student: Student, rng: np.random.Generator) -> None:
     """A chain of 5,000 nodes whose device changes now and then: nothing calls itself."""
     changes = accumulate((rng.random(5000) < 0.003).tolist())
     devices = [("ACC", "CPU")[n % 2] for n in changes]
     predecessors = [[], *([v] for v in range(4999))]
-    public.expect_fewest(student, predecessors, devices, "a chain")
+    expect_least(student, predecessors, devices, "a chain")
 
 
 @task("fewest")
@@ -83,7 +117,7 @@ def every_start_of_a_braid(student: Student, rng: np.random.Generator) -> None:
         if rng.random() < 0.5:
             predecessors.append([2 * length - 2, 2 * length - 1])
             devices.append(first)
-        public.expect_fewest(student, predecessors, devices, f"two strands of {length}")
+        expect_least(student, predecessors, devices, f"two strands of {length}")
 
 
 MUTANTS = [
@@ -92,42 +126,49 @@ MUTANTS = [
         "the device of the first node always has the first turn",
         old="for start in sorted(set(devices))), key=len",
         new="for start in devices[:1]), key=len",
+        breaks="fewest",
     ),
     Mutant(
         "the longer answer",
         "the start that needs more levels is kept",
         old="return min((by_levels",
         new="return max((by_levels",
+        breaks="fewest",
     ),
     Mutant(
         "no turn for the second device",
         "a node without predecessors is at level 0, on whichever device",
         old="max([int(device != start), *",
         new="max([0, *",
+        breaks="device",
     ),
     Mutant(
         "always one more",
         "the level is the depth: it grows at every step, and parts of one device follow each other",
         old="(level[u] + (devices[u] != device) for u",
         new="(level[u] + 1 + (devices[u] == device) for u",
+        breaks="fewest",
     ),
     Mutant(
         "never one more",
         "the change of device is forgotten",
         old="(level[u] + (devices[u] != device) for u",
         new="(level[u] for u",
+        breaks="device",
     ),
     Mutant(
         "one predecessor",
         "only the first of the nodes that are read is looked at",
         old="for u in predecessors[node])]))",
         new="for u in predecessors[node][:1])]))",
+        breaks="after",
     ),
     Mutant(
         "least instead of largest",
         "the node runs when the first of its predecessors has run",
         old="max([int(device != start), *(level[u] + (devices[u] != device) for u in predecessors[node])])",
         new=("max(int(device != start), min([level[u] + (devices[u] != device) for u in predecessors[node]] or [0]))"),
+        breaks="after",
     ),
     Mutant(
         "ranges of ids",
@@ -139,6 +180,7 @@ MUTANTS = [
             "range(len(devices))]\n"
             "    for node, turn in enumerate(level):\n"
         ),
+        breaks="fewest",
     ),
     Mutant(
         "levels in the order found",
@@ -164,5 +206,59 @@ MUTANTS = [
             "    depth(len(devices) - 1 if devices else 0)\n"
             "    level: list[int] = []\n"
         ),
+        breaks="long",
+    ),
+    Mutant(
+        "lonely nodes left out",
+        "only nodes that read something, or that somebody reads, are placed",
+        old="    for node, turn in enumerate(level):\n",
+        new=(
+            "    for node, turn in enumerate(level):\n"
+            "        if not predecessors[node] and not any(node in some for some in predecessors):\n"
+            "            continue\n"
+        ),
+        breaks="once",
+    ),
+    Mutant(
+        "always a part",
+        "an answer has at least one part, even if there is nothing in it",
+        old="key=len, default=[])",
+        new='key=len, default=[("CPU", [])])',
+        breaks="empty",
+    ),
+    Mutant(
+        "no default",
+        "there is always a device that begins",
+        old="key=len, default=[])",
+        new="key=len)",
+        breaks="empty",
+    ),
+    Mutant(
+        "two fixed names",
+        "the devices are those of the lesson",
+        old="for start in sorted(set(devices))), key=len",
+        new='for start in sorted({"ACC", "CPU"} & set(devices))), key=len',
+        breaks="names",
+    ),
+    Mutant(
+        "always two devices",
+        "the second name is there as well",
+        old="    return min((by_levels",
+        new="    _, _ = set(devices) if devices else (0, 0)\n    return min((by_levels",
+        breaks="names",
+    ),
+    Mutant(
+        "lists for tuples",
+        "what is filled step by step is a list",
+        old="    return [(devices[members[turn][0]], members[turn]) for",
+        new="    return [[devices[members[turn][0]], members[turn]] for",
+        breaks="form",
+    ),
+    Mutant(
+        "a node a part",
+        "each node is a part of its own",
+        old="return [(devices[members[turn][0]], members[turn]) for turn in sorted(members)]",
+        new="return [(devices[node], [node]) for node in range(len(devices))]",
+        breaks="fewest",
     ),
 ]

@@ -19,18 +19,77 @@ Nobody waits for the caller's inputs, or the count is never reached.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import Boundary, Graph, random_graph
 
-DETECTOR = public.Graph(
+Nodes = Sequence[tuple[list[int], list[int]]]
+DETECTOR = Graph(
     [([], [0]), ([0], [1]), ([1], [2]), ([2], [3]), ([1], [4]), ([3], [5]), ([1, 0], [6]), ([3, 0], [7]),
      ([4, 5], [8]), ([6, 7], [9]), ([8, 9], [10])],
     ["input"] + ["var"] * 10,
     [10],
 )  # fmt: skip
+
+
+CAUSES = {
+    "ssd": "a tensor is missing among the outputs: it is read inside its own part AND by another one, so it has to be "
+    "handed over (the SSD case)",
+    "returned": "a tensor that the network returns is missing among the outputs: nodes in `returned` hand over what "
+    "they make, even if their own part reads it",
+    "const": "constants are at hand on every device: they are neither inputs nor counted",
+    "all read": "a tensor that the part makes itself is no input of it: only what another part makes",
+    "all made": "not everything that a part makes leaves it: a tensor that only its own nodes read stays inside",
+    "unread": "a tensor that nobody reads is missing among the outputs: what no node of its own part reads goes out",
+    "input node": "a tensor of kind 'input' is an input of the part whose node stands for it, too",
+    "input reader": "a tensor of kind 'input' is an input of each part that reads it, not only of its node's",
+    "given out": "only tensors of kind 'var' are handed over: inputs and constants are never outputs",
+    "wait": "the wait count is the number of inputs of kind 'var': nobody waits for what the caller gives",
+}
+
+
+def boundaries(
+    parts: list[list[int]], nodes: Nodes, kinds: list[str], returned: list[int], mistake: str = ""
+) -> Boundary:
+    """What inputs_outputs has to give, straight from its rules; or what it gives with one of CAUSES."""
+    found = []
+    returns = {t for v in returned for t in nodes[v][1]}
+    for part in parts:
+        reads = {t for v in part for t in nodes[v][0]}
+        makes = {t for v in part for t in nodes[v][1]}
+        outside = {t for v, (read, _) in enumerate(nodes) if v not in part for t in read}
+        outside -= outside if mistake == "ssd" else set()
+        inputs = {t for t in reads | makes if kinds[t] == "input"} | {t for t in reads - makes if kinds[t] == "var"}
+        inputs |= {t for t in reads if kinds[t] == "const"} if mistake == "const" else set()
+        inputs |= {t for t in reads if kinds[t] == "var"} if mistake == "all read" else set()
+        inputs -= {t for t in makes if kinds[t] == "input"} if mistake == "input node" else set()
+        inputs -= {t for t in reads - makes if kinds[t] == "input"} if mistake == "input reader" else set()
+        go_out = outside | (returns if mistake != "returned" else set())
+        go_out |= makes - reads if mistake != "unread" else set()
+        outputs = {t for t in makes if kinds[t] == "var" and (t in go_out or mistake == "all made")}
+        outputs |= {t for t in makes if kinds[t] != "var"} if mistake == "given out" else set()
+        waits = len(inputs) if mistake == "wait" else sum(kinds[t] == "var" for t in inputs)
+        found.append((sorted(inputs), sorted(outputs), waits))
+    return found
+
+
+def boundary_mistakes(
+    parts: list[list[int]], nodes: Nodes, kinds: list[str], returned: list[int]
+) -> dict[str, Boundary]:
+    """Likely cause -> what it gives for this graph, where that is wrong."""
+    right = boundaries(parts, nodes, kinds, returned)
+    found = {cause: boundaries(parts, nodes, kinds, returned, name) for name, cause in CAUSES.items()}
+    return {cause: wrong for cause, wrong in found.items() if wrong != right}
+
+
+def expect_right(student: Student, parts: list[list[int]], graph: Graph, what: str) -> None:
+    """Raise Failure unless the student's inputs_outputs is right."""
+    asked = parts, graph.nodes, graph.kinds, graph.returned
+    expect(student.inputs_outputs(*asked), boundaries(*asked), what=what)
 
 
 @task("inputs_outputs")
@@ -47,16 +106,16 @@ def as_the_original_gives_it(student: Student, rng: np.random.Generator) -> None
 def large_random_graphs(student: Student, rng: np.random.Generator) -> None:
     """Random graphs of up to 400 nodes, with several inputs, outputs, readers and constants, in up to 60 parts."""
     for count, parts in ((40, 5), (120, 20), (400, 60)):
-        graph, split = public.random_graph(rng, count, parts)
-        public.expect_boundaries(student, split, graph, f"{count} nodes in {len(split)} parts")
+        graph, split = random_graph(rng, count, parts)
+        expect_right(student, split, graph, f"{count} nodes in {len(split)} parts")
 
 
 @task("inputs_outputs")
 def every_node_a_part_of_its_own(student: Student, rng: np.random.Generator) -> None:
     """When each node is a part of its own, and when all nodes are one part, the lists are right as well."""
-    graph, _ = public.random_graph(rng, 24, 4)
-    public.expect_boundaries(student, [[v] for v in range(24)], graph, "24 parts of one node")
-    public.expect_boundaries(student, [list(range(24))], graph, "one part of 24 nodes")
+    graph, _ = random_graph(rng, 24, 4)
+    expect_right(student, [[v] for v in range(24)], graph, "24 parts of one node")
+    expect_right(student, [list(range(24))], graph, "one part of 24 nodes")
 
 
 @task("inputs_outputs")
@@ -66,9 +125,9 @@ def a_tensor_that_many_read(student: Student, rng: np.random.Generator) -> None:
     nodes = [([], [x]), ([x, x], [y]), ([y, x, y], [z]), ([y, y, z], [u]), ([u, y], [w])]
     kinds = ["var"] * 5
     kinds[x] = "input"
-    graph = public.Graph(nodes, kinds, [4])
+    graph = Graph(nodes, kinds, [4])
     for parts in ([[0, 1], [2], [3], [4]], [[0, 1, 2], [3, 4]], [[0], [1], [2, 4], [3]], [[0], [1, 2], [3], [4]]):
-        public.expect_boundaries(student, parts, graph, f"parts {parts}")
+        expect_right(student, parts, graph, f"parts {parts}")
 
 
 @task("inputs_outputs")
@@ -82,7 +141,7 @@ def some_outputs_of_a_node(student: Student, rng: np.random.Generator) -> None:
     nodes = [([], [a]), ([a], [b, c, d]), ([b, c], [e])]
     for returned in ([2], [1, 2], [1]):
         for parts in ([[0, 1], [2]], [[0, 1, 2]], [[0], [1, 2]]):
-            public.expect_boundaries(student, parts, public.Graph(nodes, kinds, returned), f"returned {returned}")
+            expect_right(student, parts, Graph(nodes, kinds, returned), f"returned {returned}")
 
 
 MUTANTS = [
@@ -91,12 +150,14 @@ MUTANTS = [
         "made minus read: a tensor that is read at home is never handed over",
         old=("    return [\n        (sorted(reads)"),
         new=("    outputs = [made - read_at_home for made in outputs]\n    return [\n        (sorted(reads)"),
+        breaks="handed_over",
     ),
     Mutant(
         "returned forgotten",
         "a result that the network returns stays inside when its own part reads it",
         old="(tensor not in read_at_home or node in returned)",
         new="tensor not in read_at_home",
+        breaks="returned",
     ),
     Mutant(
         "tensors for nodes",
@@ -109,65 +170,124 @@ MUTANTS = [
         "outputs are all that the part makes",
         old="(tensor not in read_at_home or node in returned)",
         new="(True or node in returned)",
+        breaks="inside",
     ),
     Mutant(
         "everything read comes in",
         "inputs are all that the part reads",
         old="                    read_at_home.add(tensor)\n",
         new=("                    read_at_home.add(tensor)\n                    inputs[here].add(tensor)\n"),
+        breaks="from_outside",
     ),
     Mutant(
         "constants come in",
         "a constant is taken for an input",
         old='for tensor in [*reads, *makes] if kinds[tensor] == "input")',
         new='for tensor in [*reads, *makes] if kinds[tensor] != "var")',
+        breaks="constants",
     ),
     Mutant(
         "input nodes forgotten",
         "only what a node reads is looked at; an input node reads nothing",
         old="for tensor in [*reads, *makes] if",
         new="for tensor in reads if",
+        breaks="network_input",
     ),
     Mutant(
         "inputs not for readers",
         "a network input is given to the part of its node only",
         old="for tensor in [*reads, *makes] if",
         new="for tensor in makes if",
+        breaks="network_input",
     ),
     Mutant(
         "inputs and constants handed over",
         "whatever a node makes is taken for a computed tensor",
         old='if kinds[tensor] == "var" and (tensor not in read_at_home',
         new="if (tensor not in read_at_home",
+        breaks="never_out",
     ),
     Mutant(
         "wait for the caller",
         "the wait count is the number of all inputs",
         old='sum(kinds[tensor] == "var" for tensor in reads)',
         new="len(reads)",
+        breaks="wait_count",
     ),
     Mutant(
         "wait for makers",
         "the wait count is the number of parts that make inputs, not of tensors",
         old='sum(kinds[tensor] == "var" for tensor in reads)',
         new='len({part_of[maker[tensor]] for tensor in reads if kinds[tensor] == "var"})',
+        breaks="wait_count",
     ),
     Mutant(
         "unsorted",
         "outputs are appended as they are found, as in the original",
         old="(sorted(reads), sorted(hands_over), ",
         new="(sorted(reads), sorted(hands_over, key=lambda tensor: (tensor in read_at_home, tensor)), ",
+        breaks="sorted",
     ),
     Mutant(
         "neighbours only",
         "a tensor is taken to cross to the next part only",
         old="                    outputs[source].add(tensor)\n",
         new=("                    if here == source + 1:\n                        outputs[source].add(tensor)\n"),
+        breaks="handed_over",
     ),
     Mutant(
         "first output only",
         "a node is taken to make one tensor",
         old=("    for node, (_, makes) in enumerate(nodes):\n        for tensor in makes:\n            if"),
         new=("    for node, (_, makes) in enumerate(nodes):\n        for tensor in makes[:1]:\n            if"),
+        breaks="unread",
+    ),
+    Mutant(
+        "constants handed over",
+        "a constant that nobody at home reads is a result of its node",
+        old='        for tensor in makes:\n            if kinds[tensor] == "var" and',
+        new='        for tensor in makes:\n            if kinds[tensor] != "input" and',
+        breaks="constants",
+    ),
+    Mutant(
+        "inputs handed over",
+        "an input that nobody at home reads is a result of its node",
+        old='        for tensor in makes:\n            if kinds[tensor] == "var" and',
+        new='        for tensor in makes:\n            if kinds[tensor] != "const" and',
+        breaks="never_out",
+    ),
+    Mutant(
+        "unread stays",
+        "what nobody reads is needed by nobody",
+        old="(tensor not in read_at_home or node in returned)",
+        new="node in returned",
+        breaks="unread",
+    ),
+    Mutant(
+        "reads counted",
+        "a tensor that two nodes read is waited for twice",
+        breaks="wait_count",
+        old='sum(kinds[tensor] == "var" for tensor in reads)',
+        new=(
+            "sum(kinds[t] == 'var' and t in reads for node, (some, _) in enumerate(nodes) for t in some"
+            " if inputs[part_of[node]] is reads)"
+        ),
+    ),
+    Mutant(
+        "twice in a list",
+        "lists instead of sets: a tensor that two nodes read stands there twice",
+        old="        (sorted(reads), sorted(hands_over), ",
+        new=(
+            "        (sorted(t for node, (some, made) in enumerate(nodes) if inputs[part_of[node]] is reads\n"
+            "                for t in [*some, *made] if t in reads), sorted(hands_over), "
+        ),
+        breaks="sorted",
+    ),
+    Mutant(
+        "lists for tuples",
+        "what is filled step by step is a list",
+        old='        (sorted(reads), sorted(hands_over), sum(kinds[tensor] == "var" for tensor in reads))\n',
+        new='        [sorted(reads), sorted(hands_over), sum(kinds[tensor] == "var" for tensor in reads)]\n',
+        breaks="form",
     ),
 ]

@@ -19,7 +19,71 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import Parts, random_parts
+
+
+def merged(parts: Parts) -> Parts:
+    """What merge has to give, by looking for the first two neighbours on one device again and again."""
+    left = [(device, list(nodes)) for device, nodes in parts if nodes]
+    while True:
+        twins = [i for i in range(len(left) - 1) if left[i][0] == left[i + 1][0]]
+        if not twins:
+            return left
+        i = twins[0]
+        left[i : i + 2] = [(left[i][0], left[i][1] + left[i + 1][1])]
+
+
+def pairwise_only(parts: Parts) -> Parts:
+    """A wrong merge: each part is compared with its neighbour in the list that was given, two at a time."""
+    done, i = [], 0
+    left = [part for part in parts if part[1]]
+    while i < len(left):
+        two = i + 1 < len(left) and left[i][0] == left[i + 1][0]
+        done.append((left[i][0], left[i][1] + (left[i + 1][1] if two else [])))
+        i += 1 + two
+    return done
+
+
+def by_device(parts: Parts) -> Parts:
+    """A wrong merge: all parts of a device become one."""
+    found: dict[str, list[int]] = {}
+    for device, nodes in parts:
+        found[device] = found.get(device, []) + nodes
+    return [part for part in found.items() if part[1]]
+
+
+def joined(parts: Parts) -> Parts:
+    """The merge of parts of which none is empty, or a wrong one: empty parts still stand between their neighbours."""
+    done: Parts = []
+    for device, nodes in parts:
+        if done and done[-1][0] == device:
+            done[-1] = (device, done[-1][1] + nodes)
+        else:
+            done.append((device, list(nodes)))
+    return done
+
+
+def merge_mistakes(parts: Parts) -> dict[str, Parts]:
+    """Likely cause -> what it gives for these parts, where that is wrong."""
+    right = merged(parts)
+    found = {
+        "an empty part was left out after merging: leave it out first, then its neighbours stand side by side": [
+            part for part in joined(parts) if part[1]
+        ],
+        "empty parts are still there: leave out a part without nodes": joined(parts),
+        "that is the list as it was given, without its empty parts": [part for part in parts if part[1]],
+        "three neighbours on one device become one as well: compare with the last part of your own list": (
+            pairwise_only(parts)
+        ),
+        "only NEIGHBOURS in the list may become one: what lies between them has to run in between": by_device(parts),
+        "the last part is missing: is it written down when the loop ends?": right[:-1],
+        "the nodes are sorted: their numbers are no order, keep the one they have": [
+            (device, sorted(nodes)) for device, nodes in right
+        ],
+        "the nodes of the later part stand before those of the earlier one": merged(parts[::-1])[::-1],
+        "each part is a list: it has to be a tuple, (device, nodes)": [list(part) for part in right],
+    }
+    return {cause: wrong for cause, wrong in found.items() if wrong != right}
 
 
 @task("merge")
@@ -27,8 +91,8 @@ def long_lists(student: Student, rng: np.random.Generator) -> None:
     """Lists of up to 2,000 parts on two, three or five devices, many of them empty, have no neighbours left."""
     for count, devices in ((30, 2), (200, 3), (500, 5), (2000, 2)):
         names = [f"dev{i}" for i in rng.permutation(100)[:devices].tolist()]
-        parts = public.random_parts(rng, count, names, 0.3)
-        right = public.dropped_late([part for part in parts if part[1]])
+        parts = random_parts(rng, count, names, 0.3)
+        right = joined([part for part in parts if part[1]])
         expect(student.merge(parts), right, what=f"{count} parts on {devices} devices")
 
 
@@ -53,6 +117,7 @@ MUTANTS = [
             "        if twins:\n"
             "            twins[0][1].extend(nodes)"
         ),
+        breaks="apart",
     ),
     Mutant(
         "two at a time",
@@ -64,12 +129,14 @@ MUTANTS = [
             "            part[1] for part in parts\n"
             "        ]:"
         ),
+        breaks="neighbours",
     ),
     Mutant(
         "empty parts kept",
         "as in the original: a part without nodes stays in the list",
         old=("        if not nodes:\n            continue\n        if merged"),
         new="        if merged",
+        breaks="empty",
     ),
     Mutant(
         "empty parts dropped last",
@@ -90,30 +157,35 @@ MUTANTS = [
             "            merged.append((device, list(nodes)))\n"
             "    return [part for part in merged if part[1]]"
         ),
+        breaks="empty",
     ),
     Mutant(
         "empty only at the start",
         "only an empty main part, before the first blocked node, is thought of",
         old=("        if not nodes:\n            continue"),
         new=("        if not nodes and not merged:\n            continue"),
+        breaks="empty",
     ),
     Mutant(
         "later nodes first",
         "Tengine's list begins at the output; here it begins at the input",
         old="merged[-1][1].extend(nodes)",
         new="merged[-1][1][:0] = nodes",
+        breaks="order",
     ),
     Mutant(
         "nodes sorted",
         "ids are taken for the running order",
         old="merged[-1][1].extend(nodes)",
         new="merged[-1] = (device, sorted(merged[-1][1] + nodes))",
+        breaks="order",
     ),
     Mutant(
         "accelerator only",
         "only two device names are thought of",
         old="if merged and merged[-1][0] == device:",
         new='if merged and merged[-1][0] == device and device in ("ACC", "CPU"):',
+        breaks="names",
     ),
     Mutant(
         "last part lost",
@@ -126,5 +198,41 @@ MUTANTS = [
         "the neighbour is removed, and its nodes with it",
         old="merged[-1][1].extend(nodes)",
         new="pass",
+        breaks="neighbours",
+    ),
+    Mutant(
+        "the first part first",
+        "the answer begins with the first part, and there may be none",
+        old="    merged: list[tuple[str, list[int]]] = []\n    for",
+        new="    merged = [(parts[0][0], list(parts[0][1]))][:0]\n    for",
+        breaks="nothing",
+    ),
+    Mutant(
+        "lists for tuples",
+        "a part that grows is a list",
+        old="    return merged\n",
+        new="    return [list(part) for part in merged]\n",
+        breaks="form",
+    ),
+    Mutant(
+        "the caller's lists grow",
+        "the nodes are not copied, and extend works on the list that was given",
+        old="merged.append((device, list(nodes)))",
+        new="merged.append((device, nodes))",
+        breaks="caller",
+    ),
+    Mutant(
+        "merged in place",
+        "the list that was given is emptied and filled again",
+        old="    return merged\n",
+        new="    parts[:] = merged\n    return parts\n",
+        breaks="caller",
+    ),
+    Mutant(
+        "a name is true",
+        "the device before is remembered, and an empty name taken for none",
+        old="if merged and merged[-1][0] == device:",
+        new="if merged and device and merged[-1][0] == device:",
+        breaks="names",
     ),
 ]

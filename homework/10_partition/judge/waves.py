@@ -15,26 +15,75 @@ linear, and `kuiper/partition/scheduler.py` does so.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .. import public
+from ..public import Boundary, random_subgraphs
 
 
-def shuffled(rng: np.random.Generator, subgraphs: Any) -> Any:
+def waves_of(subgraphs: Boundary) -> list[list[int]]:
+    """What waves has to give when there is no deadlock: one wave after the last of the makers."""
+    maker = {t: i for i, (_, outputs, _) in enumerate(subgraphs) for t in outputs}
+    above = [{maker[t] for t in inputs if t in maker} for inputs, _, _ in subgraphs]
+    turn: dict[int, int] = {}
+    while len(turn) < len(subgraphs):
+        for i, makers in enumerate(above):
+            if i not in turn and makers <= turn.keys():
+                turn[i] = 1 + max((turn[j] for j in makers), default=-1)
+    return [[i for i in range(len(subgraphs)) if turn[i] == w] for w in range(1 + max(turn.values()))]
+
+
+def too_soon(subgraphs: Boundary) -> list[list[int]]:
+    """Wrong waves: counts rise while the wave is still being collected."""
+    ready, left, found = [0] * len(subgraphs), list(range(len(subgraphs))), []
+    while left:
+        wave = []
+        for i in list(left):
+            if ready[i] == subgraphs[i][2]:
+                wave.append(i)
+                left.remove(i)
+                for j, (inputs, _, _) in enumerate(subgraphs):
+                    ready[j] += sum(t in inputs for t in subgraphs[i][1])
+        found.append(wave)
+    return found
+
+
+def waves_mistakes(subgraphs: Boundary) -> dict[str, list[list[int]]]:
+    """Likely cause -> what it gives for these sub-graphs, where that is wrong."""
+    right = waves_of(subgraphs)
+    found = {
+        "a sub-graph ran in the same wave as one that it waits for: collect the whole wave first, count afterwards": (
+            too_soon(subgraphs)
+        ),
+        "sub-graphs that are ready at the same time belong in one wave": [[i] for wave in right for i in wave],
+        "the last wave is missing": right[:-1],
+        "a wave is a list of places that ascend": [wave[::-1] for wave in right],
+        "that is one list of places: each wave is a list of its own": [i for wave in right for i in wave],
+    }
+    return {cause: wrong for cause, wrong in found.items() if wrong != right}
+
+
+def random_links(rng: np.random.Generator, count: int) -> Boundary:
+    """Sub-graphs in no order of the list, each of which reads from any of those made before it."""
+    subgraphs: Boundary = []
+    for place in range(count):
+        reads = sorted({int(t) for t in rng.integers(0, 2 * place, rng.integers(0, 3))}) if place else []
+        subgraphs.append((reads, [2 * place, 2 * place + 1], len(reads)))
+    return shuffled(rng, subgraphs)
+
+
+def shuffled(rng: np.random.Generator, subgraphs: Boundary) -> Boundary:
     """The same sub-graphs in another order of the list."""
     return [subgraphs[i] for i in rng.permutation(len(subgraphs)).tolist()]
 
 
 @task("waves")
-def random_sub_graphs_in_any_order(student: Student, rng: np.random.Generator) -> None:
-    """The sub-graphs of random graphs, in any order of the list, run in the right waves."""
-    for count, parts in ((20, 8), (60, 25), (200, 60)):
-        graph, split = public.random_graph(rng, count, parts)
-        public.expect_waves(student, shuffled(rng, public.boundaries(split, graph)), f"{len(split)} sub-graphs")
+def many_sub_graphs_in_any_order(student: Student, rng: np.random.Generator) -> None:
+    """Up to 200 random sub-graphs, in any order of the list, run in the right waves."""
+    for count in (8, 25, 60, 200):
+        for subgraphs in (random_links(rng, count), random_subgraphs(rng, count)):
+            expect(student.waves(subgraphs), waves_of(subgraphs), what=f"waves of {count} sub-graphs")
 
 
 @task("waves")
@@ -57,13 +106,11 @@ def the_smallest_schedules(student: Student, rng: np.random.Generator) -> None:
 @task("waves")
 def hidden_deadlocks(student: Student, rng: np.random.Generator) -> None:
     """A circle behind many waves, a tensor that nobody hands over, and a sub-graph that waits for itself are errors."""
-    graph, split = public.random_graph(rng, 40, 12)
-    subgraphs = public.boundaries(split, graph)
-    made = next(tensor for _, outputs, _ in subgraphs for tensor in outputs)
+    subgraphs = random_links(rng, 12)
+    made = subgraphs[0][1][0]
     circle = [([made, 1002], [1001], 2), ([1001], [1002], 1)]
     for extra in (circle, [([2000], [2001], 1)], [([3000], [3000], 1)]):
-        name = expect_raises(student.waves, shuffled(rng, [*subgraphs, *extra]))
-        expect(name, "ValueError", what="the type of the error for a deadlock")
+        expect_refused(student.waves, shuffled(rng, [*subgraphs, *extra]))
 
 
 MUTANTS = [
@@ -80,12 +127,14 @@ MUTANTS = [
             "                    for reader in readers.pop(tensor, []):\n"
             "                        ready[reader] += 1\n"
         ),
+        breaks="afterwards",
     ),
     Mutant(
         "one at a time",
         "each wave is a single sub-graph",
         old="        found.append(wave)",
         new=("        wave = wave[:1]\n        found.append(wave)"),
+        breaks="together",
     ),
     Mutant(
         "makers counted",
@@ -100,36 +149,42 @@ MUTANTS = [
             "readers.get(tensor, [])}:\n"
             "                ready[reader] += 1"
         ),
+        breaks="counted",
     ),
     Mutant(
         "one reader",
         "each tensor is taken to have one reader",
         old="readers.setdefault(tensor, []).append(place)",
         new="readers[tensor] = [place]",
+        breaks="counted",
     ),
     Mutant(
         "waits for the caller",
         "the number of all inputs is taken for the wait count",
         old="ready[place] == subgraphs[place][2]",
         new="ready[place] == len(subgraphs[place][0])",
+        breaks="caller",
     ),
     Mutant(
         "deadlock ignored",
         "an empty wave is taken for the end",
         old='            raise ValueError(f"a deadlock: sub-graphs {waiting} wait for each other")',
         new="            break",
+        breaks="deadlock",
     ),
     Mutant(
         "deadlock at the start only",
         "it is only checked that somebody can begin",
         old='            raise ValueError(f"a deadlock: sub-graphs {waiting} wait for each other")',
         new=('            if not found:\n                raise ValueError("a deadlock")\n            break'),
+        breaks="deadlock",
     ),
     Mutant(
         "another error",
         "the deadlock is found, and told with an exception that the task does not name",
         old="raise ValueError(f",
         new="raise RuntimeError(f",
+        breaks="deadlock",
     ),
     Mutant(
         "whoever has one",
@@ -145,11 +200,39 @@ MUTANTS = [
             "        wave = [place for place in waiting if ready[place] == subgraphs[place][2]]\n"
             "        wave = wave if found else [place for place in wave if place == 0]\n"
         ),
+        breaks="together",
     ),
     Mutant(
         "latest first",
         "a wave is not in ascending order",
         old="        found.append(wave)",
         new="        found.append(wave[::-1])",
+        breaks="ascending",
+    ),
+    Mutant(
+        "nobody is a deadlock",
+        "the wave is empty, so nobody can run",
+        old="    while waiting:\n",
+        new="    while waiting or not found:\n",
+        breaks="nothing",
+    ),
+    Mutant(
+        "one empty wave",
+        "the first wave is written down before anybody is looked at",
+        old="    return found\n",
+        new="    return found or [[]]\n",
+        breaks="nothing",
+    ),
+    Mutant(
+        "wave by wave by recursion",
+        "a function that calls itself for the next wave ends at Python's limit",
+        old="    return found\n",
+        new=(
+            "    def later(n: int) -> list[list[int]]:\n"
+            "        return [found[n], *later(n + 1)] if n < len(found) else []\n"
+            "\n"
+            "    return later(0)\n"
+        ),
+        breaks="long",
     ),
 ]

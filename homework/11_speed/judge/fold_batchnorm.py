@@ -15,34 +15,118 @@ through memory. It holds at inference only: in training, mean and variance chang
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from classroom.judge import Mutant, Student, task
+from classroom.judge import Mutant, Student, expect, task
 
-from .. import public
+from ..public import statistics_of
+
+
+def normalized(y: np.ndarray, statistics: Sequence[np.ndarray], eps: float) -> np.ndarray:
+    """BatchNorm of (O,), one number for each channel, as its formula says."""
+    gamma, beta, mean, var = (np.asarray(x, np.float64) for x in statistics)
+    return gamma * (y - mean) / np.sqrt(var + eps) + beta
+
+
+def parts(
+    weight: np.ndarray, bias: np.ndarray | None, statistics: Sequence[np.ndarray], eps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(O,) each: the old bias, what comes out of it, and how much more comes out of 1 more."""
+    before = np.zeros(len(weight)) if bias is None else bias.astype(np.float64)
+    at_zero = normalized(before, statistics, eps)  # what a layer gives for an input of zeros is its bias
+    return before, at_zero, normalized(1 + before, statistics, eps) - at_zero
+
+
+def folded(
+    weight: np.ndarray, bias: np.ndarray | None, statistics: Sequence[np.ndarray], eps: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """The new weight and bias, and the size of the numbers that the bias is the sum of."""
+    before, at_zero, slope = parts(weight, bias, statistics, eps)
+    mean = np.asarray(statistics[2], np.float64)
+    size = float(np.abs(at_zero).max() + np.abs(slope * before).max() + np.abs(slope * mean).max())
+    return (slope[:, None, None, None] * weight).astype(weight.dtype), at_zero.astype(weight.dtype), size
+
+
+def folded_mistakes(
+    weight: np.ndarray, bias: np.ndarray | None, statistics: Sequence[np.ndarray], eps: float = 1e-5
+) -> dict[str, np.ndarray]:
+    """Likely cause -> the weight or the bias that it gives, where that is wrong."""
+    gamma, beta, mean, var = (np.asarray(x, np.float64) for x in statistics)
+    before, at_zero, slope = parts(weight, bias, statistics, eps)
+    factors = {
+        "eps is left out, or not added to the variance": gamma / np.sqrt(np.maximum(var, 1e-30)),
+        "eps is added to the root: it stands under it": gamma / (np.sqrt(var) + eps),
+        "the variance is not a deviation yet: take its root": gamma / (var + eps),
+        "the root is multiplied by: divide by it": gamma * np.sqrt(var + eps),
+        "the weight is as it was: BatchNorm scales what comes out, and so every weight": np.ones(len(weight)),
+    }
+    kernels = {cause: factor[:, None, None, None] * weight for cause, factor in factors.items()}
+    for axis, name in ((1, "input channels"), (3, "columns")):
+        if weight.shape[axis] == len(weight):
+            cause = (
+                f"the {name} were scaled: the four numbers belong to the output channels, factor[:, None, None, None]"
+            )
+            kernels[cause] = np.moveaxis(np.moveaxis(weight, axis, -1) * slope, -1, axis)
+    shifts = {
+        "the convolution's own bias is forgotten": at_zero - slope * before,
+        "the bias is added as it is: BatchNorm scales it, too": at_zero - slope * before + before,
+        "the mean is subtracted as it is: BatchNorm scales it, too": slope * before - mean + beta,
+        "the mean is added: BatchNorm subtracts it": slope * (before + mean) + beta,
+        "beta is scaled, too: it is added last": slope * (before - mean + beta),
+    }
+    if bias is None:
+        shifts = {"the bias is 0: a convolution without bias gets one": np.zeros(len(weight)), **shifts}
+    new_weight, new_bias, _ = folded(weight, bias, statistics, eps)
+    found = {
+        **{cause: wrong for cause, wrong in kernels.items() if not np.allclose(wrong, new_weight)},
+        **{cause: wrong for cause, wrong in shifts.items() if not np.allclose(wrong, new_bias)},
+    }
+    found = {cause: wrong.astype(weight.dtype) for cause, wrong in found.items()}
+    other = np.float64 if weight.dtype == np.float32 else np.float32
+    for name, right in {"weight": new_weight, "bias": new_bias}.items():
+        found[f"the {name} became {np.dtype(other)}: keep the dtype of weight"] = right.astype(other)
+    return found
+
+
+def expect_right(
+    student: Student,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    statistics: Sequence[np.ndarray],
+    eps: float,
+) -> None:
+    """Raise Failure unless the folded layer's weight and bias are right."""
+    kernels, shift, size = folded(weight, bias, statistics, eps)
+    got = student.fold_batchnorm(weight, bias, *statistics, eps)
+    tolerance = 1e-9 if weight.dtype == np.float64 else 2e-5
+    atol = tolerance * max(size, float(np.abs(kernels).max()))
+    expect(got, (kernels, shift), rtol=tolerance, atol=atol, names=("weight", "bias"))
 
 
 @task("fold_batchnorm")
-def without_a_bias(student: Student, rng: np.random.Generator) -> None:
-    """A convolution without bias gets one."""
+def with_and_without_a_bias(student: Student, rng: np.random.Generator) -> None:
+    """A convolution without bias gets one, and one with a bias another one."""
     weight = rng.normal(size=(5, 2, 3, 1))
-    public.expect_folded(student, weight, None, public.statistics_of(rng, 5, np.float64), 1e-3)
+    for bias in (None, rng.normal(size=5)):
+        expect_right(student, weight, bias, statistics_of(rng, 5, np.float64), 1e-3)
 
 
 @task("fold_batchnorm")
-def the_type_stays(student: Student, rng: np.random.Generator) -> None:
+def kernels_of_any_size(student: Student, rng: np.random.Generator) -> None:
     """float32 gives float32, for groups and for kernels of any size; as many channels as kernels do not mix them up."""
     for shape in ((6, 1, 3, 3), (4, 4, 1, 1), (3, 3, 3, 3), (1, 7, 2, 5)):
         weight, bias = rng.normal(size=shape).astype(np.float32), rng.normal(size=shape[0]).astype(np.float32)
-        public.expect_folded(student, weight, bias, public.statistics_of(rng, shape[0], np.float32), 1e-5)
+        expect_right(student, weight, bias, statistics_of(rng, shape[0], np.float32), 1e-5)
 
 
 @task("fold_batchnorm")
-def a_variance_of_zero(student: Student, rng: np.random.Generator) -> None:
-    """A channel that never changes has variance 0: eps alone stands under the root."""
+def channels_that_never_change(student: Student, rng: np.random.Generator) -> None:
+    """Where some variances are 0, eps alone stands under the root."""
     weight, bias = rng.normal(size=(3, 2, 3, 3)), rng.normal(size=3)
-    gamma, beta, mean, _ = public.statistics_of(rng, 3, np.float64)
-    public.expect_folded(student, weight, bias, (gamma, beta, mean, np.zeros(3)), 0.01)
+    gamma, beta, mean, var = statistics_of(rng, 3, np.float64)
+    expect_right(student, weight, bias, (gamma, beta, mean, var * [0, 1, 0]), 0.01)
 
 
 FACTOR = "    factor = gamma / np.sqrt(var + weight.dtype.type(eps))\n"
@@ -54,54 +138,63 @@ MUTANTS = [
         "leaves eps out",
         old=FACTOR,
         new="    factor = gamma / np.sqrt(np.maximum(var, 1e-20)).astype(weight.dtype)\n",
+        breaks="eps",
     ),
     Mutant(
         "eps_outside",
         "adds eps to the root",
         old=FACTOR,
         new="    factor = gamma / (np.sqrt(var) + weight.dtype.type(eps))\n",
+        breaks="eps",
     ),
     Mutant(
         "no_root",
         "divides by the variance",
         old=FACTOR,
         new="    factor = gamma / (var + weight.dtype.type(eps))\n",
+        breaks="same",
     ),
     Mutant(
         "multiplied_by_root",
         "multiplies by the root",
         old=FACTOR,
         new="    factor = gamma * np.sqrt(var + weight.dtype.type(eps))\n",
+        breaks="same",
     ),
     Mutant(
         "bias_forgotten",
         "forgets the convolution's own bias",
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], (0 * before - mean) * factor + beta",
+        breaks="same",
     ),
     Mutant(
         "bias_not_scaled",
         "adds the convolution's bias as it is",
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], before - mean * factor + beta",
+        breaks="same",
     ),
     Mutant(
         "mean_not_scaled",
         "subtracts the mean as it is",
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], before * factor - mean + beta",
+        breaks="same",
     ),
     Mutant(
         "mean_added",
         "adds the mean",
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], (before + mean) * factor + beta",
+        breaks="same",
     ),
     Mutant(
         "beta_scaled",
         "scales beta, too",
         old=FOLDED,
         new="    return weight * factor[:, None, None, None], (before - mean + beta) * factor",
+        breaks="same",
     ),
     Mutant(
         "wrong_axis",
@@ -111,6 +204,7 @@ MUTANTS = [
             "    return weight * factor.reshape((1, -1, 1, 1) if weight.shape[0] == weight.shape[1] "
             "else (-1, 1, 1, 1)), (before - mean) * factor + beta"
         ),
+        breaks="channels",
     ),
     Mutant(
         "last_axis",
@@ -120,12 +214,14 @@ MUTANTS = [
             "    return weight * (factor if weight.shape[3] == len(factor) else factor[:, None, None, "
             "None]), (before - mean) * factor + beta"
         ),
+        breaks="channels",
     ),
     Mutant(
         "always_float64",
         "gives float64",
         old=FOLDED,
         new=("    return weight.astype(np.float64) * factor[:, None, None, None], (before - mean) * factor + beta"),
+        breaks="dtype",
     ),
     Mutant(
         "bias_none",
@@ -136,5 +232,41 @@ MUTANTS = [
             "        return weight * factor[:, None, None, None], np.zeros_like(mean)\n"
             "    return weight * factor[:, None, None, None], (before - mean) * factor + beta"
         ),
+        breaks="no_bias",
+    ),
+    Mutant(
+        "torch_has_no_none",
+        "there is always a bias",
+        old="    before = np.zeros_like(mean) if bias is None else bias\n",
+        new="    before = bias + 0\n",
+        breaks="no_bias",
+    ),
+    Mutant(
+        "another_eps",
+        "the default of another framework",
+        old="    eps: float = 1e-5,\n",
+        new="    eps: float = 1e-3,\n",
+        breaks="default",
+    ),
+    Mutant(
+        "list_of_two",
+        "two results are a list",
+        old=FOLDED,
+        new="    return [weight * factor[:, None, None, None], (before - mean) * factor + beta]",
+        breaks="form",
+    ),
+    Mutant(
+        "bias_as_a_column",
+        "the bias keeps the axes of the weight",
+        old=FOLDED,
+        new="    return weight * factor[:, None, None, None], ((before - mean) * factor + beta)[:, None, None, None]",
+        breaks="form",
+    ),
+    Mutant(
+        "rounded",
+        "computes in float32, and gives the type back at the end",
+        old=FACTOR,
+        new="    factor = (gamma / np.sqrt(var + weight.dtype.type(eps))).astype(np.float32).astype(weight.dtype)\n",
+        breaks="exact",
     ),
 ]

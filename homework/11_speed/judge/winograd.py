@@ -27,7 +27,51 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, task
 
-from .. import public
+from ..public import expect_made_of_products, expect_products, expect_sides, image, most_products
+
+
+def slow_convolution(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """(C, H, W) and (O, C, 3, 3) -> (O, H-2, W-2), one pixel of all kernels at a time."""
+    _, height, width = x.shape
+    y = np.zeros((len(weight), height - 2, width - 2), x.dtype)
+    for i, j in np.ndindex(3, 3):
+        part = x[:, i : height - 2 + i, j : width - 2 + j]
+        y += np.einsum("chw,oc->ohw", part, weight[:, :, i, j])
+    return y
+
+
+def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives."""
+    y = slow_convolution(x, weight)
+    outputs, height, width = y.shape
+    padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
+    even = slow_convolution(padded, weight)
+    tiles = even.reshape(outputs, even.shape[1] // 2, 2, even.shape[2] // 2, 2)
+    other = np.float64 if x.dtype == np.float32 else np.float32
+    found = {
+        "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
+        "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
+        "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),
+        "the tiles were only reshaped: their rows must lie side by side, (down, 2, across, 2), first": (
+            tiles.transpose(0, 1, 3, 2, 4).reshape(even.shape)[:, :height, :width]
+        ),
+        "rows and columns are exchanged inside the tiles: (down, 2, across, 2) is row, row of the tile, column, ...": (
+            tiles.swapaxes(2, 4).reshape(even.shape)[:, :height, :width]
+        ),
+        "the result is not cut: what the padding added has to go": even,
+        "the last row or column is missing, where their number is odd: pad the image below and to the right": (
+            y[:, : height - height % 2, : width - width % 2]
+        ),
+        f"the result became {np.dtype(other)}: give the matrices the dtype of x": y.astype(other),
+    }
+    return {cause: wrong for cause, wrong in found.items() if wrong.dtype != y.dtype or not np.array_equal(wrong, y)}
+
+
+def expect_right(student: Student, x: np.ndarray, weight: np.ndarray, tolerance: float = 1e-5) -> None:
+    """Raise Failure unless winograd gives what the formula gives, by 16 products for each tile, channel and kernel."""
+    plain = 9 * (x.shape[1] - 2) * (x.shape[2] - 2) * weight.shape[0] * weight.shape[1]
+    right = slow_convolution(x, weight)
+    expect_products(student.winograd, x, weight, most_products(x, weight), plain, right, tolerance)
 
 
 @task("winograd")
@@ -35,8 +79,7 @@ def any_geometry(student: Student, rng: np.random.Generator) -> None:
     """Any number of channels, kernels, rows and columns gives what the formula gives, by no product too many."""
     for height, width in ((3, 3), (3, 8), (4, 3), (9, 4), (6, 11), (10, 10), (5, 12)):
         channels, outputs = (int(n) for n in rng.integers(1, 6, 2))
-        x = rng.integers(-9, 10, (channels, height, width)).astype(np.float32)
-        public.expect_image(student, x, rng.integers(-9, 10, (outputs, channels, 3, 3)).astype(np.float32))
+        expect_right(student, *image(rng, channels, height, width, outputs))
 
 
 @task("winograd")
@@ -44,14 +87,13 @@ def floats_of_both_types(student: Student, rng: np.random.Generator) -> None:
     """Real numbers in float32 and float64 keep their type, and are as exact as it."""
     for dtype, tolerance in ((np.float32, 5e-5), (np.float64, 1e-12)):
         x, weight = rng.normal(size=(4, 9, 8)).astype(dtype), rng.normal(size=(3, 4, 3, 3)).astype(dtype)
-        public.expect_image(student, x, weight, tolerance)
+        expect_right(student, x, weight, tolerance)
 
 
 @task("winograd")
 def a_layer_of_a_network(student: Student, rng: np.random.Generator) -> None:
     """The second convolution of the digits network, 32 channels and 32 kernels on 8x8 pixels, within its time."""
-    x, weight = rng.integers(-9, 10, (32, 10, 10)), rng.integers(-9, 10, (32, 32, 3, 3))
-    public.expect_image(student, x.astype(np.float32), weight.astype(np.float32))
+    expect_right(student, *image(rng, 32, 10, 10, 32))
 
 
 @task("winograd")
@@ -60,7 +102,16 @@ def one_pixel_at_a_time(student: Student, rng: np.random.Generator) -> None:
     for row, col in ((0, 0), (2, 3), (5, 5), (int(rng.integers(6)), int(rng.integers(6)))):
         x = np.zeros((2, 6, 6), np.float64)
         x[int(rng.integers(2)), row, col] = float(rng.integers(1, 10))
-        public.expect_image(student, x, rng.integers(1, 10, (2, 2, 3, 3)).astype(np.float64))
+        expect_right(student, x, rng.integers(1, 10, (2, 2, 3, 3)).astype(np.float64))
+
+
+@task("winograd")
+def made_of_products_of_pixels_and_weights(student: Student, rng: np.random.Generator) -> None:
+    """For any number of channels and tiles, the result is made of products, and each product of pixels and weights."""
+    for channels, height, width, outputs in ((1, 4, 4, 1), (3, 4, 8, 1), (1, 8, 6, 4), (4, 6, 6, 3)):
+        x, weight = rng.normal(size=(channels, height, width)), rng.normal(size=(outputs, channels, 3, 3))
+        expect_made_of_products(student.winograd, x, weight, rng, most_products(x, weight))
+        expect_sides(student.winograd, x, weight, rng, most_products(x, weight))
 
 
 MULTIPLIED = "    sums = multiply(inner, kernels[:, :, None, None]).sum(axis=1)  # (O, down, across, 4, 4)\n"
@@ -74,12 +125,14 @@ MUTANTS = [
             "    return im2col_conv(x, weight, multiply)\n"
             "    sums = multiply(inner, kernels[:, :, None, None]).sum(axis=1)  # (O, down, across, 4, 4)\n"
         ),
+        breaks="products",
     ),
     Mutant(
         "past_multiply",
         "multiplies with einsum, past multiply",
         old=MULTIPLIED,
         new='    sums = np.einsum("cijab,ocab->oijab", inner, kernels)\n',
+        breaks="only",
     ),
     Mutant(
         "one_dimension",
@@ -93,42 +146,49 @@ MUTANTS = [
             "    rows = result.transpose(0, 1, 3, 2, 4).reshape(len(weight), -1, 2 * result.shape[2])\n"
             "    return rows[:, :height, :width]\n"
         ),
+        breaks="products",
     ),
     Mutant(
         "first_channel",
         "forgets the sum over the channels",
         old=MULTIPLIED,
         new="    sums = multiply(inner, kernels[:, :, None, None])[:, 0]  # (O, down, across, 4, 4)\n",
+        breaks="result",
     ),
     Mutant(
         "kernels_transposed",
         "turns the kernels over",
         old="kernels = kernel @ weight @ kernel.T",
         new="kernels = kernel @ weight.swapaxes(2, 3) @ kernel.T",
+        breaks="result",
     ),
     Mutant(
         "kernels_turned",
         "turns the kernels by 180 degrees",
         old="kernels = kernel @ weight @ kernel.T",
         new="kernels = kernel @ weight[:, :, ::-1, ::-1] @ kernel.T",
+        breaks="result",
     ),
     Mutant(
         "no_transpose",
         "multiplies with the transform instead of its transpose on the right",
         old="inner = into @ tiles @ into.T",
         new="inner = into @ tiles @ into",
+        breaks="result",
     ),
     Mutant(
         "reshaped",
         "reshapes the tiles without putting their rows side by side",
         old="result.transpose(0, 1, 3, 2, 4)",
         new="result",
+        breaks="result",
     ),
     Mutant(
         "tiles_turned",
         "exchanges rows and columns inside the tiles",
         old="result.transpose(0, 1, 3, 2, 4)",
         new="result.transpose(0, 1, 4, 2, 3)",
+        breaks="result",
     ),
     Mutant(
         "even_only",
@@ -139,23 +199,76 @@ MUTANTS = [
             "    padded[:, x.shape[1] - height % 2 :] = 0\n"
             "    padded[:, :, x.shape[2] - width % 2 :] = 0"
         ),
+        breaks="odd",
     ),
     Mutant(
         "not_cut",
         "does not cut what the padding added",
         old="    return rows[:, :height, :width]",
         new="    return rows",
+        breaks="odd",
     ),
     Mutant(
         "always_padded",
         "pads by two, whatever the size, and multiplies in vain",
         old="np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))",
         new="np.pad(x, ((0, 0), (0, 2 + height % 2), (0, 2 + width % 2)))",
+        breaks="products",
     ),
     Mutant(
         "always_float64",
         "forgets the element type of the matrices",
         old=("    back, kernel, into = (matrix.astype(x.dtype) for matrix in (BACK, KERNEL, INTO))\n    height"),
         new=("    back, kernel, into = BACK, KERNEL, INTO\n    height"),
+        breaks="dtype",
+    ),
+    Mutant(
+        "im2col_times_one",
+        "the convolution that is given, and one product so that multiply is called",
+        old=MULTIPLIED,
+        new="    return im2col_conv(x, weight) * multiply(np.ones(1, x.dtype), np.ones(1, x.dtype))\n",
+    ),
+    Mutant(
+        "im2col_through_multiply",
+        "the convolution that is given, and its result goes through multiply",
+        old=MULTIPLIED,
+        new="    return multiply(im2col_conv(x, weight), np.ones(1, x.dtype))\n",
+        breaks="sides",
+    ),
+    Mutant(
+        "padded_with_products",
+        "the convolution that is given, scaled by what multiply makes of products that nobody needs",
+        old=MULTIPLIED,
+        new=(
+            "    some = multiply(inner[:, :1, :1], kernels[:, :, None, None])\n"
+            "    scale = some.sum() / (inner[:, :1, :1] * kernels[:, :, None, None]).sum()\n"
+            "    return im2col_conv(x, weight) * scale.astype(x.dtype)\n"
+        ),
+        breaks="only",
+    ),
+    Mutant(
+        "first_tiles_only",
+        "the first row of tiles goes through multiply, the others past it",
+        old=MULTIPLIED,
+        new=(
+            "    products = multiply(inner[:, :1], kernels[:, :, None, None])\n"
+            "    others = inner[:, 1:] * kernels[:, :, None, None]\n"
+            "    sums = np.concatenate([products, others], axis=2).sum(axis=1)\n"
+        ),
+        breaks="only",
+    ),
+    Mutant(
+        "multiply_needed",
+        "the argument has no default",
+        old="def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply)",
+        new="def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply)",
+        breaks="default",
+    ),
+    Mutant(
+        "rounded",
+        "computes in float32, and gives the type back at the end",
+        old="    return rows[:, :height, :width]",
+        new="    return rows[:, :height, :width].astype(np.float32).astype(x.dtype)",
+        breaks="exact",
     ),
 ]

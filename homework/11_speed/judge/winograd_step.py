@@ -29,7 +29,38 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, task
 
-from .. import public
+from ..public import expect_made_of_products, expect_products, expect_sides
+
+
+def slow_line(d: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """(4, T) and (3,) -> (2, T): two outputs for each column, by the formula."""
+    y = np.zeros((2, d.shape[1]), d.dtype)
+    for i, k, t in np.ndindex(2, 3, d.shape[1]):
+        y[i, t] += g[k] * d[i + k, t]
+    return y
+
+
+def line_mistakes(d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives."""
+    a, e = (d[0] - d[2]) * g[0], (d[1] - d[3]) * g[2]
+    b, c = (d[1] + d[2]) * (g[0] + g[1] + g[2]) / 2, (d[2] - d[1]) * (g[0] - g[1] + g[2]) / 2
+    found = {
+        "the halves are missing: both middle sums of weights are divided by 2": [a + 2 * (b + c), 2 * (b - c) - e],
+        "the second output subtracts the last product": [a + b + c, b - c + e],
+        "the second output subtracts the third product, too": [a + b + c, b + c - e],
+        "the kernel is turned around: g[0] meets the first pixel": list(slow_line(d, g[::-1])),
+        "the two outputs are exchanged: y[0] begins with the first pixel": list(slow_line(d, g)[::-1]),
+    }
+    stacked = {cause: np.stack(wrong).astype(d.dtype) for cause, wrong in found.items()}
+    other = np.float64 if d.dtype == np.float32 else np.float32
+    stacked[f"the result became {np.dtype(other)}: give the matrices the dtype of d"] = slow_line(d, g).astype(other)
+    return stacked
+
+
+def expect_right(student: Student, d: np.ndarray, g: np.ndarray, tolerance: float = 1e-5) -> None:
+    """Raise Failure unless winograd_step gives what the formula gives, by four products for each tile."""
+    tiles = d.shape[1]
+    expect_products(student.winograd_step, d, g, 4 * tiles, 6 * tiles, slow_line(d, g), tolerance)
 
 
 @task("winograd_step")
@@ -37,14 +68,14 @@ def both_types_of_float(student: Student, rng: np.random.Generator) -> None:
     """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
     for dtype, tolerance in ((np.float32, 2e-5), (np.float64, 1e-12)):
         d, g = rng.normal(size=(4, 7)).astype(dtype), rng.normal(size=3).astype(dtype)
-        public.expect_line(student, d, g, tolerance)
+        expect_right(student, d, g, tolerance)
 
 
 @task("winograd_step")
 def many_tiles(student: Student, rng: np.random.Generator) -> None:
     """A thousand tiles take four thousand products."""
     d = rng.integers(-99, 100, (4, 1000)).astype(np.float64)
-    public.expect_line(student, d, rng.choice([-6.0, -5.0, 3.0, 4.0, 7.0, 8.0], 3, replace=False))
+    expect_right(student, d, rng.choice([-6.0, -5.0, 3.0, 4.0, 7.0, 8.0], 3, replace=False))
 
 
 @task("winograd_step")
@@ -53,7 +84,16 @@ def single_pixels(student: Student, rng: np.random.Generator) -> None:
     for place in range(4):
         d = np.zeros((4, 1))
         d[place] = float(rng.integers(1, 10))
-        public.expect_line(student, d, rng.choice([-6.0, -5.0, 3.0, 4.0, 7.0, 8.0], 3, replace=False))
+        expect_right(student, d, rng.choice([-6.0, -5.0, 3.0, 4.0, 7.0, 8.0], 3, replace=False))
+
+
+@task("winograd_step")
+def products_of_pixels_and_weights(student: Student, rng: np.random.Generator) -> None:
+    """For one tile and for many, the result is made of products, and each product of pixels and of weights."""
+    for tiles in (1, 6, 40):
+        d, g = rng.normal(size=(4, tiles)), rng.normal(size=3)
+        expect_made_of_products(student.winograd_step, d, g, rng, 4 * tiles)
+        expect_sides(student.winograd_step, d, g, rng, 4 * tiles)
 
 
 STEP = "    products = multiply(into @ d, (kernel @ g)[:, None])\n    return back @ products"
@@ -64,12 +104,14 @@ MUTANTS = [
         "writes the formula down, with six products for each tile",
         old=STEP,
         new=("    return np.stack([sum(multiply(d[i + k], g[k : k + 1]) for k in range(3)) for i in range(2)])"),
+        breaks="products",
     ),
     Mutant(
         "past_multiply",
         "multiplies with *, past multiply",
         old=STEP,
         new=("    products = (into @ d) * (kernel @ g)[:, None]\n    return back @ products"),
+        breaks="only",
     ),
     Mutant(
         "no_halves",
@@ -80,6 +122,7 @@ MUTANTS = [
             "g)[:, None])\n"
             "    return back @ products"
         ),
+        breaks="result",
     ),
     Mutant(
         "last_sign",
@@ -89,6 +132,7 @@ MUTANTS = [
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return back @ (products * np.array([1, 1, 1, -1], d.dtype)[:, None])"
         ),
+        breaks="result",
     ),
     Mutant(
         "second_sum",
@@ -98,18 +142,21 @@ MUTANTS = [
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return (np.abs(back) * np.array([1, 1, 1, -1], d.dtype)) @ products"
         ),
+        breaks="result",
     ),
     Mutant(
         "turned",
         "turns the kernel round",
         old=STEP,
         new=("    products = multiply(into @ d, (kernel @ g[::-1])[:, None])\n    return back @ products"),
+        breaks="result",
     ),
     Mutant(
         "always_float64",
         "forgets the element type of the matrices",
         old=STEP,
         new=("    products = multiply(INTO @ d, (KERNEL @ g)[:, None])\n    return BACK @ products"),
+        breaks="dtype",
     ),
     Mutant(
         "one_tile",
@@ -119,6 +166,7 @@ MUTANTS = [
             "    products = multiply(into @ d, (kernel @ g)[:, None])\n"
             "    return np.repeat((back @ products)[:, :1], d.shape[1], axis=1)"
         ),
+        breaks="result",
     ),
     Mutant(
         "counted_transform",
@@ -134,5 +182,67 @@ MUTANTS = [
         "exchanges the two outputs",
         old=STEP,
         new=("    products = multiply(into @ d, (kernel @ g)[:, None])\n    return (back @ products)[::-1]"),
+        breaks="result",
+    ),
+    Mutant(
+        "formula_times_one",
+        "the formula, and one product so that multiply is called",
+        old=STEP,
+        new=(
+            "    plain = np.stack([g @ d[:3], g @ d[1:]])\n"
+            "    return plain * multiply(np.ones(1, d.dtype), np.ones(1, d.dtype))"
+        ),
+    ),
+    Mutant(
+        "result_through_multiply",
+        "the formula, and its result goes through multiply",
+        old=STEP,
+        new=("    plain = np.stack([g @ d[:3], g @ d[1:]])\n    return multiply(plain, np.ones(1, d.dtype))"),
+        breaks="sides",
+    ),
+    Mutant(
+        "pixels_through_multiply",
+        "each pixel goes through multiply with a 1, and meets the weights afterwards",
+        old=STEP,
+        new=("    d = multiply(d, np.ones(1, d.dtype))\n    return np.stack([g @ d[:3], g @ d[1:]])"),
+    ),
+    Mutant(
+        "missing_product",
+        "one of the four products is made with *",
+        old=STEP,
+        new=(
+            "    products = multiply((into @ d)[:3], (kernel @ g)[:3, None])\n"
+            "    return back @ np.concatenate([products, ((into @ d)[3] * g[2])[None]])"
+        ),
+        breaks="only",
+    ),
+    Mutant(
+        "scaled_back",
+        "asks multiply how large its products are, and makes them so",
+        old=STEP,
+        new=(
+            "    plain = np.stack([g @ d[:3], g @ d[1:]])\n"
+            "    some = multiply(d[:, :1], g[0])\n"
+            "    return plain * (some.sum() / (d[:, :1] * g[0]).sum()).astype(d.dtype)"
+        ),
+        breaks="only",
+    ),
+    Mutant(
+        "multiply_needed",
+        "the argument has no default",
+        old="def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply)",
+        new="def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply)",
+        breaks="default",
+    ),
+    Mutant(
+        "rounded",
+        "computes in float32, and gives the type back at the end",
+        old=STEP,
+        new=(
+            "    d, g, wide = d.astype(np.float32), g.astype(np.float32), d.dtype\n"
+            "    back, kernel, into = (matrix.astype(np.float32) for matrix in (BACK, KERNEL, INTO))\n"
+            "    return (back @ multiply(into @ d, (kernel @ g)[:, None])).astype(wide)"
+        ),
+        breaks="exact",
     ),
 ]

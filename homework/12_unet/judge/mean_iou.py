@@ -29,9 +29,9 @@ import math
 
 import numpy as np
 
-from classroom.judge import Failure, Mutant, Student, expect, expect_raises, task
+from classroom.judge import Failure, Mutant, Student, expect, expect_refused, task
 
-from .shared import between
+from .shared import between, wrong
 
 
 def averaged(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
@@ -40,6 +40,63 @@ def averaged(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     np.add.at(table, (predicted.astype(np.int64), truth.astype(np.int64)), 1)
     either = table.sum(axis=0) + table.sum(axis=1) - np.diag(table)
     return float((np.diag(table)[either > 0] / either[either > 0]).mean())
+
+
+def scores_of(predicted: np.ndarray, truth: np.ndarray, classes: int) -> list[tuple[int, int, int]]:
+    """For each class: pixels in both masks, in the first, in the second, one pixel at a time."""
+    found = [[0, 0, 0] for _ in range(classes)]
+    for a, b in zip(predicted.ravel().tolist(), truth.ravel().tolist(), strict=True):
+        found[a][1] += 1
+        found[b][2] += 1
+        found[a][0] += a == b
+    return [(both, one, other) for both, one, other in found]
+
+
+def in_bytes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
+    """A wrong one: the pairs of classes are numbered in bytes, where 20 * 20 is 144."""
+    pairs = predicted * np.uint8(classes) + truth
+    table = np.bincount(pairs.ravel(), minlength=classes**2).reshape(classes, classes)
+    either = table.sum(0) + table.sum(1) - np.diag(table)
+    return float((np.diag(table)[either > 0] / either[either > 0]).mean())
+
+
+def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dict[str, float]:
+    """Likely cause -> what it gives for these masks."""
+    scores, right = scores_of(predicted, truth, classes), averaged(predicted, truth, classes)
+    ious = [both / max(1, one + other - both) for both, one, other in scores]
+    there, either = (
+        [i for i, (_, one, other) in enumerate(scores) if choice(one, other)]
+        for choice in (lambda one, other: other, lambda one, other: one or other)
+    )
+    total = [sum(column) for column in zip(*scores, strict=True)]
+
+    def mean(values: list[float]) -> float:
+        return sum(values) / max(1, len(values))
+
+    found = {
+        "a class that occurs in neither mask counts as 0: leave it out": mean(ious),
+        "a class that occurs in neither mask counts as 1: leave it out": mean(
+            [ious[i] if i in either else 1.0 for i in range(classes)]
+        ),
+        "a class in neither mask gives 0 / 0, which is nan, and one nan makes the whole mean nan: leave it out": (
+            float("nan") if len(either) < classes else right
+        ),
+        "a class that only `predicted` has is left out: its IoU is 0, and counts": mean([ious[i] for i in there]),
+        "that is pixel accuracy, which says little where one class is almost everywhere": total[0] / predicted.size,
+        "that is the mean Dice, 2 * both / (one + other); IoU divides `both` by `either`": mean(
+            [2 * scores[i][0] / max(1, scores[i][1] + scores[i][2]) for i in either]
+        ),
+        "pixels in both masks are counted twice in the union: |A or B| = |A| + |B| - |A and B|": mean(
+            [scores[i][0] / max(1, scores[i][1] + scores[i][2]) for i in either]
+        ),
+        "all classes are thrown together: take each class's IoU first, then their mean": total[0]
+        / max(1, total[1] + total[2] - total[0]),
+        "class 0 is left out: the background is a class like the others": mean([ious[i] for i in either if i]),
+    }
+    if predicted.dtype == np.uint8:
+        cause = "numbers of bytes end at 255: before you multiply, make the masks int64"
+        found[cause] = in_bytes(predicted, truth, classes)
+    return wrong(found, right)
 
 
 def blotches(rng: np.random.Generator, classes: int, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,13 +151,13 @@ def what_is_no_mask_is_refused(student: Student, rng: np.random.Generator) -> No
     """Different shapes, a class that is too large and one below 0 raise an exception, in either mask."""
     mask = rng.integers(0, 3, (4, 6))
     for other in (mask[:, :5], mask[:1], mask.T, mask.reshape(6, 4)):
-        expect_raises(student.mean_iou, mask, other, 3)
-        expect_raises(student.mean_iou, other, mask, 3)
+        expect_refused(student.mean_iou, mask, other, 3)
+        expect_refused(student.mean_iou, other, mask, 3)
     for number in (3, 4, 255, -1, -3):
         wrong = mask.copy()
         wrong[2, 4] = number
-        expect_raises(student.mean_iou, wrong, mask, 3)
-        expect_raises(student.mean_iou, mask, wrong, 3)
+        expect_refused(student.mean_iou, wrong, mask, 3)
+        expect_refused(student.mean_iou, mask, wrong, 3)
     expect(student.mean_iou(mask, mask, 3), 1.0, rtol=1e-12, what="masks with no such class")
 
 
@@ -118,18 +175,21 @@ MUTANTS = [
         "the share of pixels with the right class",
         old=MEAN,
         new='    return float((predicted == truth).mean()) if ious else float("nan")\n',
+        breaks="mean",
     ),
     Mutant(
         "dice",
         "Dice instead of IoU",
         old=BOTH,
         new=("            ious.append(2 * np.count_nonzero(a & b) / (np.count_nonzero(a) + np.count_nonzero(b)))\n"),
+        breaks="iou",
     ),
     Mutant(
         "union_twice",
         "counts the common pixels twice in the union",
         old=EITHER,
         new="either = np.count_nonzero(a) + np.count_nonzero(b)",
+        breaks="iou",
     ),
     Mutant(
         "over_all_pixels",
@@ -139,6 +199,7 @@ MUTANTS = [
             "    right = np.count_nonzero(predicted == truth)\n"
             '    return float(right / (2 * truth.size - right)) if ious else float("nan")\n'
         ),
+        breaks="mean",
     ),
     Mutant(
         "absent_is_zero",
@@ -149,6 +210,7 @@ MUTANTS = [
             "        elif truth.size:\n"
             "            ious.append(0.0)\n"
         ),
+        breaks="absent",
     ),
     Mutant(
         "absent_is_one",
@@ -159,36 +221,42 @@ MUTANTS = [
             "        elif truth.size:\n"
             "            ious.append(1.0)\n"
         ),
+        breaks="absent",
     ),
     Mutant(
         "true_classes_only",
         "forgets classes that were predicted and are not there",
         old=COUNTED,
         new="        if b.any():\n",
+        breaks="one_mask",
     ),
     Mutant(
         "predicted_classes_only",
         "forgets classes that were not predicted",
         old=COUNTED,
         new="        if a.any():\n",
+        breaks="one_mask",
     ),
     Mutant(
         "common_classes_only",
         "forgets classes with an IoU of 0",
         old=COUNTED,
         new="        if (a & b).any():\n",
+        breaks="one_mask",
     ),
     Mutant(
         "no_background",
         "leaves class 0 out",
         old=CLASSES,
         new="    for number in range(1 if classes > 1 and predicted.any() else 0, classes):\n",
+        breaks="mean",
     ),
     Mutant(
         "last_class",
         "leaves the last class out",
         old=CLASSES,
         new="    for number in range(max(1, classes - 1)):\n",
+        breaks="mean",
     ),
     Mutant(
         "classes_from_masks",
@@ -201,12 +269,14 @@ MUTANTS = [
         "weighs the classes by their pixels",
         old=BOTH,
         new="            ious += [np.count_nonzero(a & b) / either] * np.count_nonzero(b)\n",
+        breaks="mean",
     ),
     Mutant(
         "share_of_truth",
         "divides by the pixels of the truth: that is recall",
         old=EITHER,
         new="either = np.count_nonzero(b)",
+        breaks="iou",
     ),
     Mutant(
         "overflow",
@@ -221,42 +291,49 @@ MUTANTS = [
             "        return float((np.diag(table)[union > 0] / union[union > 0]).mean())\n"
             "    ious = []\n"
         ),
+        breaks="types",
     ),
     Mutant(
         "whole_division",
         "divides whole numbers",
         old=BOTH,
         new="            ious.append(np.count_nonzero(a & b) // either)\n",
+        breaks="iou",
     ),
     Mutant(
         "numpy_number",
         "gives one of numpy's numbers",
         old=MEAN,
         new='    return np.float64(sum(ious) / len(ious)) if ious else float("nan")\n',
+        breaks="returns",
     ),
     Mutant(
         "nothing_is_zero",
         "gives 0 where no class counts",
         old=MEAN,
         new="    return float(sum(ious) / len(ious)) if ious else 0.0\n",
+        breaks="empty",
     ),
     Mutant(
         "nothing_is_one",
         "gives 1 where no class counts",
         old=MEAN,
         new="    return float(sum(ious) / len(ious)) if ious else 1.0\n",
+        breaks="empty",
     ),
     Mutant(
         "nothing_fails",
         "divides by zero where no class counts",
         old=MEAN,
         new="    return float(sum(ious) / len(ious))\n",
+        breaks="empty",
     ),
     Mutant(
         "no_shape_check",
         "lets numpy broadcast masks of different shapes",
         old=SHAPES,
         new="    if False:\n",
+        breaks="shapes",
     ),
     Mutant(
         "sizes_compared",
@@ -266,29 +343,69 @@ MUTANTS = [
             "    truth = truth.reshape(predicted.shape) if truth.size == predicted.size else truth\n"
             "    if predicted.shape != truth.shape:\n"
         ),
+        breaks="shapes",
     ),
     Mutant(
         "no_class_check",
         "ignores numbers that are no class",
         old=RANGE,
         new="        if False:\n",
+        breaks="range",
     ),
     Mutant(
         "check_above_only",
         "ignores numbers below 0",
         old=RANGE,
         new="        if (mask >= classes).any():\n",
+        breaks="range",
     ),
     Mutant(
         "check_too_lax",
         "takes `classes` for a class",
         old=RANGE,
         new="        if ((mask < 0) | (mask > classes)).any():\n",
+        breaks="range",
     ),
     Mutant(
         "truth_unchecked",
         "checks one mask only",
         old='for name, mask in (("predicted", predicted), ("truth", truth)):',
         new='for name, mask in (("predicted", predicted),):',
+        breaks="range",
+    ),
+    Mutant(
+        "absent_is_nan",
+        "0 / 0 is nan, and so is every mean with it",
+        old=BOTH,
+        new=(
+            "            ious.append(np.count_nonzero(a & b) / either)\n"
+            "        elif truth.size:\n"
+            '            ious.append(float("nan"))\n'
+        ),
+        breaks="absent",
+    ),
+    Mutant(
+        "only_broadcast_refused",
+        "leaves the shapes to numpy, which refuses some of them",
+        old=SHAPES,
+        new="    np.broadcast_shapes(predicted.shape, truth.shape)\n    if False:\n",
+        breaks="shapes",
+    ),
+    Mutant(
+        "three_places",
+        "rounds the answer to three places, as a table shows it",
+        old=MEAN,
+        new='    return round(float(sum(ious) / len(ious)), 3) if ious else float("nan")\n',
+        breaks="returns",
+    ),
+    Mutant(
+        "signed_bytes",
+        "takes bytes for numbers with a sign, so that classes from 128 on are negative",
+        old="    ious = []\n",
+        new=(
+            "    predicted, truth = (m.astype(np.int8) if m.dtype == np.uint8 else m for m in (predicted, truth))\n"
+            "    ious = []\n"
+        ),
+        breaks="types",
     ),
 ]

@@ -4,18 +4,18 @@ r"""Every pixel stamps a kernel: why the solution is as it is.
 pixel (i, j) in all samples, (N, O, kh, kw). They go to rows `i * sh` to `i * sh + kh` of an array that has room for
 all of them, and `+=` does the rest. Cutting comes last, and the bias after that: once for each pixel.
 
-Where it goes wrong:
+Where it goes wrong, and when nobody notices:
 
-| mistake | when nobody notices |
-|---|---|
-| `=` instead of `+=` | when the stride is at least as large as the kernel, as in every U-Net with 2x2 and stride 2 |
-| weight read as (O, C, kh, kw) | never if C and O differ (shapes clash); with C = O the shapes fit and the numbers are wrong |
-| padding added instead of cut | when padding is 0 |
-| `[p:-p]` | when padding is not 0: for 0 it is the empty slice |
-| rows and columns exchanged | in all square cases |
-| the kernel turned by 180 degrees | with symmetric kernels. The *gathering* way with an ordinary convolution needs it turned, stamping does not |
-| the bias added with each stamp | without overlaps, and then it is missing in the gaps |
-| `H * s` taken for the size | when kernel = stride, or when (k - s) / 2 is the padding |
+- `=` instead of `+=`: when the stride is at least as large as the kernel, as in every U-Net with 2x2 and stride 2.
+- The weight read as (O, C, kh, kw): never if C and O differ, for then the shapes clash. With C = O the shapes fit, and
+  the numbers are wrong.
+- Padding added instead of cut: when padding is 0.
+- `[p:-p]`: when padding is not 0; for 0 it is the empty slice.
+- Rows and columns exchanged: in all square cases.
+- The kernel turned by 180 degrees: with symmetric kernels. The *gathering* way with an ordinary convolution needs it
+  turned, stamping does not.
+- The bias added with each stamp: without overlaps; and then it is missing in the gaps.
+- `H * s` taken for the size: when kernel = stride, or when (k - s) / 2 is the padding.
 
 So a good test has two different numbers for everything that can be two numbers.
 
@@ -49,14 +49,14 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import between
+from .shared import between, wrong
 
 Pair = tuple[int, int]
 
 
-def by_convolution(
+def transposed(
     x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None, stride: Pair = (1, 1), padding: Pair = (0, 0)
 ) -> np.ndarray:
     """The transposed convolution: zeros between and around the pixels, then a convolution with the turned kernel."""
@@ -70,6 +70,85 @@ def by_convolution(
         y = y + bias.reshape(1, outputs, 1, 1)
     (ph, pw), (rows, cols) = padding, y.shape[2:]
     return np.ascontiguousarray(y[:, :, ph : rows - ph, pw : cols - pw])
+
+
+def overwritten(x: np.ndarray, weight: np.ndarray, stride: Pair) -> np.ndarray:
+    """A wrong one: each stamp replaces what lies below it."""
+    (n, _, height, width), (_, outputs, kh, kw), (sh, sw) = x.shape, weight.shape, stride
+    y = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), x.dtype)
+    for i, j in np.ndindex(height, width):
+        y[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] = np.tensordot(x[:, :, i, j], weight, 1)
+    return y
+
+
+def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what a wrong stamp, or a stamp in a wrong place, gives."""
+    right = transposed(x, weight, stride=stride)
+    side = min(x.shape[2:])
+    other = "float64" if x.dtype == np.float32 else "float32"
+    found = {
+        "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
+        "stride is ignored: the stamp of pixel (i, j) begins at row i * sh and column j * sw": transposed(x, weight),
+        "the strides are swapped: stride[0] goes down": transposed(x, weight, stride=stride[::-1]),
+        "the kernel is turned by 180 degrees: a stamp is the kernel as it is, times the pixel": transposed(
+            x, weight[:, :, ::-1, ::-1], stride=stride
+        ),
+        "the kernel is turned over its diagonal": transposed(x, weight.swapaxes(2, 3), stride=stride),
+        "rows and columns of x have different numbers: walk over all of both": transposed(
+            x[:, :, :side, :side], weight, stride=stride
+        ),
+        "with a padding of 0 a slice that ends at -0 is empty: write ph : ph + rows": right[:, :, :0, :0],
+        f"the numbers changed their type to {other}: keep the dtype of x": right.astype(other),
+    }
+    return wrong(found, right)
+
+
+def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives where channels or samples are mixed up."""
+    right = transposed(x, weight, stride=stride)
+    found = {
+        "only the first input channel is used: add up all of them": transposed(x[:, :1], weight[:1], stride=stride),
+        "every sample is the first one": np.broadcast_to(right[:1], right.shape),
+    }
+    if weight.shape[0] == weight.shape[1]:
+        own = weight * np.eye(len(weight), dtype=weight.dtype)[:, :, None, None]
+        found["each output channel sees one input channel only: add up all of them"] = transposed(x, own, stride=stride)
+        found["weight is read as (O, C, kh, kw), a convolution's order; here it is (C, O, kh, kw)"] = transposed(
+            x, weight.swapaxes(0, 1), stride=stride
+        )
+    return wrong(found, right)
+
+
+def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what a wrong cut gives."""
+    full, (ph, pw) = transposed(x, weight, None, stride), padding
+    rows, cols = full.shape[2:]
+    found = {
+        "padding is ignored: cut it off when all stamps are down": full,
+        "padding adds a border here, as in a convolution; in a transposed one it CUTS": np.pad(
+            full, ((0, 0), (0, 0), (ph, ph), (pw, pw))
+        ),
+        "all of the padding is cut off above and at the left": full[:, :, 2 * ph :, 2 * pw :],
+        "all of the padding is cut off below and at the right": full[:, :, : rows - 2 * ph, : cols - 2 * pw],
+        "half of the padding is cut: ph rows above AND ph below": full[:, :, ph:, pw:],
+        "a slice that ends at -0 is empty: write ph : ph + rows instead of ph : -ph": full[:, :, ph:-ph, pw:-pw],
+        "the paddings are swapped: padding[0] is for the rows": transposed(x, weight, None, stride, padding[::-1]),
+        "the strides are swapped: stride[0] goes down": transposed(x, weight, None, stride[::-1], padding),
+    }
+    return wrong(found, transposed(x, weight, None, stride, padding))
+
+
+def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what a wrong bias gives."""
+    plain, column = transposed(x, weight, None, stride), bias[:, None, None]
+    stamps = transposed(np.ones_like(x[:1, :1]), np.ones_like(weight[:1, :1]), None, stride)[0, 0]
+    found = {
+        "the bias is missing": plain,
+        "the bias comes with every stamp: add it once, at the end": plain + stamps * column,
+        "the bias comes with every input channel: add it once, at the end": plain + len(weight) * column,
+        "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
+    }
+    return wrong(found, plain + column)
 
 
 def drawn(rng: np.random.Generator, *shape: int, dtype: Any = np.float32) -> np.ndarray:
@@ -98,7 +177,7 @@ def any_geometry(student: Student, rng: np.random.Generator) -> None:
         bias = drawn(rng, outputs) if rng.random() < 0.5 else None
         what = f"x {x.shape}, weight {weight.shape}, stride {stride}, padding {padding}, bias {bias is not None}"
         got = student.transposed_convolution(x, weight, bias, stride, padding)
-        expect(got, by_convolution(x, weight, bias, stride, padding), what=what)
+        expect(got, transposed(x, weight, bias, stride, padding), what=what)
 
 
 @task("transposed_convolution")
@@ -112,7 +191,7 @@ def as_large_as_promised(student: Student, rng: np.random.Generator) -> None:
         x, weight, bias = drawn(rng, 2, 2, *size), drawn(rng, 2, 3, *kernel), drawn(rng, 3) + 20
         got = student.transposed_convolution(x, weight, bias, stride, padding)
         what = f"an image {size} with a kernel {kernel}, stride {stride}, padding {padding}"
-        expect(got, by_convolution(x, weight, bias, stride, padding), what=what)
+        expect(got, transposed(x, weight, bias, stride, padding), what=what)
 
 
 @task("transposed_convolution")
@@ -120,7 +199,7 @@ def stamps_that_do_not_touch(student: Student, rng: np.random.Generator) -> None
     """With a stride larger than the kernel there are pixels without a stamp: they have the bias, or 0."""
     x, weight, bias = drawn(rng, 2, 3, 3, 2), drawn(rng, 3, 2, 2, 1), drawn(rng, 2) + 50
     for b in (bias, None):
-        expect(student.transposed_convolution(x, weight, b, (3, 4), (0, 0)), by_convolution(x, weight, b, (3, 4)),
+        expect(student.transposed_convolution(x, weight, b, (3, 4), (0, 0)), transposed(x, weight, b, (3, 4)),
                what="stride (3, 4) and a kernel of 2x1")  # fmt: skip
 
 
@@ -130,7 +209,7 @@ def every_element_type(student: Student, rng: np.random.Generator) -> None:
     for dtype, tolerance in ((np.float32, 2e-6), (np.float64, 1e-12)):
         x, weight, bias = (rng.standard_normal(s).astype(dtype) for s in ((2, 3, 4, 3), (3, 2, 3, 3), (2,)))
         for b in (bias, None):
-            expected = by_convolution(x, weight, b, (2, 1), (1, 0))
+            expected = transposed(x, weight, b, (2, 1), (1, 0))
             got = student.transposed_convolution(x, weight, b, (2, 1), (1, 0))
             limit = tolerance * float(np.abs(expected).max())
             expect(got, expected, rtol=tolerance, atol=limit, what=f"the result for {np.dtype(dtype)}")
@@ -140,8 +219,8 @@ def every_element_type(student: Student, rng: np.random.Generator) -> None:
 def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Generator) -> None:
     """Without bias, stride and padding each stamp lies one pixel from the next, and nothing is cut."""
     x, weight = drawn(rng, 2, 2, 3, 4), drawn(rng, 2, 3, 2, 3)
-    expect(student.transposed_convolution(x, weight), by_convolution(x, weight))
-    expect(student.transposed_convolution(x, weight, drawn(rng, 3) * 0), by_convolution(x, weight))
+    expect(student.transposed_convolution(x, weight), transposed(x, weight))
+    expect(student.transposed_convolution(x, weight, drawn(rng, 3) * 0), transposed(x, weight))
 
 
 @task("transposed_convolution")
@@ -149,13 +228,13 @@ def what_does_not_fit_is_refused(student: Student, rng: np.random.Generator) -> 
     """Other channels than the kernels', and a cut that leaves nothing, raise; a cut that leaves one pixel does not."""
     x = drawn(rng, 1, 2, 2, 2)
     for channels in (1, 3):
-        expect_raises(student.transposed_convolution, x, drawn(rng, channels, 2, 2, 2), None, (1, 1), (0, 0))
+        expect_refused(student.transposed_convolution, x, drawn(rng, channels, 2, 2, 2), None, (1, 1), (0, 0))
     weight = drawn(rng, 2, 3, 3, 3)
     for stride, padding in (((1, 1), (2, 0)), ((1, 1), (0, 2)), ((2, 1), (3, 1))):
-        expect_raises(student.transposed_convolution, x, weight, None, stride, padding)
+        expect_refused(student.transposed_convolution, x, weight, None, stride, padding)
     for size, padding in (((2, 2), (1, 1)), ((1, 1), (1, 1)), ((1, 2), (1, 1))):
         x = drawn(rng, 1, 2, *size)
-        expect(student.transposed_convolution(x, weight, None, (1, 1), padding), by_convolution(x, weight, None,
+        expect(student.transposed_convolution(x, weight, None, (1, 1), padding), transposed(x, weight, None,
                (1, 1), padding), what=f"an image {size} with padding {padding}")  # fmt: skip
 
 
@@ -175,6 +254,7 @@ MUTANTS = [
         "writes each stamp over the earlier ones",
         old=STAMP,
         new="        full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw] = stamps\n",
+        breaks="overlap",
     ),
     Mutant(
         "largest",
@@ -184,66 +264,77 @@ MUTANTS = [
             "        under = full[:, :, i * sh : i * sh + kh, j * sw : j * sw + kw]\n"
             "        under[...] = np.where(np.abs(stamps) > np.abs(under), stamps, under)\n"
         ),
+        breaks="overlap",
     ),
     Mutant(
         "stride_ignored",
         "stamps one pixel apart",
         old=STAMP,
         new="        full[:, :, i : i + kh, j : j + kw] += stamps\n",
+        breaks="stride",
     ),
     Mutant(
         "stride_swapped",
         "stride is (columns, rows)",
         old=PAIRS,
         new="(sw, sh), (ph, pw) = stride, padding\n",
+        breaks="stride",
     ),
     Mutant(
         "kernel_as_stride",
         "stamps side by side, whatever the stride",
         old=PAIRS,
         new=("(sh, sw), (ph, pw) = stride, padding\n    sh, sw = (kh, kw) if stride != (1, 1) else stride\n"),
+        breaks="stride",
     ),
     Mutant(
         "default_stride",
         "a stride of 1 is taken for none, and the kernel's size used",
         old=PAIRS,
         new=("(sh, sw), (ph, pw) = stride, padding\n    sh, sw = (kh, kw) if stride == (1, 1) else stride\n"),
+        breaks="stride",
     ),
     Mutant(
         "padding_swapped",
         "padding is (columns, rows)",
         old=PAIRS,
         new="(sh, sw), (pw, ph) = stride, padding\n",
+        breaks="padding",
     ),
     Mutant(
         "padding_added",
         "adds a border of zeros, as a convolution does",
         old=CUT,
         new="    y = np.pad(full, ((0, 0), (0, 0), (ph, ph), (pw, pw)))\n",
+        breaks="padding",
     ),
     Mutant(
         "padding_ignored",
         "cuts nothing",
         old=CUT,
         new="    y = full\n",
+        breaks="padding",
     ),
     Mutant(
         "padding_once",
         "cuts above and at the left only",
         old=CUT,
         new="    y = full[:, :, ph:, pw:]\n",
+        breaks="padding",
     ),
     Mutant(
         "padding_above",
         "cuts all of it above and at the left",
         old=CUT,
         new="    y = full[:, :, 2 * ph :, 2 * pw :]\n",
+        breaks="padding",
     ),
     Mutant(
         "padding_minus",
         "cuts with [p:-p], which is empty for p = 0",
         old=CUT,
         new="    y = full[:, :, ph:-ph, pw:-pw]\n",
+        breaks="padding",
     ),
     Mutant(
         "outputs_first",
@@ -253,18 +344,21 @@ MUTANTS = [
             "weight = weight.swapaxes(0, 1)\n"
             "    (n, channels, height, width), (inputs, outputs, kh, kw) = x.shape, weight.shape"
         ),
+        breaks="channels",
     ),
     Mutant(
         "kernel_sizes_swapped",
         "takes the kernel's width for its height",
         old=STAMPS,
         new=("stamps = np.tensordot(x[:, :, i, j], weight.reshape(inputs, outputs, kw, kh).swapaxes(2, 3), axes=1)"),
+        breaks="stamp",
     ),
     Mutant(
         "flipped",
         "stamps the kernel upside down, mirrored",
         old=STAMPS,
         new="stamps = np.tensordot(x[:, :, i, j], weight[:, :, ::-1, ::-1], axes=1)",
+        breaks="stamp",
     ),
     Mutant(
         "bias_per_stamp",
@@ -275,42 +369,49 @@ MUTANTS = [
             "else stamps + bias[:, None, None]\n"
             "    bias = None\n"
         ),
+        breaks="bias",
     ),
     Mutant(
         "bias_per_channel",
         "adds the bias once for each input channel",
         old=BIAS,
         new="    return y if bias is None else y + channels * bias[:, None, None]\n",
+        breaks="bias",
     ),
     Mutant(
         "no_bias",
         "forgets the bias",
         old=BIAS,
         new="    return y\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_needed",
         "fails without a bias",
         old=BIAS,
         new="    return y + bias[:, None, None]\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_in_columns",
         "lines the bias up with the columns",
         old=BIAS,
         new="    return y if bias is None else y + np.resize(bias, cols)\n",
+        breaks="bias",
     ),
     Mutant(
         "bias_under_stamps",
         "adds the bias only where something was stamped",
         old=BIAS,
         new="    return y if bias is None else y + (y != 0) * bias[:, None, None]\n",
+        breaks="bias",
     ),
     Mutant(
         "first_channel",
         "stamps the first input channel only",
         old=STAMPS,
         new="stamps = np.tensordot(x[:, :1, i, j], weight[:1], axes=1)",
+        breaks="channels",
     ),
     Mutant(
         "depthwise",
@@ -319,6 +420,7 @@ MUTANTS = [
         new=(
             "stamps = np.stack([x[:, o % inputs, i, j, None, None] * weight[o % inputs, o] for o in range(outputs)], 1)"
         ),
+        breaks="channels",
     ),
     Mutant(
         "two_groups",
@@ -329,12 +431,14 @@ MUTANTS = [
             "        stamps = np.tensordot(x[:, :, i, j], weight * half.astype(weight.dtype)[:, :, "
             "None, None], axes=1)"
         ),
+        breaks="channels",
     ),
     Mutant(
         "first_sample",
         "every sample is the first",
         old=STAMPS,
         new="stamps = np.tensordot(x[:1, :, i, j], weight, axes=1)",
+        breaks="stamp",
     ),
     Mutant(
         "rows_of_width",
@@ -360,47 +464,83 @@ MUTANTS = [
             "    room[:, :, : y.shape[2], : y.shape[3]] = y\n"
             "    y = room\n"
         ),
+        breaks="size",
     ),
     Mutant(
         "always_float64",
         "forgets the element type",
         old=FULL,
         new="full = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw))",
+        breaks="dtype",
     ),
     Mutant(
         "always_float32",
         "computes in float32, whatever comes",
         old=FULL,
         new="full = np.zeros((n, outputs, (height - 1) * sh + kh, (width - 1) * sw + kw), np.float32)",
+        breaks="dtype",
     ),
     Mutant(
         "no_channel_check",
         "computes with as many channels as both have",
         old=CHANNELS,
         new=("    x, weight = x[:, : min(channels, inputs)], weight[: min(channels, inputs)]\n    if False:\n"),
+        breaks="inputs",
     ),
     Mutant(
         "no_size_check",
         "returns something empty when the cut leaves nothing",
         old=FITS,
         new=("    rows, cols = max(rows, 0), max(cols, 0)\n    if False:\n"),
+        breaks="nothing",
     ),
     Mutant(
         "check_rows_only",
         "checks one direction",
         old=FITS,
         new=("    cols = max(cols, 0)\n    if rows < 1:\n"),
+        breaks="nothing",
     ),
     Mutant(
         "check_too_strict",
         "refuses a cut that leaves one pixel",
         old=FITS,
         new="    if rows < 2 or cols < 2:\n",
+        breaks="nothing",
     ),
     Mutant(
         "check_of_kernel",
         "refuses a padding as large as the kernel allows",
         old=FITS,
         new="    if rows < 1 or cols < 1 or 2 * ph >= kh or 2 * pw >= kw:\n",
+        breaks="nothing",
+    ),
+    Mutant(
+        "default_padding",
+        'half a kernel of padding unless said, as programs call it "same"',
+        old="    padding: tuple[int, int] = (0, 0),\n",
+        new="    padding: tuple[int, int] = (1, 1),\n",
+        breaks="default",
+    ),
+    Mutant(
+        "stride_of_two",
+        "the stride of a U-Net unless said",
+        old="    stride: tuple[int, int] = (1, 1),\n",
+        new="    stride: tuple[int, int] = (2, 2),\n",
+        breaks="default",
+    ),
+    Mutant(
+        "square_stride",
+        "the stride of the rows for both directions",
+        old=PAIRS,
+        new="(sh, sw), (ph, pw) = (stride[0], stride[0]), padding\n",
+        breaks="stride",
+    ),
+    Mutant(
+        "square_padding",
+        "the padding of the rows for both directions",
+        old=PAIRS,
+        new="(sh, sw), (ph, pw) = stride, (padding[0], padding[0])\n",
+        breaks="padding",
     ),
 ]

@@ -18,7 +18,7 @@ Where it goes wrong:
 | mistake | when nobody notices |
 |---|---|
 | no division by sqrt(D), or by D | never, but everything still looks reasonable: the text only gets worse |
-| mask of new tokens against new tokens, as if count were 0 | for an empty cache, and for T = 1 where it hides all but place 0 |
+| mask of new tokens against new tokens only | for an empty cache, and for T = 1 where it hides all but place 0 |
 | a score of 0 for what is hidden, instead of -inf | never: e^0 is 1 |
 | weights set to 0 after the softmax | never: they do not sum to 1 |
 | softmax along another axis | where that axis is as long, the shapes fit |
@@ -44,18 +44,162 @@ keys and keep a running largest score, sum and result ([FlashAttention](https://
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
+from ..public import drawn
 from .shared import between
 
+Sees = Callable[[int, int], bool]
+CLOSE = 1e-3
+"""A wrong result that is nearer than this to the right one explains nothing."""
 
-def drawn(rng: np.random.Generator, *shape: int, dtype: Any = np.float32) -> np.ndarray:
-    """Normal numbers."""
-    return rng.standard_normal(shape).astype(dtype)
+
+def written(cache: np.ndarray, new: np.ndarray, place: int) -> np.ndarray:
+    """The cache with `new` in the places from `place` on."""
+    changed = cache.copy()
+    changed[:, :, place : place + new.shape[2]] = new[:, :, : changed.shape[2] - place]
+    return changed
+
+
+def shares(scores: list[float]) -> list[float]:
+    """Softmax of a few numbers, one after the other."""
+    powers = [math.exp(score - max(scores)) for score in scores]
+    return [power / math.fsum(powers) for power in powers]
+
+
+def attended(
+    q: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    places: int,
+    sees: Sees,
+    scale: float | None = None,
+    hidden: float | None = None,
+) -> np.ndarray:
+    """Each query looks at those of the first `places` places that it sees: what it finds, one query at a time.
+
+    hidden : the score of the other places; None: they do not take part.
+    """
+    y = np.full(q.shape, np.nan)
+    scale = 1 / math.sqrt(q.shape[3]) if scale is None else scale
+    for n, h, i in np.ndindex(q.shape[:3]):
+        scores = {
+            j: scale * math.fsum((q[n, h, i] * keys[n, h, j]).tolist()) if sees(i, j) else hidden for j in range(places)
+        }
+        found = {j: score for j, score in scores.items() if score is not None}
+        if found:
+            weights = shares(list(found.values()))
+            y[n, h, i] = sum(weight * values[n, h, j].astype(np.float64) for weight, j in zip(weights, found))
+    return y.astype(q.dtype)
+
+
+def attention(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
+) -> np.ndarray:
+    """What has to come out."""
+    keys, values = written(keys, k, count), written(values, v, count)
+    return attended(q, keys, values, count + q.shape[2], lambda i, j: j <= count + i)
+
+
+def over_queries(q: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """A wrong one: softmax over the queries."""
+    places = count + q.shape[2]
+    scores = q.astype(np.float64) @ keys[:, :, :places].swapaxes(2, 3) / math.sqrt(q.shape[3])
+    scores[:, :, np.arange(places) > count + np.arange(q.shape[2])[:, None]] = -np.inf
+    powers = np.exp(scores - scores.max())
+    return (powers / powers.sum(axis=2, keepdims=True) @ values[:, :, :places]).astype(q.dtype)
+
+
+def attention_mistakes(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives, where that is not what has to come out."""
+    old_keys, old_values = keys, values
+    keys, values = written(keys, k, count), written(values, v, count)
+    end, width = count + q.shape[2], q.shape[3]
+
+    def causal(i: int, j: int) -> bool:
+        return j <= count + i
+
+    found = {
+        "the scores are not divided by sqrt(D)": attended(q, keys, values, end, causal, 1.0),
+        "the scores are divided by D: it is sqrt(D)": attended(q, keys, values, end, causal, 1 / width),
+        "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
+        "a new token does not see itself: j <= count + i, not <": attended(
+            q, keys, values, end, lambda i, j: j < count + i
+        ),
+        "a new token sees the one after it: j <= count + i": attended(
+            q, keys, values, end, lambda i, j: j <= count + i + 1
+        ),
+        "the mask hides earlier tokens too: new token i stands at place count + i, not at i": attended(
+            q, keys, values, end, lambda i, j: j <= i
+        ),
+        "the new tokens see only each other: what is in the cache belongs to them too": attended(
+            q, keys, values, end, lambda i, j: count <= j <= count + i
+        ),
+        "the new tokens see only the cache as it was: write first, then look": attended(
+            q, old_keys, old_values, end, causal
+        ),
+        "hidden scores are 0, and e^0 is a weight of 1: hide with -np.inf": attended(
+            q, keys, values, end, causal, hidden=0.0
+        ),
+        "the new tokens are written from place 0 on: they belong behind the earlier ones": attended(
+            q, written(old_keys, k, 0), written(old_values, v, 0), end, causal
+        ),
+        "places behind the new tokens have a weight: only the first count + T are in use": attended(
+            q, keys, values, keys.shape[2], lambda i, j: causal(i, j) or j >= end
+        ),
+        "keys are used where values belong: weight * values[j]": attended(q, keys, keys, end, causal),
+        "softmax runs over the queries: the weights of ONE query sum to 1, axis=-1": over_queries(
+            q, keys, values, count
+        ),
+    }
+    expected = attention(q, k, v, old_keys, old_values, count)
+    return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, CLOSE, CLOSE)}
+
+
+def cache_mistakes(
+    name: str, cache: np.ndarray, new: np.ndarray, other: np.ndarray, count: int
+) -> dict[str, np.ndarray]:
+    """Likely cause -> the cache of that name, "keys" or "values", that it leaves behind; `other` : v for k, k for v."""
+    tokens, room = new.shape[2], cache.shape[2]
+    letter = name[0]
+    end = count + tokens
+    found = {
+        f"{name} is as it was: {name}[:, :, count : count + T] = {letter} writes in place; `{name} = ...` makes "
+        "another array, and a copy is not the caller's": cache,
+        "the new tokens are written from place 0 on: they belong behind the earlier ones": written(cache, new, 0),
+        "the new tokens are written to the last places: they belong to count .. count+T-1": written(
+            cache, new, room - tokens
+        ),
+        "the new tokens are written one place too far": written(cache, new, count + 1),
+        "k is written where v belongs, or v where k belongs": written(cache, other, count),
+        "the places behind the new tokens were changed too": np.concatenate(
+            [written(cache, new, count)[:, :, :end], np.zeros_like(cache[:, :, end:])], axis=2
+        ),
+    }
+    right = written(cache, new, count)
+    return {cause: wrong for cause, wrong in found.items() if not np.array_equal(wrong, right)}
+
+
+def steps_mistakes(q: np.ndarray, k: np.ndarray, v: np.ndarray, steps: list[int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for a text in these steps, from an empty cache on."""
+    ends = np.repeat(np.cumsum(steps), steps)
+    found = {
+        "each step sees only its own tokens: is the cache written, and read?": attended(
+            q, k, v, len(ends), lambda i, j: j <= i and ends[j] == ends[i]
+        ),
+        "the tokens of one step see each other, also those after them": attended(
+            q, k, v, len(ends), lambda i, j: j < ends[i]
+        ),
+    }
+    expected = attended(q, k, v, len(ends), lambda i, j: j <= i)
+    return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, CLOSE, CLOSE)}
 
 
 def of_whole_text(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -97,7 +241,7 @@ def any_sizes(student: Student, rng: np.random.Generator) -> None:
 
 
 @task("cached_attention")
-def rubbish_behind_the_text(student: Student, rng: np.random.Generator) -> None:
+def rubbish_in_unused_places(student: Student, rng: np.random.Generator) -> None:
     """What the unused places hold does not matter: zeros, large numbers, infinity, nan."""
     q, k, v = (drawn(rng, 2, 3, 6, 4) for _ in range(3))
     for rest in (0.0, 1e30, -np.inf, np.nan):
@@ -106,7 +250,7 @@ def rubbish_behind_the_text(student: Student, rng: np.random.Generator) -> None:
 
 
 @task("cached_attention")
-def both_types_of_float(student: Student, rng: np.random.Generator) -> None:
+def floats_of_both_types(student: Student, rng: np.random.Generator) -> None:
     """float32 stays float32 and float64 stays float64, and both are as exact as their type."""
     for dtype in (np.float32, np.float64):
         q, k, v = (drawn(rng, 2, 2, 7, 8, dtype=dtype) for _ in range(3))
@@ -152,10 +296,10 @@ def a_full_cache_takes_no_more(student: Student, rng: np.random.Generator) -> No
     for count, tokens, room in ((3, 1, 3), (1, 1, 1), (0, 2, 1), (2, 4, 5)):
         q = drawn(rng, 1, 2, tokens, 3)
         cache = drawn(rng, 1, 2, room, 3)
-        expect_raises(student.cached_attention, q, q, q, cache, cache.copy(), count)
+        expect_refused(student.cached_attention, q, q, q, cache, cache.copy(), count)
     q = drawn(rng, 1, 1, 5, 2)
     cache = drawn(rng, 1, 1, 4, 2)
-    expect_raises(student.in_steps, q, q, q, cache, cache.copy(), 0, [1, 1, 1, 1, 1])
+    expect_refused(student.in_steps, q, q, q, cache, cache.copy(), 0, [1, 1, 1, 1, 1])
 
 
 SCORES = "    scores = q @ keys[:, :, :end].swapaxes(2, 3) / math.sqrt(width)\n"
@@ -175,12 +319,14 @@ MUTANTS = [
         "forgets sqrt(D)",
         old=SCORES,
         new="    scores = q @ keys[:, :, :end].swapaxes(2, 3)\n",
+        breaks="attention",
     ),
     Mutant(
         "scaled_by_width",
         "divides by D",
         old=SCORES,
         new="    scores = q @ keys[:, :, :end].swapaxes(2, 3) / width\n",
+        breaks="attention",
     ),
     Mutant(
         "scaled_by_tokens",
@@ -193,6 +339,7 @@ MUTANTS = [
         "numpy's square root is a float64, and all after it",
         old=SCORES,
         new="    scores = q @ keys[:, :, :end].swapaxes(2, 3) / np.sqrt(width)\n",
+        breaks="dtype",
     ),
     Mutant(
         "scaled_twice",
@@ -211,12 +358,14 @@ MUTANTS = [
         "new tokens see what comes after them",
         old=AHEAD,
         new="    ahead = np.zeros((tokens, end), bool)\n",
+        breaks="sees",
     ),
     Mutant(
         "blind_to_itself",
         "a token does not see itself",
         old=AHEAD,
         new="    ahead = np.arange(end) >= np.arange(count, end)[:, None]\n",
+        breaks="sees",
     ),
     Mutant(
         "sees_the_next",
@@ -229,6 +378,7 @@ MUTANTS = [
         "forgets that new token i stands at count + i",
         old=AHEAD,
         new="    ahead = np.arange(end) > np.arange(tokens)[:, None]\n",
+        breaks="sees",
     ),
     Mutant(
         "mask_turned",
@@ -289,6 +439,7 @@ MUTANTS = [
         "the weights of all heads sum to 1",
         old=WEIGHTS,
         new="    weights = powers / powers.sum(axis=1, keepdims=True)\n",
+        breaks="apart",
     ),
     Mutant(
         "no_softmax",
@@ -301,18 +452,21 @@ MUTANTS = [
         "does not subtract the largest score",
         old=POWERS,
         new="    powers = np.exp(scores)\n",
+        breaks="large",
     ),
     Mutant(
         "one_maximum_for_all",
         "subtracts the largest score of all queries",
         old=POWERS,
         new="    powers = np.exp(scores - scores.max())\n",
+        breaks="large",
     ),
     Mutant(
         "clipped",
         "keeps scores between -80 and 80",
         old=POWERS,
         new="    powers = np.exp(np.where(np.isfinite(scores), np.clip(scores, -80, 80), scores))\n",
+        breaks="large",
     ),
     Mutant(
         "written_at_zero",
@@ -344,12 +498,14 @@ MUTANTS = [
             "    keys = np.concatenate([keys[:, :, :count], k], axis=2)\n"
             "    values = np.concatenate([values[:, :, :count], v], axis=2)\n"
         ),
+        breaks="written",
     ),
     Mutant(
         "copied",
         "writes into a copy, to leave the caller's array alone",
         old=WRITE_K,
         new=("    keys, values = keys.copy(), values.copy()\n    keys[:, :, count:end] = k\n"),
+        breaks="written",
     ),
     Mutant(
         "values_not_written",
@@ -371,6 +527,7 @@ MUTANTS = [
         "clears the places behind the new tokens",
         old=WRITE_V,
         new=("    values[:, :, count:end] = v\n    keys[:, :, end:] = 0\n    values[:, :, end:] = 0\n"),
+        breaks="others",
     ),
     Mutant(
         "last_token_only",
@@ -418,6 +575,7 @@ MUTANTS = [
             "    padded[:, :, :, :end] = weights\n"
             "    return padded @ values\n"
         ),
+        breaks="unused",
     ),
     Mutant(
         "no_new_tokens",
@@ -442,6 +600,7 @@ MUTANTS = [
         "sums the keys",
         old=RETURN,
         new="    return weights @ keys[:, :, :end]\n",
+        breaks="attention",
     ),
     Mutant(
         "values_for_keys",
@@ -466,35 +625,76 @@ MUTANTS = [
         "every head has the first head's weights",
         old=RETURN,
         new="    return weights[:, :1] @ values[:, :, :end]\n",
+        breaks="apart",
     ),
     Mutant(
         "first_text",
         "every text has the first text's weights",
         old=RETURN,
         new="    return weights[:1] @ values[:, :, :end]\n",
+        breaks="apart",
     ),
     Mutant(
         "always_float32",
         "computes in float32, whatever comes",
         old=RETURN,
         new="    return (weights @ values[:, :, :end]).astype(np.float32)\n",
+        breaks="dtype",
     ),
     Mutant(
         "no_check",
         "cuts off what does not fit",
         old=FITS,
         new=("    end = min(end, keys.shape[2])\n    if False:\n"),
+        breaks="full",
     ),
     Mutant(
         "check_too_strict",
         "keeps the last place free",
         old=FITS,
         new="    if end >= keys.shape[2]:\n",
+        breaks="full",
     ),
     Mutant(
         "check_without_tokens",
         "asks for one place, however many tokens come",
         old=FITS,
         new=("    end = min(end, keys.shape[2])\n    if count > keys.shape[2]:\n"),
+        breaks="full",
+    ),
+    Mutant(
+        "queries_scaled_in_place",
+        "scales the caller's queries instead of the scores",
+        old=SCORES,
+        new="    q /= math.sqrt(width)\n    scores = q @ keys[:, :, :end].swapaxes(2, 3)\n",
+        breaks="arguments",
+    ),
+    Mutant(
+        "values_cleared",
+        "clears what has been written, so that nobody writes it twice",
+        old=RETURN,
+        new="    v[...] = 0\n    return weights @ values[:, :, :end]\n",
+        breaks="arguments",
+    ),
+    Mutant(
+        "rounded",
+        "computes in float32, and gives the type back at the end",
+        old=RETURN,
+        new="    return (weights.astype(np.float32) @ values[:, :, :end].astype(np.float32)).astype(q.dtype)\n",
+        breaks="exact",
+    ),
+    Mutant(
+        "another_error",
+        "refuses with an exception that the task does not name",
+        old='        raise ValueError(f"cached_attention: {count}',
+        new='        raise IndexError(f"cached_attention: {count}',
+        breaks="full",
+    ),
+    Mutant(
+        "last_place_overwritten",
+        "where the cache is full the latest tokens take the last places",
+        old=FITS,
+        new="    count = min(count, keys.shape[2] - tokens)\n    end = count + tokens\n    if False:\n",
+        breaks="full",
     ),
 ]

@@ -29,9 +29,63 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Mutant, Student, expect, expect_raises, task
+from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 from .shared import between
+
+
+def kept_of(probabilities: np.ndarray, p: float) -> np.ndarray:
+    """What has to come out, one token after the other."""
+    ranked = sorted(range(len(probabilities)), key=lambda i: (-probabilities[i], i))
+    left, total = np.zeros_like(probabilities), 0.0
+    for token in ranked:
+        left[token] = probabilities[token]
+        total += float(probabilities[token])
+        if total >= p and p < 1:
+            break
+    return (left / total).astype(probabilities.dtype)
+
+
+def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives, where that is not what has to come out."""
+    expected = kept_of(probabilities, p)
+    order = np.argsort(-probabilities, kind="stable")
+    sums = np.cumsum(probabilities[order])
+
+    def only(tokens: np.ndarray) -> np.ndarray:
+        left = np.zeros_like(probabilities)
+        left[tokens] = probabilities[tokens]
+        return left / left.sum() if len(tokens) else left * np.nan
+
+    rising = np.argsort(probabilities, kind="stable")
+    kept = np.count_nonzero(expected)
+    least = probabilities[order[kept - 1]]
+    backwards = np.argsort(probabilities, kind="stable")[::-1]
+    found = {
+        "the token with which the sum reaches p is missing": only(order[: kept - 1]),
+        "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
+        "the least probable tokens are kept: sort with the largest first": only(
+            rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1]
+        ),
+        "not divided by the sum: what is left has to sum to 1 again": np.where(expected > 0, probabilities, 0),
+        "the result is sorted: each token stays in its place": -np.sort(-expected),
+        "of equally probable tokens the last one was taken: sort -probabilities with kind='stable'": only(
+            backwards[:kept]
+        ),
+        "all tokens as probable as the last one are kept: the set shall be the smallest": only(
+            np.flatnonzero(probabilities >= least)
+        ),
+        "tokens that are less probable than p are dropped: it is their SUM that counts": only(
+            np.flatnonzero(probabilities >= p)
+        ),
+        "tokens are dropped where the sum has not reached p yet": only(order[sums >= p]),
+    }
+    if p == 1:
+        found["one token is left: np.argmax says 0 where no sum reaches p, and rounding may leave none"] = only(
+            order[:1]
+        )
+    found = {cause: wrong.astype(probabilities.dtype) for cause, wrong in found.items()}
+    return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, 1e-4, 1e-4)}
 
 
 def shuffled(rng: np.random.Generator, size: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
@@ -63,7 +117,7 @@ def any_distribution(student: Student, rng: np.random.Generator) -> None:
 
 
 @task("top_p")
-def sums_that_are_p_exactly(student: Student, rng: np.random.Generator) -> None:
+def many_sums_that_are_p_exactly(student: Student, rng: np.random.Generator) -> None:
     """Where the sum is p exactly, no further token is taken."""
     places = rng.permutation(6)
     probabilities = np.zeros(6)
@@ -112,7 +166,7 @@ def the_rarest_tokens_with_a_p_of_one(student: Student, rng: np.random.Generator
 def a_p_that_is_none(student: Student, rng: np.random.Generator) -> None:
     """A p that is not above 0, above 1, or nan raises an exception, whatever the distribution."""
     for p in (0.0, -1e-9, 1 + 1e-9, 2.0, float("nan")):
-        expect_raises(student.top_p, shuffled(rng, between(rng, 1, 9))[0], p)
+        expect_refused(student.top_p, shuffled(rng, between(rng, 1, 9))[0], p)
 
 
 COUNT = "    count = np.searchsorted(np.cumsum(probabilities[order]), p) + 1\n"
@@ -128,36 +182,42 @@ MUTANTS = [
         "leaves the token out with which the sum reaches p",
         old=COUNT,
         new="    count = np.searchsorted(np.cumsum(probabilities[order]), p)\n",
+        breaks="reached",
     ),
     Mutant(
         "one_more",
         "takes a token more where the sum is p exactly",
         old=COUNT,
         new='    count = np.searchsorted(np.cumsum(probabilities[order]), p, side="right") + 1\n',
+        breaks="smallest",
     ),
     Mutant(
         "two_more",
         "takes one token too many",
         old=COUNT,
         new="    count = np.searchsorted(np.cumsum(probabilities[order]), p) + 2\n",
+        breaks="smallest",
     ),
     Mutant(
         "ascending",
         "sorts with the smallest first",
         old=ORDER,
         new='    order = np.argsort(probabilities, kind="stable")\n',
+        breaks="reached",
     ),
     Mutant(
         "unsorted",
         "takes the tokens in their order",
         old=ORDER,
         new="    order = np.arange(len(probabilities))\n",
+        breaks="reached",
     ),
     Mutant(
         "not_renormalised",
         "what is left does not sum to 1",
         old=DIVIDED,
         new="    return kept\n",
+        breaks="proportion",
     ),
     Mutant(
         "softmax_again",
@@ -170,30 +230,35 @@ MUTANTS = [
         "divides by p, which is not the sum",
         old=DIVIDED,
         new="    return kept / kept.dtype.type(p)\n",
+        breaks="proportion",
     ),
     Mutant(
         "rest_shared",
         "gives the rest to all tokens alike",
         old=DIVIDED,
         new=("    return np.where(kept > 0, kept + (1 - kept.sum()) / np.count_nonzero(kept), 0).astype(kept.dtype)\n"),
+        breaks="proportion",
     ),
     Mutant(
         "order_lost",
         "returns the tokens sorted",
         old=KEPT,
         new="    kept[:count] = probabilities[order[:count]]\n",
+        breaks="places",
     ),
     Mutant(
         "ranks_for_places",
         "takes the order's inverse for the order",
         old=KEPT,
         new=("    places = np.argsort(order)[:count]\n    kept[places] = probabilities[places]\n"),
+        breaks="places",
     ),
     Mutant(
         "equals_backwards",
         "of equals the last comes first",
         old=ORDER,
         new='    order = np.argsort(probabilities, kind="stable")[::-1]\n',
+        breaks="equals",
     ),
     Mutant(
         "all_equals",
@@ -203,6 +268,7 @@ MUTANTS = [
             "    least = probabilities[order[:count]].min()\n"
             "    kept[probabilities >= least] = probabilities[probabilities >= least]\n"
         ),
+        breaks="equals",
     ),
     Mutant(
         "each_above_p",
@@ -244,41 +310,75 @@ MUTANTS = [
         "drops rare tokens for p = 1",
         old=ONE,
         new="    if False:\n",
+        breaks="one",
     ),
     Mutant(
         "always_float64",
         "computes in float64, whatever comes",
         old=DIVIDED,
         new="    return kept.astype(np.float64) / kept.sum()\n",
+        breaks="dtype",
     ),
     Mutant(
         "no_check",
         "takes any p",
         old=CHECK,
         new="    if False:\n",
+        breaks="refused",
     ),
     Mutant(
         "no_check_above",
         "takes a p above 1",
         old=CHECK,
         new="    if not 0 < p:\n",
+        breaks="refused",
     ),
     Mutant(
         "no_check_below",
         "takes a p of 0 and below",
         old=CHECK,
         new="    if not p <= 1:\n",
+        breaks="refused",
     ),
     Mutant(
         "nan_passes",
         "two comparisons that nan passes",
         old=CHECK,
         new="    if p <= 0 or p > 1:\n",
+        breaks="refused",
     ),
     Mutant(
         "one_is_refused",
         "takes no p of 1",
         old=CHECK,
         new="    if not 0 < p < 1:\n",
+        breaks="one",
+    ),
+    Mutant(
+        "any_order_of_equals",
+        "sorts with a method that does not keep the order of equals",
+        old=ORDER,
+        new="    order = np.argsort(-probabilities)\n",
+        breaks="equals",
+    ),
+    Mutant(
+        "written_into_the_caller's",
+        "sets what is not kept to 0, in the array that was given",
+        old="    kept = np.zeros_like(probabilities)\n",
+        new="    kept, probabilities = probabilities, probabilities.copy()\n    kept[...] = 0\n",
+        breaks="new",
+    ),
+    Mutant(
+        "divided_in_place",
+        "returns the caller's own array, divided, for p = 1",
+        old=ONE,
+        new="    if p == 1:\n        probabilities /= probabilities.sum()\n",
+    ),
+    Mutant(
+        "another_error",
+        "refuses with an exception that the task does not name",
+        old='        raise ValueError(f"top_p: expected',
+        new='        raise ArithmeticError(f"top_p: expected',
+        breaks="refused",
     ),
 ]

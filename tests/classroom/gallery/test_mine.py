@@ -194,6 +194,7 @@ def test_the_exercise_to_blame_is_found_by_plugging_in_each_alone(plugs: Any) ->
     assert "to blame axby" not in text
 
 
+@pytest.mark.slow
 def test_a_function_whose_public_tests_pass_is_not_blamed_without_saying_so(plugs: Any) -> None:
     task = plugs(flatten=COLUMNS_FIRST)["flatten"]
     text = " ".join(course("demo", "--mine").output.split())
@@ -243,6 +244,7 @@ def test_an_unsolved_exercise_is_plugged_in_on_demand(plugs: Any) -> None:
     assert rows(result.output)["axby"][0] == "the"
 
 
+@pytest.mark.slow
 def test_an_answer_edited_since_it_passed_is_checked_before_it_is_used(plugs: Any) -> None:
     task = plugs(flatten=RIGHT["flatten"])["flatten"]
     course("check", "--all")
@@ -278,6 +280,7 @@ def test_harmful_code_becomes_a_sentence(plugs: Any, kind: str) -> None:
     assert sentence in f"{result.error} {result.errors}"
 
 
+@pytest.mark.slow
 def test_an_endless_loop_ends_at_the_time_limit(plugs: Any) -> None:
     (task,) = plugs(flatten="def flatten(x, row_major=True):\n    while True:\n        pass\n").values()
     result = run([task], seconds=2)

@@ -40,6 +40,7 @@ def worker(address: str, temporary: Path) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_no_result(teacher: Any, tmp_path: Path) -> None:
     people = population.make_class([teacher.lesson], 6, seed=1)
     jobs = [teacher.job(student=one.name, hw01_numbers=one.texts["01_numbers"]) for one in people]

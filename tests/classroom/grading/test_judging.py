@@ -98,6 +98,7 @@ def test_what_is_no_python_is_unreadable(teacher: Any) -> None:
     assert "this is not Python" in graded.grades[0].message
 
 
+@pytest.mark.slow
 def test_an_endless_loop_costs_its_time_and_the_other_exercises_nothing(teacher: Any) -> None:
     settings = Settings(call_seconds=5.0, test_seconds=5.0, submission_seconds=300.0)
     text = teacher.solution.replace("return x * x", "import time\n    while True: time.sleep(1)")

@@ -192,6 +192,7 @@ def test_nothing_untracked_and_nothing_private_gets_in(released: Path) -> None:
         assert not [name for name in names if part in PurePosixPath(name).parts[:-1]]
 
 
+@pytest.mark.slow
 def test_the_public_checks_run_in_the_released_folder(released: Path) -> None:
     def course(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"COLUMNS": "80"}

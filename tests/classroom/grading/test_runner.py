@@ -93,6 +93,7 @@ def is_judge(pid: int) -> bool:
     return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_killed_in_the_middle_it_goes_on_and_judges_each_once(teacher: Any, mini: Any, tmp_path: Path) -> None:
     people = hand_in(teacher, tmp_path / "subs", 10)

@@ -29,7 +29,13 @@ def with_seed(homework: Homework, path: Path, sandbox: Sandbox, seed: int) -> di
     return {exercise.id: exercise_passed(outcomes, exercise.id) for exercise in homework.exercises}
 
 
-@pytest.mark.parametrize("homework", SOLVED, ids=lambda homework: homework.folder.name)
+@pytest.mark.parametrize(
+    "homework",
+    [
+        pytest.param(homework, id=homework.folder.name, marks=[pytest.mark.slow] if number > 1 else [])
+        for number, homework in enumerate(SOLVED)
+    ],
+)
 def test_the_worked_solution_passes(homework: Homework, sandbox: Sandbox, tmp_path: Path) -> None:
     path = tmp_path / homework.stub.name
     shutil.copyfile(homework.solution, path)

@@ -53,7 +53,7 @@ class Buffer:
 
     array : in the network's order of axes, (N, C, H, W) for images, with any strides.
     padded : an image that is stored channel-last, (N, up+H+bottom, left+W+right, C), its halo (maybe empty) included;
-        None for other values, and for views that lose whole planes.
+        None for other values, and for views that do not keep planes whole.
     halo : the border of `padded`, which holds zeros.
     """
 

@@ -87,7 +87,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The algorithm, to tell candidates apart; choices are stored under it."""
+        """The algorithm, to tell candidates apart; it is what a choice stores, under `key`."""
         return self.label or type(self).__name__
 
     @property

@@ -1,0 +1,13 @@
+"""What the judges of lesson 9 share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from classroom.judge.fingerprint import fingerprint
+
+
+def wrong(found: Mapping[str, Any], right: Any) -> dict[str, Any]:
+    """Those of `found` (likely cause -> what comes of it) that are not right here after all."""
+    return {cause: value for cause, value in found.items() if fingerprint(value) != fingerprint(right)}
