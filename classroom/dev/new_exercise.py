@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from classroom import register
-from classroom.dev.notebooks import METADATA
+from classroom.dev.notebooks import METADATA, name_cells
 from classroom.register import Lesson
 from classroom.started import DOCUMENTED
 
@@ -236,8 +236,7 @@ def _tried(path: Path, said: dict[str, Any], place: int) -> Path:
         "markdown", f"## Task {said['number']}.{place}: {name}\n\nTODO: what to try here, and what comes out."
     )
     book["cells"] += [heading, _cell("code", f'mine("{name}", np.array([-1.0, 2.0]))', exercise=name)]
-    for number, cell in enumerate(book["cells"]):
-        cell["id"] = f"cell-{number:02}"
+    name_cells(book["cells"])
     path.write_text(
         json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8", newline="\n"
     )
@@ -245,5 +244,5 @@ def _tried(path: Path, said: dict[str, Any], place: int) -> Path:
 
 
 def _cell(kind: str, source: str, **metadata: str) -> dict[str, Any]:
-    more = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    more: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     return {"cell_type": kind, "metadata": metadata, "source": source.splitlines(keepends=True), **more}

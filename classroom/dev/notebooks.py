@@ -105,7 +105,7 @@ def read_notebook(path: Path) -> NotebookNode:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         # before nbformat sees them: it assigns random ids where they are missing
-        _name_cells(stored["cells"])
+        name_cells(stored["cells"])
         return nbformat.reads(json.dumps({**stored, "nbformat_minor": 5}), as_version=4)
     except Exception as error:
         raise NotebookError(f"{path.name} is no notebook: {type(error).__name__} {error}") from error
@@ -164,7 +164,7 @@ def _execute(notebook: NotebookNode, path: Path) -> None:
         raise NotebookError(f"{path.name} does not run: {str(error).strip()[-1000:]}") from error
 
 
-def _name_cells(cells: list[dict[str, Any]]) -> None:
+def name_cells(cells: list[dict[str, Any]]) -> None:
     """Keep existing ids, so that a new cell changes no other; a missing or duplicate id becomes cell-NN."""
     taken = {cell.get("id") for cell in cells}
     seen: set[str] = set()

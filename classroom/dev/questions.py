@@ -12,6 +12,7 @@ from classroom.front.sheets import EXERCISE, questions
 from classroom.front.stand_in import Given
 from classroom.judge.blanket import BLANKET_LINES, blanket
 from classroom.judge.homework import Homework
+from classroom.started import DOCUMENTED
 from classroom.stubs import WORKSHEET
 from classroom.tasks import tasks_of
 
@@ -40,7 +41,12 @@ def problems(homework: Homework) -> Iterator[str]:
     if not sheet.is_file():
         return
     try:
-        asked = {cell.metadata[EXERCISE] for cell in questions(read_notebook(sheet))}
+        cells = questions(read_notebook(sheet))
+        mend = f"`{DOCUMENTED} dev notebooks {homework.lesson.number}`"
+        if any(cell.execution_count is None or not cell.outputs for cell in cells):
+            yield f"{WORKSHEET} has a question without its output: {mend} runs it"
+            return
+        asked = {cell.metadata[EXERCISE] for cell in cells}
         for exercise in homework.exercises:
             if exercise.id not in asked:
                 yield f"{WORKSHEET}: no cell has the metadata {{{EXERCISE!r}: {exercise.id!r}}}"
@@ -48,8 +54,8 @@ def problems(homework: Homework) -> Iterator[str]:
             return
         for answer in ask(homework, homework.solution.read_text(encoding="utf-8")):
             if not answer.passed and answer.difference is not None:
-                mend = f"`python3 course.py dev notebooks {homework.lesson.number}` stores what it gives now"
-                yield f"{WORKSHEET}, {answer.name}: the solution fails, {answer.difference.happened}: {mend}"
+                happened = answer.difference.happened
+                yield f"{WORKSHEET}, {answer.name}: the solution fails, {happened}: {mend} stores what it gives now"
         stub = homework.stub.read_text(encoding="utf-8")
         idle = {"the stub": stub} | {f"`{line}`": _chosen(stub, line) for line in WITHOUT_WORK}
         for name, text in idle.items():

@@ -129,6 +129,8 @@ class SheetFile(IPyNbFile):
         code = [cell for cell in self.nb.cells if cell.cell_type == "code"]
         for number, cell in enumerate(code):
             if EXERCISE in cell.metadata:
+                if cell.execution_count is None or not cell.outputs:  # nbval would compare nothing
+                    raise self.CollectError(f"{self.path.name} was handed out without the output of {cell.id}")
                 yield SheetCell.from_parent(
                     self, name=cell.id, cell_num=number, cell=cell, options={"check": True, "skip": False}
                 )

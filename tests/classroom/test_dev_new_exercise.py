@@ -16,7 +16,7 @@ from classroom.dev.cli import app
 from classroom.dev.new_exercise import NewExerciseError, new_exercise
 
 ROOT = register.ROOT
-TO_WRITE = ("stands as TODO", "stand as TODO")
+TO_WRITE = ("stands as TODO", "stand as TODO", "a question without its output")
 WITHOUT = """
 [[lesson]]
 number = 1

@@ -21,7 +21,7 @@ nbformat = pytest.importorskip("nbformat", reason="makes worksheets, and nbforma
 pytest.importorskip("nbval", reason="runs worksheets, and nbval is not installed")
 
 from classroom.dev import notebooks as books  # noqa: E402
-from classroom.front.asked import Answer, answers  # noqa: E402
+from classroom.front.asked import Answer, SheetFault, answers  # noqa: E402
 from classroom.front.cells import Sheet  # noqa: E402
 from classroom.front.sheets import handed_out_sheet  # noqa: E402
 from classroom.front.stand_in import Given  # noqa: E402
@@ -325,6 +325,19 @@ def test_one_answer_that_hangs_or_dies_leaves_the_others_alone(course: Course) -
     assert "no answer within 1 s" in found["twice"].difference.happened
     die = hang.replace("while True: pass", "import os; os._exit(1)")
     assert course.passed(die) == ["square"]
+
+
+@pytest.mark.slow
+def test_a_sheet_that_was_handed_out_without_outputs_asks_nothing_and_says_so(course: Course) -> None:
+    course.each(unrun)
+    packed = stubs.packed_stubs(
+        {f"01_numbers/{one.name}": one.read_text("utf-8") for one in (course.file, course.sheet)}
+    )
+    (course.root / "homework" / stubs.ARCHIVE).write_bytes(packed)
+    run = course.nbval()
+    assert (run.code, "was handed out without the output of twice" in run.text) == (2, True)
+    with pytest.raises(SheetFault, match="was handed out without the output of twice"):
+        course.asked(WRONG)
 
 
 @pytest.mark.slow
