@@ -155,9 +155,9 @@ def _as_print(value: Any) -> Fingerprint:
 
 
 def _bare(one: Fingerprint) -> list[Any]:
-    return [one.form, list(one.sums), one.scale]
+    return [one.form, *(float(f"{number:.9g}") for number in (*one.sums, one.scale))]
 
 
 def _print(bare: list[Any]) -> Fingerprint:
-    form, sums, scale = bare
+    form, *sums, scale = bare
     return Fingerprint(form, tuple(sums), scale)
