@@ -189,7 +189,12 @@ def test_what_is_wrong_is_said(make: Make, file: str, old: str, new: str, proble
         ("judge/double.py", "n + n", "n * 2 + 0 * n if n < 50 else 3 * n - n", ""),
         ("judge/double.py", "n / 2", "n / 3", "homework/01_first/expected.zip is not what the oracle answers"),
         ("judge/double.py", '"halved"', '"cut in half"', "homework/01_first/expected.zip is not what the oracle"),
-        ("judge/solution.py", "Twice x", "Double x", "homework/stubs.zip has other stubs or worksheets than are made now"),
+        (
+            "judge/solution.py",
+            "Twice x",
+            "Double x",
+            "homework/stubs.zip has other stubs or worksheets than are made now",
+        ),
     ],
 )
 def test_what_is_built_and_was_changed_is_named_with_the_command(
