@@ -17,7 +17,7 @@ from classroom.stubs import names_of, put_back
 
 HONEST = Path(__file__).with_name("grading") / "honest"
 HOMEWORKS = [one for lesson in register.load().lessons if (one := homework_of(lesson))]
-OTHERWISE = [("tensor_*.py", 2), ("graph_[cd]*.py", 4)]  # graph_rounds is too slow for a chain of 20,000 names
+OTHERWISE = [("tensor_*.py", 2), ("graph_*.py", 4)]
 
 pytestmark = pytest.mark.slow
 

@@ -214,7 +214,7 @@ MUTANTS = [
     ),
     Mutant(
         "first_kernels",
-        "every group uses the first kernels",
+        "the index of the group is missing: all use kernels[0]",
         old="kernels[g].T",
         new="kernels[0].T",
         breaks="groups",

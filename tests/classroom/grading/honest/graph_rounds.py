@@ -12,15 +12,17 @@ def topological_order(successors):
         for out in outs:
             waiting[out].add(name)
     order = []
-    while waiting:
-        free = [name for name, inputs in waiting.items() if not inputs]
-        if not free:
-            raise ValueError(f"cycle at {walk_back(waiting)}")
+    free = [name for name, inputs in waiting.items() if not inputs]
+    while free:
         order.extend(free)
+        touched = {out for name in free for out in successors[name]}
         for name in free:
             del waiting[name]
-        for inputs in waiting.values():
-            inputs.difference_update(free)
+            for out in successors[name]:
+                waiting[out].discard(name)
+        free = [name for name in touched if not waiting[name]]
+    if waiting:
+        raise ValueError(f"cycle at {walk_back(waiting)}")
     return order
 
 
