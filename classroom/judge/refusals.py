@@ -11,17 +11,19 @@ from classroom.judge.student import SubmissionError
 
 
 def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueError", cause: str = "") -> None:
-    """Raise Failure unless the call raises an exception of the type named `error`; a failure has this likely cause.
+    """Raise Failure unless the call raises an exception of the type named `error`.
 
-    An exception of another type is told with what it said. Unfinished or broken code does not refuse.
+    cause : the likely one where nothing is raised. Unfinished or broken code does not refuse.
     """
     try:
         got = expect_raises(call, *args)
-        if got != error:
-            raise Failure(f"expected {error}, got {got}", error, got)
     except Failure as failure:
         failure.cause = failure.cause or cause or None
         raise
+    if got != error:
+        failure = Failure(f"expected {error}, got {got}", error, got)
+        failure.cause = f"the right input is refused, with the wrong exception: raise {error}"
+        raise failure
 
 
 @contextmanager
