@@ -58,8 +58,8 @@ def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
     softmax : the probability of a class is e^score, divided by the sum of e^score over all classes.
     batch : a picture's probabilities do not depend on the other pictures, and add up to 1.
     large : scores from -10,000 to 10,000, in one batch or in one row, give probabilities that are finite and right.
-    dtype : all in float32 gives float32, right to 1e-5; all in float64 gives float64, right to 1e-9, or to 1e-6 where
-        scores are in the thousands.
+    dtype : all in float32 gives float32, and all in float64 float64; scores below 100 give what is right to 1e-5 or to
+        1e-9, and scores in the thousands, in float64, what is right to 1e-6.
 
     >>> x = np.array([[[[1.0, 3.0]], [[0.0, 0.0]]]])  # (1, 2, 1, 2), the means are 2 and 0
     >>> weight = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]])  # the scores are 2, 0 and 1

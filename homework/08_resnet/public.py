@@ -65,10 +65,11 @@ def more_windows_than_numbers(student: Student, rng: np.random.Generator, oracle
 
 @task("adaptive_avg_pool", "exact", "windows", "sizes", "mean")
 def borders_that_are_whole_numbers(student: Student, oracle: Any) -> None:
-    """A window that ends exactly at a whole number ends there: 58 rows in 14 windows, 30 columns in 22."""
+    """A window that ends exactly at a whole number ends there: 58 numbers in 14 windows, 30 in 22."""
     x = np.arange(58.0) ** 3 % 101
-    expect_pooled(student, oracle, x.reshape(1, 1, 58, 1), (14, 1), 1e-12)
-    expect_pooled(student, oracle, x[:30].reshape(1, 1, 1, 30), (1, 22), 1e-12)
+    for length, windows in ((58, 14), (30, 22)):
+        expect_pooled(student, oracle, x[:length].reshape(1, 1, length, 1), (windows, 1), 1e-12)
+        expect_pooled(student, oracle, x[:length].reshape(1, 1, 1, length), (1, windows), 1e-12)
 
 
 @task("adaptive_avg_pool", "dtype", "windows", "sizes", "mean", "planes")
@@ -172,9 +173,11 @@ def the_shorter_side_counts(student: Student, rng: np.random.Generator, oracle: 
 
 @task("preprocess", "longer", "shorter", "resizing", "middle", "numbers", "axes", "dtype")
 def the_longer_side_is_rounded_down(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """19x11 with resize 8 becomes 13x8, although 8 * 19 / 11 is 13.8."""
+    """19x11 with resize 8 becomes 13x8, although 8 * 19 / 11 is 13.8; 49x98 becomes 8x16, as 8 * 98 / 49 is 16."""
     expect_prepared(student, oracle, photograph(rng, 19, 11), 8, 3)
     expect_prepared(student, oracle, photograph(rng, 8, 23), 9, 3)
+    expect_prepared(student, oracle, photograph(rng, 49, 98), 8, 3)
+    expect_prepared(student, oracle, photograph(rng, 98, 49), 8, 3)
 
 
 @task("preprocess", "middle", "shorter", "longer", "resizing", "numbers", "axes", "dtype")

@@ -39,6 +39,8 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     rows, cols = max(1, resize * height // side), max(1, resize * width // side)
     if mistake == "round":
         rows, cols = round(resize * height / side), round(resize * width / side)
+    if mistake == "factor":
+        rows, cols = (resize if n == side else int(n * (resize / side)) for n in (height, width))
     if mistake == "squeezed":
         rows = cols = resize
     small = bilinear(image, rows, cols)
@@ -60,6 +62,7 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
 
 PLACE_CAUSES = {
     "round": "the longer side was rounded to the nearest: it is floor(resize * longer / shorter)",
+    "factor": "resize / shorter was rounded before the longer side was multiplied with it: resize * longer // shorter",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
     "corner": "the crop is the upper left corner: it comes from the middle",
@@ -119,7 +122,7 @@ def the_middle_of_an_odd_rest(student: Student, rng: np.random.Generator) -> Non
 @task("preprocess")
 def the_longer_side_is_rounded_down(student: Student, rng: np.random.Generator) -> None:
     """The longer side is floor(resize * longer / shorter), whatever the rest of the division is."""
-    for height, width, resize in ((7, 13, 5), (19, 11, 8), (6, 35, 7), (23, 8, 9)):
+    for height, width, resize in ((7, 13, 5), (19, 11, 8), (6, 35, 7), (23, 8, 9), (98, 49, 8)):
         expect_prepared(student, photograph(rng, height, width), resize, resize - 1)
 
 
@@ -184,6 +187,17 @@ MUTANTS = [
         "rounds the longer side to the nearest",
         old=SIZES,
         new="rows, cols = round(resize * height / shorter), round(resize * width / shorter)",
+        breaks="longer",
+    ),
+    Mutant(
+        "factor_rounded",
+        "multiplies the longer side by a factor that is rounded already: 98 * (8 / 49) is less than 16",
+        old=SIZES,
+        new=(
+            "factor = resize / shorter\n"
+            "    rows = resize if height == shorter else int(height * factor)\n"
+            "    cols = resize if width == shorter else int(width * factor)"
+        ),
         breaks="longer",
     ),
     Mutant(
