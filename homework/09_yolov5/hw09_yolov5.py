@@ -80,7 +80,7 @@ def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
     centre : centre x is (2 * s(x) - 0.5 + j) * stride, and centre y is (2 * s(y) - 0.5 + i) * stride.
     extent : width is (2 * s(w))**2 * anchors[a, 0], and height is (2 * s(h))**2 * anchors[a, 1].
     scores : objectness is s(objectness), and each score is s(score), by itself.
-    dtype : the result is float32, right to 1e-4 of each number, or to 1e-3.
+    dtype : the result is float32, right to 1e-4 of each number or to 1e-3, whichever is larger.
 
     >>> raw = np.zeros((3 * 15, 8, 8), np.float32)  # every sigmoid is 0.5
     >>> anchors = np.array([[44, 68], [60, 62], [64, 88]], np.float32)
@@ -142,7 +142,7 @@ def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, w
     clip : at last x is clipped to 0..W, and y to 0..H.
     fractions : corners are not rounded.
     every : every box keeps its row, also where nothing is left of it; M may be 0.
-    dtype : the result is float32, right to 1e-5 of each number, or to 1e-3.
+    dtype : the result is float32, right to 1e-5 of each number or to 1e-3, whichever is larger.
 
     >>> boxes = np.array([[100, 130, 200, 230]], np.float32)  # the picture is 240 x 320, the canvas 640 x 640
     >>> restore(boxes, 2.0, 80, 0, 240, 320).tolist()

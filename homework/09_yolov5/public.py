@@ -70,10 +70,11 @@ def canvases_that_are_not_square(student: Student, rng: np.random.Generator, ora
 
 @task("letterbox", "size", "scale", "resizing", "middle", "grey", "returns", "dtype")
 def the_new_size_is_rounded(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A picture's 5.54 columns become 6, and its 9.23 rows 9; 2.5 columns become 2, as Python rounds."""
+    """A picture's 5.54 columns become 6, and its 9.23 rows 9; 2.5 columns, or rows, become 2, as Python rounds."""
     expect_boxed(student, oracle, pixels(rng, 13, 6), 12, 12)
     expect_boxed(student, oracle, pixels(rng, 10, 13), 12, 12)
     expect_boxed(student, oracle, pixels(rng, 16, 5), 8, 8)
+    expect_boxed(student, oracle, pixels(rng, 5, 16), 8, 8)
 
 
 @task("letterbox", "least", "scale", "resizing", "middle", "grey", "returns", "dtype")
@@ -130,6 +131,13 @@ def three_anchors(student: Student, rng: np.random.Generator, oracle: Any) -> No
     """Three anchors: each has its own third of the channels, and its own width and height."""
     what = "three anchors, four classes, 3x2 cells"
     expect_rows(student, oracle, random_head(rng, 3, 4, 3, 2), random_anchors(rng, 3), 32, what)
+
+
+@task("decode", "scores", "centre", "extent", "channels", "rows", "dtype")
+def one_class_and_large_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With one class a row has six numbers; 8 and -8 are near the sigmoid's ends, and not yet there."""
+    raw = rng.choice(np.array([-8, -1, 1, 8], np.float32), (2 * 6, 2, 3))
+    expect_rows(student, oracle, raw, random_anchors(rng, 2), 16, "two anchors, one class, 2x3 cells")
 
 
 LESSON = [[20, 20, 60, 80], [24, 24, 64, 84], [36, 24, 76, 84], [100, 30, 140, 90], [104, 32, 144, 96]]
@@ -197,6 +205,16 @@ def classes_do_not_compete(student: Student, oracle: Any) -> None:
         expect_stay(student, oracle, boxes, [0.9, 0.8], [1, 0], stay=[0, 1], what=what)
 
 
+@task("non_maximum_suppression", "classes", "best", "above", "iou", "returns")
+def no_class_is_taken_for_another(student: Student, oracle: Any) -> None:
+    """Corners may be negative and class numbers large: moving each class away from the others goes wrong."""
+    boxes, what = [[40, 40, 60, 60], [-21, -21, -1, -1]], "a box below 0 of class 1"
+    expect_stay(student, oracle, boxes, [0.9, 0.8], [0, 1], stay=[0, 1], what=what)
+    expect_stay(student, oracle, [[3, 3, 9, 9]] * 2, [0.9, 0.8], [0, 256], stay=[0, 1], what="classes 0 and 256")
+    boxes, what = [[0.25, 0.25, 1.25, 1.25], [0.25, 0.25, 0.95, 1.25]], "two boxes of class 5000 with an IoU of 0.7"
+    expect_stay(student, oracle, boxes, [0.9, 0.8], [5000, 5000], stay=[0], what=what)
+
+
 @task("non_maximum_suppression", "returns", "best", "gone", "above", "iou")
 def best_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """The boxes come in no order; the answer is their places, the best first."""
@@ -212,6 +230,24 @@ def a_crowd(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Forty boxes of three classes in clusters, with a low threshold and with higher ones."""
     for threshold in (0.2507, 0.4507, 0.7007):
         expect_stay(student, oracle, *crowd(rng, 40, 3), threshold=threshold, what=f"40 boxes, threshold {threshold}")
+
+
+@task("non_maximum_suppression", "iou", "best", "above", "gone", "classes", "apart", "every", "returns")
+def parts_of_a_pixel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Corners are real numbers: boxes of a few pixels, and boxes that are smaller than one."""
+    boxes, scores, classes = crowd(rng, 30, 2)
+    expect_stay(student, oracle, boxes / 4, scores, classes, threshold=0.3007, what="corners in quarters of a pixel")
+    boxes, what = [[0, 0, 0.25, 0.25], [0, 0, 0.25, 0.1251]], "boxes of a quarter of a pixel with an IoU of 0.5004"
+    expect_stay(student, oracle, boxes, [0.9, 0.8], [0, 0], stay=[0], threshold=0.5, what=what)
+
+
+@task("non_maximum_suppression", "best", "above", "iou", "apart", "every", "returns")
+def as_many_as_there_are(student: Student, rng: np.random.Generator) -> None:
+    """320 boxes that are far apart stay, all of them."""
+    row, column = np.divmod(np.arange(320), 20)
+    boxes, scores = 20 * np.stack([column, row, column + 0.5, row + 0.5], axis=1), rng.permutation(320) / 320
+    got = student.non_maximum_suppression(*as_given(boxes, scores, np.zeros(320)), 0.45)
+    expect(got, np.argsort(-scores).tolist(), what="320 boxes far apart")
 
 
 @task("non_maximum_suppression", "above", "iou", "best", "returns")
@@ -234,11 +270,14 @@ def boxes_without_area(student: Student, oracle: Any) -> None:
     expect_stay(student, oracle, [[5, 5, 5, 5]] * 3, [0.9, 0.8, 0.7], [0] * 3, stay=[0, 1, 2], threshold=0.3)
 
 
-@task("non_maximum_suppression", "ties", "above", "iou", "returns")
-def equal_scores(student: Student, oracle: Any) -> None:
-    """Of equal scores the lower index is the better."""
+@task("non_maximum_suppression", "ties", "best", "above", "gone", "classes", "iou", "apart", "every", "returns")
+def equal_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Of equal scores the lower index is the better, among four boxes and among eighty."""
     boxes = [[0, 0, 10, 10], [0, 0, 10, 10], [50, 0, 60, 10], [50, 0, 60, 11]]
     expect_stay(student, oracle, boxes, [0.5] * 4, [3] * 4, stay=[0, 2], what="four boxes with one score")
+    boxes, _, classes = crowd(rng, 80, 4)
+    scores = rng.choice([0.25, 0.5, 0.75], 80)
+    expect_stay(student, oracle, boxes, scores, classes, threshold=0.4507, what="80 boxes with three different scores")
 
 
 @task("non_maximum_suppression", "every", "best", "above", "iou", "returns")
@@ -246,7 +285,7 @@ def small_and_negative_scores(student: Student, oracle: Any) -> None:
     """Scores of 0.001, 0 and less take part like all others."""
     stay = [4, 0, 1, 2, 3]
     boxes = [[20 * i, 0, 20 * i + 10, 10] for i in range(5)]
-    expect_stay(student, oracle, boxes, [0.001, 0.0, -0.5, -3.0, 0.3], [1] * 5, stay=stay, what="boxes far apart")
+    expect_stay(student, oracle, boxes, [0.001, 0.0, -0.5, -3000.0, 0.3], [1] * 5, stay=stay, what="boxes far apart")
 
 
 @task("non_maximum_suppression", "none", "returns")

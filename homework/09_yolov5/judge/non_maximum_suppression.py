@@ -432,6 +432,62 @@ MUTANTS = [
         breaks="ties",
     ),
     Mutant(
+        "unstable",
+        "sorts with numpy's usual sort, which keeps equal scores in order only where there are few",
+        old=SORTED,
+        new="    left = np.argsort(-scores)\n",
+        breaks="ties",
+    ),
+    Mutant(
+        "whole_corners",
+        "cuts the corners to whole pixels",
+        old=SORTED,
+        new='    boxes = boxes.astype(np.int32)\n    left = np.argsort(-scores, kind="stable")\n',
+        breaks="iou",
+    ),
+    Mutant(
+        "epsilon",
+        "adds a thousandth to the area so that nothing is divided by 0",
+        old=TOGETHER,
+        new="        together = (box[2:] - box[:2]).prod() + areas - common + 1e-3\n",
+        breaks="iou",
+    ),
+    Mutant(
+        "best_300",
+        "keeps at most 300 boxes, as YOLOv5's programs do",
+        old=END,
+        new="    return stay[:300]\n",
+        breaks="best",
+    ),
+    Mutant(
+        "offset_of_the_largest",
+        "moves each class by the largest corner, as torchvision does for corners from 0 on",
+        old=GONE,
+        new=(
+            "        moved = boxes + (boxes.max() + 1) * classes[:, None].astype(np.float32)\n"
+            "        gone = overlap(moved[best], moved[left]) > threshold\n"
+        ),
+        breaks="classes",
+    ),
+    Mutant(
+        "offset_in_float32",
+        "moves each class so far that float32 has no room for parts of pixels",
+        old=GONE,
+        new=(
+            "        moved = boxes + 4096 * classes[:, None].astype(np.float32)\n"
+            "        same = classes[left] == classes[best]\n"
+            "        gone = same & (overlap(moved[best], moved[left]) > threshold)\n"
+        ),
+        breaks="classes",
+    ),
+    Mutant(
+        "classes_in_bytes",
+        "makes bytes of the classes",
+        old=SORTED,
+        new='    classes = classes.astype(np.uint8)\n    left = np.argsort(-scores, kind="stable")\n',
+        breaks="classes",
+    ),
+    Mutant(
         "whole_array",
         "returns an array of the places",
         old=END,
