@@ -272,7 +272,7 @@ def boxes_without_area(student: Student, oracle: Any) -> None:
 
 @task("non_maximum_suppression", "ties", "best", "above", "gone", "classes", "iou", "apart", "every", "returns")
 def equal_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Of equal scores the lower index is the better, among four boxes and among eighty."""
+    """Of equal scores the lower index is the better, also among eighty boxes: not every sort keeps their order."""
     boxes = [[0, 0, 10, 10], [0, 0, 10, 10], [50, 0, 60, 10], [50, 0, 60, 11]]
     expect_stay(student, oracle, boxes, [0.5] * 4, [3] * 4, stay=[0, 2], what="four boxes with one score")
     boxes, _, classes = crowd(rng, 80, 4)

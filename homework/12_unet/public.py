@@ -107,7 +107,7 @@ def a_cut_that_leaves_nothing_is_refused(student: Student, rng: np.random.Genera
         got = student.transposed_convolution(x, weight, None, (1, 1), (2, 2))
     expect(got, oracle.transposed(x, weight, None, (1, 1), (2, 2)), what="5x5 numbers with padding (2, 2)")
     cause = "work out H' and W' first, and raise ValueError if one of them is below 1"
-    for stride, padding in (((1, 1), (3, 0)), ((1, 1), (0, 3)), ((2, 1), (4, 1)), ((2, 2), (3, 3))):
+    for stride, padding in (((1, 1), (3, 0)), ((1, 1), (0, 3)), ((2, 1), (4, 1)), ((2, 2), (3, 3)), ((1, 1), (3, 3))):
         expect_refused(student.transposed_convolution, x, weight, None, stride, padding, cause=cause)
 
 
@@ -121,13 +121,27 @@ def both_types_stay(student: Student, rng: np.random.Generator, oracle: Any) -> 
         expected, mistakes = oracle.transposed(x, weight, None, (2, 1)), oracle.stamp_mistakes(x, weight, (2, 1))
         limit = tolerance * float(np.abs(expected).max())
         expect(got, expected, atol=limit, what=f"the result for {np.dtype(dtype)}", mistakes=mistakes)
+        bias = rng.normal(size=1).astype(dtype)
+        with likely(STAMP_ERRORS):
+            got = student.transposed_convolution(x, weight, bias, (2, 1), (0, 0))
+        expected = oracle.transposed(x, weight, bias, (2, 1))
+        mistakes, limit = oracle.bias_mistakes(x, weight, bias, (2, 1)), tolerance * float(np.abs(expected).max())
+        expect(got, expected, atol=limit, what=f"the result for {np.dtype(dtype)} with a bias", mistakes=mistakes)
+
+
+MEAN_ERRORS = {
+    "ZeroDivisionError": "a class that occurs in neither mask has 0 / 0: leave it out",
+    "negative elements": "a product of classes is too large for the masks' type: make both int64 first",
+    "out of bounds": "`classes` is too large for the masks' type: make both int64 first",
+    "Cannot cast": "numpy does not count or index with every type of whole numbers: make both masks int64 first",
+}
 
 
 def expect_mean(
     student: Student, oracle: Any, predicted: np.ndarray, truth: np.ndarray, classes: int, what: str
 ) -> None:
     """Raise Failure unless the student's mean is right."""
-    with likely({"ZeroDivisionError": "a class that occurs in neither mask has 0 / 0: leave it out"}):
+    with likely(MEAN_ERRORS):
         got = student.mean_iou(predicted, truth, classes)
     right, mistakes = oracle.averaged(predicted, truth, classes), oracle.mean_mistakes(predicted, truth, classes)
     expect(got, right, rtol=1e-9, what=what, mistakes=mistakes)
@@ -162,13 +176,19 @@ def a_class_in_one_mask_alone_is_a_zero(student: Student, rng: np.random.Generat
 
 
 @task("mean_iou", "types", "iou", "mean", "absent", "one_mask", "returns")
-def masks_of_bytes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Masks of bytes with 200 classes, and of int32, give what masks of int64 give."""
-    truth = rng.integers(0, 200, (6, 7))
-    predicted = np.where(rng.random((6, 7)) < 0.6, truth, rng.integers(0, 200, (6, 7)))
-    for dtype in (np.uint8, np.int32):
-        name = np.dtype(dtype).name
-        expect_mean(student, oracle, predicted.astype(dtype), truth.astype(dtype), 200, f"masks of {name}")
+def masks_of_every_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Masks of any type of whole numbers, of 8 bits to 64, signed or not, give what masks of int64 give."""
+    for classes, types in (
+        (100, (np.int8,)),
+        (200, (np.uint8, np.int32)),
+        (300, (np.int16, np.uint16, np.uint32, np.uint64)),
+    ):
+        truth = rng.integers(0, classes, (6, 7))
+        predicted = np.where(rng.random((6, 7)) < 0.6, truth, rng.integers(0, classes, (6, 7)))
+        truth[0, 0] = predicted[0, 0] = classes - 1
+        for dtype in types:
+            what = f"masks of {np.dtype(dtype).name} with {classes} classes"
+            expect_mean(student, oracle, predicted.astype(dtype), truth.astype(dtype), classes, what)
 
 
 @task("mean_iou", "empty")
@@ -185,9 +205,11 @@ def masks_without_pixels(student: Student) -> None:
 def masks_of_different_shapes_are_refused(student: Student) -> None:
     """Masks of (3, 4) and (1, 4), which numpy would broadcast, or of (3, 4) and (4, 3), raise ValueError."""
     cause = "compare predicted.shape with truth.shape, and raise ValueError if they differ"
-    for shape in ((1, 4), (4, 3), (3, 5), (2, 6)):
-        expect_refused(student.mean_iou, np.zeros((3, 4), np.int64), np.zeros(shape, np.int64), 2, cause=cause)
-        expect_refused(student.mean_iou, np.zeros(shape, np.int64), np.zeros((3, 4), np.int64), 2, cause=cause)
+    shapes = [((3, 4), other) for other in ((1, 4), (3, 1), (1, 1), (4, 3), (3, 5), (2, 6), (0, 5))]
+    for shape, other in [*shapes, ((1, 4), (4, 1)), ((0, 5), (5, 0)), ((0, 5), (1, 5))]:
+        one, two = np.zeros(shape, np.int64), np.zeros(other, np.int64)
+        expect_refused(student.mean_iou, one, two, 2, cause=cause)
+        expect_refused(student.mean_iou, two, one, 2, cause=cause)
 
 
 @task("mean_iou", "range")

@@ -128,11 +128,11 @@ def all_right_and_all_wrong(student: Student, rng: np.random.Generator) -> None:
 
 @task("mean_iou")
 def small_element_types(student: Student, rng: np.random.Generator) -> None:
-    """Masks of bytes give the same as masks of int64, also with classes whose product does not fit into a byte."""
-    for classes in (3, 40, 200):
+    """Masks of small types give the same as masks of int64, also where a product of classes does not fit into them."""
+    for classes in (3, 40, 200, 300):
         predicted, truth = blotches(rng, classes, 20, 24)
         right = averaged(predicted, truth, classes)
-        for dtype in (np.uint8, np.int32):
+        for dtype in (np.uint8, np.int32) if classes < 256 else (np.int16, np.uint16):
             got = student.mean_iou(predicted.astype(dtype), truth.astype(dtype), classes)
             expect(got, right, rtol=1e-9, what=f"masks of {np.dtype(dtype)} with {classes} classes")
 
@@ -397,6 +397,36 @@ MUTANTS = [
         old=MEAN,
         new='    return round(float(sum(ious) / len(ious)), 3) if ious else float("nan")\n',
         breaks="returns",
+    ),
+    Mutant(
+        "only_bytes_widened",
+        "numbers the pairs in the masks' own type unless they are bytes",
+        old="    ious = []\n",
+        new=(
+            "    if predicted.dtype == np.uint8:\n"
+            "        predicted, truth = predicted.astype(np.int64), truth.astype(np.int64)\n"
+            "    pairs = (predicted * predicted.dtype.type(classes) + truth).ravel()\n"
+            "    table = np.bincount(pairs, minlength=classes**2).reshape(classes, classes)\n"
+            "    union = table.sum(0) + table.sum(1) - np.diag(table)\n"
+            "    if truth.size:\n"
+            "        return float((np.diag(table)[union > 0] / union[union > 0]).mean())\n"
+            "    ious = []\n"
+        ),
+        breaks="types",
+    ),
+    Mutant(
+        "rows_compared",
+        "compares the numbers of rows only",
+        old=SHAPES,
+        new="    np.broadcast_shapes(predicted.shape, truth.shape)\n    if len(predicted) != len(truth):\n",
+        breaks="shapes",
+    ),
+    Mutant(
+        "nothing_fits_all",
+        "gives nan for a mask without pixels before the shapes are compared",
+        old=SHAPES,
+        new='    if not predicted.size:\n        return float("nan")\n    if predicted.shape != truth.shape:\n',
+        breaks="shapes",
     ),
     Mutant(
         "signed_bytes",

@@ -141,12 +141,14 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
 def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong bias gives."""
     plain, column = transposed(x, weight, None, stride), bias[:, None, None]
+    other = "float64" if x.dtype == np.float32 else "float32"
     stamps = transposed(np.ones_like(x[:1, :1]), np.ones_like(weight[:1, :1]), None, stride)[0, 0]
     found = {
         "the bias is missing": plain,
         "the bias comes with every stamp: add it once, at the end": plain + stamps * column,
         "the bias comes with every input channel: add it once, at the end": plain + len(weight) * column,
         "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
+        f"the numbers changed their type to {other}: keep the dtype of x": (plain + column).astype(other),
     }
     return wrong(found, plain + column)
 
@@ -500,6 +502,20 @@ MUTANTS = [
         old=FITS,
         new=("    cols = max(cols, 0)\n    if rows < 1:\n"),
         breaks="nothing",
+    ),
+    Mutant(
+        "product_checked",
+        "looks whether the product of rows and columns is above 0, which two negative sizes have",
+        old=FITS,
+        new=("    if rows * cols < 1:\n"),
+        breaks="nothing",
+    ),
+    Mutant(
+        "bias_in_float32",
+        "makes float32 of the bias and of what it is added to",
+        old=BIAS,
+        new="    return y if bias is None else y.astype(np.float32) + bias.astype(np.float32)[:, None, None]\n",
+        breaks="dtype",
     ),
     Mutant(
         "check_too_strict",
