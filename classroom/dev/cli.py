@@ -93,7 +93,9 @@ def new_lesson(
     except (lesson_skeleton.NewLessonError, register.RegisterError, RegionError, OSError) as error:
         typer.echo(f"course: {error}", err=True)
         raise typer.Exit(2) from None
-    steps = " && ".join(f"{DOCUMENTED} dev {name} {lesson.number}" for name in ("figures", "notebooks", "check"))
+    steps = " && ".join(
+        f"{DOCUMENTED} dev {name} {lesson.number}" for name in ("figures", "notebooks", "build", "check")
+    )
     typer.echo(f"lesson {lesson.number} is in course.toml, and its notebook and figures.py in lessons/{lesson.folder}")
     typer.echo(f"next: {steps}\nwhich says what is left to write")
 
@@ -114,7 +116,7 @@ def new_exercise(
         raise typer.Exit(2) from None
     for path in files:
         typer.echo(f"{path.relative_to(register.ROOT).as_posix()}: written")
-    steps = " && ".join(f"{DOCUMENTED} dev {command} {lesson}" for command in ("build", "notebooks", "check"))
+    steps = " && ".join(f"{DOCUMENTED} dev {command} {lesson}" for command in ("notebooks", "build", "check"))
     typer.echo(f"next: {steps}\nwhich says what is left to write")
 
 

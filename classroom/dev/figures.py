@@ -33,7 +33,9 @@ def drawn(script: Path) -> dict[Path, str]:
 def wrong(script: Path) -> list[str]:
     """Stored figures that are missing, out of date, or drawn by no script."""
     pictures = drawn(script)
-    return outdated(pictures) + [f"{path.name} is drawn by nobody: remove it" for path in surplus(script, pictures)]
+    return outdated(pictures) + [
+        f"figures/{path.name} is drawn by nobody: remove it" for path in surplus(script, pictures)
+    ]
 
 
 def outdated(pictures: Mapping[Path, str]) -> list[str]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -32,6 +33,7 @@ from classroom.judge.mutants import MutantError
 from classroom.judge.student import SubmissionError
 from classroom.judge.tests import Outcome, Test
 from classroom.judge.trial import session_of
+from classroom.started import DOCUMENTED
 
 MIN_MUTANTS = 8
 HINTS = 3
@@ -39,6 +41,7 @@ SECONDS = 10.0
 MUTANT_SECONDS = 5.0
 """Time limit of a call; shorter for mutants, since a mutant that hangs always uses all of it."""
 CHUNK = 25
+BUILT_REGION = re.compile(r"<!-- tasks -->.*?<!-- /tasks -->", re.S)
 BROKEN = {"NameError", "UnboundLocalError", "SyntaxError", "ImportError", "ModuleNotFoundError"}
 
 
@@ -159,11 +162,15 @@ def _left_to_write(homework: Homework) -> Iterator[str]:
                 yield f"{exercise.id}: write the {field_} that stand{'s' * (field_ != 'hints')} as TODO in course.toml"
     files = [homework.folder / name for name in ("README.md", "public.py")]
     for path in files + sorted((homework.folder / "judge").glob("*.py")):
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        lines = BUILT_REGION.sub(lambda region: "\n" * region[0].count("\n"), text).splitlines()
         found = [number for number, line in enumerate(lines, 1) if "TODO:" in line]
         if found:
             name = path.relative_to(homework.folder).as_posix()
             yield f"{name}: write what stands as TODO, in line{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
+    sheet = homework.folder / "worksheet.ipynb"
+    if sheet.is_file() and "TODO:" in sheet.read_text(encoding="utf-8"):
+        yield "worksheet.ipynb: write what stands as TODO"
 
 
 def _rules_form(homework: Homework) -> Iterator[str]:
@@ -223,6 +230,10 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Che
     result = HomeworkReport(homework.folder.name, [e.id for e in homework.exercises], problems=list(problems))
     if not reports:
         return result
+    built = [problem for job, report in reports if job.kind == "built" for problem in report.problems]
+    if built:
+        result.problems += [*built, "first mend this: the rest was judged by what is not up to date"]
+        return result
     killers: set[str] = set()
     broken: set[tuple[str, str]] = set()
     for job, report in reports:
@@ -239,7 +250,8 @@ def _result(homework: Homework, problems: list[str], reports: Sequence[tuple[Che
                 result.problems.append(f"mutant {mutant.exercise}/{mutant.name}: {said}")
             elif mutant.breaks and all(mutant.breaks in rules for rules in found):
                 broken.add((mutant.exercise, mutant.breaks))
-    for rule in sorted({(one.exercise, one.breaks) for one in homework.mutants if one.breaks} - broken):
+    told = bool(result.problems)
+    for rule in [] if told else sorted({(one.exercise, one.breaks) for one in homework.mutants if one.breaks} - broken):
         said = "each of its mutants fails public tests of other rules too: write one that breaks this rule alone"
         result.problems.append(f"{rule[0]}: rule {rule[1]}: {said}")
     tests = homework.public + homework.hidden
@@ -335,7 +347,9 @@ def _built(homework: Homework, job: CheckJob, report: CheckReport) -> None:
 
 def _sheet(homework: Homework, job: CheckJob, report: CheckReport) -> None:
     """The questions of the worksheet, where nbval is there to ask them."""
-    if find_spec("nbval") is not None:
+    if find_spec("nbval") is None:
+        report.problems.append(f"the worksheet is not checked, as nbval is not installed: `{DOCUMENTED} setup --dev`")
+    else:
         report.problems += questions.problems(homework)
 
 

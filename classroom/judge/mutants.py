@@ -25,8 +25,11 @@ class Mutant:
     exercise: str = ""
 
     def applied(self, solution: str) -> str:
-        """The mutated solution. Raises MutantError unless `old` occurs exactly once."""
+        """The mutated solution. Raises MutantError unless `old` occurs exactly once, and `new` is something else."""
         found = solution.count(self.old)
-        if found != 1 or self.old == self.new:
-            raise MutantError(f"mutant {self.name}: expected `old` once in the solution, found it {found} times")
+        name = f"mutant {self.exercise}/{self.name}" if self.exercise else f"mutant {self.name}"
+        if self.old == self.new:
+            raise MutantError(f"{name}: `new` is what `old` is, so it is the solution itself")
+        if found != 1:
+            raise MutantError(f"{name}: expected `old` once in the solution, found it {found} times: {self.old!r:.200}")
         return solution.replace(self.old, self.new)

@@ -17,8 +17,8 @@ def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueErro
     """
     try:
         got = expect_raises(call, *args)
-    except Failure as failure:
-        failure.cause = failure.cause or cause or None
+    except Failure as accepted:
+        accepted.cause = accepted.cause or cause or None
         raise
     if got != error:
         failure = Failure(f"expected {error}, got {got}", error, got)
