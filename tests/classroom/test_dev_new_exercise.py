@@ -78,6 +78,7 @@ def test_the_first_exercise_of_a_lesson_lacks_only_words(bare: Path) -> None:
     assert "TODO at_least (Task 1.1)" in (bare / "homework/01_first/hw01_first.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_further_exercise_leaves_everything_else_as_it_was(copy: Path) -> None:
     before = (copy / "course.toml").read_text(encoding="utf-8")
     stub = (copy / "homework/02_tensor/hw02_tensor.py").read_text(encoding="utf-8")
@@ -93,6 +94,7 @@ def test_a_further_exercise_leaves_everything_else_as_it_was(copy: Path) -> None
     assert "TODO at_least (Task 2.4)" in text
 
 
+@pytest.mark.slow
 def test_what_is_left_to_write_is_told_by_place(bare: Path) -> None:
     new_exercise(bare, "at_least", 1)
     said = "\n".join(problems_of(bare, 1))

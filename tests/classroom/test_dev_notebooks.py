@@ -141,7 +141,10 @@ def test_a_figure_that_differs_and_one_that_nobody_draws_are_said(tmp_path: Path
     figures.write(script)
     (tmp_path / "figures" / "a.svg").write_text("<svg/>\r\n", encoding="utf-8", newline="")
     (tmp_path / "figures" / "old.svg").touch()
-    assert figures.wrong(script) == ["a.svg is not what figures.py draws", "old.svg is drawn by nobody: remove it"]
+    assert figures.wrong(script) == [
+        "a.svg is not what figures.py draws",
+        "figures/old.svg is drawn by nobody: remove it",
+    ]
 
 
 @pytest.mark.parametrize(("body", "said"), [("return {}", "no picture"), ("1 / 0", "ZeroDivisionError")])

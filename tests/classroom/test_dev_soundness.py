@@ -129,58 +129,65 @@ def test_a_sound_homework_has_no_problems(make: Make) -> None:
     assert (result.tests, result.mutants, result.killed) == (3, 3, 3)
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same(make: Make) -> None:
     root = make(HW + "judge/double.py", 'return x"', 'return table.TWO * x"')
     (parallel,) = soundness.check_homeworks(soundness.find_homeworks(root), seeds=2, solution_seeds=2, processes=2)
     assert parallel.problems == checked(root, 2).problems != []
 
 
+WRONG = [
+    ("course.toml", 'homework = "hw01.py"', "", 'course.toml: lesson 1 needs homework = "hw01_NAME.py"'),
+    ("course.toml", '"How?"', '" "', "double: expected 3 hints in course.toml, found 2"),
+    ("course.toml", ', "So."', "", "double: expected 3 hints in course.toml, found 2"),
+    ("course.toml", 'id = "double"', 'id = "twice"', "double is no exercise of this lesson in course.toml"),
+    (HW + "public.py", '@task("double", "sum")', '@task("twice")', "twice has tests and stands not in course.toml"),
+    (HW + "judge/solution.py", "    # <solution double>\n", "", "line 13: `# </solution>` without a beginning"),
+    (HW + "judge/solution.py", "    # </solution>\n", "", "the last `# <solution>` is not closed"),
+    (HW + "judge/solution.py", "n double>", "n duoble>", "duoble is no exercise of this lesson in course.toml"),
+    (HW + "judge/solution.py", "    Rules\n", "    Roles\n", "double: expected a section `Rules`"),
+    (HW + "judge/solution.py", "whole : what", "whole: what", "expected a rule, `name : what holds`"),
+    (HW + "judge/solution.py", "whole : what", "sum : what", "double: the rule sum stands twice"),
+    (HW + "judge/solution.py", "    whole : what is whole stays whole.\n", "", "mutants name the rule whole,"),
+    (HW + "public.py", ', "whole"', "", "the rule whole has no public test: write one, @task('double', 'whole')"),
+    (HW + "public.py", ', "whole"', ', "hole"', "double: public tests name the rule hole, which its docstring"),
+    (HW + "public.py", '"sum", "whole"', '"whole"', "rule sum: each of its mutants fails public"),
+    (HW + "public.py", "student, rng, oracle", "student, rng, orakel", "twice_a_number asks for orakel; a"),
+    (HW + "judge/double.py", ', breaks="sum"', "", "the rule sum has no mutant: write one with breaks='sum'"),
+    (HW + "public.py", '"sum"', '"whole"', "mutant double/plus: no public test of its rule, sum, finds it"),
+    (HW + "README.md", "<!-- /tasks -->", "", "expected the line <!-- /tasks --> once, found it nowhere"),
+    (HW + "judge/solution.py", "TWO\n", "TWO + (x > 50)\n", "the solution fails double/twice_a_number on seed"),
+    (HW + "judge/double.py", "(n), 2 * n)", "(n), 2 * n + (n > 9))", "twice_anything: the solution fails on seed"),
+    (HW + "judge/solution.py", "TWO\n", "TOW\n", "mutant double/plus: expected `old` once in the"),
+    (HW + "judge/double.py", '"return x"', '"return x * 2"', "mutant double/same: survives on seeds 0, 1, 2"),
+    (HW + "judge/double.py", 'old="return x * table.TWO"', 'old="x"', "mutant double/same: expected `old` once"),
+    (HW + "judge/double.py", '"return x"', '"return y"', "broken rather than mistaken: NameError"),
+    (HW + "judge/double.py", '"return x"', '"return ("', "same: no mistake that runs: hw01.py, line 13"),
+    (HW + "judge/double.py", '"return x"', '"return x + table.TWO"', "double/same: the same as double/plus"),
+    (HW + "judge/double.py", '"same", "slip"', '"same", ""', "it does not say why"),
+    (HW + "judge/double.py", '"same", "slip",', 'label="same",', "01_first/judge/double.py: TypeError"),
+    (HW + "judge/double.py", "'''n becomes 2n.'''", "", "01_first/judge/double.py: ValueError"),
+    (HW + "judge/double.py", '@task("double")', "", "01_first/judge/double.py: ValueError"),
+    (HW + "judge/double.py", "expect(student", "assert True or (student", "twice_anything: it finds no mutant"),
+    (HW + "judge/double.py", "n = int", "import pytest; pytest.skip('no'); n = int", "check failed: Skipped: no"),
+    (HW + "judge/double.py", "n = int", "import unittest; raise unittest.SkipTest; n = int", "fails on seed 0"),
+    (HW + "judge/double.py", "    expect(student.double(n), 2 * n)", REFUSED, f"double: all its hidden {NO_WORK}"),
+    (HW + "public.py", "expect(student.double(", ONLY_REFUSED, f"double: all its public {NO_WORK}"),
+    (HW + "judge/double.py", "def twice_anything", "def twice(student, rng): ...\ndef twice", "two functions of"),
+]  # fmt: skip
+"""(file, old, new, what is said)"""
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "problem"),
-    [
-        ("course.toml", 'homework = "hw01.py"', "", 'course.toml: lesson 1 needs homework = "hw01_NAME.py"'),
-        ("course.toml", '"How?"', '" "', "double: expected 3 hints in course.toml, found 2"),
-        ("course.toml", ', "So."', "", "double: expected 3 hints in course.toml, found 2"),
-        ("course.toml", 'id = "double"', 'id = "twice"', "double is no exercise of this lesson in course.toml"),
-        (HW + "public.py", '@task("double", "sum")', '@task("twice")', "twice has tests and stands not in course.toml"),
-        (HW + "judge/solution.py", "    # <solution double>\n", "", "line 13: `# </solution>` without a beginning"),
-        (HW + "judge/solution.py", "    # </solution>\n", "", "the last `# <solution>` is not closed"),
-        (HW + "judge/solution.py", "n double>", "n duoble>", "duoble is no exercise of this lesson in course.toml"),
-        (HW + "judge/solution.py", "    Rules\n", "    Roles\n", "double: expected a section `Rules`"),
-        (HW + "judge/solution.py", "whole : what", "whole: what", "expected a rule, `name : what holds`"),
-        (HW + "judge/solution.py", "whole : what", "sum : what", "double: the rule sum stands twice"),
-        (HW + "judge/solution.py", "    whole : what is whole stays whole.\n", "", "mutants name the rule whole,"),
-        (HW + "public.py", ', "whole"', "", "the rule whole has no public test: write one, @task('double', 'whole')"),
-        (HW + "public.py", ', "whole"', ', "hole"', "double: public tests name the rule hole, which its docstring"),
-        (HW + "public.py", '"sum", "whole"', '"whole"', "rule sum: each of its mutants fails public"),
-        (HW + "public.py", "student, rng, oracle", "student, rng, orakel", "twice_a_number asks for orakel; a"),
-        (HW + "judge/double.py", ', breaks="sum"', "", "the rule sum has no mutant: write one with breaks='sum'"),
-        (HW + "public.py", '"sum"', '"whole"', "mutant double/plus: no public test of its rule, sum, finds it"),
-        (HW + "README.md", "<!-- /tasks -->", "", "expected the line <!-- /tasks --> once, found it nowhere"),
-        (HW + "judge/solution.py", "TWO\n", "TWO + (x > 50)\n", "twice_anything: the solution fails on seed"),
-        (HW + "judge/solution.py", "TWO\n", "TOW\n", "mutant double/plus: expected `old` once in the solution, found it 0"),
-        (HW + "judge/double.py", '"return x"', '"return x * 2"', "mutant double/same: survives on seeds 0, 1, 2"),
-        (HW + "judge/double.py", 'old="return x * table.TWO"', 'old="x"', "mutant double/same: expected `old` once"),
-        (HW + "judge/double.py", '"return x"', '"return y"', "broken rather than mistaken: NameError"),
-        (HW + "judge/double.py", '"return x"', '"return ("', "same: no mistake that runs: hw01.py, line 13"),
-        (HW + "judge/double.py", '"return x"', '"return x + table.TWO"', "double/same: the same as double/plus"),
-        (HW + "judge/double.py", '"same", "slip"', '"same", ""', "it does not say why"),
-        (HW + "judge/double.py", '"same", "slip",', 'label="same",', "01_first/judge/double.py: TypeError"),
-        (HW + "judge/double.py", "'''n becomes 2n.'''", "", "01_first/judge/double.py: ValueError"),
-        (HW + "judge/double.py", '@task("double")', "", "01_first/judge/double.py: ValueError"),
-        (HW + "judge/double.py", "expect(student", "assert True or (student", "twice_anything: it finds no mutant"),
-        (HW + "judge/double.py", "n = int", "import pytest; pytest.skip('no'); n = int", "check failed: Skipped: no"),
-        (HW + "judge/double.py", "n = int", "import unittest; raise unittest.SkipTest; n = int", "fails on seed 0"),
-        (HW + "judge/double.py", "    expect(student.double(n), 2 * n)", REFUSED, f"double: all its hidden {NO_WORK}"),
-        (HW + "public.py", "expect(student.double(", ONLY_REFUSED, f"double: all its public {NO_WORK}"),
-        (HW + "judge/double.py", "def twice_anything", "def twice(student, rng): ...\ndef twice", "two functions of"),
-    ],
-)  # fmt: skip
+    [pytest.param(*case, marks=[pytest.mark.slow] * bool(place % 4)) for place, case in enumerate(WRONG)],
+)
 def test_what_is_wrong_is_said(make: Make, file: str, old: str, new: str, problem: str) -> None:
     problems = checked(make(file, old, new)).problems
     assert any(problem in found for found in problems), problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
@@ -222,6 +229,7 @@ def test_a_mutant_that_hangs_is_found(make: Make) -> None:
     assert result.problems == []
 
 
+@pytest.mark.slow
 def test_a_mutant_that_is_found_on_some_seeds_only_is_a_problem(make: Make) -> None:
     mutant = '"return x * table.TWO + (x > 50)"'
     (problem,) = checked(make(HW + "judge/double.py", '"return x"', mutant), seeds=8).problems

@@ -98,11 +98,13 @@ def test_a_failure_is_the_diagnosis_of_check_without_a_traceback(course: Any) ->
     assert "classroom/" not in run.text
 
 
+@pytest.mark.slow
 def test_what_was_printed_is_shown(course: Any) -> None:
     course.write(double="print('x is', x); return x")
     assert "printed     x is [0 1 2 3]" in course.pytest("homework/01_numbers", "-k", "whole_numbers").text
 
 
+@pytest.mark.slow
 def test_only_what_failed_last_runs_again(course: Any) -> None:
     course.write(double="return 2 * x", turn="return x", power="return x * x")
     assert "1 failed, 3 passed" in course.pytest("homework/01_numbers").text
@@ -111,6 +113,7 @@ def test_only_what_failed_last_runs_again(course: Any) -> None:
     assert (again.code, "1 passed" in again.text) == (0, True)
 
 
+@pytest.mark.slow
 def test_junit_names_exercises_and_holds_the_diagnosis(course: Any) -> None:
     course.write(double="return 2 * x", turn="return x")
     course.pytest("homework/01_numbers", "--junit-xml", "out.xml")
@@ -160,6 +163,7 @@ def test_an_option_without_sense_is_refused(course: Any, option: str) -> None:
     assert "expected a" in run.text
 
 
+@pytest.mark.slow
 def test_the_seed_decides_the_inputs(course: Any) -> None:
     course.write(double="print(float(np.ravel(x)[0])); return x")
     seen = [course.pytest("homework/01_numbers", "-k", "tables", f"--homework-seed={n}").text for n in (1, 1, 2)]
@@ -185,6 +189,7 @@ def test_no_file_of_a_student_runs_inside_pytest(course: Any, tmp_path: Path, na
         assert "4 failed" in run.text
 
 
+@pytest.mark.slow
 def test_a_conftest_that_pytest_has_read_already_ends_the_run(course: Any) -> None:
     (course.file.parent / "conftest.py").write_text("", encoding="utf-8")
     run = course.pytest("homework/01_numbers")

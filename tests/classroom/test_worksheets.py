@@ -120,6 +120,7 @@ def test_it_is_handed_out_with_the_outputs_of_right_answers_and_the_same_each_ti
     assert books.regenerated(course.sheet) == course.sheet.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_student_is_told_which_cells_differ(course: Course) -> None:
     run = course.nbval("-rA")
     assert verdicts(run) == dict.fromkeys(QUESTIONS, "FAILED")
@@ -137,6 +138,7 @@ def test_a_student_is_told_which_cells_differ(course: Course) -> None:
     assert run.code == 0
 
 
+@pytest.mark.slow
 def test_one_question_alone_and_what_failed_last_run_with_the_cells_above_them(course: Course) -> None:
     course.mini.write(double="return 2 * x", power="return x * x", turn="return x")
     assert "2 passed, 2 deselected" in course.nbval("-k", "double").text
@@ -144,6 +146,7 @@ def test_one_question_alone_and_what_failed_last_run_with_the_cells_above_them(c
     assert "1 failed, 3 deselected" in course.nbval("--lf").text
 
 
+@pytest.mark.slow
 def test_a_sheet_that_is_no_notebook_is_said(course: Course) -> None:
     course.sheet.write_text("{", encoding="utf-8")
     assert "worksheet.ipynb is damaged or no notebook" in course.nbval().text

@@ -69,6 +69,7 @@ def test_a_question_that_is_answered_wrongly_costs_its_part_and_says_why(asking:
     assert check.message == "the output differs from that of a right answer"
 
 
+@pytest.mark.slow
 def test_course_toml_turns_them_off(asking: Any) -> None:
     without = replace(load_settings(asking.root), worksheets=False)
     assert questions(judged(asking, asking.solution, without)) == {}
@@ -92,6 +93,7 @@ def test_who_wrote_nothing_that_can_be_loaded_starts_no_kernel(
     assert not any(grade.points for grade in graded.grades)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_does_not_start_is_no_grade(asking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def start(*_: Any) -> None:
         raise cells.KernelFault("the kernel does not start: no room")
@@ -102,6 +104,7 @@ def test_a_kernel_that_does_not_start_is_no_grade(asking: Any, monkeypatch: pyte
     assert "the kernel does not start: no room" in graded.grades[0].message
 
 
+@pytest.mark.slow
 def test_a_kernel_that_dies_is_no_grade(asking: Any) -> None:
     sheet = asking.file.with_name("worksheet.ipynb")
     text = sheet.read_text(encoding="utf-8").replace("hw.double(21)", "import os; os._exit(1)")
