@@ -190,7 +190,7 @@ def infinity_and_nan_go_through(student: Student) -> None:
         ),
         "NaN was replaced: slope * NaN is NaN": np.float32([-np.inf, np.inf, 0, -1]),
     }
-    expect(got, np.float32([-np.inf, np.inf, np.nan, -1]), what="of -inf, inf, nan, -2", mistakes=mistakes)
+    expect(got, np.float32([-np.inf, np.inf, np.nan, -1]), what="leaky_relu of -inf, inf, nan, -2", mistakes=mistakes)
 
 
 @task("leaky_relu", "zero", "slope", "value")

@@ -244,7 +244,8 @@ def white_space_separates_words(student: Student) -> None:
     ):
         with likely({"ExpressionError": cause}):
             got = student.mend(text, ARITY)
-        expect(got, expected, what=f"mend {text!r}", mistakes={cause: text})
+        joined = "white space was taken out before the words were read: it separates them"
+        expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
 
 @task("mend", "few")
