@@ -40,7 +40,7 @@ class Layer:
     """What computes an operator."""
 
     def forward(self, x: np.ndarray) -> np.ndarray:
-        """The mathematics: array in, new array out; x stays as it is."""
+        """The mathematics: array in, array out; x stays as it is."""
         raise NotImplementedError
 
     def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
@@ -110,15 +110,15 @@ class Sigmoid(Layer):
     Rules
     -----
     value : each element becomes 1 / (1 + e^-x); a relative error of 1e-5 in float32 and 1e-9 in float64 is allowed.
-    stable : no step overflows, however large or small x is, infinity included: `sigmoid` below turns an overflow into
-        an error.
+    stable : no overflow comes out of the layer, however large or small x is, infinity included: `sigmoid` below turns
+        it into an error. Whether you avoid it or silence it with np.errstate, every number must be right.
     tiny : small results are right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type two digits are enough.
     nan : NaN stays NaN.
     shape : the result has the shape of `x`, which has at least one axis.
     dtype : float32 stays float32, float64 stays float64.
-    integers : whole numbers and bool become float32 (`as_float` is given).
-    empty : an input without elements, such as one of shape (1, 3, 0), raises ValueError.
+    integers : whole numbers, negative ones too, and bool become float32 (`as_float` is given).
+    empty : an input without elements, such as one of shape (1, 3, 0) or (2, 0, 3), raises ValueError.
     input : the layer does not write into `x`: another operator may read it, too.
     types : the layer is registered under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid".
 
@@ -141,14 +141,15 @@ class LeakyReLU(Layer):
 
     Rules
     -----
-    value : the result is x where x > 0 and negative_slope * x elsewhere, for slopes below 0 and above 1, too.
+    value : the result is x where x > 0 and negative_slope * x elsewhere, for slopes below 0 and above 1, and for an x
+        of infinity or NaN, too.
     slope : negative_slope comes from the operator's parameter of that name.
     default : the slope is 0.01 where the operator has no such parameter.
     zero : a slope of 0 is a slope, and not a missing one.
     own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
     unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
         wrong numbers in silence.
-    shape : the result has the shape of `x`.
+    shape : the result has the shape of `x`, which has at least one axis.
     dtype : float32 stays float32, float64 stays float64.
     integers : whole numbers and bool become float32 (`as_float` is given).
     input : the layer does not write into `x`.

@@ -46,7 +46,7 @@ def zero_gives_one_half(student: Student, oracle: Any) -> None:
 
 @task("sigmoid", "stable", "value", "dtype")
 def large_numbers_do_not_overflow(student: Student, oracle: Any) -> None:
-    """The sigmoid of -1000 and -infinity is 0, that of 1000 and infinity 1, and no step overflows."""
+    """The sigmoid of -1000 and -infinity is 0, that of 1000 and infinity 1, and no overflow comes out."""
     for dtype in ("float64", "float32"):
         for large in (1000.0, np.inf):
             x = np.array([-large, 0.0, large, -100.0, 100.0], dtype)
@@ -69,11 +69,13 @@ def small_results_are_not_lost(student: Student, rng: np.random.Generator, oracl
                 expect(got, oracle.sigmoid_in(x, dtype), rtol=allowed, what=f"sigmoid of {dtype} near {low}")
 
 
-@task("sigmoid", "nan")
+@task("sigmoid", "nan", "dtype")
 def not_a_number_stays_one(student: Student) -> None:
     """The sigmoid of NaN is NaN, and that of its neighbour is computed as ever."""
     with other_numbers_mean("NaN was replaced: leave it, it tells whoever comes next that something went wrong"):
-        expect(student.sigmoid(np.float32([0, np.nan])), np.float32([0.5, np.nan]))
+        for dtype in (np.float32, np.float64):
+            expect(student.sigmoid(np.array([0, np.nan], dtype)), np.array([0.5, np.nan], dtype))
+        expect(student.sigmoid(np.float32([np.nan])), np.float32([np.nan]), what="the sigmoid of NaN alone")
 
 
 @task("sigmoid", "shape", "value")
@@ -98,18 +100,26 @@ def the_registry_finds_it_by_its_type(student: Student, rng: np.random.Generator
 @task("sigmoid", "input", "types")
 def the_input_keeps_its_numbers(student: Student) -> None:
     """After the layer has run, its input is as before: another operator may read it, too."""
-    x = np.array([[-2.0, 0.5], [3.0, -0.25]], np.float32)
-    with likely({"no layer is registered": NOT_FOUND}), other_numbers_mean(IN_PLACE):
-        expect(student.input_after("nn.Sigmoid", x), x, what="the input")
+    for dtype in (np.float32, np.float64):
+        x = np.array([[-2.0, 0.5], [3.0, -0.25]], dtype)
+        with likely({"no layer is registered": NOT_FOUND}), other_numbers_mean(IN_PLACE):
+            expect(student.input_after("nn.Sigmoid", x), x, what=f"the input of {x.dtype}")
 
 
 @task("sigmoid", "integers", "value")
 def integers_become_float32(student: Student, oracle: Any) -> None:
-    """Whole numbers 0, 1, 2 and truth values give float32 numbers."""
-    for dtype in (np.int64, np.uint8, np.bool_):
-        x = np.arange(2 if dtype is np.bool_ else 3).astype(dtype)
+    """Whole numbers, of which int8's smallest, -128, has no |x| in int8, and truth values give float32 numbers."""
+    for numbers, dtype in (
+        ([0, 1, 2], np.int64),
+        ([0, 1, 2], np.uint8),
+        ([0, 1], np.bool_),
+        ([-3, -1, 2], np.int64),
+        ([-128, -3, 2], np.int8),
+    ):
+        x = np.array(numbers).astype(dtype)
+        whole = "-x or |x| was taken of whole numbers, whose type cannot hold it: call as_float(x) first"
         causes = {
-            "FloatingPointError: overflow": "-x was taken while x was unsigned: call as_float(x) first",
+            "FloatingPointError: overflow": whole,
             "boolean": "numpy does not negate truth values: call as_float(x) first",
         }
         with likely(causes):
@@ -122,7 +132,7 @@ def integers_become_float32(student: Student, oracle: Any) -> None:
 def an_empty_input_is_refused(student: Student) -> None:
     """An array without elements raises ValueError instead of giving an empty answer."""
     cause = "raise ValueError if x.size == 0: len(x) counts along the first axis only, and x.any() looks at the numbers"
-    for shape in ((0,), (1, 3, 0)):
+    for shape in ((0,), (1, 3, 0), (2, 0, 3)):
         expect_refused(student.sigmoid, np.zeros(shape, np.float32), cause=cause)
 
 
@@ -149,7 +159,7 @@ def the_slope_comes_from_the_operator(student: Student, oracle: Any) -> None:
     x = np.array([-2.0, 1.0], np.float32)
     causes = {
         "no layer is registered": LEAKY_NOT_FOUND,
-        "'Parameter'": 'the slope is a Parameter: take the number in it, operator.params["negative_slope"].value',
+        "'Parameter'": "the slope is a Parameter: take the number in it, its .value",
     }
     for operator_type, slope in (("nn.LeakyReLU", 0.5), ("F.leaky_relu", 0.25)):
         with likely(causes):
@@ -168,6 +178,19 @@ def steep_and_falling_slopes(student: Student, oracle: Any) -> None:
         got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": slope})
         mistakes = oracle.value_mistakes(x, slope)
         expect(got, np.array([becomes, 4.0], np.float32), what=f"negative_slope={slope}", mistakes=mistakes)
+
+
+@task("leaky_relu", "value", "slope")
+def infinity_and_nan_go_through(student: Student) -> None:
+    """With negative_slope = 0.5 the numbers -infinity, infinity, NaN and -2 become -infinity, infinity, NaN and -1."""
+    got = student.run_layer("nn.LeakyReLU", np.float32([-np.inf, np.inf, np.nan, -2]), {"negative_slope": 0.5})
+    mistakes = {
+        "infinity times 0 is NaN: choose one of the halves, instead of adding one to 0 times the other": (
+            np.float32([np.nan, np.nan, np.nan, -1])
+        ),
+        "NaN was replaced: slope * NaN is NaN": np.float32([-np.inf, np.inf, 0, -1]),
+    }
+    expect(got, np.float32([-np.inf, np.inf, np.nan, -1]), what="leaky_relu of -inf, inf, nan, -2", mistakes=mistakes)
 
 
 @task("leaky_relu", "zero", "slope", "value")
@@ -200,20 +223,24 @@ def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: A
 
 @task("leaky_relu", "integers", "value", "slope")
 def whole_numbers_become_float32(student: Student, oracle: Any) -> None:
-    """-3, -1, 0, 2 with negative_slope = 0.25 become -0.75, -0.25, 0, 2 in float32."""
+    """-3, -1, 0, 2 with negative_slope = 0.25 become -0.75, -0.25, 0, 2 in float32, and truth values 0 and 1."""
     for dtype in ("int64", "int8"):
         x = np.array([-3, -1, 0, 2], dtype)
         got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
         mistakes = oracle.integer_mistakes(x, 0.25)
         expect(got, np.float32([-0.75, -0.25, 0, 2]), what=f"leaky_relu of {dtype}", mistakes=mistakes)
+    x = np.array([False, True])
+    got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
+    expect(got, np.float32([0, 1]), what="leaky_relu of bool", mistakes=oracle.integer_mistakes(x, 0.25))
 
 
 @task("leaky_relu", "input")
 def its_input_keeps_its_numbers(student: Student) -> None:
     """After the layer has run, its input is as before: another operator may read it, too."""
-    x = np.array([[-2.0, 0.5], [3.0, -0.25]], np.float32)
-    with other_numbers_mean(IN_PLACE):
-        expect(student.input_after("nn.LeakyReLU", x), x, what="the input")
+    for dtype in (np.float32, np.float64):
+        x = np.array([[-2.0, 0.5], [3.0, -0.25]], dtype)
+        with other_numbers_mean(IN_PLACE):
+            expect(student.input_after("nn.LeakyReLU", x), x, what=f"the input of {x.dtype}")
 
 
 @task("leaky_relu", "own", "slope", "value")
@@ -229,7 +256,8 @@ def every_layer_keeps_its_own_slope(student: Student) -> None:
 
 @task("leaky_relu", "unknown")
 def an_unknown_parameter_is_refused(student: Student) -> None:
-    """A parameter called slope raises ValueError, alone and beside negative_slope."""
+    """A parameter called slope, alpha or inplace raises ValueError, alone and beside negative_slope."""
     cause = "raise ValueError if operator.params has another name than negative_slope, whether that is there or not"
-    for params in ({"slope": 0.3}, {"negative_slope": 0.5, "slope": 0.3}):
+    others: list[dict[str, Any]] = [{"slope": 0.3}, {"alpha": 0.3}, {"inplace": False}]
+    for params in (*others, {"negative_slope": 0.5, "slope": 0.3}, {"negative_slope": 0.5, "alpha": 0.3}):
         expect_refused(student.run_layer, "nn.LeakyReLU", np.array([-1.0]), params, cause=cause)

@@ -19,8 +19,13 @@ KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
 # --- Task 6.1: right convolutions, broken ones, and what the student's test says of them
 
 BIASES = "some biases are alike, or 0: give every output channel another one"
-KERNELS = "some kernels are alike, or symmetric: let all their numbers differ"
-CHANNELS = "some input channels are alike, or a group has only one: take two different ones or more for each group"
+KERNELS = (
+    "some kernels are alike, symmetric, or of one row or column only: take larger ones, and let all numbers differ"
+)
+CHANNELS = (
+    "some input channels are alike, or their kernels, or a group has only one: take two different ones or more for "
+    "each group"
+)
 OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
 
 
@@ -130,29 +135,39 @@ def right_convolutions_are_accepted(student: Student) -> None:
         must_pass(student, right)
 
 
-@task("grouped_convolution_test", "bias", "right", "assertion", "inputs")
+@task("grouped_convolution_test", "bias", "outputs", "right", "assertion", "inputs")
 def a_wrong_bias_is_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when every group takes the bias of the first group, or none."""
+    """The test raises AssertionError when groups take the first one's bias, none, or their own in the wrong order."""
+
+    def backwards(b: np.ndarray, groups: int) -> np.ndarray:
+        return b.reshape(groups, -1)[:, ::-1].reshape(-1)
+
     broken = [
         Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES),
         Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES),
+        Broken(lambda x, w, b, g: right(x, w, backwards(b, g), g), "each group takes its biases backwards", BIASES),
     ]
     must_tell(student, rng, broken, [right])
 
 
 @task("grouped_convolution_test", "kernels", "right", "assertion", "inputs")
 def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when every group uses the kernels of the first, and when kernels are turned."""
+    """The test raises AssertionError when groups use the first one's kernels, turned ones, or ones read by columns."""
+
+    def by_columns(w: np.ndarray) -> np.ndarray:
+        return w.reshape(*w.shape[:2], w.shape[3], w.shape[2]).swapaxes(2, 3)
+
     broken = [
         Broken(lambda x, w, b, g: right(x, first_group(w, 0, g), b, g), "every group uses the first kernels", KERNELS),
         Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are turned by 180 degrees", KERNELS),
+        Broken(lambda x, w, b, g: right(x, by_columns(w), b, g), "kernels are read column by column", KERNELS),
     ]
     must_tell(student, rng, broken, [right])
 
 
 @task("grouped_convolution_test", "channels", "right", "assertion", "inputs")
 def wrong_channels_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when groups look at the first one's channels, or at one of their own only."""
+    """The test raises AssertionError when groups read the first one's channels, or not all, or not in order."""
     fault = "every group looks at the input channels of the first"
     broken = [
         Broken(lambda x, w, b, g: right(first_group(x, 1, g), w, b, g), fault, CHANNELS),
@@ -161,6 +176,7 @@ def wrong_channels_are_caught(student: Student, rng: np.random.Generator) -> Non
             "a group reads its first channel only",
             CHANNELS,
         ),
+        Broken(lambda x, w, b, g: right(x, w[:, ::-1], b, g), "a group reads its channels backwards", CHANNELS),
     ]
     must_tell(student, rng, broken, [right])
 
@@ -187,21 +203,46 @@ def a_forgotten_sample_is_caught(student: Student, rng: np.random.Generator) -> 
 
 @task("grouped_convolution_test", "shape", "right", "assertion", "inputs")
 def a_wrong_shape_is_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError, and no other error, when the last row of the result is missing."""
-    broken = Broken(
-        lambda x, w, b, g: right(x, w, b, g)[:, :, :-1], "the last row is missing", "compare the shape, too"
-    )
-    must_tell(student, rng, [broken], [right])
+    """The test raises AssertionError, and no other error, when the last row is missing, or rows are columns."""
+
+    def turned(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+        return np.ascontiguousarray(right(x, weight, bias, groups).swapaxes(2, 3))
+
+    advice = "compare the shape, too"
+    broken = [
+        Broken(lambda x, w, b, g: right(x, w, b, g)[:, :, :-1], "the last row is missing", advice),
+        Broken(turned, "rows and columns of the result are exchanged", advice),
+    ]
+    must_tell(student, rng, broken, [right])
 
 
-@task("grouped_convolution_test", "numbers", "right", "assertion", "inputs")
-def one_wrong_column_is_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when the last column of the result is never written."""
+@task("grouped_convolution_test", "numbers", "samples", "right", "assertion", "inputs")
+def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The test raises AssertionError for a column or a number never written, and for rows out of order."""
+
+    def lost(place: Callable[[np.ndarray], tuple[Any, ...]]) -> Convolution:
+        def conv(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+            y = right(x, weight, bias, groups)
+            return with_zeros(y, *place(y))
+
+        return conv
+
     advice = "not all numbers are compared: np.allclose compares all"
-    broken = Broken(
-        lambda x, w, b, g: with_zeros(right(x, w, b, g), ..., -1), "the last column is never written", advice
-    )
-    must_tell(student, rng, [broken], [right])
+    order = "a sum does not see the order: compare number by number, in results of several rows"
+    every = slice(None)
+    broken = [
+        Broken(lost(lambda y: (..., -1)), "the last column is never written", advice),
+        Broken(
+            lost(lambda y: (every, every, y.shape[2] // 2, y.shape[3] // 2)),
+            "the number in the middle of each channel is never written",
+            f"{advice}, and results of 3 x 3 or more have a middle",
+        ),
+        Broken(lost(lambda y: (0, 0, 0, 0)), "the very first number is never written", advice),
+        Broken(lost(lambda y: (-1, -1, -1, 0)), "the first number of the very last row is never written", advice),
+        Broken(lost(lambda y: (every, y.shape[1] // 2)), "the output channel in the middle is never written", advice),
+        Broken(lambda x, w, b, g: right(x, w, b, g)[:, :, ::-1], "the rows of the result come upside down", order),
+    ]
+    must_tell(student, rng, broken, [right])
 
 
 @task("grouped_convolution_test", "pointwise", "channels", "right", "assertion", "inputs")
@@ -265,6 +306,14 @@ def channels_follow_one_another(student: Student, rng: np.random.Generator, orac
     expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
 
 
+@task("im2col", "windows", "channels", "lines")
+def windows_of_one_pixel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With a 1x1 kernel a row holds one pixel: as many numbers as there are channels."""
+    x = whole(rng, (3, 2, 4))
+    expected, mistakes = oracle.rows_of(x, (1, 1), (1, 1), (0, 0)), oracle.pixel_mistakes(x)
+    expect(student.im2col(x, (1, 1), (1, 1), (0, 0)), expected, mistakes=mistakes)
+
+
 @task("im2col", "kernel", "windows", "lines")
 def kernels_have_two_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """kernel_size is (rows, cols): (2, 3) takes two lines of three numbers each."""
@@ -322,11 +371,19 @@ def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Gener
     expect(student.im2col(x, (2, 2), padding=(1, 1)), oracle.rows_of(x, (2, 2), (1, 1), (1, 1)), what="padding=(1, 1)")
 
 
+@task("im2col", "channels", "kernel", "stride", "padding", "windows", "lines")
+def all_options_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Two channels, a kernel of 2x3, a stride of (2, 1) and a padding of (1, 2) go together."""
+    x, given = whole(rng, (2, 6, 4)), ((2, 3), (2, 1), (1, 2))
+    mistakes = oracle.geometry_mistakes(x, *given)
+    expect(student.im2col(x, *given), oracle.rows_of(x, *given), mistakes=mistakes)
+
+
 @task("im2col", "dtype", "padding", "windows", "lines")
 def the_element_type_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 stays float32, uint8 stays uint8, also where zeros are padded."""
-    for dtype in (np.float32, np.uint8, np.int64):
-        x = rng.integers(0, 100, (1, 4, 3)).astype(dtype)
+    """float32 stays float32, uint8 stays uint8, with all their digits, also where zeros are padded."""
+    for dtype, more in ((np.float32, 0.1), (np.float64, 0.1), (np.uint8, 100), (np.int8, -50), (np.int64, 2**60)):
+        x = (rng.integers(0, 100, (1, 4, 3)) + more).astype(dtype)
         expected = oracle.rows_of(x, (2, 2), (1, 1), (1, 1))
         expect(student.im2col(x, (2, 2), (1, 1), (1, 1)), expected, what=f"im2col of {x.dtype}")
 
@@ -401,6 +458,20 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
         expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), groups), expected, what=f"{groups=}", mistakes=mistakes)
 
 
+@task("conv2d", "groups", "bias", "batch", "stride", "padding", "value")
+def everything_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Two samples, groups, a stride of (2, 1) and a padding of (1, 0) go together, for kernels of 2x3, 3x2 and 1x1."""
+    stride, padding = (2, 1), (1, 0)
+    for channels, shape, groups in ((4, (4, 2, 2, 3), 2), (3, (3, 1, 3, 2), 3), (2, (3, 2, 1, 1), 1)):
+        x, weight = whole(rng, (2, channels, 5, 4)), whole(rng, shape)
+        bias = 100 * np.arange(1.0, shape[0] + 1)
+        expected = oracle.reference(x, weight, bias, stride, padding, groups)
+        mistakes = oracle.together_mistakes(x, weight, bias, stride, padding, groups)
+        got = student.conv2d(x, weight, bias, stride, padding, groups)
+        what = f"x {x.shape}, weight {shape}, {stride=}, {padding=}, {groups=}"
+        expect(got, expected, what=what, mistakes=mistakes)
+
+
 @task("conv2d", "stride", "value")
 def strides_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """stride=(2, 1) and (1, 3) move the window by as many rows and columns."""
@@ -443,10 +514,14 @@ def the_result_has_the_inputs_type(student: Student, rng: np.random.Generator, o
 
 @task("conv2d", "precision", "value")
 def real_and_large_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Sums of whole numbers in the thousands are exact, and real numbers agree to four digits."""
+    """Sums of whole numbers in the thousands and in the billions are exact, and real numbers agree to four digits."""
     x, weight = 30 + whole(rng, (1, 4, 3, 4)), 30 + whole(rng, (2, 4, 3, 3))
     expected, mistakes = oracle.reference(x, weight), oracle.rounding_mistakes(x, weight)
     expect(student.conv2d(x, weight, np.zeros(2), (1, 1), (0, 0), 1), expected, mistakes=mistakes)
+    large, heavy = 100_000 + x, 1000 + weight
+    expected, mistakes = oracle.reference(large, heavy), oracle.large_mistakes(large, heavy)
+    got = student.conv2d(large, heavy, np.zeros(2), (1, 1), (0, 0), 1)
+    expect(got, expected, what="the result for large numbers", mistakes=mistakes)
     x, weight = x / 7, weight / 300
     got = student.conv2d(x, weight, np.zeros(2), (1, 1), (0, 0), 1)
     expect(got, oracle.reference(x, weight), rtol=1e-4, atol=1e-4, what="the result for real numbers")

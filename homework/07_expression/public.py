@@ -86,18 +86,24 @@ def sin_takes_any_value(student: Student, oracle: Any) -> None:
         expect(student.polish(text), order.split(), what=f"reverse Polish of {text}", mistakes=mistakes)
     with likely(STACK):
         got = student.evaluate("mul(@1,sin(add(@0,2)))", [3, 4])
-    expect(got, 4 * math.sin(5), rtol=1e-9, what="mul(@1,sin(add(@0,2))) with 3, 4")
+    mistakes = oracle.nested_mistakes()
+    expect(got, 4 * math.sin(5), rtol=1e-9, what="mul(@1,sin(add(@0,2))) with 3, 4", mistakes=mistakes)
 
 
 @task("sine", "one")
 def sin_takes_exactly_one_value(student: Student) -> None:
     """sin(@0,@1), sin() and sin(@0 are errors of type ExpressionError, and so is whatever follows sin(@0)."""
     ended = "the tokens had ended already: go on with skip(...) and read_value(...), which look before they read"
+    look = "let skip(...) look at the token, as it does for functions of two values"
     for text, accepted in (
         ("sin(@0,@1)", "a second value was accepted: after its value sin wants a right bracket, and no comma"),
-        ("sin()", "sin without a value was accepted: call read_value(...) after the left bracket, whatever is there"),
-        ("sin(@0", "a missing bracket was accepted: write skip(tokens, at, TokenType.RIGHT_BRACKET), not at + 1"),
-        ("sin(@0,", "a comma was taken for the bracket: write skip(tokens, at, TokenType.RIGHT_BRACKET), not at + 1"),
+        ("sin(@0,)", "a comma was accepted: after its value sin wants a right bracket, and no comma"),
+        ("add(sin(@0,@1),@2)", "a second value was accepted: after its value sin wants a right bracket, and no comma"),
+        ("sin()", "sin without a value was accepted: a value is read after the left bracket, whatever is there"),
+        ("sin(@0", f"a missing bracket was accepted: {look}"),
+        ("sin(sin(@0)", f"a missing bracket was accepted: {look}"),
+        ("add(sin(@0,@1)", f"a missing bracket was accepted: {look}"),
+        ("sin(@0,", f"a comma was taken for the bracket: {look}"),
         ("sin,@0)", "a comma was taken for the left bracket: skip(...) has looked at it already, leave that line"),
         ("sin(@0))", "a second bracket was accepted: sin ends with one"),
     ):
@@ -125,21 +131,21 @@ def sin_computes(student: Student, oracle: Any) -> None:
 
 @task("sine", "arrays", "value", "order", "left", "token")
 def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> None:
-    """The sine of a float32 array is a float32 array of the same shape, and float64 stays float64."""
-    for dtype in (np.float32, np.float64):
-        x, y = rng.standard_normal((2, 3, 4)).astype(dtype)
+    """The sine of a float32 array is a float32 array of the same shape, be it of one element; float64 stays float64."""
+    for dtype, shape in ((np.float32, (3, 4)), (np.float64, (2, 1, 3)), (np.float32, (1,)), (np.float64, (1, 1))):
+        x, y = rng.standard_normal((2, *shape)).astype(dtype)
         for text, expected in (("sin(@0)", np.sin(x)), ("add(sin(@0),sin(@1))", np.sin(x) + np.sin(y))):
             cause = "float32 became float64: give np.sin the array itself, nothing made of it"
             mistakes = {cause: expected.astype(np.float64)}
             with likely(STACK):
                 got = student.evaluate(text, [x, y])
-            expect(got, expected, rtol=1e-5, atol=1e-6, what=text, mistakes=mistakes)
+            expect(got, expected, rtol=1e-5, atol=1e-6, what=f"{text} for {x.dtype} {shape}", mistakes=mistakes)
 
 
 @task("sine", "numbers", "arrays", "value", "order", "left", "token")
 def the_sine_of_a_number_is_a_number(student: Student, rng: np.random.Generator) -> None:
     """The sine of a Python number is a Python float, which leaves a float32 array beside it float32."""
-    cause = "that is a numpy number, which widens an array beside it: push plain(np.sin(...)), as the others do"
+    cause = "that is a numpy number, which widens an array beside it: make a plain number of it, as the others do"
     mistakes: dict[str, Any] = {cause: np.sin(np.float64(2))}
     expect(student.evaluate("sin(@0)", [2]), math.sin(2), rtol=1e-9, what="sin(@0) with 2", mistakes=mistakes)
     x = rng.standard_normal(4).astype(np.float32)
@@ -207,6 +213,11 @@ def a_right_text_stays(student: Student, rng: np.random.Generator) -> None:
         "add(inf,x)",
     ):
         expect(student.mend(text, ARITY), text, what=f"mend {text}")
+    unknown = "a word that is not in `arity` is a value, and so it is where the language has a function of that name"
+    for text, expected in (("neg,add", "neg(add)"), ("sub,sin,mul", "sub(sin,mul)"), ("sub,@,0x1F", "sub(@,0x1F)")):
+        with likely({"ExpressionError": unknown}):
+            got = student.mend(text, {"neg": 1, "sub": 2})
+        expect(got, expected, what=f"mend {text} where add, mul and sin are no functions")
 
 
 @task("mend", "arity", "order", "form")
@@ -222,9 +233,19 @@ def functions_of_three_and_four_values(student: Student, rng: np.random.Generato
 
 
 @task("mend", "space", "order", "form")
-def white_space_means_nothing(student: Student) -> None:
-    """Spaces between the words of the text do not come back."""
-    expect(student.mend("add( @0 , neg( @1 ) )", ARITY), "add(@0,neg(@1))", what="mend add( @0 , neg( @1 ) )")
+def white_space_separates_words(student: Student) -> None:
+    """Spaces, tabs and new lines stand between words as a comma does, and do not come back."""
+    cause = "white space separates words, as a comma does: take the words that WORD finds in the text as it is"
+    for text, expected in (
+        ("add( @0 , neg( @1 ) )", "add(@0,neg(@1))"),
+        ("add @0 neg @1", "add(@0,neg(@1))"),
+        ("pow x 2", "pow(x,2)"),
+        ("add\t(@0,\n\tneg(@1\n))\n", "add(@0,neg(@1))"),
+    ):
+        with likely({"ExpressionError": cause}):
+            got = student.mend(text, ARITY)
+        joined = "white space was taken out before the words were read: it separates them"
+        expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
 
 @task("mend", "few")

@@ -7,6 +7,7 @@ says belongs into the object between the two.
   layers before it runs the first, the last operator's slope wins everywhere. A test with one layer cannot see this.
 - `slope or 0.01` takes a slope of 0 for "none". Ask `is None`.
 - `np.maximum(x, slope * x)` is a nice trick for slopes up to 1, and wrong above.
+- `x * (x > 0) + slope * x * (x <= 0)` adds 0 times the other half, and 0 times infinity is NaN.
 - An unknown parameter that is ignored gives numbers that look like an answer. The original framework ignored
   `dilation` in this way. An error at build time costs the user a minute; a wrong number may cost weeks.
 - A Python float as slope does not widen a float32 array; `np.float64(slope)` does.
@@ -259,6 +260,45 @@ MUTANTS = [
         old=_LEAKY,
         new=("        x = as_float(x)\n        return np.where(x > 0, x, x * np.float64(self.negative_slope))\n"),
         breaks="dtype",
+    ),
+    Mutant(
+        "sum_of_both_halves",
+        "infinity times 0 is not a number",
+        old=_LEAKY,
+        new=(
+            "        x = as_float(x)\n"
+            "        with np.errstate(invalid='ignore'):\n"
+            "            return x * (x > 0) + x * self.negative_slope * (x <= 0)\n"
+        ),
+        breaks="value",
+    ),
+    Mutant(
+        "nan_to_zero",
+        "neither above 0 nor below, and so 0",
+        old=_LEAKY,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = np.where(x > 0, x, x * self.negative_slope)\n"
+            "        return np.where(np.isnan(x), np.zeros_like(x), y)\n"
+        ),
+        breaks="value",
+    ),
+    Mutant(
+        "bool_as_it_is",
+        "only numbers are converted",
+        old=_LEAKY,
+        new=(
+            "        x = x.astype(np.float32) if x.dtype.kind in 'iu' else x\n"
+            "        return np.where(x > 0, x, x * self.negative_slope)\n"
+        ),
+        breaks="integers",
+    ),
+    Mutant(
+        "one_known_name",
+        "refuses the name that the tests were seen to use",
+        old=_UNKNOWN,
+        new='        unknown = sorted(set(operator.params) & {"slope"})\n        if unknown:\n',
+        breaks="unknown",
     ),
     Mutant(
         "flattened",

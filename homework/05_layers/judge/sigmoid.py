@@ -21,7 +21,7 @@ Typical mistakes:
 - `(1 + np.tanh(x / 2)) / 2` is exact on paper and never overflows, but for x = -20 it adds 1 and -0.99999999... and
   what is left is rounding. The same with 1 - sigmoid(-x). kuiper uses the tanh form inside SiLU, where the factor x
   follows and an error of 1e-8 does no harm; a sigmoid whose logarithm is taken later would suffer.
-- Integers: `-x` in uint8 goes around to 255. Convert first.
+- Integers: `-x` in uint8 goes around to 255, and |-128| in int8 is -128. Convert first.
 - `np.abs(x, out=x)` saves memory and overwrites the input. In a graph another operator may read it, and in the
   network of lesson 4, y = sigmoid(r) + r, one does.
 - The registration. Without the decorator the class is fine and nobody finds it. The key is the operator's *type* as
@@ -362,6 +362,47 @@ MUTANTS = [
             "        return np.where(x < 0, small, 1) / (1 + small)\n"
         ),
         breaks="shape",
+    ),
+    Mutant(
+        "absolute_value_of_integers",
+        "|-128| is -128 in int8",
+        old=_SIGMOID,
+        new=(
+            "        small = np.exp(-as_float(x if x.dtype == bool else np.abs(x)))\n"
+            "        return np.where(x < 0, small, as_float(np.ones_like(x))) / (1 + small)\n"
+        ),
+        breaks="integers",
+    ),
+    Mutant(
+        "negative_integers",
+        "whole numbers are thought to be pixels",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x) if x.dtype.kind in 'fub' else as_float(np.maximum(x, 0))\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+        breaks="integers",
+    ),
+    Mutant(
+        "float64_in_place",
+        "what is float64 already is overwritten",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        negative = x < 0\n"
+            "        size = np.abs(x, out=x) if x.dtype == np.float64 else np.abs(x)\n"
+            "        small = np.exp(-size)\n"
+            "        return np.where(negative, small, 1) / (1 + small)\n"
+        ),
+        breaks="input",
+    ),
+    Mutant(
+        "first_and_last_axis",
+        "misses (2, 0, 3)",
+        old=_EMPTY,
+        new='        if len(x) == 0 or x.shape[-1] == 0:\n            raise ValueError("empty")\n',
+        breaks="empty",
     ),
     Mutant(
         "accepts_empty",

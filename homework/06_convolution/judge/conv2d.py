@@ -46,6 +46,12 @@ def rounding_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray
     return {"the numbers were rounded on the way: .dtype of each step shows where": half}
 
 
+def large_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for sums too large for float32 to hold exactly, without a bias."""
+    single = reference(x.astype(np.float32), weight.astype(np.float32)).astype(x.dtype)
+    return {"it was computed in float32: compute in the type of x": single}
+
+
 def default_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x without a padding."""
     padded = reference(x, weight, bias, padding=(1, 1))
@@ -111,6 +117,30 @@ def geometry_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: 
         cause: reference(x, weight, stride=other[0], padding=other[1])
         for cause, other in wrong.items()
         if other != (stride, padding)
+    }
+
+
+def together_mistakes(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: Pair, padding: Pair, groups: int
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this batch, stride, padding and groups."""
+    right = reference(x, weight, bias, stride, padding, groups)
+    parts = right.reshape(len(x), groups, -1, *right.shape[2:])
+    mixed = parts.swapaxes(0, 1).reshape(right.shape)
+    wrong = {"every sample got the result of the first": np.repeat(right[:1], len(x), 0)}
+    if groups > 1:
+        wrong["samples and groups are mixed up: a reshape keeps the order in which the numbers lie"] = mixed
+    if weight.shape[2:] != (1, 1):
+        swapped = padding[::-1]
+        wrong["the paddings are swapped: padding[0] goes above and below"] = reference(
+            x, weight, bias, stride, swapped, groups
+        )
+    return wrong | {
+        "the strides are swapped: stride[0] goes down, stride[1] to the right": (
+            reference(x, weight, bias, stride[::-1], padding, groups)
+        ),
+        "stride is ignored: give it to im2col": reference(x, weight, bias, (1, 1), padding, groups),
+        "padding is ignored: give it to im2col": reference(x, weight, bias, stride, (0, 0), groups),
     }
 
 
@@ -274,6 +304,34 @@ MUTANTS = [
         old="np.empty((len(x), groups, outputs // groups, rows, cols), x.dtype)",
         new="np.empty((len(x), groups, outputs // groups, rows, cols))",
         breaks="dtype",
+    ),
+    Mutant(
+        "float32",
+        "computes in the type of the lesson's networks",
+        old="(windows @ kernels[g].T).T.reshape(-1, rows, cols)",
+        new="(windows.astype(np.float32) @ kernels[g].T.astype(np.float32)).T.reshape(-1, rows, cols)",
+        breaks="precision",
+    ),
+    Mutant(
+        "samples_and_groups_mixed_up",
+        "groups outermost in the array, samples outermost in the result",
+        old="    y = y.reshape(len(x), outputs, rows, cols)\n",
+        new="    y = y.swapaxes(0, 1).reshape(len(x), outputs, rows, cols)\n",
+        breaks="batch",
+    ),
+    Mutant(
+        "first_sample_of_groups",
+        "right for one group, and for one sample",
+        old="im2col(x[n, g",
+        new="im2col(x[n if groups == 1 else 0, g",
+        breaks="batch",
+    ),
+    Mutant(
+        "stride_lost_in_groups",
+        "right for one group, and for a stride of 1",
+        old="    outputs, depth, kh, kw = weight.shape\n",
+        new="    outputs, depth, kh, kw = weight.shape\n    stride = stride if groups == 1 else (1, 1)\n",
+        breaks="stride",
     ),
     Mutant(
         "float16",

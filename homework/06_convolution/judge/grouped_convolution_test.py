@@ -10,7 +10,7 @@ The inputs are chosen so that no two things can be mistaken for one another:
 |---|---|
 | input channels | a group reads the channels of another, as in the original course's own test |
 | kernels | all groups use the first group's kernels |
-| numbers inside a kernel | the kernel is turned, transposed, or its planes are exchanged |
+| numbers inside a kernel, or it has one row | the kernel is turned, transposed, or its planes are exchanged |
 | biases | every group takes the first group's: the original's fault `bias[k]` instead of `bias[k + g * (O/groups)]` |
 | biases are 0 | the bias is forgotten or added twice |
 | samples, or there is one | only the first sample is computed |
@@ -225,6 +225,11 @@ X = "        x = rng.integers(-9, 10, (2, 2 * groups, 5, 7)).astype(np.float64)\
 WEIGHT = "        weight = rng.integers(-9, 10, (3 * groups, 2, kh, kw)).astype(np.float64)\n"
 BIAS = "        bias = np.arange(1.0, 3 * groups + 1)\n"
 CASES = "    for groups, kh, kw in ((2, 3, 2), (3, 2, 3), (2, 1, 1)):\n"
+COMMENT = (
+    "        # whole numbers, so that the order of the additions makes no difference; "
+    "no two channels or kernels alike\n"
+)
+TO_WEIGHT = CASES + COMMENT + X + WEIGHT
 
 MUTANTS = [
     Mutant(
@@ -447,6 +452,67 @@ MUTANTS = [
         old=GOT,
         new="        got = conv(x, np.tile(weight, (1, groups, 1, 1)), bias, groups)\n",
         breaks="inputs",
+    ),
+    Mutant(
+        "bias_for_each_group",
+        "the outputs of a group have the same bias",
+        old=BIAS,
+        new="        bias = np.repeat(np.arange(1.0, groups + 1), 3)\n",
+        breaks="bias",
+    ),
+    Mutant(
+        "symmetric_kernels",
+        "square kernels that read by columns are the same",
+        old=TO_WEIGHT,
+        new=(
+            TO_WEIGHT.replace("(2, 3, 2), (3, 2, 3)", "(2, 3, 3), (3, 2, 2)")
+            + "        weight = weight + weight.swapaxes(2, 3)\n"
+        ),
+        breaks="kernels",
+    ),
+    Mutant(
+        "kernels_of_one_row",
+        "one row reads the same by columns",
+        old=CASES,
+        new="    for groups, kh, kw in ((2, 1, 3), (3, 2, 1), (2, 1, 1)):\n",
+        breaks="kernels",
+    ),
+    Mutant(
+        "equal_planes",
+        "every input channel of a group has the same weights",
+        old=WEIGHT,
+        new=WEIGHT + "        weight[:] = weight[:, :1]\n",
+        breaks="channels",
+    ),
+    Mutant(
+        "last_sample_last_column",
+        "a corner that all broken ones of the lesson touch",
+        old=VALUES,
+        new="        assert np.allclose(got[-1, ..., -1], expected[-1, ..., -1])\n",
+    ),
+    Mutant(
+        "border_only",
+        "the middle is left out",
+        old=VALUES,
+        new=(
+            "        for place in (0, -1):\n"
+            "            assert np.allclose(got[..., place], expected[..., place])\n"
+            "            assert np.allclose(got[..., place, :], expected[..., place, :])\n"
+        ),
+        breaks="numbers",
+    ),
+    Mutant(
+        "sum_for_each_channel",
+        "one sum for each sample and output channel",
+        old=VALUES,
+        new="        assert np.allclose(got.sum((2, 3)), expected.sum((2, 3)))\n",
+        breaks="numbers",
+    ),
+    Mutant(
+        "all_but_the_last_outputs",
+        "two outputs of each group are thought to be enough",
+        old=VALUES,
+        new="        assert np.allclose(got[:, : 2 * groups], expected[:, : 2 * groups])\n",
     ),
     Mutant(
         "any_number",

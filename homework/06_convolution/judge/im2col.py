@@ -80,6 +80,14 @@ def channel_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
     }
 
 
+def pixel_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x and a 1x1 kernel."""
+    return {
+        "each pixel is a column of the result, as in x itself: it must be a row": x.reshape(len(x), -1),
+        "the numbers of x stand in their old order: the channels of a pixel come together": x.reshape(-1, len(x)),
+    }
+
+
 def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
     none = (0, 0)
@@ -287,6 +295,34 @@ MUTANTS = [
         old='    padding: tuple[int, int] = (0, 0),\n) -> np.ndarray:\n    """(C, H, W) -> (H\'*W\'',
         new='    padding: tuple[int, int] = (1, 1),\n) -> np.ndarray:\n    """(C, H, W) -> (H\'*W\'',
         breaks="defaults",
+    ),
+    Mutant(
+        "pointwise_short_cut",
+        "a 1x1 kernel takes the image as it is, which is the transposed answer",
+        old="    padded = np.pad(",
+        new=(
+            "    if (kh, kw, sh, sw, ph, pw) == (1, 1, 1, 1, 0, 0):\n"
+            "        return x.reshape(channels, -1)\n"
+            "    padded = np.pad("
+        ),
+        breaks="windows",
+    ),
+    Mutant(
+        "first_channel_padded",
+        "one pair for the border of one channel",
+        old="padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))",
+        new=(
+            "padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)), mode='edge')\n"
+            "    padded[:1] = np.pad(x[:1], ((0, 0), (ph, ph), (pw, pw)))"
+        ),
+        breaks="padding",
+    ),
+    Mutant(
+        "through_float32",
+        "large whole numbers lose their last digits",
+        old="padded = np.pad(x,",
+        new="padded = np.pad(x.astype(np.float32).astype(x.dtype) if x.dtype.kind == 'i' else x,",
+        breaks="dtype",
     ),
     Mutant(
         "edge_padding",

@@ -38,13 +38,14 @@ def test_grouped_convolution(conv: Convolution) -> None:
     right : it returns for a right `conv`, also when asked again, and when `conv` adds in another order, so that sums of
         real numbers differ in the last digits.
     assertion : for a wrong one it raises AssertionError and no other error, also when two shapes do not fit together.
-    bias : it catches a bias that is forgotten, added too often, or added to the wrong output channel.
-    kernels : it catches kernels that are turned, transposed, or those of another group.
+    bias : it catches a bias that is forgotten, added too often, or added to the wrong output channel, of another group
+        or of the same one.
+    kernels : it catches kernels that are turned, read column by column, or those of another group.
     channels : it catches groups that read another group's input channels, or not all of their own in their order.
     outputs : it catches output channels that come in the wrong order.
     samples : it catches a sample of the batch that gets no result, or another one's.
     shape : it catches a result with a row or column too few, or with rows and columns exchanged.
-    numbers : it catches one wrong row or column anywhere in the result.
+    numbers : it catches wrong numbers anywhere in the result, be it a single one, or right ones in the wrong rows.
     pointwise : it catches a `conv` that is wrong for 1x1 kernels only: many programs take a short cut there.
     three : it catches a `conv` that is right for two groups and wrong for a third.
     inputs : what it gives to `conv` has the shapes above, as numpy arrays of numbers, and is small: at most 20,000
@@ -143,6 +144,7 @@ def conv2d(
     ----------
     x, weight, bias : (N, C, H, W), (O, C/groups, kh, kw) and (O,), all float32 or all float64.
     stride, padding : as for `im2col`.
+    groups : 1 or more.
 
     Rules
     -----
@@ -154,7 +156,7 @@ def conv2d(
     padding : `padding` is (rows, cols) of zeros, on both sides.
     defaults : unless said, there is no bias, the stride is (1, 1), the padding (0, 0), and all is one group.
     dtype : the result has the dtype of `x`.
-    precision : sums of whole numbers that the type can hold are exact; other numbers agree to 1e-4.
+    precision : sums of whole numbers that the type of `x` can hold are exact; other numbers agree to 1e-4.
     shapes : it raises ValueError when `groups` does not divide C and O, when weight.shape[1] is not C/groups, and when
         no window fits.
 

@@ -207,6 +207,36 @@ MUTANTS = [
         breaks="words",
     ),
     Mutant(
+        "the functions of the file beside arity",
+        "add is a function, whatever `arity` says",
+        old="        if word not in arity:\n",
+        new="        arity = {**dict.fromkeys(FUNCTIONS, 2), **arity}\n        if word not in arity:\n",
+        breaks="words",
+    ),
+    Mutant(
+        "types of the words",
+        "a word must be one of the lesson's language",
+        old="        if word not in arity:\n",
+        new=(
+            "        if word in ('sin', '@'):\n            raise ExpressionError(word)\n        if word not in arity:\n"
+        ),
+        breaks="words",
+    ),
+    Mutant(
+        "white space taken out first",
+        "pow x becomes one word",
+        old="in reversed(WORD.findall(text))",
+        new="in reversed(WORD.findall(''.join(text.split())))",
+        breaks="space",
+    ),
+    Mutant(
+        "spaces only",
+        "tabs and new lines stay in the words",
+        old="in reversed(WORD.findall(text))",
+        new="in reversed(re.findall(r'[(),]|[^(), ]+', text))",
+        breaks="space",
+    ),
+    Mutant(
         "white space kept",
         "the text is split at brackets and commas alone",
         old="in reversed(WORD.findall(text))",

@@ -57,6 +57,9 @@ WRONG_ORDERS = {
     "sin(sin(@0))": ("sin sin @0", "sin", "@0 sin"),
 }
 """Text -> its reverse Polish with sin before its value, with only the child or no value, and another wrong one."""
+WHOLE_TREE = "the value of sin can be a whole tree: put in all its nodes, in their order, and not the child alone"
+MISSING = "the value of sin is missing: all its nodes come before sin"
+DEGREES = "the angle is in radians: np.sin takes it as it is, without degrees"
 
 
 def tokens_of(text: str, types: str) -> Tokens:
@@ -100,15 +103,15 @@ def polish_mistakes(text: str) -> dict[str, list[str]]:
     right = lost.replace("@1 @0", "@0 @1")
     causes = {
         "sin comes before its value; a function comes after all that it takes": first,
-        "the value of sin can be a whole tree: put in reverse_polish(node.left), not node.left": childless,
-        "the value of sin is missing: put reverse_polish(node.left) before node": childless,
+        WHOLE_TREE: childless,
+        MISSING: childless,
         "the right value stands before the left one; the order is left, right, node": swapped,
         "sin itself is missing: put node after the words of its value": right,
     }
     if text.startswith("sin"):
-        del causes["the value of sin is missing: put reverse_polish(node.left) before node"]
+        del causes[MISSING]
     else:
-        del causes["the value of sin can be a whole tree: put in reverse_polish(node.left), not node.left"]
+        del causes[WHOLE_TREE]
     if text == "sin(sin(@0))":
         del causes["the right value stands before the left one; the order is left, right, node"]
     return {f'{cause} (section "Reverse Polish")': order.split() for cause, order in causes.items()}
@@ -117,13 +120,23 @@ def polish_mistakes(text: str) -> dict[str, list[str]]:
 def value_mistakes() -> dict[str, float]:
     """Likely cause -> what it gives for mul(@1,sin(@0)) with 2 and 3."""
     return {
-        "the angle is in radians: np.sin takes it as it is, without degrees": 3 * math.sin(math.radians(2)),
-        "that is cos: call np.sin": 3 * math.cos(2),
+        DEGREES: 3 * math.sin(math.radians(2)),
+        "that is cos": 3 * math.cos(2),
         'sin was taken of the whole product: pop one value, the newest (section "A stack computes")': math.sin(6),
         '@0 and @1 are exchanged: @0 is operands[0], and num_index begins at 0 (section "A stack computes")': (
             2 * math.sin(3)
         ),
-        'the value came back on the stack without its sine: push np.sin(value) (section "A stack computes")': 6,
+        'the value came back on the stack without its sine: put the sine there (section "A stack computes")': 6,
+    }
+
+
+def nested_mistakes() -> dict[str, float]:
+    """Likely cause -> what it gives for mul(@1,sin(add(@0,2))) with 3 and 4."""
+    return {
+        DEGREES: 4 * math.sin(math.radians(5)),
+        "that is cos": 4 * math.cos(5),
+        'sin was taken of the whole product: pop one value, the newest (section "A stack computes")': math.sin(20),
+        'the value came back on the stack without its sine: put the sine there (section "A stack computes")': 20,
     }
 
 
@@ -421,6 +434,24 @@ MUTANTS = [
         old="plain(np.sin(stack.pop()))",
         new="__import__('math').sin(stack.pop())",
         breaks="arrays",
+    ),
+    Mutant(
+        "arrays of one element",
+        "whatever has one element is taken for a number",
+        old="plain(np.sin(stack.pop()))",
+        new="(lambda y: y.item() if np.size(y) == 1 else y)(np.sin(stack.pop()))",
+        breaks="arrays",
+    ),
+    Mutant(
+        "comma before the bracket",
+        "sin(@0,) is read as sin(@0)",
+        old="        return Node(token, left),",
+        new=(
+            "        if at < len(tokens) and tokens[at].type is TokenType.COMMA:\n"
+            "            at += 1\n"
+            "        return Node(token, left),"
+        ),
+        breaks="one",
     ),
     Mutant(
         "in place",

@@ -122,7 +122,8 @@ def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
     -----
     left : the node of sin has the tree of its value as left child, and no right child.
     nested : the value of sin can be any value: an operand, a number, or a function, sin itself too.
-    one : sin takes exactly one value, in brackets: sin(@0,@1), sin() and sin(@0 raise ExpressionError.
+    one : sin takes exactly one value, in brackets: sin(@0,@1), sin(@0,), sin() and sin(@0 raise ExpressionError, inside
+        another function, too.
     before : what worked before still works: add, sub, mul and div take exactly two values, the left one first.
     """
     if at == len(tokens):
@@ -181,7 +182,7 @@ def compute(order: list[Node], operands: list[Any]) -> Any:
     Rules
     -----
     value : sin takes one value, the newest, and gives its sine; the angle is in radians.
-    arrays : an array keeps its shape, and float32 stays float32, float64 stays float64.
+    arrays : an array of one axis or more keeps its shape, and float32 stays float32, float64 stays float64.
     numbers : the sine of a Python number is a Python float.
     operands : sin does not write into the array that it takes: it can be an operand that is read again.
     """
@@ -295,11 +296,12 @@ def mend(text: str, arity: dict[str, int]) -> str:
     Rules
     -----
     brackets : the brackets and commas of the text say nothing, even where they look right.
-    words : every word that is not in `arity` is a value, whatever it is.
+    words : the words are those that WORD finds, brackets and commas apart; every word that is not in `arity` is a
+        value, whatever it is: a number, None, @, or a function of this file.
     arity : a function takes as many values as `arity` says, those that follow it.
     order : the words keep their order.
     form : a function is written with brackets and commas, one of a single value, too: log1p(@0), add(@0,@1).
-    space : white space between words means nothing, and the answer has none.
+    space : white space separates words as a comma does, and the answer has none.
     few : a function that finds too few values raises ExpressionError.
     many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
     deep : a chain of 5,000 functions in each other works, too.
