@@ -60,7 +60,7 @@ class Counter:
     @property
     def met(self) -> tuple[np.ndarray, np.ndarray]:
         """The first and the second number of every product."""
-        first, second = zip(*self._met) if self._met else ((np.zeros(0),), (np.zeros(0),))
+        first, second = zip(*self._met)
         return np.concatenate(first), np.concatenate(second)
 
 
@@ -97,7 +97,7 @@ def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> Non
             )
         raise failure
     if counter.count <= least:
-        failure = Failure(f"counted {counter.count:,} products, too few for {least:,} outputs", most, counter.count)
+        failure = Failure(f"expected more than {least:,} products, counted {counter.count:,}", most, counter.count)
         failure.cause = PAST
         raise failure
 
