@@ -81,11 +81,13 @@ def random_lists(student: Student, rng: np.random.Generator, oracle: Any) -> Non
         expect_merged(student, oracle, parts, f"{len(parts)} parts, some of them empty")
 
 
-@task("merge", "names", "neighbours", "order", "form")
+@task("merge", "names", "neighbours", "apart", "order", "form")
 def devices_of_any_name(student: Student, oracle: Any) -> None:
     """Devices of other names than those of the lesson are merged, too."""
     parts: Parts = [("dsp", [3]), ("dsp", [1]), ("", [7, 8]), ("", [2]), ("GPU 0", [5]), ("GPU 1", [6])]
     expect_merged(student, oracle, parts, "devices dsp, '', GPU 0 and GPU 1")
+    parts = [("CPU", [3]), ("cpu", [1]), ("a", [7, 8]), ("a ", [2]), ("a ", [5])]
+    expect_merged(student, oracle, parts, "devices CPU, cpu, 'a' and 'a '")
 
 
 @task("merge", "nothing")
@@ -127,7 +129,7 @@ LESSON_PARTS = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9]]
 def random_graph(rng: np.random.Generator, count: int, parts: int) -> tuple[Graph, list[list[int]]]:
     """A graph with inputs, constants and nodes of several outputs, its tensors numbered in no order; and parts.
 
-    No part comes before one that it reads from. Nodes of a part need not be neighbours.
+    Nodes of a part need not be neighbours, and parts stand in any order.
     """
     made: list[tuple[list[int], list[int]]] = [([], [0]), ([], [1]), ([], [2])]
     kinds = ["input", "input", "const"]
@@ -149,13 +151,14 @@ def random_graph(rng: np.random.Generator, count: int, parts: int) -> tuple[Grap
 
 
 def random_split(rng: np.random.Generator, graph: Graph, parts: int) -> list[list[int]]:
-    """Nodes in parts, none of which comes before one that it reads from; none is empty."""
+    """Nodes in parts that do not wait for each other in a circle, in any order; none is empty."""
     part_of: list[int] = []
     maker = {t: v for v, (_, makes) in enumerate(graph.nodes) for t in makes}
     for v, (reads, _) in enumerate(graph.nodes):
         least = max([part_of[maker[t]] for t in reads], default=0)
         part_of.append(min(parts - 1, least + int(rng.integers(0, 2))) if v >= 3 else 0)
-    return [members for p in range(parts) if (members := [v for v, q in enumerate(part_of) if q == p])]
+    order = rng.permutation(parts).tolist()
+    return [members for p in order if (members := [v for v, q in enumerate(part_of) if q == p])]
 
 
 def expect_boundaries(
@@ -250,6 +253,25 @@ def two_inputs_and_a_constant(student: Student, oracle: Any) -> None:
     expect_boundaries(student, oracle, [[0, 1, 2], [3, 4, 5], [6]], graph, "a part that computes nothing")
 
 
+@task(
+    "inputs_outputs",
+    "handed_over",
+    "from_outside",
+    "network_input",
+    "inside",
+    "never_out",
+    "wait_count",
+    "sorted",
+    "form",
+)
+def parts_in_any_order(student: Student, oracle: Any) -> None:
+    """A part may stand before the one that it reads from: its inputs, and what the other hands over, are the same."""
+    nodes = [([], [0]), ([0], [1]), ([1], [2]), ([2, 1], [3])]
+    graph = Graph(nodes, ["input", "var", "var", "var"], [3])
+    expected = [([1, 2], [3], 2), ([0], [1, 2], 0)]
+    expect_boundaries(student, oracle, [[3], [0, 1, 2]], graph, "the last part first", expected)
+
+
 @task("inputs_outputs", "network_input", "never_out", "wait_count", "sorted", "form")
 def an_input_that_another_part_reads(student: Student, oracle: Any) -> None:
     """A network's input is an input of the part whose node stands for it, and of the part that reads it."""
@@ -260,10 +282,14 @@ def an_input_that_another_part_reads(student: Student, oracle: Any) -> None:
 
 @task("inputs_outputs", "constants", "never_out", "network_input", "wait_count", "sorted", "form")
 def a_constant_and_an_input_are_not_handed_over(student: Student, oracle: Any) -> None:
-    """Neither a constant nor an input leaves the part of its node, whoever reads it or nobody."""
-    graph = Graph([([], [0]), ([], [1]), ([], [2]), ([0, 1], [3])], ["input", "const", "const", "var"], [3])
-    expected = [([0], [], 0), ([0], [3], 0)]
-    expect_boundaries(student, oracle, [[0, 1, 2], [3]], graph, "an input and two constants", expected)
+    """Neither a constant nor an input leaves the part of its node, whoever reads or returns it."""
+    nodes, kinds = [([], [0]), ([], [1]), ([], [2]), ([0, 1], [3])], ["input", "const", "const", "var"]
+    for returned in ([3], [0, 3], [1, 2, 3]):
+        graph, what = Graph(nodes, kinds, returned), f"an input and two constants, returned = {returned}"
+        expected = [([0], [], 0), ([0], [3], 0)]
+        expect_boundaries(student, oracle, [[0, 1, 2], [3]], graph, what, expected)
+        expected = [([0], [], 0), ([], [], 0), ([0], [3], 0)]
+        expect_boundaries(student, oracle, [[0], [1, 2], [3]], graph, f"{what}, the constants apart", expected)
 
 
 @task(
@@ -479,11 +505,14 @@ def expect_runnable(got: Any, predecessors: list[list[int]], devices: list[str],
             raise _failure(message, devices[strange[0]], device, "two devices share a level: it grows by 1 where the "
                            "device changes, and nodes of the second device begin at level 1")  # fmt: skip
     place = {v: i for i, v in enumerate(placed)}
+    part_of = {v: i for i, (_, nodes) in enumerate(got) for v in nodes}
     for v, above in enumerate(predecessors):
         for u in above:
             if place[u] > place[v]:
                 raise _failure(f"{what}: node {v} reads what node {u} makes, and runs before it", f"{u} before {v}",
-                               got, "a node's level is the largest that ANY of its predecessors asks for")  # fmt: skip
+                               got, "inside a part, too, a node stands after its predecessors: keep the nodes in the "
+                               "order of their numbers" if part_of[u] == part_of[v] else
+                               "a node's level is the largest that ANY of its predecessors asks for")  # fmt: skip
 
 
 def _failure(message: str, expected: Any, got: Any, cause: str) -> Failure:
@@ -515,10 +544,10 @@ def the_two_branches_of_the_lesson(student: Student, oracle: Any) -> None:
     expect_fewest(student, oracle, TWIN, TWIN_DEVICES, "two branches")
 
 
-@task("fewest", "fewest", "once", "device", "after", "empty", "form")
+@task("fewest", "fewest", "names", "once", "device", "after", "empty", "form")
 def either_device_may_begin(student: Student, oracle: Any) -> None:
     """Whichever device has the first turn, the answer has the least number of parts."""
-    for first, second in (("ACC", "CPU"), ("CPU", "ACC")):
+    for first, second in (("ACC", "CPU"), ("CPU", "ACC"), ("b", "a"), ("a", "b")):
         branches, devices = [[], [], [1], [2], [0, 3]], [first, second, first, second, second]
         expect_fewest(student, oracle, branches, devices, f"{second} first")
         expect_fewest(student, oracle, [[], [0], [1]], [first, second, second], f"a chain that begins on {first}")

@@ -40,8 +40,8 @@ def winograd_step(d: np.ndarray, g: np.ndarray, multiply: Multiply = np.multiply
     products : `multiply` makes at most 4 * T products.
     only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
         subtracting, and fixed factors such as 1/2.
-    sides : of the two arguments of `multiply` one is made of pixels alone, the other of weights alone, by the same
-        means; fixed numbers are no argument.
+    sides : each product is one of a number made of pixels alone and a number made of weights alone: a sum of pixels
+        times fixed factors, and a sum of weights times fixed factors. Fixed numbers are no argument of `multiply`.
     default : `multiply` is np.multiply unless said.
     dtype : the result has the dtype of d and g.
     exact : the result is off by less than 2e-5 of its largest number in float32, and 1e-12 in float64.
@@ -72,8 +72,8 @@ def winograd(x: np.ndarray, weight: np.ndarray, multiply: Multiply = np.multiply
         im2col_conv makes 9 * (H-2) * (W-2) * C * O.
     only : a pixel meets a weight nowhere but in `multiply`; the result is made of what `multiply` gives, by adding,
         subtracting, and fixed factors such as 1/2.
-    sides : of the two arguments of `multiply` one is made of pixels alone, the other of weights alone, by the same
-        means; fixed numbers are no argument.
+    sides : each product is one of a number made of pixels alone and a number made of weights alone: a sum of pixels
+        times fixed factors, and a sum of weights times fixed factors. Fixed numbers are no argument of `multiply`.
     default : `multiply` is np.multiply unless said.
     dtype : the result has the dtype of x and weight.
     exact : the result is off by less than 5e-5 of its largest number in float32, and 1e-12 in float64.

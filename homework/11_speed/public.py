@@ -22,16 +22,20 @@ class Counter:
     """A multiply that counts its products, and keeps what was multiplied.
 
     scale : it gives so many times the product. answers : it gives these instead, one after the other.
+    wrong : the place of one product, in the order in which they are made, that comes out ERROR too large.
     """
 
+    ERROR = 5.0
     LARGEST = 4_000_000
 
-    def __init__(self, scale: int = 1, answers: np.ndarray | None = None) -> None:
-        self._scale, self._answers, self.count = scale, answers, 0
+    def __init__(self, scale: int = 1, answers: np.ndarray | None = None, wrong: int | None = None) -> None:
+        self._scale, self._answers, self._wrong, self.count = scale, answers, wrong, 0
         self._met: list[tuple[np.ndarray, np.ndarray]] = []
         self.__name__ = "multiply" if scale == 1 else f"multiply, {scale} times as large"
         if answers is not None:
             self.__name__ = "multiply, whose answers have nothing to do with the product"
+        if wrong is not None:
+            self.__name__ = "multiply, of whose products one is wrong"
 
     def __call__(self, a: Any, b: Any) -> Any:
         """The product, or what stands for it. Raises ValueError for what is no array, and for far too many products."""
@@ -44,7 +48,11 @@ class Counter:
         places = np.arange(self.count, self.count + size)
         self.count += size
         if self._answers is None:
-            return self._scale * (a * b)
+            products = self._scale * (a * b)
+            if self._wrong in places:
+                products = np.array(products)
+                products.flat[self._wrong - places[0]] += self.ERROR
+            return products
         a, b = np.broadcast_arrays(a, b)
         self._met.append((a.reshape(-1), b.reshape(-1)))
         return self._answers.take(places, mode="wrap").reshape(a.shape)
@@ -52,83 +60,121 @@ class Counter:
     @property
     def met(self) -> tuple[np.ndarray, np.ndarray]:
         """The first and the second number of every product."""
-        first, second = zip(*self._met) if self._met else ((np.zeros(0),), (np.zeros(0),))
+        first, second = zip(*self._met)
         return np.concatenate(first), np.concatenate(second)
 
 
 Convolution = Callable[[np.ndarray, np.ndarray, Counter], Any]
 """(image, kernel, multiply) -> the student's result."""
+OUTSIDE = "the result depends on more than what multiply gives: a product of pixels and weights was made outside of it"
+PAST = "some products were not made by multiply: each one of a pixel and a weight belongs there"
+
+
+def most_products(image: np.ndarray, kernel: np.ndarray) -> int:
+    """4 for each tile of a line; 16 for each tile of an image, channel and kernel."""
+    if kernel.ndim == 1:
+        return 4 * image.shape[1]
+    return 16 * ceil((image.shape[1] - 2) / 2) * ceil((image.shape[2] - 2) / 2) * kernel.shape[0] * kernel.shape[1]
+
+
+def plain_products(image: np.ndarray, kernel: np.ndarray) -> int:
+    """The products without any trick: 3 for each output of a line; 9 for each output of an image and channel."""
+    if kernel.ndim == 1:
+        return 6 * image.shape[1]
+    return 9 * (image.shape[1] - 2) * (image.shape[2] - 2) * kernel.shape[0] * kernel.shape[1]
+
+
+def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> None:
+    """Raise Failure for more products than the task allows, and for so few that no convolution is made of them."""
+    most, plain = most_products(image, kernel), plain_products(image, kernel)
+    least = plain // (3 if kernel.ndim == 1 else 9)
+    if counter.count > most:
+        failure = Failure(f"expected at most {most:,} products, counted {counter.count:,}", most, counter.count)
+        failure.cause = "is multiply called only for transformed tiles and kernels? Transforms need no products of it"
+        if counter.count == plain:
+            failure.cause = (
+                "these are the products of the formula itself: transform tiles and kernel before you multiply"
+            )
+        raise failure
+    if counter.count <= least:
+        failure = Failure(f"expected more than {least:,} products, counted {counter.count:,}", most, counter.count)
+        failure.cause = PAST
+        raise failure
 
 
 def expect_products(
     call: Convolution,
     image: np.ndarray,
     kernel: np.ndarray,
-    most: int,
-    plain: int,
     right: np.ndarray,
     tolerance: float = 1e-5,
+    what: str = "the result",
+    mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise Failure unless the result is right, by at most `most` products; without any trick they are `plain`."""
+    """Raise Failure unless the result is right, and multiply made as many products as the task allows."""
     counter = Counter()
-    expect(call(image, kernel, counter), right, atol=tolerance * float(np.abs(right).max()))
-    if counter.count > most:
-        failure = Failure(f"expected at most {most:,} products, counted {counter.count:,}", most, counter.count)
-        if counter.count == plain:
-            failure.cause = (
-                "these are the products of the formula itself: transform tiles and kernel before you multiply"
-            )
-        else:
-            failure.cause = (
-                "is multiply called only for transformed tiles and kernels? Transforms need no products of it"
-            )
-        raise failure
+    atol = tolerance * float(np.abs(right).max())
+    expect(call(image, kernel, counter), right, atol=atol, what=what, mistakes=mistakes)
+    expect_count(counter, image, kernel)
 
 
 def expect_eight_times(call: Convolution, image: np.ndarray, kernel: np.ndarray, right: np.ndarray) -> None:
     """Raise Failure unless the result is 8 times as large when each product is."""
     what = "the result with a multiply that gives 8 times the product"
     past = {
-        "some products were not made by multiply: each one of a pixel and a weight belongs there": right,
+        PAST: right,
         "multiply was used twice on the way to one result: the transforms need no products of it": 64 * right,
     }
     atol = 8e-5 * float(np.abs(right).max())
-    expect(call(image, kernel, Counter(8)), 8 * right, rtol=1e-5, atol=atol, what=what, mistakes=past)
+    counter = Counter(8)
+    expect(call(image, kernel, counter), 8 * right, rtol=1e-5, atol=atol, what=what, mistakes=past)
+    expect_count(counter, image, kernel)
 
 
-def expect_made_of_products(
-    call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator, most: int
-) -> None:
+def expect_made_of_products(call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator) -> None:
     """Raise Failure unless the result is made of what multiply gives, and of nothing else that depends on the image.
 
     multiply gives numbers that have nothing to do with the product. Then the result must not change with image and
     kernel, and it must be linear in these numbers.
     """
-    some, others = rng.uniform(1, 9, (2, most))
+    some, others = rng.uniform(1, 9, (2, most_products(image, kernel)))
     result, _ = _answered(call, image, kernel, some)
     what = "the result, when multiply gives the same numbers for another"
-    outside = (
-        "the result depends on more than what multiply gives: a product of pixels and weights was made outside of it"
-    )
     for name, pair in {
         "image": (rng.normal(size=image.shape), kernel),
         "kernel": (image, rng.normal(size=kernel.shape)),
     }.items():
-        _same(_answered(call, *pair, some)[0], result, f"{what} {name}", outside)
+        _same(_answered(call, *pair, some)[0], result, f"{what} {name}", OUTSIDE)
     linear = "what multiply gives was not only added, subtracted and multiplied by fixed numbers"
     added, _ = _answered(call, image, kernel, some + others)
     second, _ = _answered(call, image, kernel, others)
     _same(added - second, result, "the result for the sum of two multiply, less the result for the second", linear)
 
 
-def expect_sides(call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator, most: int) -> None:
+def expect_one_wrong_product(
+    call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Raise Failure unless a wrong product changes the result, by numbers that do not depend on image and kernel."""
+    what = "what one wrong product adds to the result"
+    one, other = (image, kernel), (rng.normal(size=image.shape), rng.normal(size=kernel.shape))
+    counter = Counter()
+    right = [_array(call(*one, counter)), _array(call(*other, Counter()))]
+    expect_count(counter, image, kernel)
+    for place in rng.integers(counter.count, size=3).tolist():
+        added = [_array(call(*pair, Counter(wrong=place))) - y for pair, y in zip((one, other), right)]
+        if not (np.abs(added[0]) > 1e-6).any():
+            failure = Failure(f"one product came out {Counter.ERROR:g} too large, and the result did not change")
+            failure.cause = PAST
+            raise failure
+        _same(added[1], added[0], f"{what}, for another image and kernel", OUTSIDE)
+
+
+def expect_sides(call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: np.random.Generator) -> None:
     """Raise Failure unless multiply gets a number that depends on the image alone, and one on the kernel alone."""
-    some = rng.uniform(1, 9, most)
+    some = rng.uniform(1, 9, most_products(image, kernel))
     first, second = _answered(call, image, kernel, some)[1]
     image_changed = _answered(call, rng.normal(size=image.shape), kernel, some)[1]
     kernel_changed = _answered(call, image, rng.normal(size=kernel.shape), some)[1]
-    if not first.size:
-        raise Failure("expected that multiply is called, and it was not", "products", "none")
     if not first.size == image_changed[0].size == kernel_changed[0].size:
         raise Failure("expected the same number of products for every image and kernel of one size")
     of_image = [~np.isclose(a, b, rtol=1e-9, atol=0) for a, b in zip((first, second), image_changed)]
@@ -156,10 +202,15 @@ def expect_sides(call: Convolution, image: np.ndarray, kernel: np.ndarray, rng: 
 def _answered(call: Convolution, image: np.ndarray, kernel: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, Any]:
     """(the result when multiply gives these answers, what was multiplied)."""
     counter = Counter(answers=answers)
-    result = call(image, kernel, counter)
+    result = _array(call(image, kernel, counter))
+    expect_count(counter, image, kernel)
+    return result, counter.met
+
+
+def _array(result: Any) -> np.ndarray:
     if type(result) is not np.ndarray:
         raise Failure(f"expected a numpy array, got {type(result).__name__}", "an array", result)
-    return result, counter.met
+    return result
 
 
 def _same(got: np.ndarray, expected: np.ndarray, what: str, cause: str) -> None:
@@ -182,56 +233,63 @@ def line(rng: np.random.Generator, tiles: int) -> tuple[np.ndarray, np.ndarray]:
 def expect_line(
     student: Student, oracle: Any, d: np.ndarray, g: np.ndarray, tolerance: float = 1e-5, what: str = "the result"
 ) -> None:
-    """Raise Failure unless winograd_step gives what the formula gives."""
-    right = oracle.slow_line(d, g)
-    atol = tolerance * float(np.abs(right).max())
-    expect(student.winograd_step(d, g), right, atol=atol, what=what, mistakes=oracle.line_mistakes(d, g))
+    """Raise Failure unless winograd_step gives what the formula gives, by few enough products."""
+    right, mistakes = oracle.slow_line(d, g), oracle.line_mistakes(d, g)
+    expect_products(student.winograd_step, d, g, right, tolerance, what, mistakes)
 
 
-@task("winograd_step", "result", "default", "dtype")
+@task("winograd_step", "result", "default", "dtype", "only", "products")
 def the_tiles_of_the_example(student: Student, oracle: Any) -> None:
     """The tiles 1 2 3 4 and 0 0 1 1 with the kernel 1 10 100 give 321 432 and 100 110."""
     d, g = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [4.0, 1.0]]), np.array([1.0, 10.0, 100.0])
     right = np.array([[321.0, 100.0], [432.0, 110.0]])
-    expect(student.winograd_step(d, g), right, rtol=1e-5, mistakes=oracle.line_mistakes(d, g))
+    mistakes = oracle.line_mistakes(d, g)
+    expect(student.winograd_step(d, g), right, rtol=1e-5, mistakes=mistakes)
+    expect_products(student.winograd_step, d, g, right, mistakes=mistakes)
 
 
-@task("winograd_step", "result", "default", "dtype")
+@task("winograd_step", "result", "dtype", "only", "products")
 def any_tiles(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Any number of tiles, with any kernel, gives what the formula gives."""
     for tiles in (1, 3):
         expect_line(student, oracle, *line(rng, tiles), what=f"the result for {tiles} tile(s)")
 
 
-@task("winograd_step", "products", "result", "dtype")
+@task("winograd_step", "products", "result", "dtype", "only")
 def four_products_for_two_outputs(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """multiply makes 4 products for each tile, not 6."""
     d, g = line(rng, 4)
-    expect_products(student.winograd_step, d, g, 16, 24, oracle.slow_line(d, g))
+    expect_products(student.winograd_step, d, g, oracle.slow_line(d, g))
 
 
-@task("winograd_step", "only", "result", "dtype")
+@task("winograd_step", "only", "result", "dtype", "products")
 def eight_times_the_product(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With a multiply that gives 8 times the product the result is 8 times as large."""
     d, g = line(rng, 3)
     expect_eight_times(student.winograd_step, d, g, oracle.slow_line(d, g))
 
 
-@task("winograd_step", "only")
+@task("winograd_step", "only", "products")
 def the_result_is_made_of_products(student: Student, rng: np.random.Generator) -> None:
     """The result is made of what multiply gives: if that does not change with image and kernel, neither does it."""
     d, g = rng.normal(size=(4, 3)), rng.normal(size=3)
-    expect_made_of_products(student.winograd_step, d, g, rng, 12)
+    expect_made_of_products(student.winograd_step, d, g, rng)
 
 
-@task("winograd_step", "sides", "only")
+@task("winograd_step", "only", "products")
+def one_wrong_product(student: Student, rng: np.random.Generator) -> None:
+    """A product that comes out too large changes the result, and by the same numbers for every image and kernel."""
+    expect_one_wrong_product(student.winograd_step, rng.normal(size=(4, 3)), rng.normal(size=3), rng)
+
+
+@task("winograd_step", "sides", "only", "products")
 def pixels_on_one_side_and_weights_on_the_other(student: Student, rng: np.random.Generator) -> None:
     """multiply gets a number made of pixels and a number made of weights, nothing else."""
     d, g = rng.normal(size=(4, 3)), rng.normal(size=3)
-    expect_sides(student.winograd_step, d, g, rng, 12)
+    expect_sides(student.winograd_step, d, g, rng)
 
 
-@task("winograd_step", "exact", "result", "default", "dtype")
+@task("winograd_step", "exact", "result", "dtype", "only", "products")
 def as_exact_as_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 in, float32 out, and float64 in, float64 out; real numbers come out as exact as the type."""
     for dtype, tolerance in ((np.float32, 2e-5), (np.float64, 1e-12)):
@@ -248,36 +306,32 @@ def image(rng: np.random.Generator, channels: int, height: int, width: int, outp
     return x, rng.integers(-9, 10, (outputs, channels, 3, 3)).astype(np.float32)
 
 
-def most_products(x: np.ndarray, weight: np.ndarray) -> int:
-    """16 for each tile, channel and kernel."""
-    return 16 * ceil((x.shape[1] - 2) / 2) * ceil((x.shape[2] - 2) / 2) * weight.shape[0] * weight.shape[1]
-
-
 def expect_image(
     student: Student, oracle: Any, x: np.ndarray, weight: np.ndarray, tolerance: float = 1e-5, what: str = "the result"
 ) -> None:
-    """Raise Failure unless winograd gives what the formula gives."""
-    right = oracle.slow_convolution(x, weight)
-    atol = tolerance * float(np.abs(right).max())
-    expect(student.winograd(x, weight), right, atol=atol, what=what, mistakes=oracle.image_mistakes(x, weight))
+    """Raise Failure unless winograd gives what the formula gives, by few enough products."""
+    right, mistakes = oracle.slow_convolution(x, weight), oracle.image_mistakes(x, weight)
+    expect_products(student.winograd, x, weight, right, tolerance, what, mistakes)
 
 
-@task("winograd", "result", "default", "dtype")
+@task("winograd", "result", "default", "dtype", "only", "products")
 def one_tile(student: Student, oracle: Any) -> None:
     """The image 1..16 with the kernel of lesson 6 gives 110, 128, 182, 200."""
     x, weight = np.arange(1.0, 17.0).reshape(1, 4, 4), np.array([[[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]]])
     right = np.array([[[110.0, 128.0], [182.0, 200.0]]])
-    expect(student.winograd(x, weight), right, rtol=1e-5, mistakes=oracle.image_mistakes(x, weight))
+    mistakes = oracle.image_mistakes(x, weight)
+    expect(student.winograd(x, weight), right, rtol=1e-5, mistakes=mistakes)
+    expect_products(student.winograd, x, weight, right, mistakes=mistakes)
 
 
-@task("winograd", "result", "default", "dtype")
+@task("winograd", "result", "dtype", "only", "products")
 def channels_and_kernels(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Several tiles, channels and kernels give what im2col_conv gives."""
     x, weight = image(rng, 3, 6, 8, 2)
     expect_image(student, oracle, x, weight, what=f"the result for {x.shape} and {weight.shape}")
 
 
-@task("winograd", "odd", "result", "default", "dtype")
+@task("winograd", "odd", "result", "dtype", "only", "products")
 def odd_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With an odd number of output rows or columns the last tiles reach over the edge, and the result is cut."""
     for height, width in ((3, 3), (4, 5)):
@@ -285,38 +339,43 @@ def odd_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
         expect_image(student, oracle, x, weight, what=f"the result for {height} x {width} pixels")
 
 
-@task("winograd", "products", "odd", "result", "dtype")
+@task("winograd", "products", "odd", "result", "dtype", "only")
 def sixteen_products_for_a_tile(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """multiply makes 16 products for each tile, channel and kernel, where im2col_conv makes 9 for each output."""
     for height, width in ((4, 6), (5, 6)):
         x, weight = image(rng, 2, height, width, 3)
-        plain = 9 * (height - 2) * (width - 2) * 6
-        right = oracle.slow_convolution(x, weight)
-        expect_products(student.winograd, x, weight, most_products(x, weight), plain, right)
+        expect_products(student.winograd, x, weight, oracle.slow_convolution(x, weight))
 
 
-@task("winograd", "only", "result", "dtype")
+@task("winograd", "only", "result", "dtype", "products")
 def eight_times_each_product(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With a multiply that gives 8 times the product the result is 8 times as large."""
     x, weight = image(rng, 2, 6, 4, 2)
     expect_eight_times(student.winograd, x, weight, oracle.slow_convolution(x, weight))
 
 
-@task("winograd", "only")
+@task("winograd", "only", "products")
 def the_image_is_made_of_products(student: Student, rng: np.random.Generator) -> None:
     """The result is made of what multiply gives: if that does not change with image and kernel, neither does it."""
     x, weight = rng.normal(size=(2, 6, 4)), rng.normal(size=(2, 2, 3, 3))
-    expect_made_of_products(student.winograd, x, weight, rng, most_products(x, weight))
+    expect_made_of_products(student.winograd, x, weight, rng)
 
 
-@task("winograd", "sides", "only")
+@task("winograd", "only", "products")
+def one_wrong_product_of_a_tile(student: Student, rng: np.random.Generator) -> None:
+    """A product that comes out too large changes the result, and by the same numbers for every image and kernel."""
+    x, weight = rng.normal(size=(2, 6, 4)), rng.normal(size=(2, 2, 3, 3))
+    expect_one_wrong_product(student.winograd, x, weight, rng)
+
+
+@task("winograd", "sides", "only", "products")
 def pixels_meet_weights(student: Student, rng: np.random.Generator) -> None:
     """multiply gets a number made of pixels and a number made of weights, nothing else."""
     x, weight = rng.normal(size=(2, 6, 4)), rng.normal(size=(2, 2, 3, 3))
-    expect_sides(student.winograd, x, weight, rng, most_products(x, weight))
+    expect_sides(student.winograd, x, weight, rng)
 
 
-@task("winograd", "exact", "result", "default", "dtype")
+@task("winograd", "exact", "result", "dtype", "only", "products")
 def real_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 in, float32 out, and float64 in, float64 out; real numbers come out as exact as the type."""
     for dtype, tolerance in ((np.float32, 5e-5), (np.float64, 1e-12)):
@@ -354,7 +413,7 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
 
 
 def network(rng: np.random.Generator, steps: int, kind: int) -> Network:
-    """The lives and sizes of the values of a network that computes one at each step, in no order.
+    """The lives and sizes of the values of a network that computes one or two at each step, in no order.
 
     kind : 0 a classifier, whose values get smaller; 1 a decoder, whose values get larger; 2 first smaller, then larger.
     """
@@ -363,7 +422,9 @@ def network(rng: np.random.Generator, steps: int, kind: int) -> Network:
     base = int(rng.integers(2_000, 20_000))
     lives: dict[str, Life] = {}
     sizes: dict[str, int] = {}
-    for step, name in enumerate(names):
+    step = -1
+    for name in names:
+        step += int(step < 0 or rng.random() < 0.9)
         depth = int((bends <= step).sum())
         level = {0: -depth, 1: depth, 2: -min(depth, 4 - depth)}[kind]
         share = float(rng.choice([0.125, 0.5, 0.5, 1.0, 1.0, 1.0, 2.0]))
@@ -436,6 +497,16 @@ def lives_that_touch(student: Student, rng: np.random.Generator) -> None:
         expect_plan(student.plan_memory(lives, sizes), lives, sizes)
 
 
+@task("plan_memory", "both_ends", "apart", "names", "offsets")
+def lives_that_begin_or_end_together(student: Student, rng: np.random.Generator) -> None:
+    """An operator with several outputs writes them in one step, and values may be read for the last time together."""
+    lives = {"a": (0, 0), "b": (0, 0), "c": (0, 2), "d": (1, 2), "e": (2, 2), "f": (2, 3), "g": (2, 3)}
+    for _ in range(4):
+        names = rng.permutation([*lives]).tolist()
+        sizes = {name: int(rng.integers(1, 1000)) for name in names}
+        expect_plan(student.plan_memory({name: lives[name] for name in names}, sizes), lives, sizes)
+
+
 @task("plan_memory", "nothing", "names")
 def no_values(student: Student) -> None:
     """No values give an empty dict."""
@@ -486,7 +557,7 @@ def expect_folded(
     """Raise Failure unless the folded layer's weight and bias are right; without eps for its default."""
     kernels, shift, size = oracle.folded(weight, bias, statistics, *eps)
     mistakes = oracle.folded_mistakes(weight, bias, statistics, *eps)
-    got = student.fold_batchnorm(weight, bias, *statistics, *eps)
+    got = student.fold_batchnorm(weight, bias, *statistics, **dict(zip(["eps"], eps)))
     if type(got) is not tuple or len(got) != 2:
         raise Failure(f"expected a tuple (weight, bias), got {type(got).__name__}", "(weight, bias)", got)
     tolerance = 1e-9 if weight.dtype == np.float64 else 2e-5
@@ -547,8 +618,9 @@ def an_eps_that_nobody_says(student: Student, rng: np.random.Generator, oracle: 
     expect_folded(student, oracle, weight, bias, (gamma, beta, mean, var * 1e-4))
 
 
-@task("fold_batchnorm", "dtype", "same", "form", "eps", "exact")
+@task("fold_batchnorm", "dtype", "no_bias", "same", "form", "eps", "exact")
 def the_type_stays(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 gives float32."""
+    """float32 gives float32, with a bias and without."""
     weight, bias = rng.normal(size=(3, 2, 2, 2)).astype(np.float32), rng.normal(size=3).astype(np.float32)
-    expect_folded(student, oracle, weight, bias, statistics_of(rng, 3, np.float32), 1e-5)
+    for one in (bias, None):
+        expect_folded(student, oracle, weight, one, statistics_of(rng, 3, np.float32), 1e-5)

@@ -98,9 +98,10 @@ def expect_kept(name: str, got: Any, oracle: Any, cache: np.ndarray, new: np.nda
 @task("cached_attention", "written", "others")
 def the_cache_holds_the_new_tokens(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """After the call, places count .. count+T-1 of keys and values hold k and v, and all others what they held."""
-    for count, tokens, heads in ((0, 2, 1), (3, 2, 2)):
+    for count, tokens, heads, rubbish in ((0, 2, 1, 3.0), (3, 2, 2, 1e30), (2, 1, 1, np.nan)):
         q, k, v = (drawn(rng, 1, heads, tokens, 3) for _ in range(3))
         keys, values = caches(rng, (1, heads, count + tokens + 3, 3), count)
+        keys[:, :, count:], values[:, :, count:] = rubbish, rubbish
         _, new_keys, new_values = student.in_steps(q, k, v, keys, values, count, [tokens])
         expect_kept("keys", new_keys, oracle, keys, k, v, count)
         expect_kept("values", new_values, oracle, values, v, k, count)
@@ -130,24 +131,32 @@ def the_new_tokens_stay_as_they_were(student: Student, rng: np.random.Generator)
 
 @task("cached_attention", "large", "attention", "sees", "dtype", "apart")
 def large_scores_do_not_overflow(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Scores of several hundred, above and below 0, give finite weights."""
-    q, k, v = (drawn(rng, 1, 1, 3, 4) for _ in range(3))
-    keys, values = caches(rng, (1, 1, 6, 4), 2)
-    q = (600 * np.sign(q)).astype(np.float32)
-    q[0, 0, 1] *= 0.01
-    expected = oracle.attention(q, k, v, keys, values, 2)
-    got = student.cached_attention(q, k, v, keys, values, 2)
-    try:
-        expect(got, expected, rtol=5e-3, atol=5e-3, what="the result for large scores")
-    except Failure as failure:
-        if isinstance(got, np.ndarray) and got.shape == expected.shape and not np.isfinite(got).all():
-            failure.cause = "e^1000 is infinite: subtract each query's largest score before the exponential"
-        raise
+    """Scores of several hundred, above and below 0, give finite weights, and what is hidden gets none."""
+    for what in ("large scores", "scores of about -1000"):
+        q, k, v = (drawn(rng, 1, 1, 3, 4) for _ in range(3))
+        keys, values = caches(rng, (1, 1, 6, 4), 2)
+        if what == "large scores":
+            q = (600 * np.sign(q)).astype(np.float32)
+            q[0, 0, 1] *= 0.01
+        else:
+            q[..., 0], k[..., 0], keys[..., 0] = -500, 4, 4
+        expected = oracle.attention(q, k, v, keys, values, 2)
+        got = student.cached_attention(q, k, v, keys, values, 2)
+        try:
+            expect(got, expected, rtol=5e-3, atol=5e-3, what=f"the result for {what}")
+        except Failure as failure:
+            if isinstance(got, np.ndarray) and got.shape == expected.shape:
+                failure.cause = "hide with -inf: a score of -1000 is one that others may have, too"
+                if not np.isfinite(got).all():
+                    failure.cause = (
+                        "e^1000 is infinite: subtract each query's largest VISIBLE score before the exponential"
+                    )
+            raise
 
 
 @task("cached_attention", "full")
 def what_does_not_fit_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """More tokens than places left raise ValueError."""
+    """More tokens than places left raise ValueError, and the cache stays as it was."""
     q = drawn(rng, 1, 1, 2, 3)
     for count, tokens in ((4, 2), (5, 1)):
         cause = (
@@ -155,7 +164,11 @@ def what_does_not_fit_is_refused(student: Student, rng: np.random.Generator) -> 
             "one token into nothing without a word: compare count + T with R yourself, and raise ValueError"
         )
         new = q[:, :, :tokens]
-        expect_refused(student.cached_attention, new, new, new, *caches(rng, (1, 1, 5, 3), 5), count, cause=cause)
+        given = caches(rng, (1, 1, 5, 3), 5)
+        expect_refused(student.cached_attention, new, new, new, *given, count, cause=cause)
+        after = student.cache_after_refusal(new, new, new, *given, count)
+        for name, got, cache in zip(("keys", "values"), after, given):
+            expect_unchanged(name, got, cache, "the tokens were refused, and yet some were written: ask first")
 
 
 @task("cached_attention", "full", "attention", "sees", "dtype", "apart")
@@ -210,9 +223,9 @@ def three_tokens_of_the_example(student: Student, oracle: Any) -> None:
 
 @task("top_p", "smallest", "reached", "proportion", "places", "dtype", "equals")
 def sums_that_are_p_exactly(student: Student, oracle: Any) -> None:
-    """1/8, 1/2, 1/8, 1/4: one token reaches 0.5 exactly, two reach 0.75, and one is enough for 0.3."""
+    """1/8, 1/2, 1/8, 1/4: one token reaches 0.5 exactly, and not a bit more; two reach 0.75, one is enough for 0.3."""
     probabilities = np.array([0.125, 0.5, 0.125, 0.25])
-    for p in (0.75, 0.5, 0.3):
+    for p in (0.75, 0.5, 0.3, 0.5 + 1e-7):
         expect_top_p(student, oracle, probabilities, p, f"the result for p = {p}")
 
 
@@ -239,9 +252,17 @@ def equals_come_in_their_order(student: Student, rng: np.random.Generator, oracl
 def a_p_of_one_keeps_everything(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """p = 1 keeps every token, though the sum is not quite 1, or is 1 without the last ones."""
     for size in (3, 30):
-        probabilities = distribution(rng, size, np.float32) * np.float32(1 - 1e-6)
+        probabilities = distribution(rng, size, np.float32) * np.float32(0.999)
         expect_top_p(student, oracle, probabilities, 1.0, f"{size} tokens with p = 1")
     expect_top_p(student, oracle, np.array([1e-12, 0.75, 1e-9, 0.25, 1e-15], np.float32), 1.0, "three rare tokens")
+
+
+@task("top_p", "reached", "dtype", "proportion", "places")
+def a_sum_that_stays_below_p(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Where rounding leaves a sum below p, every token is kept."""
+    for size in (4, 11):
+        probabilities = distribution(rng, size) * 0.9999
+        expect_top_p(student, oracle, probabilities, 0.9999999, f"{size} tokens, whose sum is 0.9999, p = 0.9999999")
 
 
 @task("top_p", "refused")
@@ -261,9 +282,11 @@ def float32_stays_float32(student: Student, rng: np.random.Generator, oracle: An
 
 @task("top_p", "new", "one")
 def the_probabilities_stay_as_they_were(student: Student, rng: np.random.Generator) -> None:
-    """`probabilities` is after the call what it was before."""
-    for p in (0.6, 1.0):
-        probabilities = distribution(rng, 6) * 0.999
-        _, after = student.top_p_and_probabilities(probabilities, p)
+    """`probabilities` is after the call what it was before, and the result is no part of it."""
+    some = distribution(rng, 6)
+    for p, probabilities in ((0.6, some), (1.0, some * 0.999), (1.0, np.array([0.25, 0.5, 0.25]))):
+        _, after, shared = student.top_p_and_probabilities(probabilities, p)
         cause = "the caller's array was written into: fill np.zeros_like(probabilities) instead"
         expect_unchanged("probabilities", after, probabilities, cause)
+        if shared:
+            raise Failure(f"p = {p}: expected a new array, got the memory of `probabilities`", "a new array", "a view")

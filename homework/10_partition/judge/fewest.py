@@ -129,6 +129,13 @@ MUTANTS = [
         breaks="fewest",
     ),
     Mutant(
+        "the devices of the lesson",
+        "the devices are always ACC and CPU",
+        old="for start in sorted(set(devices))), key=len, default=[]",
+        new='for start in ("ACC", "CPU")), key=len, default=[]',
+        breaks="names",
+    ),
+    Mutant(
         "the longer answer",
         "the start that needs more levels is kept",
         old="return min((by_levels",

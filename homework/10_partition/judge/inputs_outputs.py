@@ -236,6 +236,42 @@ MUTANTS = [
         breaks="handed_over",
     ),
     Mutant(
+        "later parts only",
+        "whoever reads stands behind",
+        old="                    outputs[source].add(tensor)\n",
+        new=("                    if here > source:\n                        outputs[source].add(tensor)\n"),
+        breaks="handed_over",
+    ),
+    Mutant(
+        "from earlier parts only",
+        "what is read was made before",
+        old="                    inputs[here].add(tensor)\n",
+        new=("                    if source < here:\n                        inputs[here].add(tensor)\n"),
+        breaks="from_outside",
+    ),
+    Mutant(
+        "returned input",
+        "what the network returns goes out, also where it is an input",
+        old='if kinds[tensor] == "var" and (tensor not in read_at_home or node in returned)',
+        new=(
+            'if (kinds[tensor] == "var" and tensor not in read_at_home) or (\n'
+            '                node in returned and kinds[tensor] != "const"\n'
+            "            )"
+        ),
+        breaks="never_out",
+    ),
+    Mutant(
+        "returned constant",
+        "what the network returns goes out, also where it is a constant",
+        old='if kinds[tensor] == "var" and (tensor not in read_at_home or node in returned)',
+        new=(
+            'if (kinds[tensor] == "var" and tensor not in read_at_home) or (\n'
+            '                node in returned and kinds[tensor] != "input"\n'
+            "            )"
+        ),
+        breaks="constants",
+    ),
+    Mutant(
         "first output only",
         "a node is taken to make one tensor",
         old=("    for node, (_, makes) in enumerate(nodes):\n        for tensor in makes:\n            if"),

@@ -109,6 +109,13 @@ def the_shortest_lists(student: Student, rng: np.random.Generator) -> None:
 
 MUTANTS = [
     Mutant(
+        "names by sound",
+        "cpu and CPU are one device",
+        old="        if merged and merged[-1][0] == device:",
+        new="        if merged and merged[-1][0].lower().strip() == device.lower().strip():",
+        breaks="names",
+    ),
+    Mutant(
         "by device",
         "all parts of a device become one, wherever they stand",
         old=("        if merged and merged[-1][0] == device:\n            merged[-1][1].extend(nodes)"),

@@ -2,7 +2,7 @@
 
 Lesson: lessons/10_partition/10_partition.ipynb. Check: python3 course.py check merge
 
-Nodes and tensors are numbers. A part is a list of nodes that one device runs in one go. Parts stand in running order.
+Nodes and tensors are numbers. A part is a list of nodes that one device runs in one go.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def inputs_outputs(
 
     Parameters
     ----------
-    parts : the nodes of each part. Every node is in exactly one part; nodes of a part need not be neighbours.
+    parts : the nodes of each part. Every node is in exactly one part; nodes of a part need not be neighbours, and a
+        part may stand before one that it reads from.
     nodes : for each node the tensors that it reads and the tensors that it makes, as two lists.
     kinds : for each tensor "input" (the caller gives it), "const" (it is at hand on every device) or "var" (computed).
         Nodes that stand for an input or a constant make such a tensor, and read none.
@@ -122,7 +123,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     Rules
     -----
     together : each sub-graph has a ready count, at first 0; a wave is all sub-graphs that have not run and whose ready
-        count equals their wait count.
+        count has reached their wait count.
     afterwards : ready counts rise when the whole wave has run, not while it is being collected.
     counted : each output of a wave adds 1 to the ready count of every sub-graph that has it among its inputs: two
         outputs for one reader add 2.

@@ -224,6 +224,13 @@ MUTANTS = [
         breaks="dtype",
     ),
     Mutant(
+        "zeros_of_float64",
+        "the bias that is missing has the default type of np.zeros",
+        old="    before = np.zeros_like(mean) if bias is None else bias\n",
+        new="    before = np.zeros(len(mean)) if bias is None else bias\n",
+        breaks="dtype",
+    ),
+    Mutant(
         "bias_none",
         "returns no bias where there was none",
         old=FOLDED,

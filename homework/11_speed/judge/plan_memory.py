@@ -61,6 +61,7 @@ def lives_of_all_kinds(student: Student, rng: np.random.Generator) -> None:
         {f"v{i}": (2 * i, 2 * i + 2) for i in reversed(range(6))},
         {f"v{i}": (i, 12 - i) for i in range(6)},
         {f"v{i}": (3, 3) for i in range(5)},
+        {f"v{i}": (i // 3, i // 3 + i % 3) for i in range(9)},
         {"long": (0, 9), **{f"v{i}": (i, i) for i in range(10)}},
         {"only": (4, 7)},
     ]
@@ -135,6 +136,18 @@ MUTANTS = [
         old=TOGETHER,
         new=(
             "        together = [other for other in offsets if lives[other][0] <= last and first < lives[other][1]]\n"
+        ),
+        breaks="both_ends",
+    ),
+    Mutant(
+        "one_value_a_step",
+        "of two values that are alive together one begins first",
+        old=TOGETHER,
+        new=(
+            "        life = lives.__getitem__\n"
+            "        together = [\n"
+            "            o for o in offsets if life(o)[0] < first <= life(o)[1] or first < life(o)[0] <= last\n"
+            "        ]\n"
         ),
         breaks="both_ends",
     ),

@@ -649,6 +649,30 @@ MUTANTS = [
         breaks="full",
     ),
     Mutant(
+        "written_before_the_check",
+        "writes as many tokens as fit, and then refuses",
+        old=FITS,
+        new=(
+            "    room = keys.shape[2] - count\n"
+            "    keys[:, :, count:end], values[:, :, count:end] = k[:, :, :room], v[:, :, :room]\n" + FITS
+        ),
+        breaks="full",
+    ),
+    Mutant(
+        "masked_with_1000",
+        "hides with a score that others may have, too",
+        old=MASK,
+        new="    scores = np.where(ahead, -1000, scores).astype(q.dtype)\n",
+        breaks="large",
+    ),
+    Mutant(
+        "cleaned",
+        "takes nan out of the cache",
+        old=WRITE_V,
+        new=WRITE_V + "    np.nan_to_num(keys, copy=False)\n",
+        breaks="others",
+    ),
+    Mutant(
         "check_too_strict",
         "keeps the last place free",
         old=FITS,

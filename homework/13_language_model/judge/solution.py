@@ -6,6 +6,8 @@ Shapes: N texts, H heads, T new tokens, D numbers in each query, key and value, 
 
 from __future__ import annotations
 
+import contextlib
+
 # <solution>
 import math
 
@@ -38,7 +40,7 @@ def cached_attention(
     others : all other places of the cache stay as they were.
     unused : what the places behind the new tokens hold is rubbish, perhaps nan or infinity, and does not matter.
     arguments : q, k and v stay as they were.
-    full : where count + T is more than R, raise ValueError; exactly R tokens fit.
+    full : where count + T is more than R, raise ValueError, and nothing is written; exactly R tokens fit.
     dtype : the result has the dtype of q.
     exact : for scores of a few units the result is off by less than 2e-5 in float32, and 1e-10 in float64.
 
@@ -95,18 +97,27 @@ def new_tokens_afterwards(
     return q, k, v
 
 
+def cache_after_refusal(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Given: keys and values after a call of cached_attention that raises ValueError."""
+    with contextlib.suppress(ValueError):
+        cached_attention(q, k, v, keys, values, count)
+    return keys, values
+
+
 def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     """(V,) -> (V,): the smallest set of most probable tokens whose sum reaches p, in proportion; all others 0.
 
     Parameters
     ----------
-    probabilities : (V,), float32 or float64, 0 or more, with the sum 1 (but for rounding).
+    probabilities : (V,), float32 or float64, 0 or more, with the sum 1, or nearly so: rounding may leave 0.999.
     p : above 0, at most 1.
 
     Rules
     -----
     reached : the most probable tokens are kept, one after the other, until their sum is p or more; the token with
-        which it reaches p is kept, too.
+        which it reaches p is kept, too. Where the sum of all is below p, all are kept.
     smallest : no further token is kept, also where the sum is p exactly.
     equals : of equally probable tokens the one with the lower number comes first.
     proportion : the kept probabilities are divided by their sum, so that they sum to 1; all others are 0.
@@ -114,7 +125,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     one : p = 1 keeps every token, whatever rounding makes of the sum.
     refused : a p that is 0 or below, above 1, or nan raises ValueError.
     dtype : the result has the dtype of `probabilities`.
-    new : the result is a new array; `probabilities` stays as it was.
+    new : the result is a new array, also for p = 1; `probabilities` stays as it was.
 
     Example
     -------
@@ -136,6 +147,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     # </solution>
 
 
-def top_p_and_probabilities(probabilities: np.ndarray, p: float) -> tuple[np.ndarray, np.ndarray]:
-    """Given: what top_p makes of the probabilities, and the probabilities afterwards."""
-    return top_p(probabilities, p), probabilities
+def top_p_and_probabilities(probabilities: np.ndarray, p: float) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Given: what top_p makes of the probabilities, the probabilities afterwards, and whether they share memory."""
+    result = top_p(probabilities, p)
+    return result, probabilities, np.shares_memory(result, probabilities)
