@@ -63,6 +63,28 @@ def floats_stay_what_they_are(student: Student, rng: np.random.Generator, oracle
         expect(student.axby(w, x, b), oracle.summed(w, x, b), rtol=1e-4, atol=1e-4, mistakes=mistakes)
 
 
+@task("axby", "dtype", "product", "bias")
+def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """float32 with float64 gives float64, whichever is w; uint8 stays uint8, and large integers keep every digit."""
+    w, x, b = rng.integers(1, 5, (3, 2, 2))
+    large = x + 2**57
+    kinds = np.float32, np.float64, np.uint8
+    narrow, wide, pixels = (
+        [(part / (1 if kind == np.uint8 else 3)).astype(kind) for part in (w, x, b)] for kind in kinds
+    )
+    for some in (
+        (narrow[0], wide[1], narrow[2]),
+        (wide[0], narrow[1], narrow[2]),
+        (w, x, wide[2]),
+        pixels,
+        (w, large, b),
+    ):
+        what = " ".join(f"{name} of {part.dtype}" for name, part in zip(("w @", "x +", "b"), some, strict=True))
+        expect(
+            student.axby(*some), oracle.summed(*some), rtol=1e-6, what=what, mistakes=oracle.sum_types_mistakes(*some)
+        )
+
+
 @task("e_power_minus", "power", "floats", "digits", "shape")
 def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     """e^-x of 0, 1, 2 and of -1 is 1, 0.3679, 0.1353 and 2.7183."""
@@ -73,10 +95,14 @@ def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
 
 @task("e_power_minus", "digits", "power", "floats", "shape")
 def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """e^-20, e^20 and a random power between them are right to ten digits."""
+    """e^-20, e^20 and a random power between them are right to ten digits; e^-80 and e^80 in float32 to five."""
     x = np.array([20.0, -20.0, float(rng.uniform(3, 15))])
     expected = np.array([2.061153622438558e-09, 485165195.4097903, oracle.powers(x)[2]])
     expect(student.e_power_minus(x), expected, rtol=1e-10, mistakes=oracle.digits_mistakes(x))
+    x, expected = np.float32([80, -80]), np.float32([1.8048513878454153e-35, 5.540622384393510e34])
+    expect(
+        student.e_power_minus(x), expected, rtol=1e-5, what="the result for float32", mistakes=oracle.kept_mistakes(x)
+    )
 
 
 @task("e_power_minus", "shape", "power", "floats", "digits")
@@ -90,19 +116,19 @@ def blocks_keep_their_shape(student: Student, rng: np.random.Generator, oracle: 
 
 @task("e_power_minus", "floats", "power", "shape", "digits")
 def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 stays float32, and float64 stays float64."""
-    for kind in (np.float32, np.float64):
+    """float16, float32 and float64 stay what they are."""
+    for kind, rtol in ((np.float32, 1e-5), (np.float64, 1e-5), (np.float16, 1e-2)):
         x = rng.standard_normal((5, 7)).astype(kind)
         mistakes = oracle.kept_mistakes(x)
         expect(
-            student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {x.dtype}", mistakes=mistakes
+            student.e_power_minus(x), oracle.powers(x), rtol=rtol, what=f"the result for {x.dtype}", mistakes=mistakes
         )
 
 
 @task("e_power_minus", "integers", "power", "floats", "digits", "shape")
 def pixels_become_float32_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255; int64 too."""
-    for x in (np.arange(4, dtype=np.uint8), rng.integers(-5, 6, (2, 3))):
+    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255; uint16, int64 too."""
+    for x in (np.arange(4, dtype=np.uint8), np.arange(4, dtype=np.uint16), rng.integers(-5, 6, (2, 3))):
         mistakes = oracle.integers_mistakes(x)
         expect(
             student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {x.dtype}", mistakes=mistakes
@@ -127,25 +153,28 @@ def every_element_of_a_block(student: Student, rng: np.random.Generator, oracle:
 
 @task("axpy", "new", "sum")
 def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Called twice with the same arrays, axpy gives the same result twice."""
-    for x, y in ((np.array([1.0, 2.0]), np.array([10.0, 20.0])), rng.uniform(1, 9, (2, 4))):
-        right = oracle.added(3.0, x, y)
-        mistakes = oracle.written_mistakes(3.0, x, y)
-        expect(student.axpy_twice(3.0, x, y), [right, right], rtol=1e-12, mistakes=mistakes)
+    """Called twice with the same arrays, axpy gives the same result twice, whatever happened to the first one."""
+    some, others = rng.uniform(1, 9, (2, 4))
+    tens = np.array([10.0, 20.0])
+    for a, x, y in ((3.0, tens / 10, tens), (3.0, some, others), (0.0, some, others)):
+        right = oracle.added(a, x, y)
+        mistakes = oracle.written_mistakes(a, x, y)
+        what = f"the results for a = {a:g}"
+        expect(student.axpy_twice(a, x, y), [right, right], rtol=1e-12, what=what, mistakes=mistakes)
 
 
 @task("axpy", "dtype", "sum", "new")
 def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 with float64 gives float64, whichever is x, and integers times 0.5 keep their halves."""
+    """float32 with float64 gives float64, whichever is x; integers times 0.5 keep their halves, and times 2 stay."""
     narrow, wide = rng.standard_normal((2, 3)).astype(np.float32), rng.standard_normal((2, 3))
     ones = np.ones((2, 3), np.int64)
     causes = {
         "Cannot cast": "y += ... and x *= ... keep the type of an array that cannot hold the result: make a new one",
     }
-    for a, x, y in ((2.0, narrow, wide), (2.0, wide, narrow), (0.5, ones, ones)):
+    for a, x, y in ((2.0, narrow, wide), (2.0, wide, narrow), (0.5, ones, ones), (2, ones, ones)):
         with likely(causes):
             got = student.axpy(a, x, y)
-        what = f"{a:g} * {x.dtype} + {y.dtype}"
+        what = f"{a} * {x.dtype} + {y.dtype}"
         expect(got, oracle.added(a, x, y), rtol=1e-6, what=what, mistakes=oracle.types_mistakes(a, x, y))
 
 
@@ -183,11 +212,13 @@ def three_rows_far_apart(student: Student, rng: np.random.Generator, oracle: Any
 
 @task("softmax", "floats", "shares")
 def a_row_adds_up_to_one(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random float32 scores for ten digits: the same type, and shares in proportion to e^z."""
-    z = rng.standard_normal((5, 10)).astype(np.float32)
-    with likely(NO_KEEPDIMS):
-        got = student.softmax(z)
-    expect(got, oracle.shared(z), rtol=1e-5, atol=1e-7, mistakes=oracle.type_mistakes(z))
+    """Random float32 and float16 scores for ten digits: the same type, and shares in proportion to e^z."""
+    for kind, rtol, atol in ((np.float32, 1e-5, 1e-7), (np.float16, 2e-2, 1e-3)):
+        z = rng.standard_normal((5, 10)).astype(kind)
+        with likely(NO_KEEPDIMS):
+            got = student.softmax(z)
+        what = f"the result for {z.dtype}"
+        expect(got, oracle.shared(z), rtol=rtol, atol=atol, what=what, mistakes=oracle.type_mistakes(z))
 
 
 @task("softmax", "last_axis", "shares", "floats")

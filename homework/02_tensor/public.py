@@ -9,6 +9,10 @@ import numpy as np
 from classroom.judge import Student, expect, expect_refused, likely, task
 
 ONE_TO_24 = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
+FEWER_SIZES = {
+    "unpack": "not all three sizes are given: as many 1s as are missing stand in front of them",
+    "concatenate": "shapes may be a list, too: make a tuple of it before you put another one in front",
+}
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
 
 
@@ -51,12 +55,15 @@ def random_numbers_column_by_column(student: Student, rng: np.random.Generator, 
     expect(got, oracle.flattened(x, False), what=f"flatten of {x.shape}", mistakes=mistakes)
 
 
-@task("flatten", "dtype", "rows", "one_axis")
+@task("flatten", "dtype", "rows", "columns", "one_axis")
 def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """int16 and float64 come out with the dtype they came with."""
+    """int16 and float64 come out with the dtype they came with, row by row and column by column."""
     for dtype in (np.int16, np.float64):
         x = rng.integers(-9, 10, (2, 3, 4)).astype(dtype)
-        expect(student.flatten(x, True), x.reshape(-1), what=f"flatten of {x.dtype}", mistakes=oracle.dtype_mistakes(x))
+        for row_major in (True, False):
+            what = f"flatten of {x.dtype}, row_major={row_major}"
+            mistakes = oracle.dtype_mistakes(x, row_major)
+            expect(student.flatten(x, row_major), oracle.flattened(x, row_major), what=what, mistakes=mistakes)
 
 
 @task("padding", "sides", "value", "channels")
@@ -78,11 +85,11 @@ def a_border_of_zeros_when_nothing_is_said(student: Student, oracle: Any) -> Non
 
 @task("padding", "value", "channels")
 def two_on_every_side(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random (3, 4, 5) with pads (2, 2, 2, 2) and value 3.14 becomes (3, 8, 9) with a border of 3.14."""
+    """Random (3, 4, 5) with pads (2, 2, 2, 2) and value 3.14 becomes (3, 8, 9) with a border of 3.14; -2.5 too."""
     x, pads = rng.standard_normal((3, 4, 5)).astype(np.float32), (2, 2, 2, 2)
-    expect(
-        student.padding(x, pads, 3.14), oracle.padded(x, pads, 3.14), mistakes=oracle.padding_mistakes(x, pads, 3.14)
-    )
+    for value in (3.14, -2.5):
+        mistakes = oracle.padding_mistakes(x, pads, value)
+        expect(student.padding(x, pads, value), oracle.padded(x, pads, value), what=f"value {value}", mistakes=mistakes)
 
 
 @task("padding", "zero", "sides", "value", "channels")
@@ -102,9 +109,9 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
 
 @task("padding", "dtype", "sides", "value", "channels")
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """int64 and float64 keep their dtype, also where `value` is of another type."""
-    for dtype, value in ((np.int64, 5.0), (np.float64, 5), (np.float32, 5)):
-        x = rng.integers(-9, 10, (2, 3, 4)).astype(dtype)
+    """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type."""
+    for dtype, low, value in ((np.int64, 2**60, 5.0), (np.uint8, 240, 5.0), (np.float64, -9, 5), (np.float32, -9, 5)):
+        x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
         got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
@@ -123,7 +130,7 @@ def negative_pads_are_refused(student: Student, rng: np.random.Generator) -> Non
 def two_by_five_to_five_by_two(student: Student, oracle: Any) -> None:
     """0 to 9 as (2, 5) become (5, 2): 0 1 / 2 3 / 4 5 / 6 7 / 8 9, row by row when nothing is said."""
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
-    with likely({"unpack": "not all three sizes are given: put (1,) * (3 - len(shapes)) in front of shapes"}):
+    with likely(FEWER_SIZES):
         got = student.reshape(x, (5, 2))
     expect(got, x.reshape(1, 5, 2), mistakes=oracle.rows_mistakes(x, (1, 5, 2)))
 
@@ -140,8 +147,13 @@ def five_columns_to_two(student: Student, oracle: Any) -> None:
 def channels_stay_outermost(student: Student, oracle: Any) -> None:
     """(2, 3, 4) filled with 1 to 24 becomes (4, 3, 2), column by column with channel 0 = 1 2 / 5 6 / 9 10."""
     got = student.reshape(ONE_TO_24, (4, 3, 2), row_major=False)
-    expected = np.array(BY_COLUMNS, np.float32).reshape(4, 2, 3).swapaxes(1, 2)
-    expect(got, expected, mistakes=oracle.columns_mistakes(ONE_TO_24, (4, 3, 2)))
+    expected = [
+        [[1, 2], [5, 6], [9, 10]],
+        [[3, 4], [7, 8], [11, 12]],
+        [[13, 14], [17, 18], [21, 22]],
+        [[15, 16], [19, 20], [23, 24]],
+    ]
+    expect(got, np.float32(expected), mistakes=oracle.columns_mistakes(ONE_TO_24, (4, 3, 2)))
 
 
 @task("reshape", "rows", "columns")
@@ -159,31 +171,35 @@ def there_and_back(student: Student, rng: np.random.Generator, oracle: Any) -> N
 
 @task("reshape", "axes", "rows", "columns")
 def three_axes_whatever_is_asked(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Shapes of one and two sizes give three axes: those that are missing are 1 and stand in front."""
+    """Shapes of one and two sizes, in a tuple or a list, give three axes: missing ones are 1 and stand in front."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
-    for shapes in ((24,), (4, 6)):
-        full = (1,) * (3 - len(shapes)) + shapes
+    for shapes, full in (((24,), (1, 1, 24)), ([4, 6], (1, 4, 6))):
         for row_major in (True, False):
-            with likely({"unpack": "not all three sizes are given: put (1,) * (3 - len(shapes)) in front of shapes"}):
+            with likely(FEWER_SIZES):
                 got = student.reshape(x, shapes, row_major)
             what = f"reshape of {x.shape} to {shapes}, row_major={row_major}"
             mistakes = oracle.rows_mistakes(x, full) if row_major else oracle.columns_mistakes(x, full)
             expect(got, oracle.reshaped(x, full, row_major), what=what, mistakes=mistakes)
 
 
-@task("reshape", "dtype", "rows")
-def another_dtype_is_kept(student: Student, rng: np.random.Generator) -> None:
-    """int64 and float64 keep their dtype."""
+@task("reshape", "dtype", "rows", "columns")
+def another_dtype_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """int64 and float64 keep their dtype, row by row and column by column."""
     for dtype in (np.int64, np.float64):
         x = rng.integers(-9, 10, (2, 3, 4)).astype(dtype)
-        expect(student.reshape(x, (4, 3, 2), True), x.reshape(4, 3, 2), what=f"reshape of {x.dtype}")
+        for row_major in (True, False):
+            what = f"reshape of {x.dtype}, row_major={row_major}"
+            mistakes = oracle.dtype_mistakes(x, (4, 3, 2), row_major)
+            got = student.reshape(x, (4, 3, 2), row_major)
+            expect(got, oracle.reshaped(x, (4, 3, 2), row_major), what=what, mistakes=mistakes)
 
 
 @task("reshape", "count")
 def another_number_of_elements_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """A shape with more or fewer elements than x raises ValueError."""
+    """A shape with more or fewer elements than x raises ValueError, and so does one with a -1 in it."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     cause = "the elements were not counted: raise ValueError unless C' * H' * W' == x.size, neither more nor less"
-    for shapes in ((5, 5), (23,), (2, 3, 2)):
+    minus = "-1 was read as numpy reads it, as the size that is missing: raise ValueError if a size is below 0"
+    for shapes in ((5, 5), (23,), (2, 3, 2), (4, -1), (-1,), (-4, -6)):
         for row_major in (True, False):
-            expect_refused(student.reshape, x, shapes, row_major, cause=cause)
+            expect_refused(student.reshape, x, shapes, row_major, cause=minus if min(shapes) < 0 else cause)

@@ -36,7 +36,7 @@ def init_graph_params(params: dict[str, dict[str, Any]]) -> dict[str, tuple[int,
 
     Rules
     -----
-    field : the value is what the field of its type holds; the others hold anything and are not asked.
+    field : the value is what the field of its type holds; the others hold anything, None too, and are not asked.
     value : a value comes as it is: True stays a bool, 1.0 a float, and False, 0, "" and [] are values like others.
     null : type 0 has no field, and gives (0, None).
     pair : each option becomes a tuple (type, value), with the type that the struct says.
@@ -67,8 +67,9 @@ def parse_parameter(text: str) -> tuple[int, Any]:
     percent : a text with a % anywhere is a str.
     null : None, () and [] are null, with the value None.
     bool : True and False are bools.
-    list : what begins with ( or [ is a list, also of one element: what stands between the brackets is split at the
-        commas, and each element is read by the rules str, float and int alone.
+    list : what begins with ( or [ is a list, also of one element: what stands between its first and its last character
+        is split at the commas, without dropping or stripping anything, and each element is read by the rules str, float
+        and int alone.
     mixed : a list of ints and floats becomes floats; with a str in it, all its elements are strs and keep their text.
     str : what does not begin with a digit, or with - and a digit, is a str, as it stands; so is the empty text.
     float : a number with a . or an e in it is a float.
@@ -87,11 +88,17 @@ def twice_then_cleared(params: dict[str, dict[str, Any]]) -> list[dict[str, tupl
 
     Returns both results; what they hold must not depend on what happens to `params` later.
     """
+    lists = [parameter[field] for parameter in params.values() for field in ("ai", "af", "as_")]
     results = [init_graph_params(params), init_graph_params(params)]
-    for parameter in params.values():
-        for field in ("ai", "af", "as_"):
-            parameter.get(field, []).clear()
+    for some in lists:
+        some.clear()
     return results
+
+
+def params_after(params: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Given: `params` after they were converted. They must be as before."""
+    init_graph_params(params)
+    return params
 
 
 def for_kuiper(params: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnn
 WORDS = ("zeros", "reflect", "same", "bilinear", "torch.float", "True", "3", "")
 JUNK = {"type": 0, "b": True, "i": 77, "f": 0.25, "s": "junk", "ai": [9, 9], "af": [8.0], "as_": ["junk"]}
 OWN_ERROR = "The look-up raised its own error: ask first whether the type is known, and raise ValueError."
+OWN_ERRORS = dict.fromkeys(("KeyError", "IndexError", "TypeError"), OWN_ERROR)
 ACCEPTED = "An unknown type was accepted: raise ValueError for every type other than 0 to 7."
 CHANGED = {
     "KeyError": "The first of two conversions took something out of params: read with [...], not with pop.",
@@ -66,6 +67,20 @@ def every_type_has_its_own_field(student: Student, rng: np.random.Generator, ora
     """Of the eight fields only the one that the type names is read; the others hold anything."""
     kinds = rng.permutation([1, 2, 3, 4, 5, 6, 7]).tolist()
     expect_each(student, {f"option_{i}": random_struct(rng, kind) for i, kind in enumerate(kinds)}, oracle)
+
+
+@task("init_graph_params", "field", "value", "pair", "copy")
+def the_other_fields_may_be_none(student: Student, oracle: Any) -> None:
+    """A field that the type does not name is not asked: it may hold None."""
+    values = (("b", True), ("i", 3), ("f", 0.5), ("s", "same"), ("ai", [1, 2]), ("af", [0.5]), ("as_", ["a", "b"]))
+    cause = (
+        "a field that the type does not name was used, and may hold anything: look at the type first, then at one field"
+    )
+    for kind, (field, value) in enumerate(values, 1):
+        parameter = {**dict.fromkeys(JUNK), "type": kind, field: value}
+        with likely({"NoneType": cause}):
+            got = student.init_graph_params({"x": parameter})
+        expect(got, {"x": (kind, value)}, mistakes=oracle.option_mistakes("x", parameter))
 
 
 @task("init_graph_params", "value", "field", "pair", "copy")
@@ -128,17 +143,30 @@ def a_second_conversion_gives_the_same(student: Student, oracle: Any) -> None:
     expect(got, [oracle.converted(params)] * 2)
 
 
+@task("init_graph_params", "unchanged")
+def params_are_as_before(student: Student, rng: np.random.Generator) -> None:
+    """After a conversion all fields of `params`, also those that were not asked, hold what they held."""
+    params = {f"option_{kind}": random_struct(rng, kind) for kind in range(1, 8)}
+    try:
+        expect(student.params_after(params), params, what="params")
+    except Failure as failure:
+        failure.cause = CHANGED["changed"]
+        raise
+
+
 @task("init_graph_params", "unknown")
 def an_unknown_type_is_refused(student: Student, rng: np.random.Generator) -> None:
     """A type other than 0 to 7 raises ValueError, wherever it stands."""
-    for kind in (8, -1, 10, int(rng.integers(20, 1000))):
+    for kind in (8, -1, -2, -8, 10, int(rng.integers(20, 1000))):
         params = {"stride": random_struct(rng, 5), "mystery": {**random_struct(rng, 2), "type": kind}}
         for some in ({"mystery": params["mystery"]}, params):
             try:
                 expect_refused(student.init_graph_params, some)
             except Failure as failure:
-                causes = {"KeyError": OWN_ERROR, "IndexError": OWN_ERROR}
-                failure.cause = causes.get(failure.got) if failure.expected == "ValueError" else ACCEPTED
+                if failure.expected != "ValueError":
+                    failure.cause = ACCEPTED
+                elif failure.got in OWN_ERRORS:
+                    failure.cause = OWN_ERRORS[failure.got]
                 raise
 
 
@@ -148,7 +176,7 @@ def the_refusal_names_the_option(student: Student, rng: np.random.Generator) -> 
     kind = int(rng.integers(20, 1000))
     params = {"stride": random_struct(rng, 5), "mystery": {**random_struct(rng, 2), "type": kind}}
     try:
-        with likely({"KeyError": OWN_ERROR, "IndexError": OWN_ERROR}):
+        with likely(OWN_ERRORS):
             student.init_graph_params(params)
     except SubmissionError as error:
         if error.kind != "raise" or error.type != "ValueError":
@@ -215,14 +243,15 @@ def a_number_begins_with_a_digit(student: Student, oracle: Any) -> None:
         expect_values(student, oracle, (text, (4, text)))
 
 
-@task("parse_parameter", "int", "float", "str")
+@task("parse_parameter", "int", "float", "str", "list", "pair")
 def numbers_keep_their_digits(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Ints of any size keep every digit, and a point or an e makes a float, whatever follows."""
+    """Ints of any size keep every digit, in a list too, and a point or an e makes a float, whatever follows."""
     large = int(rng.integers(2**60, 2**62)) | 1
     expect_values(
         student,
         oracle,
         (str(large), (2, large)),
+        (f"({large},1)", (5, [large, 1])),
         ("007", (2, 7)),
         ("3.0", (3, 3.0)),
         ("1.", (3, 1.0)),
@@ -255,6 +284,18 @@ def words_in_a_list_are_strs(student: Student, oracle: Any) -> None:
     """True, False and None are strs when they stand in a list."""
     for text in ("(True,False)", "[None]", "(None,None)", "[True]"):
         expect_values(student, oracle, (text, (7, text[1:-1].split(","))))
+
+
+@task("parse_parameter", "list", "mixed", "pair", "str")
+def nothing_is_stripped_or_dropped(student: Student, oracle: Any) -> None:
+    """White space and brackets belong to their elements, and an empty element is one: all three lists hold strs."""
+    expect_values(
+        student,
+        oracle,
+        ("(1, 2)", (7, ["1", " 2"])),
+        ("(1,)", (7, ["1", ""])),
+        ("((a,b))", (7, ["(a", "b)"])),
+    )
 
 
 @task("parse_parameter", "mixed", "list", "pair")

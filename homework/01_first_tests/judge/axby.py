@@ -60,6 +60,24 @@ def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
     }
 
 
+def sum_types_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for matrices of several types."""
+    right = summed(w, x, b)
+    return {
+        **{
+            f"the result became {part.dtype}, the type of {name}: leave the choice to numpy": right.astype(part.dtype)
+            for name, part in (("w", w), ("x", x), ("b", b))
+        },
+        "the integers went through float64, which has 53 bits of digits: leave the conversion out": (
+            product(w.astype(np.float64), x.astype(np.float64)) + b
+        ).astype(right.dtype),
+        **{
+            f"the numbers became {dtype}: leave the conversion out": right.astype(dtype)
+            for dtype in ("float32", "float64", "int64")
+        },
+    }
+
+
 @task("axby")
 def any_sizes_down_to_one(student: Student, rng: np.random.Generator) -> None:
     """Whole numbers in grids of random sizes, 1 among them, give exactly w @ x + b."""
@@ -162,6 +180,20 @@ MUTANTS = [
         "a detour over floats, of which the integers do not come back",
         old=_AXBY,
         new="    return w.astype(float) @ x + b\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "type_of_w",
+        "the result is made like w, and cuts off what w's type cannot hold",
+        old=_AXBY,
+        new="    return (w @ x + b).astype(w.dtype)\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "integers_through_float64_and_back",
+        "the type is right again, and the last digits of large integers are lost",
+        old=_AXBY,
+        new="    return (w.astype(float) @ x.astype(float) + b).astype(np.result_type(w, x, b))\n",
         breaks="dtype",
     ),
     Mutant(

@@ -3,7 +3,8 @@ r"""y = a * x + y: why the solution is as it is.
 The name is that of the BLAS routine, which overwrites y. In a graph that would be wrong: y may be read again by
 another operator. `y += a * x` looks like `y = y + a * x` and is not: it writes into the array that the caller still
 holds. It also keeps y's type, so a float64 sum is rounded to y's float32, and an integer y raises an error.
-`axpy_twice` makes the difference visible: with the write in place the second call starts from another y.
+`axpy_twice` makes the difference visible: with the write in place the second call starts from another y. A short cut
+such as `return y if a == 0` gives out the caller's array, too.
 
 A Python float as `a` does not widen a float32 array; `np.float64(a)` does.
 """
@@ -43,6 +44,8 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
 def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for arrays of several types."""
     right = added(a, x, y)
+    if right.dtype.kind == "i":
+        return {"the integers became float64: a is 2, so leave float(a) out": right.astype(np.float64)}
     return {
         f"the sum was cut to {y.dtype}, the type of y: leave the choice to numpy": right.astype(y.dtype),
         f"the sum was cut to {x.dtype}, the type of x: leave the choice to numpy": right.astype(x.dtype),
@@ -54,13 +57,15 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
 def written_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, list[np.ndarray]]:
     """Likely cause -> what it gives for two calls in a row."""
     right = added(a, x, y)
+    if a == 0:
+        return {"where a is 0, the result is y itself: make a new array there, too": [right, right + 1]}
     return {
         "y was changed by the first call: y += ... and out=y write into the caller's array": [
             right,
-            added(a, x, right),
+            added(a, x, right + 1),
         ],
         "x was changed by the first call: x *= a writes into the caller's array": [right, added(a, a * x, y)],
-        "x was changed by the first call: out=x writes into the caller's array": [right, added(a, right, y)],
+        "x was changed by the first call: out=x writes into the caller's array": [right, added(a, right + 1, y)],
     }
 
 
@@ -155,6 +160,20 @@ MUTANTS = [
         "cuts off what x's type cannot hold",
         old=_AXPY,
         new="    return (a * x + y).astype(x.dtype)\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "short_cut_for_0",
+        "nothing to add, so y itself is the result, and the caller changes it",
+        old=_AXPY,
+        new="    if a == 0:\n        return y.astype((a * x + y).dtype, copy=False)\n    return a * x + y\n",
+        breaks="new",
+    ),
+    Mutant(
+        "float_factor",
+        "a is annotated as a float, so it is made one: integers become float64",
+        old=_AXPY,
+        new="    return float(a) * x + y\n",
         breaks="dtype",
     ),
     Mutant(

@@ -62,14 +62,17 @@ def kept_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
 
 def integers_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x of integers."""
-    with np.errstate(over="ignore"):
-        return {
-            "-x was taken while x was still uint8: call as_float(x) first": np.exp((-x).astype(np.float32)),
-            "-x was taken while x was still uint8: call as_float(x) before the minus": np.exp(-x),
-            "the integers became float64: convert with as_float(x), which makes them float32": np.exp(
-                -x.astype(np.float64)
-            ),
-        }
+    float64 = "the integers became float64: convert with as_float(x), which makes them float32"
+    mistakes = {float64: np.exp(-x.astype(np.float64))}
+    if x.dtype.kind == "u":
+        wrapped = f"-x was taken while x was still {x.dtype}: call as_float(x)"
+        with np.errstate(over="ignore"):
+            mistakes |= {
+                f"{wrapped} first": np.exp((-x).astype(np.float32)),
+                f"{wrapped} before the minus": np.exp(-x),
+            }
+        mistakes[f"e^x was taken of {x.dtype}, in float16 or float64: call as_float(x) first"] = 1 / np.exp(x)
+    return mistakes
 
 
 @task("e_power_minus")
@@ -135,6 +138,13 @@ MUTANTS = [
         "twice the memory",
         old=_EXP,
         new="    return np.exp(-x.astype(np.float64))\n",
+        breaks="floats",
+    ),
+    Mutant(
+        "half_to_float32",
+        "float16 counts as too small, which nobody asked for",
+        old=_EXP,
+        new="    return np.exp(-(x.astype(np.float32) if x.dtype.itemsize < 4 else as_float(x)))\n",
         breaks="floats",
     ),
     Mutant(

@@ -243,6 +243,13 @@ MUTANTS = [
         breaks="floats",
     ),
     Mutant(
+        "half_to_float32",
+        "float16 counts as too small, which nobody asked for",
+        old=_AS_FLOAT,
+        new="    z = z.astype(np.float32) if z.dtype.itemsize < 4 else as_float(z)\n",
+        breaks="floats",
+    ),
+    Mutant(
         "integers_to_float64",
         "numpy's own type for integers",
         old=_AS_FLOAT,

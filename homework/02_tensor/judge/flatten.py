@@ -55,10 +55,10 @@ def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     }
 
 
-def dtype_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives for this x, row by row."""
+def dtype_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x."""
     return {
-        f"the numbers changed their type to {name}: keep the dtype of x": x.reshape(-1).astype(name)
+        f"the numbers changed their type to {name}: keep the dtype of x": flattened(x, row_major).astype(name)
         for name in ("float64", "float32", "int64")
     }
 
@@ -149,6 +149,13 @@ MUTANTS = [
         "the type of the lesson's examples, instead of the dtype of x",
         old=READ,
         new="    return x.reshape(-1).astype(np.float32)\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "columns_in_float32",
+        "an empty array for the columns, made in the type of the lesson's examples",
+        old=SWAP,
+        new="        x = x.swapaxes(1, 2).astype(np.float32)\n",
         breaks="dtype",
     ),
     Mutant(

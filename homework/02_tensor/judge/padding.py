@@ -57,6 +57,10 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "the border repeats the edge of x: fill it with `value`": np.pad(
             x, ((0, 0), (up, bottom), (left, right)), mode="edge"
         ),
+        "the border lost the sign of `value`: fill it with `value` as it is": padded(x, pads, abs(value)),
+        "the integers lost digits on the way through float32: keep the dtype of x": expected.astype(np.float32).astype(
+            x.dtype
+        ),
         "the border lost what follows the point of `value`": padded(x, pads, int(value)),
         "x was written into the first channel only: write it into all of them": first_only,
         "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
@@ -181,6 +185,20 @@ MUTANTS = [
         old=FULL,
         new="np.zeros((channels, up + rows + bottom, left + cols + right), x.dtype)",
         breaks="value",
+    ),
+    Mutant(
+        "sign_lost",
+        "a border is never negative, as in pictures",
+        old=FULL,
+        new="np.full((channels, up + rows + bottom, left + cols + right), abs(value), x.dtype)",
+        breaks="value",
+    ),
+    Mutant(
+        "integers_through_float32",
+        "the work is done in float32, and the type of x comes back at the end",
+        old="    return padded\n",
+        new="    return padded.astype(np.float32).astype(x.dtype) if x.dtype.kind in 'iu' else padded\n",
+        breaks="dtype",
     ),
     Mutant(
         "dtype_of_value",

@@ -46,6 +46,16 @@ def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.nd
     }
 
 
+def dtype_mistakes(x: np.ndarray, shape: tuple[int, int, int], row_major: bool) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, as to its dtype."""
+    right = reshaped(x, shape, row_major)
+    return {
+        f"the numbers changed their type to {name}: keep the dtype of x": right.astype(name)
+        for name in ("float64", "float32", "int64")
+        if name != x.dtype
+    }
+
+
 def columns_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, column by column."""
     channels, rows, cols = shape
@@ -181,6 +191,27 @@ MUTANTS = [
         old=FEWER,
         new="    channels, rows, cols = shapes\n",
         breaks="axes",
+    ),
+    Mutant(
+        "numpy_fills_in",
+        "-1 is left to numpy, which finds the size that is missing",
+        old=CHECK,
+        new="    if -1 not in shapes and channels * rows * cols != x.size:\n",
+        breaks="count",
+    ),
+    Mutant(
+        "tuples_only",
+        "a tuple and a list cannot be added",
+        old=FEWER,
+        new="    channels, rows, cols = (1,) * (3 - len(shapes)) + shapes\n",
+        breaks="axes",
+    ),
+    Mutant(
+        "columns_in_float32",
+        "an empty array for the columns, made in the type of the lesson's examples",
+        old=BY_COLUMNS,
+        new="    by_columns = values.reshape(channels, cols, rows).astype(np.float32)\n",
+        breaks="dtype",
     ),
     Mutant(
         "np_resize",

@@ -47,7 +47,7 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarra
     ----------
     x : (C, H, W) of any numbers.
     pads : how many rows and columns to add on each side.
-    value : what the border is filled with.
+    value : what the border is filled with; for `x` of integers a whole number in their range.
 
     Rules
     -----
@@ -79,7 +79,7 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     Parameters
     ----------
     x : (C, H, W) of any numbers.
-    shapes : one to three sizes.
+    shapes : one to three sizes, as a tuple or a list.
     row_major : the order in which `x` is read and the result is written.
 
     Rules
@@ -88,7 +88,8 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     columns : without it each channel is read, and written, column by column.
     default : `row_major` is True unless said.
     axes : `shapes` are (C', H', W'), or (H', W') for one channel, or (W',) for one row; the result has three axes.
-    count : another number of elements than `x` has raises ValueError.
+    count : another number of elements than `x` has raises ValueError, and so does a negative size: -1 does not stand
+        for what is missing.
     dtype : the result has the dtype of `x`.
 
     >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5

@@ -84,7 +84,7 @@ def option_mistakes(name: str, parameter: dict[str, Any]) -> dict[str, Any]:
     if kind == 2:
         pairs["An int came back as a bool: return what field i holds, as it is."] = (2, bool(value))
     if kind == 7:
-        letters = list(parameter["s"])
+        letters = list(parameter["s"] or "")
         pairs["A text was taken apart into letters: type 7 stands in field as_, not in s."] = (7, letters)
     if kind >= 5:
         pairs |= {
@@ -137,7 +137,13 @@ def cleared_mistakes(params: dict[str, dict[str, Any]]) -> dict[str, Any]:
     emptied = {name: (parameter["type"], []) for name, parameter in params.items()}
     kinds = ", ".join(str(parameter["type"]) for parameter in params.values())
     cause = f"The result shares its list with params: copy every list, of type {kinds} too, with list(values)."
-    return {cause: [emptied, emptied]}
+    return {
+        cause: [emptied, emptied],
+        "The copy went into params, and the result got the reader's own list: give the copy to the result.": [
+            emptied,
+            converted(params),
+        ],
+    }
 
 
 def expect_refusal(student: Student, params: dict[str, dict[str, Any]], name: str, kind: int) -> None:
@@ -237,6 +243,33 @@ MUTANTS = [
         breaks="copy",
     ),
     Mutant(
+        "copy_for_the_reader",
+        "a copy is made, but the reader gets it, and the result the reader's own list",
+        old="            value = list(value)\n",
+        new="            parameter[FIELDS[kind]] = list(value)\n",
+        breaks="copy",
+    ),
+    Mutant(
+        "all_fields_read",
+        "all seven fields are put into a table first, lists copied, and one of them is taken",
+        old="        value = parameter[FIELDS[kind]]\n",
+        new=(
+            '        table = {one: parameter[one] for one in ("b", "i", "f", "s")}\n'
+            '        table |= {one: list(parameter[one]) for one in ("ai", "af", "as_")}\n'
+            "        value = table[FIELDS[kind]]\n"
+        ),
+        breaks="field",
+    ),
+    Mutant(
+        "junk_cleared",
+        "fields that the type does not name are tidied up, in the reader's memory",
+        old="        if kind in ARRAYS:\n",
+        new='        else_where = {"ai", "af", "as_"} - {FIELDS[kind]}\n'
+        "        parameter.update({field: [] for field in else_where})\n"
+        "        if kind in ARRAYS:\n",
+        breaks="unchanged",
+    ),
+    Mutant(
         "float_from_int_field",
         "a case copied from the one above and not changed: type 3 reads field i",
         old='FLOAT: "f"',
@@ -320,6 +353,13 @@ MUTANTS = [
         "a list of fields indexed by type: -1 is the last of them",
         old="        if kind not in FIELDS:\n",
         new=("        if kind < 0:\n            kind = STRING_ARRAY\n        if kind not in FIELDS:\n"),
+        breaks="unknown",
+    ),
+    Mutant(
+        "only_minus_one_refused",
+        "-1 was thought of; -2 and the rest count from the end of a list of fields",
+        old="        if kind not in FIELDS:\n",
+        new="        if -8 <= kind < -1:\n            kind = 8 + kind or STRING\n        if kind not in FIELDS:\n",
         breaks="unknown",
     ),
     Mutant(

@@ -20,7 +20,7 @@ the type of the last one. Of `(1,0.5)` only 0.5 can then be found. kuiper keeps 
 **The empty text exists.** `prefix=` says it. `text[0]` raises IndexError there; `text[:1]` does not.
 
 What the exercise leaves out and `kuiper/pnnx/parameters.py` has: texts such as `2d`, of which PNNX reads the 2;
-`1E5`, which is 1 because the rule float looks for a small e; complex numbers; `inf` among floats; `(1,)`.
+`1E5`, which is 1 because the rule float looks for a small e; complex numbers; `inf` among floats.
 
 Cost: one pass over the text.
 """
@@ -82,6 +82,21 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
         "The brackets were read as elements: split what stands between them, text[1:-1].": (7, text.split(",")),
         "A tuple came back: the value is a list.": (kind, tuple(value)),
     }
+    if kind == 5:
+        wrong["int(float(text)) loses the last digits of a large number in a list, too: take int(text)."] = (
+            5,
+            [int(float(one)) for one in elements],
+        )
+    for cause, others in {
+        "White space was stripped: ' 2' begins with no digit and is a str, as it stands.": [
+            e.strip() for e in elements
+        ],
+        "An empty element was dropped: it is an element, the empty str.": [one for one in elements if one],
+        "More brackets were stripped than the first and the last character.": text.strip("()[]").split(","),
+    }.items():
+        if others != elements:
+            numbers = all(one.isdigit() for one in others)
+            wrong[cause] = (5, [int(one) for one in others]) if numbers else (7, others)
     if kind == 6:
         wrong["Find the kind of the whole list first, then read every element as that kind."] = (
             6,
@@ -344,6 +359,34 @@ MUTANTS = [
             "        return LIST_OF[kind], ["
         ),
         breaks="list",
+    ),
+    Mutant(
+        "elements_stripped",
+        "Python writes a space behind a comma, so spaces go",
+        old='        elements = text[1:-1].split(",")\n',
+        new='        elements = [element.strip() for element in text[1:-1].split(",")]\n',
+        breaks="list",
+    ),
+    Mutant(
+        "empty_elements_dropped",
+        "(1,) is how Python writes a tuple of one",
+        old='        elements = text[1:-1].split(",")\n',
+        new='        elements = [element for element in text[1:-1].split(",") if element]\n',
+        breaks="list",
+    ),
+    Mutant(
+        "all_brackets_stripped",
+        "strip takes away all brackets at the ends, not one",
+        old='        elements = text[1:-1].split(",")\n',
+        new='        elements = text.strip("()[]").split(",")\n',
+        breaks="list",
+    ),
+    Mutant(
+        "ints_in_lists_by_float",
+        "a list of numbers is read as floats, and its ints are made of them",
+        old="[READ[kind](element) for element in elements]",
+        new="[int(float(element)) if kind == INT else READ[kind](element) for element in elements]",
+        breaks="int",
     ),
     Mutant(
         "minus_is_a_number",

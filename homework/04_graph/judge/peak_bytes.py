@@ -85,6 +85,11 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
     by_last = [[name for name in order if last[name] == step] for step in range(len(order))]
     by_first = [[name for name in order if first[name] == step] for step in range(len(order))]
     short = {name: sources[:1] for name, sources in reads.items()}
+    looked_at = [now for now, name in zip(_levels(order, by_last, sizes), order, strict=True) if reads[name]]
+    twice = [
+        [name for name in gone for _ in range(max(reads[order[step]].count(name), 1))]
+        for step, gone in enumerate(by_last)
+    ]
     double = [sum(sizes[s] for s in reads[name]) - sum(sizes[s] for s in set(reads[name])) for name in order]
     return {
         "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
@@ -103,6 +108,10 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "too early: each reader subtracts what it reads. Let a result go once, after its last reader.": max(
             _levels(order, [reads[name] for name in order], sizes)
         ),
+        "too early: a result in two slots of its last reader goes twice. Let it go once.": max(
+            _levels(order, twice, sizes)
+        ),
+        "the peak is taken only at operators that read something. Take it at each step.": max(looked_at, default=0),
         "this is what is left at the end. Keep the largest value on the way.": (
             _levels(order, by_last, sizes)[-1] - sum(sizes[name] for name in by_last[-1])
         ),
@@ -203,6 +212,13 @@ MUTANTS = [
         old="    return peak\n",
         new="    return max(sizes.values(), default=0)\n",
         breaks="alive",
+    ),
+    Mutant(
+        "only steps that read",
+        "the peak is taken in the loop over an operator's inputs, and a constant has none",
+        old="        peak = max(peak, alive)\n",
+        new="        peak = max(peak, alive) if reads[name] else peak\n",
+        breaks="busiest",
     ),
     Mutant(
         "two slots let go twice",

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 
 def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """All names in an order in which each stands before all its successors, found without recursion.
+    """All names in an order in which each stands before all its successors.
 
     Parameters
     ----------
@@ -26,14 +26,16 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
     once : each name stands there once, with several inputs too, without any arrow, and in parts that do not touch.
     twice : a name that stands twice in a list, as in cat(x, x), leads to the same order as if it stood there once.
     result : the names come in a list; no operators give the empty list.
-    depth : a chain of 20,000 operators has its order within seconds: nothing calls itself, and nothing looks through
-        all names again for each of them.
+    depth : a chain of 60,000 operators has its order within seconds, and no RecursionError: nothing looks through all
+        names again for each of them.
     fresh : each call starts afresh, after an error too.
     cycle : a cycle raises ValueError, wherever it is: behind an input, beside a part that could run, or of one
         operator.
-    on_cycle : the error's message names an operator on a cycle; one that waits behind a cycle is not on it.
+    on_cycle : the error's message names an operator on a cycle; one that waits behind a cycle is not on it, and may be
+        named as well.
     innocent : the error's message names no operator that could have run.
-    unknown : a successor that is no key raises ValueError or KeyError, with this successor's name in its message.
+    unknown : a successor that is no key raises ValueError or KeyError, with this successor's name in its message; where
+        there is a cycle too, either of the two errors will do.
 
     >>> topological_order({"input": ["op1"], "op1": ["op2", "add"], "op2": ["add"], "add": []})
     ['input', 'op1', 'op2', 'add']

@@ -132,7 +132,7 @@ def a_detector_of_280_operators(student: Student, rng: np.random.Generator) -> N
 
 @task("topological_order")
 def a_chain_of_20000(student: Student, rng: np.random.Generator) -> None:
-    """A chain of 20,000 operators, its keys in any order, has its order: nothing calls itself."""
+    """A chain of 20,000 operators, its keys in any order, has its order: no recursion limit is met."""
     names = [f"op{i}" for i in rng.permutation(100_000)[:20_000].tolist()]
     chain = shuffled(rng, {a: [b] for a, b in pairwise(names)} | {names[-1]: []})
     expect(student.topological_order(chain), names, what="the order")
@@ -316,6 +316,17 @@ MUTANTS = [
             "        run(name)\n"
         ),
         breaks="depth",
+    ),
+    Mutant(
+        "leaves dropped once",
+        "what nobody left over reads waits behind the cycle; what only leaves read does, too",
+        old=ERROR,
+        new=(
+            "leaves = {name for name in left if not set(successors[name]) & set(left)}\n"
+            "        some = next(name for name in left if set(successors[name]) & (set(left) - leaves))\n"
+            '        raise ValueError(f"cycle at {some}")'
+        ),
+        breaks="on_cycle",
     ),
     Mutant(
         "only one input",
