@@ -170,6 +170,12 @@ def mine(name, *arguments):
     except NotImplementedError as todo:
         print(todo)"""
 
+EXAMPLES = """import doctest
+
+importlib.reload(homework)
+doctest.run_docstring_examples(homework.{name}, vars(homework), name="{name}", verbose=True)"""
+"""A question for any function: its docstring's examples are what it is asked and what comes out."""
+
 
 class NewExerciseError(Exception):
     """An exercise of that name cannot be made."""
@@ -232,10 +238,8 @@ def _tried(path: Path, said: dict[str, Any], place: int) -> Path:
         module = said["file"].removesuffix(".py")
         cells = [_cell("markdown", FIRST_CELL.format(**said)), _cell("code", LOADER.format(module=module))]
         book = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
-    heading = _cell(
-        "markdown", f"## Task {said['number']}.{place}: {name}\n\nTODO: what to try here, and what comes out."
-    )
-    book["cells"] += [heading, _cell("code", f'mine("{name}", np.array([-1.0, 2.0]))', exercise=name)]
+    heading = _cell("markdown", f"## Task {said['number']}.{place}: {name}\n\nThe examples of its docstring, tried.")
+    book["cells"] += [heading, _cell("code", EXAMPLES.format(**said), exercise=name)]
     name_cells(book["cells"])
     path.write_text(
         json.dumps(book, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8", newline="\n"

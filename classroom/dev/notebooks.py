@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from classroom.dev.build import BuildError, stub_text
 from classroom.front.places import lesson_at
 from classroom.front.sheets import EXERCISE, questions, settings
 from classroom.front.stand_in import Given
@@ -82,14 +83,13 @@ def _answer(notebook: NotebookNode, path: Path) -> None:
             raise NotebookError(f"{path.name}, {cell.id}: {cell.metadata[EXERCISE]} is no exercise of the lesson")
     try:
         homework = Homework(lesson, path.parent)
-        stub, solution = homework.stub, homework.solution.read_bytes()
-    except HomeworkError as error:
+        stub, solution = stub_text(homework), homework.solution.read_bytes()
+    except (HomeworkError, BuildError) as error:
         raise NotebookError(str(error)) from error
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / stub.name
+        file = Path(folder) / homework.stub_name
         file.write_bytes(solution)
-        given = Given(file.stem, stub.read_text(encoding="utf-8"), file, SECONDS_PER_CELL, SECONDS_PER_CELL,
-                      homework.without)  # fmt: skip
+        given = Given(file.stem, stub, file, SECONDS_PER_CELL, SECONDS_PER_CELL, homework.without)
         notebook.cells.insert(0, nbformat.v4.new_code_cell(given.code))
         _execute(notebook, path)
         del notebook.cells[0]

@@ -31,7 +31,7 @@ class Plan:
     steps : what is computed, in order.
     specs : the Spec of every operand.
     inputs, returned : operand names of the network's inputs and outputs.
-    dynamic : see Fallback; the dictionary that the steps share.
+    dynamic : values without a shape, operand name -> value, which the Fallbacks among the steps share.
     threads : their number.
     parallel_runs : stretches of steps whose branches are shared out among the threads.
 
@@ -183,7 +183,10 @@ def borders(padded: np.ndarray, halo: Halo) -> list[np.ndarray]:
 
 
 def _memory(roots: Sequence[StoredValue]) -> MemoryPlan:
-    """An offset in the arena for every root, aligned to cache lines."""
+    """An offset in the arena for every root, aligned to cache lines.
+
+    A root is a value with memory of its own, and lives as long as the views that lie in it (layout.py).
+    """
     sizes = {}
     for root in roots:
         assert root.spec.dtype is not None

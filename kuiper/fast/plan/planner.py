@@ -70,7 +70,7 @@ class Planner:
 
     def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         threads = self.threads if thread_pools.blas.can_be_held else 1
-        dynamic: dict[str, Any] = {}
+        dynamic: dict[str, Any] = {}  # values without a shape, for the steps and the plan
         steps, trace = self._steps(values, threads, dynamic)
         whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)
         chosen: Plan | BatchPlan = whole
@@ -152,7 +152,7 @@ class Planner:
         """Plans for `samples` at a time; None where samples depend on each other."""
         some = {name: x[:samples] for name, x in values.items()}
         try:
-            steps, trace = self._steps(some, 1, {})
+            steps, trace = self._steps(some, 1, {})  # no dynamic values: is_by_sample refuses steps that have any
         except KuiperError:  # the network accepts no other batch size
             return None
         returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
