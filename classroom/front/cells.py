@@ -23,7 +23,7 @@ from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
 from classroom import explain
-from classroom.front.sheets import EXERCISE, State, StudentsSheet, question_text, settings
+from classroom.front.sheets import EXERCISE, QuestionState, StudentsSheet, question_text, settings
 from classroom.front.stand_in import Given
 from classroom.judge.student import JudgeError
 from classroom.tasks import HomeworkTask
@@ -49,7 +49,7 @@ class Differs(Exception):
 
 
 @dataclass(frozen=True)
-class Difference:
+class CellDifference:
     """How the outputs of a cell differ: what happened, and both as text."""
 
     happened: str
@@ -154,7 +154,7 @@ class SheetCell(IPyNbCell):
     def __init__(self, name: str, parent: SheetFile, cell_num: int, cell: Any, options: dict[str, Any]) -> None:
         super().__init__(name, parent, cell_num, cell, {"check_exception": False, **options})
         self.exercise: str = cell.metadata[EXERCISE]
-        self.difference: Difference | None = None
+        self.difference: CellDifference | None = None
         self.extra_keyword_matches.add(self.exercise)
 
     @property
@@ -170,7 +170,7 @@ class SheetCell(IPyNbCell):
         if self.parent.fault is not None:
             raise self.parent.fault
         if self.parent.timed_out:
-            self._differs(Difference("it was not run: a cell above took too long"))
+            self._differs(CellDifference("it was not run: a cell above took too long"))
         self.parent.run_before(self.name)
         self.parent.ran.add(self.name)
         try:
@@ -184,22 +184,22 @@ class SheetCell(IPyNbCell):
         state = self._state
         if not state.same:
             self._differs(
-                Difference(
+                CellDifference(
                     f"as handed out, this cell gives what it should; in your sheet it was {state.what}. Put it back, "
                     "and try things out in cells of your own"
                 )
             )
 
     @property
-    def _state(self) -> State:
+    def _state(self) -> QuestionState:
         mine = self.parent.sheet.mine
-        return State() if mine is None else mine.state(self.name, self.cell.source)
+        return QuestionState() if mine is None else mine.state(self.name, self.cell.source)
 
-    def _differs(self, difference: Difference) -> None:
+    def _differs(self, difference: CellDifference) -> None:
         self.difference = difference
         raise Differs(self._diagnosis(difference))
 
-    def _compared(self, trouble: str) -> Difference:
+    def _compared(self, trouble: str) -> CellDifference:
         """What happened instead of the output handed out."""
         outputs = self.test_outputs or []
         expected = as_text(self.cell.outputs)
@@ -207,19 +207,21 @@ class SheetCell(IPyNbCell):
         if error is not None and error.ename == JudgeError.__name__:  # no submission can raise one
             raise KernelFault(error.evalue)
         if error is not None and error.ename == "NotImplementedError":
-            return Difference(self._not_written(error.evalue))
+            return CellDifference(self._not_written(error.evalue))
         if error is not None and "Timeout" in trouble:
-            return Difference("no output in time. Is there a loop that never ends, or one that is very slow?", expected)
+            return CellDifference(
+                "no output in time. Is there a loop that never ends, or one that is very slow?", expected
+            )
         if error is not None:
             where = NOTE.findall(STYLE.sub("", "\n".join(error.traceback)))
             place = f" ({where[-1]})" if where else ""
-            return Difference(f"{error.ename}{place}: {error.evalue}".removesuffix(": "), expected)
+            return CellDifference(f"{error.ename}{place}: {error.evalue}".removesuffix(": "), expected)
         got = as_text(outputs)
         if f"{self.exercise}: TODO" in got:
-            return Difference(self._not_written(got))
+            return CellDifference(self._not_written(got))
         if PICTURE.sub("", expected) == PICTURE.sub("", got):
-            return Difference("the picture is another one than a right answer gives")
-        return Difference("the output differs from that of a right answer", expected, got)
+            return CellDifference("the picture is another one than a right answer gives")
+        return CellDifference("the output differs from that of a right answer", expected, got)
 
     def sanitize(self, s: Any) -> Any:
         """nbval's; of a bitmap in a picture its pixels, since compressed bytes differ between versions of zlib."""
@@ -229,7 +231,7 @@ class SheetCell(IPyNbCell):
     def _not_written(self, message: str) -> str:
         return self.parent.sheet.not_written(self.parent.sheet.tasks[self.exercise], message)
 
-    def _diagnosis(self, difference: Difference) -> str:
+    def _diagnosis(self, difference: CellDifference) -> str:
         task = self.parent.sheet.tasks[self.exercise]
         parts = [explain.labelled("task", f"{task.number}: {task.id}"), explain.block("cell", _few(self.cell.source))]
         state = self._state

@@ -34,7 +34,7 @@ class SheetError(Exception):
 
 
 @dataclass(frozen=True)
-class State:
+class QuestionState:
     """What became of a handed-out cell in a student's sheet.
 
     same : it is as handed out. what : else what happened to it, in words.
@@ -58,15 +58,15 @@ class StudentsSheet:
     def _sources(self) -> set[str]:
         return {source for kind, source in self.cells.values() if kind == "code"}
 
-    def state(self, name: str, source: str) -> State:
+    def state(self, name: str, source: str) -> QuestionState:
         """What became of the handed-out code cell of that id and source."""
         plain = _plain(source)
         if plain in self._sources:
-            return State()
+            return QuestionState()
         if name not in self.cells:
-            return State("deleted")
+            return QuestionState("deleted")
         kind, _ = self.cells[name]
-        return State("changed" if kind == "code" else f"made a {kind} cell")
+        return QuestionState("changed" if kind == "code" else f"made a {kind} cell")
 
     def own(self, handed_out: dict[str, str]) -> list[str]:
         """Ids of the code cells that are the student's own; handed_out : id -> source."""

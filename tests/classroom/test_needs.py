@@ -26,7 +26,11 @@ from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("classroom", "kuiper")
-LOOKS_FIRST = {("classroom.doctor", "kernel"), ("classroom.grading.cluster", "run_dask")}
+LOOKS_FIRST = {
+    ("classroom.doctor", "kernel"),
+    ("classroom.grading.cluster", "run_dask"),
+    ("classroom.dev.soundness", "_sheet"),
+}
 """Functions that do without a package where it is not there, or say how to install it."""
 
 
