@@ -19,7 +19,7 @@ from classroom.front.sheets import questions
 from classroom.stubs import WORKSHEET
 
 if TYPE_CHECKING:
-    from classroom.front.cells import Difference, Sheet
+    from classroom.front.cells import CellDifference, Sheet
 
 
 class SheetFault(Exception):
@@ -37,7 +37,7 @@ class Answer:
     name: str
     sentence: str
     passed: bool
-    difference: Difference | None = None
+    difference: CellDifference | None = None
     seconds: float = 0.0
 
 

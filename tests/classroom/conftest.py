@@ -127,6 +127,11 @@ SOLUTION = (
     .replace('    # TODO power (Task 1.3)\n    raise NotImplementedError("power: TODO")', "    return x * x")
 )
 
+MARKED = SOLUTION
+for _name, _body in (("double", "return 2 * x"), ("turn", "return x[::-1]"), ("power", "return x * x")):
+    MARKED = MARKED.replace(f"    {_body}\n", f"    # <solution {_name}>\n    {_body}\n    # </solution>\n")
+"""The solution as authors have it."""
+
 EXPLANATIONS = {"double": "Add it to itself.", "turn": "Read from the end.", "power": "Multiply."}
 
 
@@ -265,7 +270,7 @@ def with_solutions(mini: Mini) -> Callable[[], None]:
     def add() -> None:
         judge = mini.file.parent / "judge"
         judge.mkdir()
-        (judge / "solution.py").write_text(SOLUTION, encoding="utf-8")
+        (judge / "solution.py").write_text(MARKED, encoding="utf-8")
         for name, text in EXPLANATIONS.items():
             (judge / f"{name}.py").write_text(f'"""{text}"""\n', encoding="utf-8")
 
