@@ -7,14 +7,13 @@ it, it has them in one archive, out of sight of the homework, which `reveal` rea
 from __future__ import annotations
 
 import ast
-import io
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from classroom.fixed_zip import zipped
 from classroom.marked import without_marks
 from classroom.register import Course, Lesson, Solutions
-from classroom.stubs import FIXED_TIME
 
 ARCHIVE = "solutions.zip"
 NAMES = ("solution.py", "explanation.md")
@@ -74,14 +73,13 @@ def pack_solutions(course: Course) -> bytes | None:
     if not found:
         archive = _archive(course.lessons[0])
         return archive.read_bytes() if archive.is_file() else None
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as packed:
-        for lesson, one in found.items():
-            for name, text in zip(NAMES, (one.source, one.explanation)):
-                entry = zipfile.ZipInfo(f"{lesson.folder}/{name}", FIXED_TIME)
-                entry.create_system = 3
-                packed.writestr(entry, text.encode(), zipfile.ZIP_STORED)
-    return made.getvalue()
+    return zipped(
+        {
+            f"{lesson.folder}/{name}": text.encode()
+            for lesson, one in found.items()
+            for name, text in zip(NAMES, (one.source, one.explanation))
+        }
+    )
 
 
 def _judge(lesson: Lesson) -> Path:

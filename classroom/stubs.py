@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import io
 import re
 import time
 import warnings
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from classroom.fixed_zip import zipped
 from classroom.progress import FOLDER, free_name, write_whole
 from classroom.register import Lesson
 from classroom.started import COMMAND
@@ -24,7 +24,6 @@ from classroom.tasks import HomeworkTask
 
 ARCHIVE = "stubs.zip"
 WORKSHEET = "worksheet.ipynb"
-FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 Block = tuple[int, int]
 """First and last line of a function or class, counted from 1, with the decorators and comments right above it."""
 Places = Callable[[str], dict[str, Block]]
@@ -235,13 +234,7 @@ def backup(task: HomeworkTask) -> Path:
 
 def packed_stubs(files: Mapping[str, str]) -> bytes:
     """The bytes of homework/stubs.zip, the same for the same files: "02_tensor/hw02_tensor.py" -> text."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        for name, text in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, FIXED_TIME)
-            entry.create_system = 3  # reproducible on every system
-            archive.writestr(entry, text.encode(), zipfile.ZIP_STORED)
-    return made.getvalue()
+    return zipped({name: text.encode() for name, text in files.items()})
 
 
 def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:

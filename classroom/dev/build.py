@@ -16,7 +16,7 @@ from pathlib import Path
 
 from classroom.dev.regions import RegionError, written
 from classroom.judge.homework import Homework, HomeworkError, homework_of
-from classroom.judge.oracle import FILE, SEEDS, Answer, live, packed_answers, same_answers, stored_answers
+from classroom.judge.oracle import FILE, SEEDS, OracleAnswer, live, packed_answers, same_answers, stored_answers
 from classroom.judge.rules import RulesError, rules_of, without_rules
 from classroom.judge.student import JudgeError
 from classroom.judge.tests import Session, Test
@@ -57,12 +57,12 @@ def readme_text(homework: Homework) -> str:
         raise BuildError(f"homework/{homework.folder.name}: {error}") from error
 
 
-def answers(homework: Homework) -> dict[tuple[str, str, int], list[Answer]]:
+def answers(homework: Homework) -> dict[tuple[str, str, int], list[OracleAnswer]]:
     """What the oracle answers to the public tests on SEEDS seeds, asked while the solution is judged.
 
     Raises BuildError if the solution fails one of them.
     """
-    found: dict[tuple[str, str, int], list[Answer]] = {}
+    found: dict[tuple[str, str, int], list[OracleAnswer]] = {}
     asking = [test for test in homework.public if test.asks]
     with session_of(homework, homework.solution.read_text(encoding="utf-8")) as session:
         for test in asking:
@@ -71,7 +71,7 @@ def answers(homework: Homework) -> dict[tuple[str, str, int], list[Answer]]:
     return found
 
 
-def _asked(folder: Path, session: Session, test: Test, seed: int) -> list[Answer]:
+def _asked(folder: Path, session: Session, test: Test, seed: int) -> list[OracleAnswer]:
     oracle = live(folder, test.exercise)
     outcome = session.run(replace(test, oracles=lambda name, seed: oracle), seed)
     if not outcome.passed:
@@ -127,7 +127,7 @@ def drift(course: Course, homeworks: Iterable[Homework]) -> Iterator[str]:
         yield str(error)
 
 
-def _as_stored(folder: Path, made: dict[tuple[str, str, int], list[Answer]]) -> bool:
+def _as_stored(folder: Path, made: dict[tuple[str, str, int], list[OracleAnswer]]) -> bool:
     stored = stored_answers(folder)
     return stored.keys() == made.keys() and all(same_answers(stored[key], made[key]) for key in made)
 

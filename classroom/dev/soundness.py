@@ -349,7 +349,7 @@ def _built(homework: Homework, job: CheckJob, report: CheckReport) -> None:
 
 
 def _sheet(homework: Homework, job: CheckJob, report: CheckReport) -> None:
-    """The questions of the worksheet, where nbval is there to ask them."""
+    """The solution answers the questions of the worksheet, and no trivial answer does."""
     if find_spec("nbval") is None:
         report.problems.append(f"the worksheet is not checked, as nbval is not installed: `{DOCUMENTED} setup --dev`")
     else:

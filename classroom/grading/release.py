@@ -16,10 +16,11 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from classroom import solutions
+from classroom.fixed_zip import entry
 from classroom.grading.settings import GradingError
 from classroom.register import Course, Solutions
 from classroom.started import COMMAND
-from classroom.stubs import FIXED_TIME, StubError, pristine
+from classroom.stubs import StubError, pristine
 from classroom.tasks import all_tasks, files_of
 
 KEPT_BACK = (
@@ -100,10 +101,9 @@ def _zip(source: Path, target: Path, files: Iterable[PurePosixPath]) -> Path:
     """Write a zip without compression: compressed bytes differ between zlib versions."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         for path in files:
-            entry = zipfile.ZipInfo(f"{NAME}/{path.as_posix()}", FIXED_TIME)
-            entry.create_system = 3
-            entry.external_attr = (0o100755 if path.name in EXECUTABLE else 0o100644) << 16
-            archive.writestr(entry, (source / path).read_bytes(), zipfile.ZIP_STORED)
+            info = entry(f"{NAME}/{path.as_posix()}")
+            info.external_attr = (0o100755 if path.name in EXECUTABLE else 0o100644) << 16
+            archive.writestr(info, (source / path).read_bytes(), zipfile.ZIP_STORED)
     return target
 
 

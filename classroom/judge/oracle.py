@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from classroom.fixed_zip import zipped
 from classroom.judge import codec
 from classroom.judge.fingerprint import Fingerprint, fingerprint
 from classroom.judge.student import JudgeError
@@ -25,8 +26,7 @@ FILE = "expected.zip"
 SEEDS = 8
 """Stored for each test: more cases than one learns by heart."""
 MISTAKES = "_mistakes"
-FIXED_TIME = (1980, 1, 1, 0, 0, 0)
-Answer = tuple[str, Fingerprint, Any]
+OracleAnswer = tuple[str, Fingerprint, Any]
 """Of one call: the function's name, its arguments' fingerprint, what it returned."""
 
 
@@ -34,7 +34,7 @@ class LiveOracle:
     """The functions of judge/EXERCISE.py. `log` : the answers so far."""
 
     def __init__(self, module: ModuleType) -> None:
-        self._module, self.log = module, list[Answer]()
+        self._module, self.log = module, list[OracleAnswer]()
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         function = getattr(self._module, name)
@@ -51,7 +51,7 @@ class LiveOracle:
 class StoredOracle:
     """Stored answers, given out in the order in which they were given first."""
 
-    def __init__(self, test: str, answers: Iterable[Answer]) -> None:
+    def __init__(self, test: str, answers: Iterable[OracleAnswer]) -> None:
         self._test, self._answers = test, iter(answers)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -95,14 +95,14 @@ def _module(path: Path, changed: int) -> ModuleType:
     return load_file(path)
 
 
-def stored_answers(folder: Path) -> dict[tuple[str, str, int], list[Answer]]:
+def stored_answers(folder: Path) -> dict[tuple[str, str, int], list[OracleAnswer]]:
     """The content of expected.zip: (exercise, test, seed) -> answers. Raises JudgeError if it is damaged."""
     path = folder / FILE
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> dict[tuple[str, str, int], list[Answer]]:
+def _read(path: Path, changed: int) -> dict[tuple[str, str, int], list[OracleAnswer]]:
     found = {}
     try:
         with zipfile.ZipFile(path) as packed:
@@ -117,19 +117,18 @@ def _read(path: Path, changed: int) -> dict[tuple[str, str, int], list[Answer]]:
     return found
 
 
-def packed_answers(answers: dict[tuple[str, str, int], list[Answer]]) -> bytes:
+def packed_answers(answers: dict[tuple[str, str, int], list[OracleAnswer]]) -> bytes:
     """The bytes of expected.zip, the same for the same answers."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as packed:
-        for (exercise, test, seed), calls in sorted(answers.items()):
-            entry = zipfile.ZipInfo(f"{exercise}/{test}/{seed}", FIXED_TIME)
-            entry.create_system = 3
-            frame = codec.encode([(name, _bare(asked), _to_store(name, answer)) for name, asked, answer in calls])
-            packed.writestr(entry, frame, zipfile.ZIP_DEFLATED, 9)
-    return made.getvalue()
+    frames = {
+        f"{exercise}/{test}/{seed}": codec.encode(
+            [(name, _bare(asked), _to_store(name, answer)) for name, asked, answer in calls]
+        )
+        for (exercise, test, seed), calls in answers.items()
+    }
+    return zipped(frames, zipfile.ZIP_DEFLATED)
 
 
-def same_answers(some: list[Answer], others: list[Answer]) -> bool:
+def same_answers(some: list[OracleAnswer], others: list[OracleAnswer]) -> bool:
     """Whether two lists of answers are the same, within what processors differ by."""
     return [(a, b, _comparable(a, c)) for a, b, c in some] == [(a, b, _comparable(a, c)) for a, b, c in others]
 
