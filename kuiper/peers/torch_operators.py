@@ -13,6 +13,16 @@ from typing import Any
 from kuiper.errors import KuiperError
 from kuiper.expression.source import source_text
 from kuiper.graph import Operator
+from kuiper.layers import registry
+from kuiper.layers.arrays.indexing import Index
+from kuiper.layers.arrays.joining import Cat, Stack, TensorSplit
+from kuiper.layers.arrays.slicing import Slice, SliceCopy
+from kuiper.layers.arrays.structure import StoredArray
+from kuiper.layers.elementwise.expression import ExpressionLayer
+from kuiper.layers.layer import Layer
+from kuiper.layers.linear.einsum import Einsum
+from kuiper.layers.sequence.attention import MultiheadAttention
+from kuiper.layers.sequence.recurrent import Recurrent
 from kuiper.peers.torch_expression import torch_expression
 
 Call = Callable[..., Any]
@@ -31,12 +41,18 @@ def torch_call(torch: Any, op: Operator) -> Call:
         raise KuiperError(f"torch cannot make {op.type}: {error}", operator=op.name) from error
 
 
+def _layer_class(op: Operator) -> type[Layer]:
+    """The class whose layers compute the operator in kuiper; Layer itself for a type without one."""
+    return (registry.layer_class(op.type) if op.type in registry else None) or Layer
+
+
 def _made(torch: Any, op: Operator) -> Call:
     params = {name: _value(torch, parameter.value) for name, parameter in op.params.items()}
     if "adaptive" in op.type.lower() and isinstance(params.get("output_size"), list):
         params["output_size"] = tuple(size or None for size in params["output_size"])  # 0 says: as the input
-    if op.type in _SPECIAL:
-        return _SPECIAL[op.type](torch, op, params)
+    own_way = _OWN_WAYS.get(_layer_class(op))
+    if own_way is not None:
+        return own_way(torch, op, params)
     prefix, _, name = op.type.rpartition(".")
     if op.type.startswith(("prim::Tuple", "prim::List")):
         return (lambda *xs: xs) if op.type.endswith("Construct") else lambda x: x
@@ -80,9 +96,10 @@ def _module(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     missing = [name for name in missing if not name.endswith("num_batches_tracked")]
     if missing or surplus:
         raise KuiperError(f"{op.type}: weights {missing} are missing, {surplus} are not known", operator=op.name)
-    if op.type in ("nn.LSTM", "nn.GRU", "nn.RNN"):
+    layer = _layer_class(op)
+    if issubclass(layer, Recurrent):
         return _Adapted(module, _recurrent)
-    if op.type == "nn.MultiheadAttention":
+    if issubclass(layer, MultiheadAttention):
         return _Adapted(module, partial(_attention, op.input_names, len(op.outputs)))
     result: Call = module
     return result
@@ -159,21 +176,36 @@ def _tensor_split(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
 
 def _slice(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     """x[start:end:step] along one axis, or along several (`dims`), of which a `select` takes some out."""
-    late = op.input_names
+    late = op.input_names[1:]
+    return lambda x, *others: x[_slices(x, params | _by_name(late, others))]
 
-    def call(x: Any, *others: Any) -> Any:
-        given = {**params, **{name: y for name, y in zip(late[1:], others) if name is not None}}
-        axes = given.get("dims", [given.get("dim")])
-        selects = iter(given.get("selects") or [given.get("select")])
-        every = len(given.get("selects") or axes) == len(axes)  # else only the axes whose step is 0 have one
-        index: list[Any] = [slice(None)] * x.dim()
-        for i, axis in enumerate(axes):
-            start, end, step = (_at(given, name, i) for name in ("start", "end", "step"))
-            select = next(selects, None) if every or step == 0 else None
-            index[axis] = slice(start, end, step) if select in (None, _NO_SELECT) else select
-        return x[tuple(index)]
+
+def _slice_copy(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    """What x[start:end:step] = src leaves in x, with x itself as it was."""
+    late = op.input_names[2:]
+
+    def call(x: Any, src: Any, *others: Any) -> Any:
+        y = x.clone()
+        y[_slices(x, params | _by_name(late, others))] = src
+        return y
 
     return call
+
+
+def _by_name(names: list[str | None], values: tuple[Any, ...]) -> dict[str, Any]:
+    return {name: value for name, value in zip(names, values) if name is not None}
+
+
+def _slices(x: Any, given: dict[str, Any]) -> tuple[Any, ...]:
+    axes = given.get("dims", [given.get("dim")])
+    selects = iter(given.get("selects") or [given.get("select")])
+    every = len(given.get("selects") or axes) == len(axes)  # else only the axes whose step is 0 have one
+    index: list[Any] = [slice(None)] * x.dim()
+    for i, axis in enumerate(axes):
+        start, end, step = (_at(given, name, i) for name in ("start", "end", "step"))
+        select = next(selects, None) if every or step == 0 else None
+        index[axis] = slice(start, end, step) if select in (None, _NO_SELECT) else select
+    return tuple(index)
 
 
 _NO_SELECT = 2**31 - 1
@@ -194,19 +226,26 @@ def _index(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
     return call
 
 
-_SPECIAL: dict[str, Callable[[Any, Operator, dict[str, Any]], Call]] = {
-    "pnnx.Attribute": _constant,
-    "pnnx.Expression": lambda torch, op, _: torch_expression(
-        torch, source_text(op.params["expr"].value), len(op.inputs)
-    ),
-    "torch.cat": _joining,
-    "torch.stack": _joining,
-    "torch.einsum": lambda torch, op, params: partial(torch.einsum, params["equation"]),
-    "torch.tensor_split": _tensor_split,
-    "Tensor.slice": _slice,
-    "Tensor.slice_copy": _slice,
-    "Tensor.index": _index,
+def _einsum(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    return partial(torch.einsum, params["equation"])
+
+
+def _expression(torch: Any, op: Operator, params: dict[str, Any]) -> Call:
+    return torch_expression(torch, source_text(op.params["expr"].value), len(op.inputs))
+
+
+_OWN_WAYS: dict[type[Layer], Callable[[Any, Operator, dict[str, Any]], Call]] = {
+    Cat: _joining,
+    Einsum: _einsum,
+    ExpressionLayer: _expression,
+    Index: _index,
+    Slice: _slice,
+    SliceCopy: _slice_copy,
+    Stack: _joining,
+    StoredArray: _constant,
+    TensorSplit: _tensor_split,
 }
+"""Layers whose operator torch calls in another way than its type and options say."""
 
 
 def _value(torch: Any, value: Any) -> Any:

@@ -10,7 +10,7 @@ from kuiper.fast import BatchPlan, Plan
 from kuiper.graph import MemoryPlan, Operator, shape_text
 from kuiper.runtime import GraphState, RuntimeGraph
 from kuiper.show.axes import Axes, Ruler
-from kuiper.show.palette import FAMILIES, Swatch, family
+from kuiper.show.palette import FAMILIES, UNTOLD, Swatch, family
 from kuiper.show.svg import Svg, element, escape, legend, line, picture, shorten, text, text_width
 
 LEFT, RIGHT, TOP, CHART = 78.0, 16.0, 74.0, 340.0
@@ -156,7 +156,7 @@ def _boxes(facts: _Facts, axes: Axes) -> list[str]:
     largest = sorted(memory.sizes, key=lambda name: -memory.sizes[name])[:LABELLED]
     parts = []
     for name, size in memory.sizes.items():
-        life, kind = memory.lifetimes[name], facts.kinds.get(name, family("nn.Conv2d"))
+        life, kind = memory.lifetimes[name], facts.kinds.get(name, UNTOLD)
         tall = max(axes.y(0) - axes.y(size), 1.0)
         x, width = axes.x(life.first) + 1, axes.x(life.last + 1) - axes.x(life.first) - 2
         y, gap = axes.y(memory.offsets[name]) - tall, 0.5 if tall > 4 else 0.0

@@ -38,6 +38,8 @@ FAMILIES = (
 )
 """The families of operators in the order of the legend."""
 _BY_NAME = {swatch.name: swatch for swatch in FAMILIES}
+UNTOLD = _BY_NAME[families.CONVOLUTION]
+"""The colours of a value of which nobody says what made it."""
 
 
 def family(operator_type: str) -> Swatch:
