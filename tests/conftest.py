@@ -12,6 +12,14 @@ import pytest
 from kuiper.peers.convert import quiet
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What exports a network is slow."""
+    for item in items:
+        if "export" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """What kuiper remembers of this machine lies in a folder of the tests' own."""

@@ -505,6 +505,7 @@ def test_pip_installs_from_a_folder_of_wheels_and_checks_the_hash(copy: Copy, tm
     assert_sentence(copy.start(uv=False, PIP_NO_INDEX="1", PIP_FIND_LINKS=wheels.as_uri()), "hash differs")
 
 
+@pytest.mark.slow
 @posix
 def test_pip_is_tried_where_uv_cannot_fetch(copy: Copy) -> None:
     done = copy.start(UV_HTTP_SAYS="error: dns error", PIP_NO_INDEX="1")
@@ -523,6 +524,7 @@ def old_pythons() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_python_that_is_too_old_is_told_so_in_a_sentence(copy: Copy) -> None:
     pretend = (
         "import runpy, sys; sys.version_info = (3, 6, 0); "

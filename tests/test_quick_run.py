@@ -41,7 +41,9 @@ def course(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest
     return pytester
 
 
-@pytest.mark.parametrize("options", [(), ("-x",), ("-p", "xdist", "-n", "2")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [(), ("-x",), pytest.param(("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)], ids=" ".join
+)
 def test_a_run_of_everything_leaves_the_slow_ones_out_and_says_so_in_its_last_line(
     course: pytest.Pytester, options: tuple[str, ...]
 ) -> None:
@@ -54,14 +56,14 @@ def test_a_run_of_everything_leaves_the_slow_ones_out_and_says_so_in_its_last_li
     ("options", "passed"),
     [
         (("--all",), 3),
-        (("-p", "xdist", "-n", "2", "--all"), 3),
+        pytest.param(("-p", "xdist", "-n", "2", "--all"), 3, marks=pytest.mark.slow),
         (("tests",), 3),
         (("tests/test_small.py",), 3),
         (("tests/test_small.py::test_two",), 1),
         (("-k", "two"), 1),
         (("-m", "slow"), 2),
         (("-m", "not slow"), 1),
-        (("-p", "xdist", "-n", "2", "-k", "t"), 3),
+        pytest.param(("-p", "xdist", "-n", "2", "-k", "t"), 3, marks=pytest.mark.slow),
     ],
     ids=lambda part: " ".join(part) if isinstance(part, tuple) else "",
 )

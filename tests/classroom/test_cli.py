@@ -125,6 +125,7 @@ def test_pytest_runs_what_was_selected() -> None:
     assert "1 passed" in passed.stdout
 
 
+@pytest.mark.slow
 def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
     nothing = course("test", "-q", "tests/classroom/test_page.py", "-k", "no_such_test")
     assert nothing.returncode == 5

@@ -66,6 +66,7 @@ def dev(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
 
 
+@pytest.mark.slow
 def test_the_first_exercise_of_a_lesson_lacks_only_words(bare: Path) -> None:
     done = dev("new", "exercise", "at_least", "--lesson", "1")
     assert done.exit_code == 0, done.output

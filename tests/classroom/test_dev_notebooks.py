@@ -33,6 +33,7 @@ def test_running_it_twice_changes_nothing(tmp_path: Path) -> None:
     assert "iopub" not in first
 
 
+@pytest.mark.slow
 def test_what_was_measured_stays_until_it_is_emptied(tmp_path: Path) -> None:
     path = store(tmp_path / "lesson.ipynb", "import time", "time.perf_counter()")
     stored = json.loads(path.read_text(encoding="utf-8"))

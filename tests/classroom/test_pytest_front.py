@@ -125,6 +125,7 @@ def test_junit_names_exercises_and_holds_the_diagnosis(course: Any) -> None:
     assert "The last number comes first." in str(failure.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -174,6 +175,7 @@ def test_the_seed_decides_the_inputs(course: Any) -> None:
 HOSTILE = "import pathlib\npathlib.Path({mark!r}).write_text('run')\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["conftest.py", "test_mine.py", "__init__.py", "helper.py", "judge/conftest.py"])
 def test_no_file_of_a_student_runs_inside_pytest(course: Any, tmp_path: Path, name: str) -> None:
     mark = tmp_path / "mark"

@@ -96,6 +96,7 @@ def messages(*arguments: str, **variables: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
+@pytest.mark.slow
 def test_messages_and_help_print_the_command_of_the_launcher_or_course() -> None:
     given = {started.VARIABLE: "py course.py"}
     assert "`py course.py map` lists them" in messages("check", "nothing", **given)

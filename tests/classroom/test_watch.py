@@ -150,6 +150,7 @@ def test_watch_checks_when_the_file_is_saved_and_ends_quietly(
     assert not any("\x1b" in line for line in watch.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("double",)])
 def test_watch_goes_on_with_the_next_exercise_when_one_passes(
     mini: Any, watching: Callable[..., Watching], arguments: tuple[str, ...]
@@ -183,6 +184,7 @@ def test_watch_goes_on_into_the_next_lesson_s_file(mini: Any, watching: Callable
     assert "triple (task 3.1): public tests passed" in watch.page()
 
 
+@pytest.mark.slow
 def test_watch_follows_to_the_file_that_is_edited_unless_one_was_named(
     mini: Any, watching: Callable[..., Watching]
 ) -> None:

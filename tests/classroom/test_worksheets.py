@@ -309,6 +309,7 @@ def test_no_cheat_behind_the_sheet_gains_anything(course: Course, name: str) -> 
     assert course.passed(WRONG + BEHIND[name]) == []
 
 
+@pytest.mark.slow
 def test_right_answers_pass_and_wrong_ones_do_not(course: Course) -> None:
     solution = (course.file.parent / "judge" / "solution.py").read_text(encoding="utf-8")
     assert course.passed(solution) == list(QUESTIONS)

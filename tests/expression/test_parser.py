@@ -160,6 +160,7 @@ def test_any_text_gives_a_tree_or_an_expression_error(text: str) -> None:
     assert parse(to_text(node)) == node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["neg(" * DEEP + "@0" + ")" * DEEP, "log1p," * DEEP + "@0", "add(" * DEEP + "@0" + ",1)" * DEEP],

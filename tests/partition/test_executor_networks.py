@@ -88,6 +88,7 @@ def test_digits_on_two_back_ends(name: str, mode: str) -> None:
     assert {parts.graph.nodes[v].op for v in parts.blocked} == {"nn.Sigmoid", "nn.MaxPool2d"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKAGES)
 def test_mobilenet_on_two_back_ends(name: str, mobilenet: Any) -> None:
     executor = agree(mobilenet, image(32), [device(name, MOBILE_BLOCKED), Device("CPU")])

@@ -68,6 +68,7 @@ def test_who_is_not_installed_or_breaks_down_is_told_and_the_others_go_on(
     assert [len(one.seconds) for one in found] == [1, 0, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "text", "reason"),
     [

@@ -68,6 +68,7 @@ def yolo() -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_yolov5s_boxes_are_those_that_torch_leads_to(
     tmp_path: Path,
     photo: Path,

@@ -207,6 +207,7 @@ def test_a_function_whose_public_tests_pass_is_not_blamed_without_saying_so(plug
     assert f"then {COMMAND} check flatten" in text
 
 
+@pytest.mark.slow
 def test_an_unsolved_exercise_is_named_with_the_way_to_plug_it_in(plugs: Any) -> None:
     tasks = plugs(flatten=RIGHT["flatten"], axby=RIGHT["axby"])
     fail(tasks["flatten"])
@@ -226,6 +227,7 @@ def test_an_exercise_that_nobody_has_begun_is_neither_checked_nor_named(
     assert "--also" not in output
 
 
+@pytest.mark.slow
 def test_a_mended_function_is_used_at_once(plugs: Any) -> None:
     task = plugs(flatten=RIGHT["flatten"])["flatten"]
     course("check", "--all")

@@ -59,6 +59,7 @@ def test_each_question_is_a_public_test_of_its_exercise(asking: Any) -> None:
     assert all(grade.points == grade.max_points for grade in graded.grades)
 
 
+@pytest.mark.slow
 def test_a_question_that_is_answered_wrongly_costs_its_part_and_says_why(asking: Any) -> None:
     graded = judged(asking, asking.solution.replace("return x * x", "return x * x if x != 7 else 0"))
     power = next(grade for grade in graded.grades if grade.exercise == "power")

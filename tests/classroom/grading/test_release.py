@@ -83,6 +83,7 @@ def test_no_file_of_a_judge_s_folder_gets_in(released: Path) -> None:
         assert data not in secrets, name
 
 
+@pytest.mark.slow
 def test_no_text_of_a_solution_gets_in(texts: dict[str, str]) -> None:
     checked = 0
     for homework in WHOLE:

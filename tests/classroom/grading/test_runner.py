@@ -175,6 +175,7 @@ def test_a_shard_of_a_name_is_the_same_everywhere() -> None:
     assert min(shares) > 200
 
 
+@pytest.mark.slow
 def test_points_set_by_a_person_stay_when_it_is_judged_again(
     teacher: Any, mini: Any, tmp_path: Path, here: list[Job]
 ) -> None:

@@ -142,6 +142,7 @@ def test_independent_solutions_are_not_reported() -> None:
     assert compare(*TENSORS, text_of("02_tensor", "solution"), homework="02_tensor") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("honest", sorted(HONEST.glob("*.py")), ids=lambda path: path.stem)
 def test_the_independent_solutions_are_right(honest: Path) -> None:
     homework = HOMEWORKS["04_graph" if honest.stem.startswith("graph") else "02_tensor"]

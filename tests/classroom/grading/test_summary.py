@@ -278,6 +278,7 @@ def test_a_persons_points_replace_the_judges(tmp_path: Path) -> None:
     assert "ann,,ann,,3.5" in (tmp_path / "exports" / "canvas.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_similar_submissions_are_found_on_the_way(tmp_path: Path) -> None:
     public = Path(__file__).with_name("honest").joinpath("graph_counter.py").read_text(encoding="utf-8")
     draw, signs = random.Random(3), "+-*/%@&|^"

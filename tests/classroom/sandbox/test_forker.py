@@ -113,6 +113,7 @@ def test_where_the_forker_is_gone_there_is_no_grade(workers: Workers) -> None:
             session.run(test, 0)
 
 
+@pytest.mark.slow
 def test_many_workers_leave_no_descriptor_and_no_process(workers: Workers) -> None:
     def left() -> int:
         gc.collect()  # what earlier tests have left to be collected is not counted

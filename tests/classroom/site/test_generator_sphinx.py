@@ -167,6 +167,7 @@ def test_signatures_name_types_without_their_modules() -> None:
 LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30).filter(lambda one: not one.startswith(">>>"))
 
 
+@pytest.mark.slow
 @given(st.lists(LINES, min_size=1, max_size=6))
 def test_no_docstring_means_anything_to_restructuredtext(lines: list[str]) -> None:
     tree = publish_doctree("\n".join(restructured(lines)), settings_overrides=QUIET)
