@@ -20,8 +20,8 @@ from kuiper.cli.text import complain, console, facts, flop, note, seconds, sever
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
+from kuiper.partition.modes.tengine import COMPLEX
 from kuiper.partition.split import MODES
-from kuiper.partition.tengine import COMPLEX
 from kuiper.peers import largest_difference
 from kuiper.profile import network_cost
 from kuiper.show import show_partition, show_schedule

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from kuiper.graph.order import find_cycle
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.modes.tengine import blocked_nodes
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition
 from kuiper.partition.support import refusal
-from kuiper.partition.tengine import blocked_nodes
 
 Refuses = Callable[[int], str | None]
 """Node -> why its device does not take it, or None."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kuiper.partition.cheapest import split_cost
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
-from kuiper.partition.fewest import split_fewest
+from kuiper.partition.modes.cheapest import split_cost
+from kuiper.partition.modes.fewest import split_fewest
+from kuiper.partition.modes.tengine import split_tengine
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.subgraph import Partition, subgraphs
-from kuiper.partition.tengine import split_tengine
 
 MODES = ("tengine", "fewest", "cost")
 

@@ -31,7 +31,7 @@ from kuiper.partition import (
 )
 from kuiper.partition.backends import open_backend
 from kuiper.partition.backends.array_module import ArrayModule
-from kuiper.partition.memory import DeviceArray, Memory
+from kuiper.partition.execution.memory import DeviceArray, Memory
 from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits/digits.pnnx.param"

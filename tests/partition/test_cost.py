@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.partition import Device, Link, NodeGraph, Partition, PartitionError, cost_of, partition, verify
-from kuiper.partition.cheapest import improved, shared_out
-from kuiper.partition.maxflow import FlowNetwork
-from kuiper.partition.placement import Model
+from kuiper.partition.modes.cheapest import improved, shared_out
+from kuiper.partition.modes.maxflow import FlowNetwork
+from kuiper.partition.modes.placement import Model
 
 LINK = Link(latency=2.0, bandwidth=4.0)
 ACC = Device("ACC", operators={"a", "c"}, speed=4.0)

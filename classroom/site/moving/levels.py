@@ -8,8 +8,8 @@ from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, partition
-from kuiper.partition.dependencies import Dependencies, dependencies
-from kuiper.partition.fewest import levels
+from kuiper.partition.modes.dependencies import Dependencies, dependencies
+from kuiper.partition.modes.fewest import levels
 
 NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("input", [], [0]), ("conv", [0], [1]), ("sigmoid", [1], [2]), ("conv", [2], [3]), ("relu", [3], [4]),

@@ -8,9 +8,9 @@ from itertools import pairwise
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, Partition, SubGraph, partition, schedule
+from kuiper.partition.modes.tengine import COMPLEX, ranges
 from kuiper.partition.subgraph import Group
 from kuiper.partition.support import units
-from kuiper.partition.tengine import COMPLEX, ranges
 
 NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("input", [], [0]), ("conv", [0], [1]), ("relu", [1], [2]), ("sigmoid", [2], [3]), ("conv", [3], [4]),

@@ -26,7 +26,7 @@ from kuiper.layers.image.pooling import MaxPool2d
 from kuiper.layers.layer import FunctionLayer
 from kuiper.layers.linear.linear import Linear
 from kuiper.partition.backends.protocol import Backend, Program, program_of
-from kuiper.partition.writers import CannotExpressError, Writers, expect
+from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
 from kuiper.runtime import RuntimeGraph
 from kuiper.scalars import EXPRESSION
 from kuiper.scalars.steps import Apply

@@ -12,7 +12,7 @@ from kuiper.errors import KuiperError
 from kuiper.graph import Attribute, Graph, Operand, Operator
 from kuiper.partition.backends import Program
 from kuiper.partition.errors import PartitionError, SubGraphError
-from kuiper.partition.memory import Memory
+from kuiper.partition.execution.memory import Memory
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.subgraph import Partition, SubGraph
 from kuiper.runtime import RuntimeGraph

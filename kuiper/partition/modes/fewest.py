@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kuiper.partition.dependencies import Dependencies, dependencies
 from kuiper.partition.device import Device
+from kuiper.partition.modes.dependencies import Dependencies, dependencies
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.subgraph import Group
 from kuiper.partition.support import host_of, placements, units

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 from kuiper.partition.errors import BackendError, SubGraphError
-from kuiper.partition.memory import DeviceArray, Memory, bytes_of
+from kuiper.partition.execution.memory import DeviceArray, Memory, bytes_of
+from kuiper.partition.execution.tasks import Task, Tasks, title
 from kuiper.partition.subgraph import Partition
-from kuiper.partition.tasks import Task, Tasks, title
 
 Place = tuple[int, str]
 """A tensor, and the name of the device in whose memory it lies."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from kuiper.partition.dependencies import undefined
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.modes.dependencies import undefined
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.subgraph import Group, SubGraph
 from kuiper.partition.support import host_of, rule_refusal, units

@@ -15,9 +15,9 @@ from math import inf
 
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
-from kuiper.partition.maxflow import FlowNetwork
+from kuiper.partition.modes.maxflow import FlowNetwork
+from kuiper.partition.modes.placement import Model
 from kuiper.partition.node_graph import NodeGraph
-from kuiper.partition.placement import Model
 from kuiper.partition.subgraph import Group
 
 ROUNDS = 8

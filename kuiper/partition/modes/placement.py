@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kuiper.partition.cost import Cost, Link
-from kuiper.partition.dependencies import Dependencies, dependencies
 from kuiper.partition.device import Device
-from kuiper.partition.fewest import NodeGroup, group
+from kuiper.partition.modes.dependencies import Dependencies, dependencies
+from kuiper.partition.modes.fewest import NodeGroup, group
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.support import placements
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from kuiper.errors import InputCountError
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.execution.memory import over_arrays
+from kuiper.partition.execution.running import Pass, Stats
+from kuiper.partition.execution.tasks import make_tasks, runtime_of
 from kuiper.partition.invariants import verify
-from kuiper.partition.memory import over_arrays
-from kuiper.partition.running import Pass, Stats
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition
-from kuiper.partition.tasks import make_tasks, runtime_of
 from kuiper.runtime import Outputs
 from kuiper.runtime.values import as_input, leaves
 
