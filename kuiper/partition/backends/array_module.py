@@ -76,7 +76,7 @@ class CuPy(ArrayModule):
         return self.cupy.array(x)
 
     def get(self, x: Any) -> np.ndarray:
-        """A copy in the host's memory."""
+        """A copy as a numpy array."""
         array: np.ndarray = self.cupy.asnumpy(x)
         return array
 
