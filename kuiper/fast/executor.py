@@ -17,6 +17,7 @@ from kuiper.fast.tuning.choices import Choices
 from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
 from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.values import named_inputs
 
 MISFITS = 3
 """Passes in a row that may not fit their plan before the layers compute inputs of these shapes."""
@@ -46,7 +47,7 @@ class PlanExecutor(LayerExecutor):
 
     @property
     def choices(self) -> dict[str, str]:
-        """What was measured and chosen so far: key (what, shape) -> name of the algorithm or of the way to run."""
+        """As GraphExecutor says."""
         return self._choices.used
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
@@ -68,9 +69,11 @@ class PlanExecutor(LayerExecutor):
     def plan_for(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs (operand name -> array), by which later passes are computed; None where the layers do.
 
-        If there is none yet it is made, for which kernels are timed: that may take seconds.
+        If there is none yet it is made, for which kernels are timed: that may take seconds. Raises InferError for
+        inputs that the network does not take.
         """
-        return self._plan(signature(list(inputs.values())), inputs, patient=False)
+        given = named_inputs(inputs, self.graph.inputs)
+        return self._plan(signature(list(given.values())), given, patient=False)
 
     def _plan(self, key: Signature, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
         if self._misfits.get(key, 0) >= MISFITS:
