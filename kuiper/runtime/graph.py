@@ -154,7 +154,7 @@ class RuntimeGraph:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
         Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError where
-        options are inputs and their number fits no signature, and ModelFormatError for a faulty expression. Building
+        options are inputs and not as many as the layer knows, and ModelFormatError for a faulty expression. Building
         twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
@@ -287,7 +287,7 @@ def load(param: Path | Graph, bin: Path | None = None, *, engine: str = "auto", 
     options : registry, toolbox, threads, choices; see RuntimeGraph.
 
     Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError where options
-    are inputs and their number fits no signature, GraphError.
+    are inputs and not as many as the layer knows, GraphError.
 
     >>> import numpy as np
     >>> graph = load("models/digits/digits.pnnx.param")
