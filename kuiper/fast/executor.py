@@ -12,7 +12,7 @@ from kuiper.fast.plan.batch import BatchPlan
 from kuiper.fast.plan.fallback import PlanMismatchError
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.plan.planner import Planner
-from kuiper.fast.plan.trace import Signature, signature
+from kuiper.fast.plan.trace import PlanKey, plan_key
 from kuiper.fast.tuning.choices import Choices
 from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
@@ -42,8 +42,8 @@ class PlanExecutor(LayerExecutor):
         super().__init__(graph)
         self._choices, self._patient = Choices.of_user(choices), patient
         self._planner = Planner(graph, threads, self._choices)
-        self._seen: set[Signature] = set()
-        self._misfits: Counter[Signature] = Counter()
+        self._seen: set[PlanKey] = set()
+        self._misfits: Counter[PlanKey] = Counter()
 
     @property
     def choices(self) -> dict[str, str]:
@@ -54,7 +54,7 @@ class PlanExecutor(LayerExecutor):
         """One pass, by a plan where the inputs are arrays and no shape depends on the numbers in them."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
             arrays = list(inputs.values())
-            key = signature(arrays)
+            key = plan_key(arrays)
             on_operator = on_operator and _once(on_operator)
             try:
                 plan = self._plan(key, inputs, self._patient)
@@ -73,9 +73,9 @@ class PlanExecutor(LayerExecutor):
         inputs that the network does not take.
         """
         given = named_inputs(inputs, self.graph.inputs)
-        return self._plan(signature(list(given.values())), given, patient=False)
+        return self._plan(plan_key(list(given.values())), given, patient=False)
 
-    def _plan(self, key: Signature, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
+    def _plan(self, key: PlanKey, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
         if self._misfits.get(key, 0) >= MISFITS:
             return None
         plan = self._planner.find(key)

@@ -38,9 +38,9 @@ class Layer:
     weights: ClassVar[tuple[str, ...]] = ()
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
     inputs: ClassVar[tuple[str, ...]] = ()
-    """What unnamed inputs are, such as ("x", "x dim keepdim"), for operators that have their options as inputs: "x" goes to
-    `forward`, "_" changes no result, any other word is an option. Of the texts the one with as many words as there are
-    inputs is meant; another number of inputs is an error. Without any text all of them go to `forward`."""
+    """What unnamed inputs are, such as ("x", "x dim keepdim"): "x" goes to `forward`, "_" changes no result, any other
+    word is an option. Of the texts the one with as many words as there are inputs is meant; another number of inputs is
+    an error. Without any text all of them go to `forward`."""
     inputs_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The same for single operator types, in place of `inputs`; see LayerRegisterer.register."""
     drops_unread: ClassVar[bool] = False
