@@ -68,12 +68,12 @@ def test_it_shows_the_subgraphs_and_what_fell_back() -> None:
 @pytest.mark.parametrize(
     ("typed", "placed", "reason"),
     [
-        ((), "0 on simple, 2 on host", "relu, tanh: too small: --min-work 3"),
+        ((), "0 on simple, 2 on host", "relu, tanh: too small for simple: min_work=3"),
         (("--min-work", 2), "2 on simple, 0 on host", ""),
         (("--min-work", 0, "--blocked", "F.tanh"), "1 on simple, 1 on host",
          "tanh: simple does not take operator F.tanh"),
         (("--blocked", "F.tanh"), "0 on simple, 2 on host",
-         "relu: too small: --min-work 3 tanh: simple does not take operator F.tanh"),
+         "relu: too small for simple: min_work=3 tanh: simple does not take operator F.tanh"),
         (("--mode", "cost"), "0 on simple, 2 on host", ""),
     ],
 )  # fmt: skip

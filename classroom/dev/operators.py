@@ -12,7 +12,7 @@ from classroom.started import DOCUMENTED
 from kuiper import Layer, registry
 from kuiper.fast.kernels.base.kernel import LOWERINGS
 from kuiper.partition.backends.array_module import makes
-from kuiper.partition.onnx.operators import writes
+from kuiper.partition.backends.onnx.operators import writes
 
 TABLE = ROOT / "docs" / "operators.md"
 BY_THE_GRAPH = {

@@ -21,7 +21,6 @@ from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
 from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
 from kuiper.partition.split import MODES
-from kuiper.partition.tengine import COMPLEX
 from kuiper.peers import largest_difference
 from kuiper.profile import network_cost
 from kuiper.show import show_partition, show_schedule
@@ -65,7 +64,10 @@ def partition_(
     host: Annotated[str, typer.Option(metavar="NAME", help="What computes the rest: simple or fast.")] = "simple",
     mode: Annotated[str, typer.Option(help=f"How to split: {', '.join(MODES)}.")] = "fewest",
     min_work: Annotated[
-        int, typer.Option(min=0, help="Mode fewest: smaller sub-graphs stay on the host; 0: none is too small.")
+        int,
+        typer.Option(
+            min=0, help="Mode fewest: sub-graphs of fewer operators (nn.Linear is 3) stay on the host; 0: none does."
+        ),
     ] = 3,
     speed: Annotated[
         list[float] | None,
@@ -135,7 +137,7 @@ def partition_(
     devices = make_devices(names, taken, refused, host, float16, figures)
     split = partition(nodes, devices, mode, min_work=min_work, link=figures.link)
     found = measure(graph, Executor(split), inputs, repeat=repeat)
-    show(split, found, inputs, figures.link, min_work)
+    show(split, found, inputs, figures.link)
     if svg is not None:
         show_partition(split).save(svg)
         note(f"drew the graph into {svg}")
@@ -231,7 +233,7 @@ def measure(
     )
 
 
-def show(split: Partition, found: Measurement, inputs: Sequence[np.ndarray], link: Link, min_work: int) -> None:
+def show(split: Partition, found: Measurement, inputs: Sequence[np.ndarray], link: Link) -> None:
     """The table of sub-graphs, what the run was like, and what fell back."""
     rows = table(
         "sub-graph", "device", "operators", "from", "to", "reads", "hands over", "waits for", "time",
@@ -251,7 +253,7 @@ def show(split: Partition, found: Measurement, inputs: Sequence[np.ndarray], lin
         out.print(costs.compared(split))
         out.print()
         out.print(facts(costs.figures_of(split, link)))
-    fell_back = [("falls back", text) for text in fallbacks(split, min_work)]
+    fell_back = [("falls back", text) for text in fallbacks(split)]
     out.print(facts(summary(split, found, inputs) + fell_back))
 
 
@@ -284,15 +286,10 @@ def summary(split: Partition, found: Measurement, inputs: Sequence[np.ndarray]) 
     return rows
 
 
-def fallbacks(split: Partition, min_work: int) -> list[str]:
-    """Why nodes run on the host, each reason once, with their number; in mode cost only what can run nowhere else."""
+def fallbacks(split: Partition) -> list[str]:
+    """Why nodes run on the host, each reason once, with their names; in mode cost only what can run nowhere else."""
     reasons: dict[str, list[str]] = {}
-    if split.mode != "cost":
-        limit = f"--min-work {min_work}" if split.mode == "fewest" else f"mode tengine asks for {COMPLEX} operators"
-        host = [v for part in split.subgraphs if part.device == split.devices[-1] for v in part.nodes]
-        small = [v for v in host if v not in split.blocked and v not in split.graph.sources]
-        reasons[f"too small: {limit}"] = [split.graph.nodes[v].name for v in small]
-    for v, reason in split.blocked.items():
+    for v, reason in split.fallbacks.items():
         if v not in split.graph.sources:
             reasons.setdefault(reason, []).append(split.graph.nodes[v].name)
-    return [f"{several(names, 2)}: {reason}" for reason, names in reasons.items() if names]
+    return [f"{several(names, 2)}: {reason}" for reason, names in reasons.items()]

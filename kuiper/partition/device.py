@@ -22,11 +22,11 @@ class Device:
     ----------
     name : its name in pictures and messages.
     operators : the operator types it takes; None: all. A type that no list names is refused.
-    blocked : operator types it refuses although `operators` has them.
+    blocked : operator types it refuses, whether or not `operators` has them.
     dtypes : the element types it takes ("float32", "uint8"); None: all. Quantised tensors pass as well, unless the
         list is empty.
     refuses : a rule of your own: Node -> why the device cannot take it, or None; for options such as a dilation.
-    speed : units of `Node.work` per second.
+    speed : operations (`Node.work`) per second.
     launch : seconds it takes to start one sub-graph.
     backend : what computes its sub-graphs: a name (see kuiper.partition.backends), or a Backend of your own. A node
         that the back end cannot compute is refused.

@@ -1,7 +1,7 @@
 """What must hold of every partition, checked from scratch: `verify`.
 
 - numbering: a sub-graph's index is its place in the list, and its device is one of those offered
-- cover: every node is in exactly one sub-graph, and none is empty
+- cover: every node that computes is in exactly one sub-graph, and none is empty
 - support: the device takes the node: its type, its options, the dtype of all its inputs and outputs
 - order: a sub-graph, and a node in it, comes after all it reads from
 - acyclic: no sub-graphs wait for each other in a circle
@@ -9,7 +9,7 @@
 - wait_count: the number of different inputs that another sub-graph makes
 - schedule: the waves reach every sub-graph
 
-Mode "tengine" has rules of its own, see `Rules`.
+Mode "tengine" has rules of its own, see `Rules`: its sub-graphs may be empty, and inputs and constants are in one too.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from kuiper.graph.order import find_cycle
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.modes.tengine import blocked_nodes
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition
 from kuiper.partition.support import refusal
-from kuiper.partition.tengine import blocked_nodes
 
 Refuses = Callable[[int], str | None]
 """Node -> why its device does not take it, or None."""
@@ -65,8 +65,8 @@ TENGINE = Rules(
 """To Tengine inputs and constants are nodes like others, and a tensor is at hand by its own kind."""
 
 
-def verify(partition: Partition) -> None:
-    """Check every invariant of a partition; about linear in its size.
+def verify(partition: Partition) -> list[list[int]]:
+    """Check every invariant of a partition; about linear in its size. Returns the waves, as `schedule` does.
 
     Raises PartitionError with the name of the first broken one in `.invariant`, and for the last DeadlockError.
     """
@@ -82,7 +82,7 @@ def verify(partition: Partition) -> None:
     for invariant, faults in checks.items():
         for fault in faults(partition, rules):
             raise PartitionError(fault, invariant=invariant)
-    schedule(partition)
+    return schedule(partition)
 
 
 def _numbering(partition: Partition, rules: Rules) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,9 @@ class TensorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor between nodes. `bytes` is None where `shape` is unknown or has a -1 in it.
+    """A tensor between nodes.
 
+    bytes : its size; None where it is not known, as with a shape that is not known or has a -1 in it.
     operand : the network's operand that it stands for; None in a graph of lists.
     """
 
@@ -43,7 +45,7 @@ class TensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One operator: its type, ids of the tensors it reads and makes; `work` in operations for mode "cost".
+    """One operator: its type, ids of the tensors it reads and makes; `work`: its operations, for mode "cost".
 
     operator : the network's operator that it stands for; None in a graph of lists.
     options : its options in a graph of lists.
@@ -85,7 +87,7 @@ class NodeGraph:
 
     def __post_init__(self) -> None:
         for output in self.outputs:
-            if not _is_id(output) or output >= len(self.nodes):
+            if not _is_count(output) or output >= len(self.nodes):
                 raise PartitionError(f"outputs: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {output!r}")
         producer: dict[int, int] = {}
         for i, node in enumerate(self.nodes):
@@ -109,7 +111,8 @@ class NodeGraph:
         nodes : [operator type, ids of tensors read, ids of tensors made] each; a dict with `name`, `work` and `params`
             may follow.
         tensors : tensor id -> {"kind": "var" | "const" | "input", "dtype": "float32", "quantized": False, "bytes": n
-            or "shape": (...)}; these are the defaults; without `bytes` and `shape` the size is unknown.
+            or "shape": (...)}; these are the defaults; without `bytes` the size is that of the shape, and unknown
+            without one or with a -1 in it.
         outputs : ids of nodes; by default, all nodes that make a tensor that nobody reads.
 
         >>> graph = NodeGraph.from_lists([["input", [], [0]], ["conv", [0], [1]]], {0: {"kind": "input"}}, [1])
@@ -121,7 +124,7 @@ class NodeGraph:
         infos = {tensor: default for node in made for ids in (node.inputs, node.outputs) for tensor in ids}
         for key, description in (tensors or {}).items():
             tensor = int(key) if isinstance(key, str) and key.isdecimal() else key
-            if not _is_id(tensor):
+            if not _is_count(tensor):
                 raise PartitionError(f"tensors: expected ids from 0 on, found {key!r}")
             infos[tensor] = _tensor(tensor, description)
         if outputs is None:
@@ -205,11 +208,12 @@ def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[s
     }
 
 
-def _is_id(value: Any) -> bool:
+def _is_count(value: Any) -> bool:
+    """Whether a value is a whole number from 0 on."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 0)
 
 
-def _node(index: int, entry: Sequence[Any]) -> Node:
+def _node(number: int, entry: Sequence[Any]) -> Node:
     node = None
     try:
         op, inputs, outputs, *rest = entry
@@ -221,12 +225,12 @@ def _node(index: int, entry: Sequence[Any]) -> Node:
         pass
     if node is None:
         expected = "[operator type, tensors read, tensors made] and perhaps a dict of name, work and params"
-        raise PartitionError(f"node {index}: expected {expected}, found {entry!r}")
+        raise PartitionError(f"node {number}: expected {expected}, found {entry!r}")
     for tensor in (*node.inputs, *node.outputs):
-        if not _is_id(tensor):
-            raise PartitionError(f"node {index} ({op}): expected tensor ids from 0 on, found {tensor!r}")
+        if not _is_count(tensor):
+            raise PartitionError(f"node {number} ({op}): expected tensor ids from 0 on, found {tensor!r}")
     if not isinstance(node.work, (int, float)) or not 0 <= node.work < math.inf:
-        raise PartitionError(f"node {index} ({op}): expected work of 0 or more, found {node.work!r}")
+        raise PartitionError(f"node {number} ({op}): expected work of 0 or more, found {node.work!r}")
     return node
 
 
@@ -234,17 +238,21 @@ def _tensor(tensor: int, description: Mapping[str, Any]) -> TensorInfo:
     if not isinstance(description, Mapping):
         raise PartitionError(f"tensor {tensor}: expected a dict, found {description!r}")
     values = dict(description)
-    shape = values.get("shape")
     known = {f.name for f in fields(TensorInfo)} - {"operand"}
     if not values.keys() <= known:
         odd = sorted(values.keys() - known)
         raise PartitionError(f"tensor {tensor}: expected {', '.join(sorted(known))}, found {', '.join(odd)}")
     try:
         values["kind"] = TensorKind(values.get("kind", "var"))
-        if shape is not None:
-            values["shape"] = tuple(shape)
-        if shape is not None and values.get("bytes") is None:
-            values["bytes"] = math.prod(shape) * np.dtype(values.get("dtype", "float32")).itemsize
+        if values.get("shape") is not None:
+            values["shape"] = tuple(index(n) for n in values["shape"])
+            dtype = values.get("dtype", TensorInfo().dtype)
+            itemsize = 0 if dtype is None else np.dtype(dtype).itemsize
+            if values.get("bytes") is None:
+                values["bytes"] = Extent(values["shape"], itemsize).bytes
     except (ValueError, TypeError) as error:
-        raise PartitionError(f"tensor {tensor}: expected a kind of var, const or input, and a dtype: {error}") from None
+        expected = "a kind of var, const or input, a dtype, and a shape of whole numbers"
+        raise PartitionError(f"tensor {tensor}: expected {expected}: {error}") from None
+    if values.get("bytes") is not None and not _is_count(values["bytes"]):
+        raise PartitionError(f"tensor {tensor}: expected bytes of 0 or more, found {values['bytes']!r}")
     return TensorInfo(**values)

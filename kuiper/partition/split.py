@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kuiper.partition.cheapest import split_cost
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
-from kuiper.partition.fewest import split_fewest
+from kuiper.partition.modes.cheapest import split_cost
+from kuiper.partition.modes.fewest import split_fewest
+from kuiper.partition.modes.tengine import split_tengine
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.subgraph import Partition, subgraphs
-from kuiper.partition.tengine import split_tengine
 
 MODES = ("tengine", "fewest", "cost")
 
@@ -30,12 +30,14 @@ def partition(
     Parameters
     ----------
     graph : the network; `NodeGraph.from_runtime` and `NodeGraph.from_lists` make one.
-    devices : the preferred one first; one that takes everything, such as a CPU, gives every node a place.
+    devices : the preferred one first; one that takes everything, such as a CPU, gives every node a place. The last such
+        one is the host, to which nodes fall back; the result's `fallbacks` say why.
     mode : "tengine": the sub-graphs of Tengine-lite, from one accelerator and one device that takes everything;
         "fewest": as few sub-graphs as possible, at most two devices exactly; "cost": the least time by `cost_of`.
-        Tengine counts input and constant nodes as work; the other modes leave them out of all sub-graphs.
-    min_work : mode "fewest": sub-graphs with fewer nodes (a fully connected layer counts 3) go to the device that takes
-        everything; 0 turns that off. Tengine's own threshold is always 3.
+        To Tengine input and constant nodes are nodes like others; the other modes leave them out of all sub-graphs.
+    min_work : mode "fewest": sub-graphs with fewer nodes go to the host, so a small network goes there as a whole; 0
+        turns that off. It counts nodes, a fully connected layer as 3, and not their `work`. Tengine's own threshold is
+        always 3.
     link : mode "cost": what a copy between devices takes. Speeds and starts are the devices' own; what was weighed
         stands in the result's `compared`.
     limits : mode "tengine": raise where the original's integers overflow.
@@ -52,14 +54,14 @@ def partition(
     _check(graph, devices, mode, min_work)
     compared: Mapping[str, Cost] = {}
     if mode == "tengine":
-        parts, blocked = split_tengine(graph, devices, limits)
+        parts, fallbacks = split_tengine(graph, devices, limits)
     else:
         if mode == "fewest":
-            groups, blocked = split_fewest(graph, devices, min_work)
+            groups, fallbacks = split_fewest(graph, devices, min_work)
         else:
-            groups, blocked, compared = split_cost(graph, devices, link or Link())
-        parts = subgraphs(graph, groups)
-    return Partition(graph, devices, mode, parts, blocked, compared)
+            groups, fallbacks, compared = split_cost(graph, devices, link or Link())
+        parts = subgraphs(graph, devices, groups)
+    return Partition(graph, devices, mode, parts, fallbacks, compared)
 
 
 def _check(graph: NodeGraph, devices: list[Device], mode: str, min_work: int) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 
-Group = tuple[Device, list[int]]
-"""A device and the ids of the nodes that run there together, in order."""
+
+class Group(NamedTuple):
+    """The number of a device, and the ids of nodes that run there together, in order: from it a SubGraph is made."""
+
+    device: int
+    nodes: list[int]
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,8 @@ class Partition:
     devices : the devices that were offered, the preferred one first.
     mode : "tengine", "fewest" or "cost".
     subgraphs : the parts.
-    blocked : node id -> why only the host (the device that takes everything) can run it.
+    fallbacks : node id -> why it runs on the host (see `support.host_of`): no other device takes it, or its sub-graph
+        would be too small; in mode "cost", where other nodes may be cheaper there, the former only.
     compared : mode "cost": what each placement that was weighed costs, the chosen one first.
     """
 
@@ -53,7 +59,7 @@ class Partition:
     devices: Sequence[Device]
     mode: str
     subgraphs: list[SubGraph]
-    blocked: Mapping[int, str] = field(default_factory=dict)
+    fallbacks: Mapping[int, str] = field(default_factory=dict)
     compared: Mapping[str, Cost] = field(default_factory=dict)
 
     @cached_property
@@ -62,8 +68,8 @@ class Partition:
         return {node: part.index for part in self.subgraphs for node in part.nodes}
 
     @cached_property
-    def transfers(self) -> list[tuple[int, Device]]:
-        """(tensor id, device): each tensor made on one device and read on that other one, once each, in order.
+    def copies(self) -> list[tuple[int, Device]]:
+        """The transfers of one run: (tensor id, device) for each tensor made elsewhere and read there, once, in order.
 
         Tensors of input and constant nodes are not counted: they are at hand on every device.
         """
@@ -79,17 +85,17 @@ class Partition:
         return [(tensor, device) for (tensor, _), device in seen.items()]
 
     @property
-    def cuts(self) -> int:
+    def transfers(self) -> int:
         """How many copies from device to device one run makes."""
-        return len(self.transfers)
+        return len(self.copies)
 
     @cached_property
     def bytes(self) -> int:
         """Bytes of these copies, as far as shapes are known."""
-        return sum(self.graph.tensors[tensor].bytes or 0 for tensor, _ in self.transfers)
+        return sum(self.graph.tensors[tensor].bytes or 0 for tensor, _ in self.copies)
 
 
-def subgraphs(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:
+def subgraphs(graph: NodeGraph, devices: Sequence[Device], groups: Sequence[Group]) -> list[SubGraph]:
     """Groups in running order -> sub-graphs.
 
     Inputs: tensors read that the group does not make, but for constants. Outputs: tensors made that another group reads
@@ -119,7 +125,7 @@ def subgraphs(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:
         if v in group_of:
             outputs[group_of[v]].update(nodes[v].outputs)
     return [
-        SubGraph(i, device, members, sorted(inputs[i]), sorted(outputs[i]), waits[i])
+        SubGraph(i, devices[device], members, sorted(inputs[i]), sorted(outputs[i]), waits[i])
         for i, (device, members) in enumerate(groups)
     ]
 
@@ -134,5 +140,5 @@ def cost_of(partition: Partition, link: Link | None = None) -> Cost:
     for part in partition.subgraphs:
         work = sum(graph.nodes[v].work for v in part.nodes if v not in graph.sources)
         computes[part.device.name] = computes.get(part.device.name, 0.0) + work / part.device.speed
-    copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.transfers)
+    copy = sum(link.seconds(graph.tensors[tensor].bytes) for tensor, _ in partition.copies)
     return Cost(computes, copy, sum(part.device.launch for part in partition.subgraphs))

@@ -1,4 +1,4 @@
-"""Which device takes which node, and why another does not."""
+"""Which device takes which node, and why another does not; the host: the device to fall back to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from kuiper.partition.device import FLOATS, Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.node_graph import Node, NodeGraph
 
-WORK_OF_FULLY_CONNECTED = 3
+UNITS_OF_FULLY_CONNECTED = 3
 
 
 def units(node: Node) -> int:
-    """How much a node counts against `min_work`: 3 for a fully connected layer, 1 for any other, as in Tengine."""
+    """What a node counts where a sub-graph may be too small: 3 for a fully connected layer, 1 for any other, as in
+    Tengine; it has nothing to do with `Node.work`.
+    """
     fully_connected = node.op == "fc" or (node.op in registry and registry.layer_class(node.op) is Linear)
-    return WORK_OF_FULLY_CONNECTED if fully_connected else 1
+    return UNITS_OF_FULLY_CONNECTED if fully_connected else 1
 
 
 def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
@@ -58,14 +60,14 @@ def _names_a_float(value: object) -> bool:
 
 
 def host_of(devices: Sequence[Device]) -> int:
-    """The device to fall back to: the last one that takes everything, or the last."""
+    """The number of the host, the device to fall back to: the last one that takes everything, or else the last."""
     return max((i for i, device in enumerate(devices) if device.takes_everything), default=len(devices) - 1)
 
 
 def placements(
     graph: NodeGraph, order: Sequence[int], devices: Sequence[Device]
 ) -> tuple[list[tuple[int, ...]], dict[int, str]]:
-    """For each node the numbers of the devices that take it, and node id -> why only the host does.
+    """For each node the numbers of the devices that take it, and node id -> why only the host does, if so.
 
     Raises PartitionError that names the nodes which no device takes.
     """
@@ -73,16 +75,16 @@ def placements(
     takers: list[tuple[int, ...]] = [()] * len(graph.nodes)
     everyone, only_host = tuple(range(len(devices))), (host,)
     choosy = [d for d, device in enumerate(devices) if not device.takes_everything]
-    blocked: dict[int, str] = {}
+    fallbacks: dict[int, str] = {}
     unplaced: list[str] = []
     for v in sorted(order):
         reasons = {d: reason for d in choosy if (reason := refusal(devices[d], graph, v)) is not None}
         takers[v] = tuple(d for d in everyone if d not in reasons) if reasons else everyone
         if takers[v] == only_host and len(devices) > 1:
-            blocked[v] = "; ".join(reasons.values())
+            fallbacks[v] = "; ".join(reasons.values())
         elif not takers[v]:
             unplaced.append(f"{graph.label(v)}: " + "; ".join(reasons.values()))
     if unplaced:
         some = "\n  ".join(unplaced[:5] + ["..."] * (len(unplaced) > 5))
         raise PartitionError(f"expected a device for every node, found none for {len(unplaced)}:\n  {some}")
-    return takers, blocked
+    return takers, fallbacks

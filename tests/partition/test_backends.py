@@ -31,7 +31,7 @@ from kuiper.partition import (
 )
 from kuiper.partition.backends import open_backend
 from kuiper.partition.backends.array_module import ArrayModule
-from kuiper.partition.memory import DeviceArray, Memory
+from kuiper.partition.execution.memory import DeviceArray, Memory
 from kuiper.runtime import RuntimeGraph
 
 DIGITS = "models/digits/digits.pnnx.param"
@@ -306,7 +306,7 @@ def test_a_blocked_operator_falls_back_with_the_back_ends_reason() -> None:
     op.layer = Layer()  # what the back end is asked about
     for mode in ("fewest", "tengine", "cost"):
         parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_work=0)
-        assert parts.blocked == {16: f"onnxruntime: no way to write {op.type} as ONNX"}
+        assert parts.fallbacks == {16: f"onnxruntime: no way to write {op.type} as ONNX"}
         assert parts.subgraphs[parts.subgraph_of[16]].device.name == "CPU"
 
 

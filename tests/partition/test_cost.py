@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import kuiper
 from kuiper.partition import Device, Link, NodeGraph, Partition, PartitionError, cost_of, partition, verify
-from kuiper.partition.cheapest import improved, shared_out
-from kuiper.partition.maxflow import FlowNetwork
-from kuiper.partition.placement import Model
+from kuiper.partition.modes.cheapest import improved, shared_out
+from kuiper.partition.modes.maxflow import FlowNetwork
+from kuiper.partition.modes.placement import Model
 
 LINK = Link(latency=2.0, bandwidth=4.0)
 ACC = Device("ACC", operators={"a", "c"}, speed=4.0)
@@ -182,8 +182,8 @@ def test_copies_and_bytes_are_counted_once_per_device() -> None:
     sizes = {9: {"kind": "input", "bytes": 1000}, 0: {"bytes": 10}, 1: {"bytes": 100}, 2: {"shape": (5,)}}
     only_a = Device("ACC", operators={"a"})
     split = partition(NodeGraph.from_lists(nodes, sizes), [only_a, Device("NPU", operators={"b"})], "cost")
-    assert (split.cuts, split.bytes) == (3, 10 + 100 + 20)
-    assert sorted((t, d.name) for t, d in split.transfers) == [(0, "NPU"), (1, "ACC"), (2, "ACC")]
+    assert (split.transfers, split.bytes) == (3, 10 + 100 + 20)
+    assert sorted((t, d.name) for t, d in split.copies) == [(0, "NPU"), (1, "ACC"), (2, "ACC")]
 
 
 def test_a_dear_link_keeps_all_on_one_device_and_a_cheap_one_does_not() -> None:

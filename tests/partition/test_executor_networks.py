@@ -68,7 +68,7 @@ def agree(graph: Any, x: np.ndarray, devices: list[Device], mode: str = "fewest"
         assert found.dtype == expected.dtype
         assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
     assert expected.std() > 0.01, "the network's own output says too little"
-    assert (executor.stats.transfers, executor.stats.bytes) == (parts.cuts, parts.bytes)
+    assert (executor.stats.transfers, executor.stats.bytes) == (parts.transfers, parts.bytes)
     assert executor.stats.left_bytes == 0
     return executor
 
@@ -85,7 +85,7 @@ def test_digits_on_two_back_ends(name: str, mode: str) -> None:
     executor = agree(graph, x, [device(name, {"nn.Sigmoid", "nn.MaxPool2d"}), Device("CPU")], mode)
     parts = executor.partition
     assert {part.device.name for part in parts.subgraphs} == {"ACC", "CPU"}
-    assert {parts.graph.nodes[v].op for v in parts.blocked} == {"nn.Sigmoid", "nn.MaxPool2d"}
+    assert {parts.graph.nodes[v].op for v in parts.fallbacks} == {"nn.Sigmoid", "nn.MaxPool2d"}
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_mobilenet_on_the_back_end_behind_cupy(mobilenet: Any) -> None:
 
 def test_yolo_on_the_back_end_behind_cupy_falls_back_for_views(yolo: Any) -> None:
     executor = agree(yolo, image(64), [Device("ACC", backend=ArrayModule(np, "numpy")), Device("CPU")])
-    reasons = set(executor.partition.blocked.values())
+    reasons = set(executor.partition.fallbacks.values())
     assert "numpy: no way to compute torch.split" in reasons
 
 

@@ -134,12 +134,22 @@ def test_no_island_is_smaller_than_min_work(graph: NodeGraph, min_work: int) -> 
             assert sum(3 if graph.nodes[v].op == "fc" else 1 for v in part.nodes) >= min_work
 
 
+@settings(max_examples=150, deadline=None)
+@given(graphs(ops=["a", "a", "fc", "b"], most=14), st.integers(0, 5))
+def test_every_node_on_the_host_has_a_reason(graph: NodeGraph, min_work: int) -> None:
+    split = partition(graph, [Device("ACC", operators={"a", "fc"}), CPU], "fewest", min_work=min_work)
+    on_host = {v for part in split.subgraphs if part.device == CPU for v in part.nodes}
+    known, unknown = f"too small for ACC: min_work={min_work}", "ACC does not take operator b"
+    assert split.fallbacks == {v: unknown if graph.nodes[v].op == "b" else known for v in sorted(on_host)}
+    assert list(split.fallbacks) == sorted(on_host)
+
+
 def test_all_inputs_and_outputs_must_have_a_dtype_the_device_takes() -> None:
     tensors = {0: {"kind": "input", "dtype": "int32"}, 1: {"dtype": "float32"}, 2: {"dtype": "int8", "quantized": True}}
     graph = NodeGraph.from_lists([["conv", [0], [1]], ["conv", [1], [2]]], tensors)
     split = partition(graph, [ACC, CPU], "fewest", min_work=0)
     assert [part.device.name for part in split.subgraphs] == ["CPU", "ACC"]
-    assert split.blocked == {0: "ACC does not take int32 (input tensor 0)"}
+    assert split.fallbacks == {0: "ACC does not take int32 (input tensor 0)"}
 
 
 def test_a_rule_of_the_device_refuses_by_options() -> None:
@@ -147,7 +157,7 @@ def test_a_rule_of_the_device_refuses_by_options() -> None:
     nodes = [["conv", [0], [1]], ["conv", [1], [2], {"params": {"dilation": 2}}]]
     split = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}), [picky, CPU], "fewest", min_work=0)
     assert [part.nodes for part in split.subgraphs] == [[0], [1]]
-    assert split.blocked == {1: "dilation above 1"}
+    assert split.fallbacks == {1: "dilation above 1"}
 
 
 def test_input_and_constant_nodes_are_in_no_subgraph() -> None:

@@ -73,8 +73,9 @@ def test_a_broken_invariant_is_named(name: str, message: str, make: Callable[[],
 
 
 @pytest.mark.parametrize("mode", ["tengine", "fewest", "cost"])
-def test_what_partition_makes_passes(mode: str) -> None:
-    verify(split(mode))
+def test_what_partition_makes_passes_and_has_its_waves(mode: str) -> None:
+    whole = split(mode)
+    assert verify(whole) == schedule(whole)
 
 
 def test_waves_run_side_by_side_what_does_not_depend_on_each_other() -> None:

@@ -130,6 +130,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"nodes": [["conv", [0], [1]]], "tensors": {0: {"size": 3}}}, "tensor 0: expected .*, found size"),
     ({"nodes": [["conv", [0], [1]]], "tensors": {"x": {}}}, "tensors: expected ids from 0 on, found 'x'"),
     ({"nodes": [["conv", [0], [1]]], "tensors": {0: 3}}, "tensor 0: expected a dict, found 3"),
+    (
+        {"nodes": [["conv", [0], [1]]], "tensors": {0: {"bytes": -1}}},
+        "tensor 0: expected bytes of 0 or more, found -1",
+    ),
+    ({"nodes": [["conv", [0], [1]]], "tensors": {0: {"shape": (2.5, 3)}}}, "tensor 0: .* a shape of whole numbers"),
 ]
 
 
@@ -137,6 +142,24 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_bad_lists_are_errors(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(PartitionError, match=message):
         NodeGraph.from_lists(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("description", "size"),
+    [
+        ({}, None),
+        ({"shape": (2, 3)}, 24),
+        ({"shape": (2, 3), "dtype": "uint8"}, 6),
+        ({"shape": ()}, 4),
+        ({"shape": (-1, 3)}, None),
+        ({"shape": (2, 3), "dtype": None}, None),
+        ({"shape": (-1, 3), "bytes": 48}, 48),
+        ({"bytes": 7}, 7),
+    ],
+)
+def test_a_tensors_size_is_that_of_its_shape_where_it_can_be_known(description: Any, size: int | None) -> None:
+    graph = NodeGraph.from_lists([["conv", [0], [1]]], {0: description})
+    assert graph.tensors[0].bytes == size
 
 
 def test_outputs_are_by_default_the_nodes_whose_tensors_nobody_reads() -> None:

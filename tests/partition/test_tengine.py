@@ -11,6 +11,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from kuiper.partition import DeadlockError, Device, NodeGraph, Partition, PartitionError, partition, schedule, verify
+from kuiper.partition.modes.tengine import blocked_nodes
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "tengine_vectors.json").read_text(encoding="utf-8"))
 DTYPES = ["float32", "float16", "int8", "uint8", "int32", "int16"]
@@ -31,7 +32,7 @@ def test_the_recorded_results_of_the_original(vector: dict[str, Any]) -> None:
         for key, t in vector["non_default_tensors"].items()
     }
     split = partition(NodeGraph.from_lists(vector["nodes"], tensors, vector["graph_outputs"]), [ACC, CPU], "tengine")
-    assert list(split.blocked) == vector["blocked"]
+    assert list(blocked_nodes(split.graph, ACC)) == vector["blocked"]
     assert as_lists(split) == vector["subgraphs"]
     assert schedule(split) == vector["waves"]
     verify(split)
@@ -171,7 +172,9 @@ def descriptions(draw: st.DrawFn, *, odd: bool = True) -> tuple[list[Any], dict[
 def assert_same(nodes: list[Any], tensors: dict[int, dict[str, Any]], outputs: list[int]) -> None:
     original = Original(nodes, tensors, outputs)
     split = partition(NodeGraph.from_lists(nodes, tensors, outputs), [ACC, CPU], "tengine")
-    assert list(split.blocked) == original.blocked
+    assert list(blocked_nodes(split.graph, ACC)) == original.blocked
+    assert sorted(split.fallbacks) == [v for part in split.subgraphs if part.device == CPU for v in part.nodes]
+    assert {v for v, reason in split.fallbacks.items() if not reason.startswith("too small")} == set(original.blocked)
     assert as_lists(split) == original.as_lists()
     waves, finished = original.run()
     event(f"finished: {finished}, sub-graphs: {min(len(split.subgraphs), 6)}")

@@ -17,8 +17,8 @@ from kuiper.layers.binding import arguments
 from kuiper.layers.elementwise.activation import GELU, ReLU
 from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.partition.backends.array_module import makes
-from kuiper.partition.onnx.operators import writes
-from kuiper.partition.writers import CannotExpressError, Writers, expect
+from kuiper.partition.backends.onnx.operators import writes
+from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
 
 
 def expected(function: Any) -> Iterator[str]:

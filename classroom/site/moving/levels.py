@@ -8,8 +8,8 @@ from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, partition
-from kuiper.partition.dependencies import Dependencies, dependencies
-from kuiper.partition.fewest import levels
+from kuiper.partition.modes.dependencies import Dependencies, dependencies_of
+from kuiper.partition.modes.fewest import levels
 
 NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("input", [], [0]), ("conv", [0], [1]), ("sigmoid", [1], [2]), ("conv", [2], [3]), ("relu", [3], [4]),
@@ -31,23 +31,23 @@ LINE = 58.0
 def scene() -> Scene:
     """Nodes get their levels one by one; nodes of the same level form a sub-graph."""
     graph = NodeGraph.from_lists(NODES, {0: {"kind": "input"}})
-    above = dependencies(graph)
+    dependencies = dependencies_of(graph)
     device_of = [int(op not in KNOWN) for op, _, _ in NODES]
-    by_start = [levels(above, device_of, start) for start in range(len(DEVICES))]
-    start = min(range(len(DEVICES)), key=lambda d: max(by_start[d][v] for v in above.order))
+    by_start = [levels(dependencies, device_of, start) for start in range(len(DEVICES))]
+    start = min(range(len(DEVICES)), key=lambda d: max(by_start[d][v] for v in dependencies.order))
     level = by_start[start]
-    frames = _growing(above, device_of, level, start)
+    frames = _growing(dependencies, device_of, level, start)
     devices = [Device("ACC", operators=KNOWN), Device("CPU")]
     fewest = partition(graph, devices, "fewest", min_work=0).subgraphs
-    grown = [[v for v in above.order if level[v] == n] for n in range(max(level) + 1)]
+    grown = [[v for v in dependencies.order if level[v] == n] for n in range(max(level) + 1)]
     if [part.nodes for part in fewest] != grown:
         raise MovingError(f"levels: expected {[part.nodes for part in fewest]}, found {grown}")
     ranges = len(partition(graph, devices, "tengine").subgraphs)
-    other = max(by_start[1 - start][v] for v in above.order) + 1
+    other = max(by_start[1 - start][v] for v in dependencies.order) + 1
     say = f"{len(grown)} sub-graphs, where cutting the row of node numbers gives {ranges}. "
     say += f"With {DEVICES[1 - start]} as the start there would be {other}. Nothing needs fewer than the better."
     ended = {key: state for key, state in frames[-1].states.items() if state.kind != "active"}
-    ended |= {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in above.order}
+    ended |= {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in dependencies.order}
     for n, nodes in enumerate(grown):
         device = DEVICES[device_of[nodes[0]]]
         ended[f"g{n}"] = PartState(f"bold {TINT[device]}", _listed(device, nodes))
@@ -55,7 +55,7 @@ def scene() -> Scene:
                  [_network(), _groups(len(grown))], [*frames, Frame(say, ended)], len(frames))  # fmt: skip
 
 
-def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int], start: int) -> list[Frame]:
+def _growing(dependencies: Dependencies, device_of: Sequence[int], level: Sequence[int], start: int) -> list[Frame]:
     """One frame per node in execution order: its level and why, and the sub-graph that it joins."""
     colours = {f"n{v}": PartState(TINT[DEVICES[device_of[v]]]) for v in range(len(NODES))}
     say = "Two branches, each with a sigmoid that ACC does not know. The devices take turns. "
@@ -63,14 +63,14 @@ def _growing(above: Dependencies, device_of: Sequence[int], level: Sequence[int]
     frames = [Frame(say, colours)]
     states = dict(colours)
     members: dict[int, list[int]] = {}
-    for v in above.order:
+    for v in dependencies.order:
         device, own = DEVICES[device_of[v]], level[v]
         members.setdefault(own, []).append(v)
         kind = TINT[device]
         now = {f"n{v}": PartState(f"now {kind}"), f"g{own}": PartState(f"now {kind}", _listed(device, members[own]))}
-        arrows = {f"e{u}-{v}": PartState("active") for u in above.before[v]}
+        arrows = {f"e{u}-{v}": PartState("active") for u in dependencies.before[v]}
         states[f"l{v}"] = PartState("bold", str(own))
-        frames.append(Frame(_why(v, above.before[v], device_of, level, start), states | now | arrows))
+        frames.append(Frame(_why(v, dependencies.before[v], device_of, level, start), states | now | arrows))
         states[f"g{own}"] = PartState(kind, _listed(device, members[own]))
     return frames
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, Scene
 from classroom.site.moving.shapes import arrow, box, rect, words
 from kuiper.partition import Device, NodeGraph, Partition, SubGraph, partition, schedule
+from kuiper.partition.modes.tengine import COMPLEX, blocked_nodes, ranges
 from kuiper.partition.subgraph import Group
 from kuiper.partition.support import units
-from kuiper.partition.tengine import COMPLEX, ranges
 
 NODES: tuple[tuple[str, list[int], list[int]], ...] = (
     ("input", [], [0]), ("conv", [0], [1]), ("relu", [1], [2]), ("sigmoid", [2], [3]), ("conv", [3], [4]),
@@ -32,22 +32,23 @@ LINE = 34.0
 def scene() -> Scene:
     """Tengine's split of the lesson's ten nodes, and the execution of its sub-graphs."""
     graph = NodeGraph.from_lists(NODES, {0: {"kind": "input"}})
-    acc, cpu = Device("ACC", operators=KNOWN), Device("CPU")
-    split = partition(graph, [acc, cpu], "tengine")
-    parts = ranges(graph, list(split.blocked), acc, cpu)
-    frames = _cutting(graph, split, parts)
+    devices = [Device("ACC", operators=KNOWN), Device("CPU")]
+    split = partition(graph, devices, "tengine")
+    blocked = list(blocked_nodes(graph, devices[0]))
+    parts = ranges(graph, blocked, devices, 0, 1)
+    frames = _cutting(graph, split, blocked, parts)
     frames += _boundaries(split, frames[-1].states)
     frames += _waves(split, frames[-1].states)
     still = next(i for i, frame in enumerate(frames) if "wait0" in frame.states)
     return Scene("subgraphs", "Ten nodes become four sub-graphs, which run one after the other",
-                 [_network(split, parts), _table(split)], frames, still)  # fmt: skip
+                 [_network(split, blocked, parts), _table(split)], frames, still)  # fmt: skip
 
 
-def _cutting(graph: NodeGraph, split: Partition, parts: Sequence[Group]) -> list[Frame]:
+def _cutting(graph: NodeGraph, split: Partition, blocked: Sequence[int], parts: Sequence[Group]) -> list[Frame]:
     """Frames: blocked nodes, ranges, the parts of each range, and the merged parts."""
-    stops = [*split.blocked, len(NODES)]
-    names = ", ".join(f"{NODES[v][0]} ({v})" for v in split.blocked)
-    nodes = {f"n{v}": PartState("orange" if v in split.blocked else "blue") for v in range(len(NODES))}
+    stops = [*blocked, len(NODES)]
+    names = ", ".join(f"{NODES[v][0]} ({v})" for v in blocked)
+    nodes = {f"n{v}": PartState("orange" if v in blocked else "blue") for v in range(len(NODES))}
     cut = nodes | {f"range{i}": PartState("ghost") for i in range(len(stops))}
     frames = [
         Frame("Ten nodes in the order of their numbers. Each hands a tensor to the next; add also reads tensor 1, "
@@ -59,7 +60,11 @@ def _cutting(graph: NodeGraph, split: Partition, parts: Sequence[Group]) -> list
     shown = cut | {"part0": PartState("blue", "ACC")}
     for number, (first, stop) in enumerate(pairwise(stops), 1):
         work = sum(units(graph.nodes[v]) for v in range(first, stop) if graph.nodes[v].op in KNOWN)
-        new = {i: device.name for i, (device, members) in enumerate(parts) if members and first <= members[0] < stop}
+        new = {
+            i: split.devices[device].name
+            for i, (device, members) in enumerate(parts)
+            if members and first <= members[0] < stop
+        }
         say = f"Range {first} to {stop - 1}: ACC knows {work} of its nodes. "
         say += (f"That is worth the trip: only node {first} goes to the CPU." if work >= COMPLEX else
                 f"With fewer than {COMPLEX}, the whole range stays on the CPU.")  # fmt: skip
@@ -148,7 +153,7 @@ def _listed(tensors: Sequence[int]) -> str:
     return ", ".join(map(str, tensors))
 
 
-def _network(split: Partition, parts: Sequence[Group]) -> Panel:
+def _network(split: Partition, blocked: Sequence[int], parts: Sequence[Group]) -> Panel:
     """The panel of nodes from top to bottom, with their ranges, parts and sub-graphs beside them."""
     drawn = []
     bottom = TOP + ROW * len(NODES)
@@ -160,7 +165,7 @@ def _network(split: Partition, parts: Sequence[Group]) -> Panel:
     start, end, tensor = _skip()
     y1, y2 = TOP + ROW * start + HIGH / 2, TOP + ROW * end + HIGH / 2
     drawn.append(Part("skip", arrow((89, y1), (104, y1), (104, y2), (91, y2)), f"t{tensor}", 113, (y1 + y2) / 2, 11.0))
-    stops = [0, *split.blocked, len(NODES)]
+    stops = [0, *blocked, len(NODES)]
     for number, (first, stop) in enumerate(pairwise(stops)):
         drawn.append(_span(f"range{number}", "range", range(first, stop)))
     drawn += [_span(f"part{i}", "part", nodes) for i, (_, nodes) in enumerate(parts) if nodes]

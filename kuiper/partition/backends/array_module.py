@@ -26,7 +26,7 @@ from kuiper.layers.image.pooling import MaxPool2d
 from kuiper.layers.layer import FunctionLayer
 from kuiper.layers.linear.linear import Linear
 from kuiper.partition.backends.protocol import Backend, Program, program_of
-from kuiper.partition.writers import CannotExpressError, Writers, expect
+from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
 from kuiper.runtime import RuntimeGraph
 from kuiper.scalars import EXPRESSION
 from kuiper.scalars.steps import Apply
@@ -76,7 +76,7 @@ class CuPy(ArrayModule):
         return self.cupy.array(x)
 
     def get(self, x: Any) -> np.ndarray:
-        """A copy in the host's memory."""
+        """A copy as a numpy array."""
         array: np.ndarray = self.cupy.asnumpy(x)
         return array
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from kuiper.fast.threads import default_threads
 from kuiper.graph import Operator
+from kuiper.partition.backends.onnx import onnx_model, refusal
 from kuiper.partition.backends.protocol import Backend, Program
 from kuiper.partition.errors import BackendError
-from kuiper.partition.onnx import onnx_model, refusal
 from kuiper.runtime import RuntimeGraph
 
 

@@ -17,7 +17,7 @@ class Dependencies:
     before: list[list[int]]
 
 
-def dependencies(graph: NodeGraph) -> Dependencies:
+def dependencies_of(graph: NodeGraph) -> Dependencies:
     """Order the nodes of a graph without those for inputs and constants; ids in order already stay as they are.
 
     Raises GraphError for a cycle, PartitionError for a tensor that is read and that nobody makes.
@@ -27,8 +27,8 @@ def dependencies(graph: NodeGraph) -> Dependencies:
     order: list[int] = []
     sorted_already = True
     for v, node in enumerate(graph.nodes):
-        above: list[int] = []
-        before.append(above)
+        makers: list[int] = []
+        before.append(makers)
         if v in sources:
             continue
         order.append(v)
@@ -37,8 +37,8 @@ def dependencies(graph: NodeGraph) -> Dependencies:
             if u is None:
                 if tensors[tensor].kind is TensorKind.VAR:
                     raise undefined(graph, v, tensor)
-            elif u not in sources and u not in above:
-                above.append(u)
+            elif u not in sources and u not in makers:
+                makers.append(u)
                 sorted_already = sorted_already and u < v
     return Dependencies(order if sorted_already else _ordered(order, before), before)
 

@@ -27,8 +27,8 @@ from kuiper.layers.image.resize import Upsample
 from kuiper.layers.linear.linear import Linear
 from kuiper.layers.normalization.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from kuiper.layers.reduction.reduction import Mean
-from kuiper.partition.onnx.builder import Builder, Value
-from kuiper.partition.writers import CannotExpressError, Writers, expect
+from kuiper.partition.backends.onnx.builder import Builder, Value
+from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
 
 writes: Writers[Callable[[Builder, Operator, Any], None]] = Writers("no way to write {} as ONNX")
 """Layer class -> what adds an operator with such a layer to a model."""

@@ -1,31 +1,31 @@
 """Mode "tengine": the sub-graphs that Tengine-lite makes, step by step as it makes them.
 
-Nodes are cut into ranges of ids at the nodes that the accelerator blocks. A range with little work stays on the CPU.
-Unknown operator types count as blocked. Where the original reads a tensor before it is made, overflows its integers or
-reads outside its arrays, there is an error instead.
+Nodes are cut into ranges of ids at the nodes that the accelerator blocks. A small range stays on the CPU, here
+the host. Unknown operator types count as blocked. Where the original reads a tensor before it is made, overflows its
+integers or reads outside its arrays, there is an error instead.
 Source: Tengine-lite, source/optimizer/split.c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 
-from kuiper.partition.dependencies import undefined
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.modes.dependencies import undefined
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.subgraph import Group, SubGraph
 from kuiper.partition.support import host_of, rule_refusal, units
 
 COMPLEX = 3
-"""Tengine's MODEL_COMPLEX_COUNT: the least work that is worth the accelerator."""
+"""Tengine's MODEL_COMPLEX_COUNT: the fewest `units` that are worth the accelerator."""
 MOST_SUBGRAPHS, MOST_INPUTS, MOST_OUTPUTS, MOST_TENSORS = 256, 255, 255, 32767
 """Beyond these the integers of the original overflow."""
 
 
 def split_tengine(graph: NodeGraph, devices: Sequence[Device], limits: bool) -> tuple[list[SubGraph], dict[int, str]]:
-    """Sub-graphs as Tengine makes them, and the blocked nodes; `limits`: with the original's limits on sizes.
+    """Sub-graphs as Tengine makes them, and why nodes fall back; `limits`: with the original's limits on sizes.
 
     Raises PartitionError for other devices than one accelerator and one host that takes everything, for a size beyond
     the limits, and for a node that reads a tensor before it is made.
@@ -33,16 +33,16 @@ def split_tengine(graph: NodeGraph, devices: Sequence[Device], limits: bool) -> 
     accelerator, host = _roles(devices)
     if limits:
         _check("tensors", max(len(graph.tensors), max(graph.tensors, default=0)), MOST_TENSORS)
-    blocked = {} if accelerator is host else blocked_nodes(graph, accelerator)
-    groups = merged(ranges(graph, list(blocked), accelerator, host))
+    blocked = {} if accelerator == host else blocked_nodes(graph, devices[accelerator])
+    groups = merged(ranges(graph, list(blocked), devices, accelerator, host))
     if limits:
         _check("sub-graphs", len(groups), MOST_SUBGRAPHS)
     _check_definitions(graph, groups)
-    parts = with_boundaries(graph, groups)
+    parts = with_boundaries(graph, devices, groups)
     if limits:
         _check("inputs of a sub-graph", max(len(part.inputs) for part in parts), MOST_INPUTS)
         _check("outputs of a sub-graph", max(len(part.outputs) for part in parts), MOST_OUTPUTS)
-    return parts, blocked
+    return parts, _fallbacks(groups, blocked, accelerator, host)
 
 
 def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
@@ -65,29 +65,32 @@ def precision_is_fine(graph: NodeGraph, v: int, accelerator: Device) -> bool:
     return any(x.kind is TensorKind.CONST or accelerator.takes_dtype(x.dtype, x.quantized) for x in infos)
 
 
-def ranges(graph: NodeGraph, blocked: Sequence[int], accelerator: Device, host: Device) -> list[Group]:
+def ranges(
+    graph: NodeGraph, blocked: Sequence[int], devices: Sequence[Device], accelerator: int, host: int
+) -> list[Group]:
     """Ranges of ids with their device, in order: the part before the first blocked node, even if it is empty; then
-    from each blocked node to the next, whole on the host or, with enough work, all but its first node on the other.
+    from each blocked node to the next, whole on the host or, where it is large enough, all but its first node on the
+    accelerator.
     """
     stops = [*blocked, len(graph.nodes)]
-    groups: list[Group] = [(accelerator, list(range(stops[0])))]
-    allowed = accelerator.operators
+    groups = [Group(accelerator, list(range(stops[0])))]
+    allowed = devices[accelerator].operators
     for first, stop in pairwise(stops):
-        work = sum(units(graph.nodes[v]) for v in range(first, stop) if allowed is None or graph.nodes[v].op in allowed)
-        if work < COMPLEX:
-            groups.append((host, list(range(first, stop))))
+        known = [graph.nodes[v] for v in range(first, stop) if allowed is None or graph.nodes[v].op in allowed]
+        if sum(map(units, known)) < COMPLEX:
+            groups.append(Group(host, list(range(first, stop))))
         else:
-            groups += [(host, [first]), (accelerator, list(range(first + 1, stop)))]
+            groups += [Group(host, [first]), Group(accelerator, list(range(first + 1, stop)))]
     return groups
 
 
 def merged(groups: Sequence[Group]) -> list[Group]:
     """Neighbours on the same device become one."""
-    runs = [list(run) for _, run in groupby(groups, lambda group: id(group[0]))]
-    return [(run[0][0], [v for _, nodes in run for v in nodes]) for run in runs]
+    runs = groupby(groups, lambda group: group.device)
+    return [Group(device, [v for part in run for v in part.nodes]) for device, run in runs]
 
 
-def with_boundaries(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]:
+def with_boundaries(graph: NodeGraph, devices: Sequence[Device], groups: Sequence[Group]) -> list[SubGraph]:
     """Groups -> sub-graphs with their inputs, outputs and wait counts."""
     boundaries = [_boundary(graph, nodes) for _, nodes in groups]
     group_of = {v: i for i, (_, nodes) in enumerate(groups) for v in nodes}
@@ -108,10 +111,8 @@ def with_boundaries(graph: NodeGraph, groups: Sequence[Group]) -> list[SubGraph]
             if v in returned:
                 for tensor in graph.nodes[v].outputs:
                     hand_over(i, tensor)
-    return [
-        SubGraph(i, device, nodes, *boundary, sum(graph.tensors[t].kind is TensorKind.VAR for t in boundary[0]))
-        for i, ((device, nodes), boundary) in enumerate(zip(groups, boundaries, strict=True))
-    ]
+    waits = [sum(graph.tensors[t].kind is TensorKind.VAR for t in inputs) for inputs, _ in boundaries]
+    return [SubGraph(i, devices[device], nodes, *boundaries[i], waits[i]) for i, (device, nodes) in enumerate(groups)]
 
 
 def _boundary(graph: NodeGraph, nodes: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -130,10 +131,19 @@ def _boundary(graph: NodeGraph, nodes: Sequence[int]) -> tuple[list[int], list[i
     return sorted(read - made), sorted(made - read)
 
 
-def _roles(devices: Sequence[Device]) -> tuple[Device, Device]:
-    host = devices[host_of(devices)]
-    others = [device for device in devices if device is not host]
-    if not host.takes_everything or len(others) > 1:
+def _fallbacks(groups: Sequence[Group], blocked: Mapping[int, str], accelerator: int, host: int) -> dict[int, str]:
+    """Node id -> why it is on the host and not on the accelerator; nothing where they are one."""
+    if accelerator == host:
+        return {}
+    small = f"too small: mode tengine asks for {COMPLEX} operators"
+    return {v: blocked.get(v, small) for part in groups if part.device == host for v in part.nodes}
+
+
+def _roles(devices: Sequence[Device]) -> tuple[int, int]:
+    """The numbers of the accelerator and of the host; the same where there is one device."""
+    host = host_of(devices)
+    others = [d for d in range(len(devices)) if d != host]
+    if not devices[host].takes_everything or len(others) > 1:
         found = ", ".join(device.name for device in devices)
         raise PartitionError(f"tengine: expected one accelerator and one device that takes everything, found {found}")
     return (others or [host])[0], host

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from kuiper.partition.errors import BackendError, SubGraphError
-from kuiper.partition.memory import DeviceArray, Memory, bytes_of
+from kuiper.partition.execution.memory import DeviceArray, Memory, bytes_of
+from kuiper.partition.execution.tasks import Task, Tasks, title
+from kuiper.partition.scheduler import Countdown
 from kuiper.partition.subgraph import Partition
-from kuiper.partition.tasks import Task, Tasks, title
 
 Place = tuple[int, str]
 """A tensor, and the name of the device in whose memory it lies."""
@@ -103,7 +104,7 @@ class Pass:
     Parameters
     ----------
     partition, tasks : what runs.
-    given : tensor -> the host's value, for the network's inputs.
+    given : tensor -> the caller's array, for the network's inputs.
     wanted : tensors that the caller gets.
     """
 
@@ -113,7 +114,7 @@ class Pass:
         self._store: dict[Place, DeviceArray] = {}
         self._sizes: dict[Place, int] = {}
         self._bytes = self._peak = 0
-        self._missing = [task.waits for task in tasks.tasks]
+        self._countdown = Countdown(tasks.readers, (task.waits for task in tasks.tasks))
         self._readers_left: dict[Place, int] = {}
         for tensor, readers in tasks.readers.items():
             for i in readers:
@@ -129,13 +130,13 @@ class Pass:
                 self._casts += _is_cast(memory, tasks, tensor)
         self._begin = time.perf_counter()
 
-    def through(self, pool: Executor) -> None:
+    def through(self, pool: ThreadPoolExecutor) -> None:
         """Run everything, each sub-graph as soon as it is ready.
 
         Raises SubGraphError for the first sub-graph that fails, after those still running have ended.
         """
         running: dict[Future[Finished], int] = {}
-        ready = [i for i, missing in enumerate(self._missing) if missing == 0]
+        ready = self._countdown.ready
         try:
             while ready or running:
                 if len(ready) == 1 and not running:  # nothing else runs: another thread would only cost time
@@ -183,13 +184,7 @@ class Pass:
         self._casts += found.casts
         start, end = found.times
         self._times[i] = start - self._begin, end - self._begin
-        ready = []
-        for tensor in task.outputs:
-            for reader in self.tasks.readers.get(tensor, ()):
-                self._missing[reader] -= 1
-                if self._missing[reader] == 0:
-                    ready.append(reader)
-        return sorted(ready)
+        return self._countdown.handed_over(task.outputs)
 
     def _keep(self, place: Place, array: DeviceArray) -> None:
         self._store[place] = array

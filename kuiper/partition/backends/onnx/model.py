@@ -7,9 +7,9 @@ from typing import Any
 
 from kuiper.errors import KuiperError
 from kuiper.graph import BOUNDARY, Operand, Operator
-from kuiper.partition.onnx.builder import Builder
-from kuiper.partition.onnx.operators import writes
-from kuiper.partition.writers import CannotExpressError
+from kuiper.partition.backends.onnx.builder import Builder
+from kuiper.partition.backends.onnx.operators import writes
+from kuiper.partition.backends.writers import CannotExpressError
 from kuiper.runtime import RuntimeGraph
 
 FLOATS = ("float16", "float32")

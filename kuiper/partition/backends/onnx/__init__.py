@@ -5,6 +5,6 @@ builder.py      the nodes and constants of a model in the making
 operators.py    one function for each kind of layer
 """
 
-from kuiper.partition.onnx.model import onnx_model, refusal
+from kuiper.partition.backends.onnx.model import onnx_model, refusal
 
 __all__ = ["onnx_model", "refusal"]

@@ -12,8 +12,9 @@ from kuiper.errors import KuiperError
 from kuiper.graph import Attribute, Graph, Operand, Operator
 from kuiper.partition.backends import Program
 from kuiper.partition.errors import PartitionError, SubGraphError
-from kuiper.partition.memory import Memory
+from kuiper.partition.execution.memory import Memory
 from kuiper.partition.node_graph import NodeGraph, TensorKind
+from kuiper.partition.scheduler import readers_of
 from kuiper.partition.subgraph import Partition, SubGraph
 from kuiper.runtime import RuntimeGraph
 
@@ -35,7 +36,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Tasks:
-    """All tasks; `readers`: tensor -> numbers of those that take it; `dtypes`: tensor -> its type on the host."""
+    """All tasks; `readers`: tensor -> numbers of those that take it; `dtypes`: tensor -> its type in numpy."""
 
     tasks: list[Task]
     readers: Mapping[int, list[int]]
@@ -53,10 +54,7 @@ def make_tasks(partition: Partition) -> Tasks:
     """
     memories = {device.name: Memory(device) for device in partition.devices}
     tasks = [_task(partition, part, memories[part.device.name]) for part in partition.subgraphs]
-    readers: dict[int, list[int]] = {}
-    for task in tasks:
-        for tensor in task.inputs:
-            readers.setdefault(tensor, []).append(task.part.index)
+    readers = readers_of(task.inputs for task in tasks)
     operands = {tensor: info.operand for tensor, info in partition.graph.tensors.items()}
     dtypes = {tensor: o.dtype.compute for tensor, o in operands.items() if o is not None and o.dtype is not None}
     return Tasks(tasks, readers, dtypes)

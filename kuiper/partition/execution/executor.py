@@ -10,14 +10,12 @@ import numpy as np
 
 from kuiper.errors import InputCountError
 from kuiper.partition.errors import PartitionError
+from kuiper.partition.execution.running import Pass, Stats
+from kuiper.partition.execution.tasks import make_tasks, runtime_of
 from kuiper.partition.invariants import verify
-from kuiper.partition.memory import over_arrays
-from kuiper.partition.running import Pass, Stats
-from kuiper.partition.scheduler import schedule
 from kuiper.partition.subgraph import Partition
-from kuiper.partition.tasks import make_tasks, runtime_of
 from kuiper.runtime import Outputs
-from kuiper.runtime.values import as_input, leaves
+from kuiper.runtime.values import as_input, copied, leaves
 
 MOST_WORKERS = 16
 
@@ -32,11 +30,11 @@ class Executor:
     Parameters
     ----------
     partition : of a graph that `NodeGraph.from_runtime` made.
-    workers : threads; None: as many as sub-graphs can run at a time, at most 16.
+    workers : threads; None: as many as the widest wave has sub-graphs, at most 16.
 
     Attributes
     ----------
-    waves : the sub-graphs in waves, as `schedule` gives them.
+    waves : the sub-graphs in waves, as `schedule` gives them; each starts as soon as it can, not with its wave.
     stats : what happened in the last run: transfers, bytes, order, concurrency, times and more, see Stats.
 
     Raises PartitionError for a partition that breaks an invariant or cannot run, DeadlockError, BackendError for a back
@@ -57,9 +55,8 @@ class Executor:
         if workers is not None and workers < 1:
             raise PartitionError(f"workers: expected at least 1, found {workers}")
         self._runtime = runtime_of(partition.graph)
-        verify(partition)
+        self.waves = verify(partition)
         self.partition = partition
-        self.waves = schedule(partition)
         self.stats = Stats()
         self._tasks = make_tasks(partition)
         self._ids = {info.name: tensor for tensor, info in partition.graph.tensors.items()}
@@ -81,7 +78,7 @@ class Executor:
         finally:
             self.stats = run.stats
         known = {**self._constants(), **given, **run.results}
-        copies = (over_arrays(np.array, known[self._ids[operand.name]]) for operand in operands)
+        copies = (copied(known[self._ids[operand.name]]) for operand in operands)
         return Outputs([leaf for value in copies for leaf in leaves(value)], {})
 
     def _given(self, inputs: Any) -> dict[int, np.ndarray]:

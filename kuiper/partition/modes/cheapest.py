@@ -15,9 +15,9 @@ from math import inf
 
 from kuiper.partition.cost import Cost, Link
 from kuiper.partition.device import Device
-from kuiper.partition.maxflow import FlowNetwork
+from kuiper.partition.modes.maxflow import FlowNetwork
+from kuiper.partition.modes.placement import Model
 from kuiper.partition.node_graph import NodeGraph
-from kuiper.partition.placement import Model
 from kuiper.partition.subgraph import Group
 
 ROUNDS = 8
@@ -27,7 +27,7 @@ ROUNDS = 8
 def split_cost(
     graph: NodeGraph, devices: Sequence[Device], link: Link
 ) -> tuple[list[Group], dict[int, str], dict[str, Cost]]:
-    """The cheapest groups found, in running order; the blocked nodes; and the costs of the placements weighed, by name.
+    """The cheapest groups found, in running order; why nodes fall back; the costs of the placements weighed, by name.
 
     Candidates: each node on the first device that takes it; everything on one device; the minimum cut; cuts in which a
     copy pays for the starts that it brings as well. Then groups move to another device while the total falls.
@@ -40,7 +40,7 @@ def split_cost(
         best = min(best, least_cut(model, candidates[0], extra), key=model.total)
     if longest > 0:
         best = improved(model, best)
-    return [(devices[part.device], part.nodes) for part in model.groups(best)], model.blocked, compared(model, best)
+    return model.groups(best), model.fallbacks, compared(model, best)
 
 
 def compared(model: Model, best: list[int]) -> dict[str, Cost]:
@@ -48,7 +48,7 @@ def compared(model: Model, best: list[int]) -> dict[str, Cost]:
     names: dict[tuple[int, ...], str] = {}
     for d, device in enumerate(model.devices):
         placed = model.everything_on(d)
-        used = {placed[v] for v in model.above.order}
+        used = {placed[v] for v in model.dependencies.order}
         if used == {d}:
             names[tuple(placed)] = f"all on {device}"
         elif d in used:
@@ -74,16 +74,16 @@ def least_cut(model: Model, placed: list[int], extra: float = 0.0) -> list[int]:
 
 def shared_out(model: Model, placed: list[int], a: int, b: int, extra: float) -> list[int]:
     """The nodes on `a` or `b` shared between the two as cheaply as possible, all others left: a cut, `a` its source."""
-    members = [v for v in model.above.order if placed[v] in (a, b)]
+    members = [v for v in model.dependencies.order if placed[v] in (a, b)]
     number = {v: i for i, v in enumerate(members)}
     network = FlowNetwork(len(members))
     for v, i in number.items():
         network.to_sink(i, model.seconds_of(v, a) if a in model.takers[v] else inf)
         network.from_source(i, model.seconds_of(v, b) if b in model.takers[v] else inf)
-    for copy in model.copies:
-        readers = [number[v] for v in copy.readers if v in number]
+    for crossing in model.crossings:
+        readers = [number[v] for v in crossing.readers if v in number]
         if readers:
-            _add_copy(network, copy.seconds + extra, number.get(copy.maker), readers)
+            _add_crossing(network, crossing.seconds + extra, number.get(crossing.maker), readers)
     _, on_a = network.minimum_cut()
     result = list(placed)
     for v, i in number.items():
@@ -140,7 +140,7 @@ def _apart(moves: Sequence[Move]) -> list[Move]:
     return chosen
 
 
-def _add_copy(network: FlowNetwork, seconds: float, maker: int | None, readers: Sequence[int]) -> None:
+def _add_crossing(network: FlowNetwork, seconds: float, maker: int | None, readers: Sequence[int]) -> None:
     """Let the cut pay once when a reader is not on the maker's side; a maker elsewhere (None) pays per side read."""
     if maker is not None and len(readers) == 1:
         network.arc(maker, readers[0], seconds, seconds)

@@ -61,7 +61,7 @@ class Memory:
         return array._value
 
     def put(self, value: Any) -> DeviceArray:
-        """A copy of the host's value in this memory, in the device's type where it casts."""
+        """A copy of a value of numpy arrays in this memory, in the device's type where it casts."""
         wanted = self.device.casts_to
 
         def carry(x: np.ndarray) -> Any:
@@ -70,7 +70,7 @@ class Memory:
         return self.hold(over_arrays(carry, value))
 
     def get(self, array: DeviceArray, dtype: np.dtype | None = None) -> Any:
-        """The host's view of a value, which nobody writes to; what the device has cast comes back as `dtype`."""
+        """A value as numpy arrays, which nobody writes to; what the device has cast comes back as `dtype`."""
         cast = self.device.casts_to is not None and dtype is not None and dtype.kind == "f"
 
         def carry(x: Any) -> np.ndarray:

@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kuiper.partition.cost import Cost, Link
-from kuiper.partition.dependencies import Dependencies, dependencies
 from kuiper.partition.device import Device
-from kuiper.partition.fewest import NodeGroup, group
+from kuiper.partition.modes.dependencies import Dependencies, dependencies_of
+from kuiper.partition.modes.fewest import group
 from kuiper.partition.node_graph import NodeGraph
+from kuiper.partition.subgraph import Group
 from kuiper.partition.support import placements
 
 
@@ -31,23 +32,23 @@ class Model:
 
     def __init__(self, graph: NodeGraph, devices: Sequence[Device], link: Link) -> None:
         self.devices = devices
-        self.above: Dependencies = dependencies(graph)
-        self.takers, self.blocked = placements(graph, self.above.order, devices)
+        self.dependencies: Dependencies = dependencies_of(graph)
+        self.takers, self.fallbacks = placements(graph, self.dependencies.order, devices)
         self.work = [node.work for node in graph.nodes]
-        computed = set(self.above.order)
+        computed = set(self.dependencies.order)
         readers: dict[int, list[int]] = {}
-        for v in self.above.order:
+        for v in self.dependencies.order:
             for tensor in dict.fromkeys(graph.nodes[v].inputs):
                 if graph.producer.get(tensor) in computed:
                     readers.setdefault(tensor, []).append(v)
-        self.copies = [
+        self.crossings = [
             Crossing(link.seconds(graph.tensors[tensor].bytes), graph.producer[tensor], read)
             for tensor, read in readers.items()
         ]
-        self.copies_at: list[list[int]] = [[] for _ in graph.nodes]
-        for i, copy in enumerate(self.copies):
-            for v in {copy.maker, *copy.readers}:
-                self.copies_at[v].append(i)
+        self.crossings_at: list[list[int]] = [[] for _ in graph.nodes]
+        for i, crossing in enumerate(self.crossings):
+            for v in {crossing.maker, *crossing.readers}:
+                self.crossings_at[v].append(i)
 
     def everything_on(self, device: int) -> list[int]:
         """All nodes on one device, as far as it takes them; the others on their first."""
@@ -59,12 +60,12 @@ class Model:
 
     def cut_cost(self, placed: Sequence[int], extra: float = 0.0) -> float:
         """Computing and copying, each copy `extra` seconds longer: what a minimum cut minimizes."""
-        compute = sum(self.seconds_of(v, placed[v]) for v in self.above.order)
-        return compute + sum((copy.seconds + extra) * copy.times(placed) for copy in self.copies)
+        compute = sum(self.seconds_of(v, placed[v]) for v in self.dependencies.order)
+        return compute + sum((crossing.seconds + extra) * crossing.times(placed) for crossing in self.crossings)
 
-    def groups(self, placed: Sequence[int]) -> list[NodeGroup]:
+    def groups(self, placed: Sequence[int]) -> list[Group]:
         """The fewest groups for a placement, in running order."""
-        return group(self.above, placed, len(self.devices))
+        return group(self.dependencies, placed, len(self.devices))
 
     def total(self, placed: Sequence[int]) -> float:
         """Computing, copying, and starting the fewest groups."""
@@ -73,20 +74,20 @@ class Model:
     def cost(self, placed: Sequence[int]) -> Cost:
         """What a placement costs, with the fewest groups."""
         computes = {device.name: 0.0 for device in self.devices}
-        for v in self.above.order:
+        for v in self.dependencies.order:
             computes[self.devices[placed[v]].name] += self.seconds_of(v, placed[v])
-        copy = sum(copy.seconds * copy.times(placed) for copy in self.copies)
+        copy = sum(crossing.seconds * crossing.times(placed) for crossing in self.crossings)
         return Cost(computes, copy, sum(self.devices[part.device].launch for part in self.groups(placed)))
 
     def moving(self, placed: list[int], nodes: Collection[int], device: int) -> float:
         """How much more computing and copying cost when `nodes`, all on one device, move to another."""
-        touched = {i for v in nodes for i in self.copies_at[v]}
+        touched = {i for v in nodes for i in self.crossings_at[v]}
         old = {v: placed[v] for v in nodes}
         difference = sum(self.seconds_of(v, device) - self.seconds_of(v, placed[v]) for v in nodes)
-        difference -= sum(self.copies[i].seconds * self.copies[i].times(placed) for i in touched)
+        difference -= sum(self.crossings[i].seconds * self.crossings[i].times(placed) for i in touched)
         for v in nodes:
             placed[v] = device
-        difference += sum(self.copies[i].seconds * self.copies[i].times(placed) for i in touched)
+        difference += sum(self.crossings[i].seconds * self.crossings[i].times(placed) for i in touched)
         for v, before in old.items():
             placed[v] = before
         return difference

@@ -1,0 +1,1 @@
+"""How a partition is run: its sub-graphs made ready, memories, threads, and what one run was like."""
