@@ -29,29 +29,6 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     raise NotImplementedError("axby: TODO")
 
 
-def axby_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """() -> w, x, b: inputs on which five wrong versions of y = w @ x + b give something else.
-
-    A test calls somebody's `axby` with your numbers and compares the result with the right one. It catches a mistake
-    if the two differ anywhere; where the mistake makes no difference, no test can see it. So it is all in the inputs.
-
-    Rules
-    -----
-    arrays : `w`, `x` and `b` are numpy arrays of whole numbers (an integer dtype), in a tuple, each 3 x 3: so that no
-        mistake gives itself away by a shape that does not fit.
-    range : every number is from -9 to 9.
-    order : they catch `x @ w + b`, and likewise `w` or `x` transposed.
-    bias : they catch `w @ x + b[0]`, which adds the first row of `b` to every row; likewise the first column to every
-        column, and `b` transposed.
-    added : they catch `w @ x + w`, which adds `w` in place of `b`; likewise `x`.
-    negative : they catch `np.maximum(w @ x + b, 0)`, in which negative results become 0; likewise `np.abs(w @ x + b)`.
-    large : they catch `(w @ x + b).astype(np.int8)`, in which results above 127 wrap around; likewise those that stop
-        at 127.
-    """
-    # TODO axby_inputs (Task 1.2)
-    raise NotImplementedError("axby_inputs: TODO")
-
-
 def as_float(x: np.ndarray) -> np.ndarray:
     """Given: x itself where it holds floats, otherwise x as float32.
 
@@ -81,7 +58,7 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
     >>> e_power_minus(np.array([0, 1, 2], np.uint8)).round(4)
     array([1.    , 0.3679, 0.1353], dtype=float32)
     """
-    # TODO e_power_minus (Task 1.3)
+    # TODO e_power_minus (Task 1.2)
     raise NotImplementedError("e_power_minus: TODO")
 
 
@@ -105,7 +82,7 @@ def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> axpy(3.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([13., 26.])
     """
-    # TODO axpy (Task 1.4)
+    # TODO axpy (Task 1.3)
     raise NotImplementedError("axpy: TODO")
 
 
@@ -138,5 +115,5 @@ def softmax(z: np.ndarray) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    # TODO softmax (Task 1.5, a bonus)
+    # TODO softmax (Task 1.4, a bonus)
     raise NotImplementedError("softmax: TODO")

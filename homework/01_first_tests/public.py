@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, likely, task
+from classroom.judge import Student, expect, likely, task
 
 GRID = np.arange(1, 10).reshape(3, 3)
 LESSON = np.array([[31, 37, 43], [68, 83, 98], [105, 129, 153]])
@@ -84,117 +83,6 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
         expect(
             student.axby(*some), oracle.summed(*some), rtol=1e-6, what=what, mistakes=oracle.sum_types_mistakes(*some)
         )
-
-
-# --- Task 1.2: five wrong versions of axby, and whether the student's inputs show that they are wrong
-
-
-class Wrong(NamedTuple):
-    """A wrong axby: the function, what it does, and why inputs may fail to show it."""
-
-    axby: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-    fault: str
-    why: str
-
-
-ORDER = "w @ x and x @ w are equal here, as when one of them is 0 or the unit matrix: give w and x nothing in common"
-BIAS = "the rows of b are all alike: make every number of b another one"
-ADDED = "b equals w: make b different from both w and x"
-NEGATIVE = "no number of w @ x + b is below 0: let a row of w and a column of x have different signs"
-LARGE = "every number of w @ x + b is from -128 to 127, all that int8 can hold: make a row of w and a column of x large"
-WRONG = {
-    "order": Wrong(lambda w, x, b: x @ w + b, "multiplies in the wrong order, x @ w + b", ORDER),
-    "bias": Wrong(lambda w, x, b: w @ x + b[0], "adds the first row of b to every row, w @ x + b[0]", BIAS),
-    "added": Wrong(lambda w, x, b: w @ x + w, "adds w in place of b, w @ x + w", ADDED),
-    "negative": Wrong(
-        lambda w, x, b: np.maximum(w @ x + b, 0), "makes 0 of negative results, np.maximum(w @ x + b, 0)", NEGATIVE
-    ),
-    "large": Wrong(
-        lambda w, x, b: (w @ x + b).astype(np.int8),
-        "keeps the result in int8, where 128 is -128, (w @ x + b).astype(np.int8)",
-        LARGE,
-    ),
-}
-
-
-def inputs_of(student: Student) -> list[np.ndarray]:
-    """The student's w, x and b, as int64. Raises Failure for arrays that the rules do not allow."""
-    got = student.axby_inputs()
-    if not isinstance(got, tuple) or len(got) != 3:
-        raise _failure(f"expected a tuple of three arrays, got {_kind(got)}", got, "the last line is: return w, x, b")
-    for name, array in zip("wxb", got, strict=True):
-        if type(array) is not np.ndarray or array.dtype.kind not in "iu" or array.shape != (3, 3):
-            cause = f"{name} = np.array([[...], [...], [...]]) with three whole numbers in each row"
-            raise _failure(f"{name}: expected whole numbers in a 3 x 3 array, got {_kind(array)}", got, cause)
-        if (array < -9).any() or (array > 9).any():
-            outside = int(array[(array < -9) | (array > 9)][0])
-            cause = "small numbers are enough: the products of three pairs add up to as much as 243"
-            raise _failure(f"{name}: expected numbers from -9 to 9, got {outside}", got, cause)
-    return [array.astype(np.int64) for array in got]
-
-
-def caught(wrong: Wrong, inputs: list[np.ndarray]) -> bool:
-    """Whether a wrong axby differs from the right one on w, x and b."""
-    w, x, b = inputs
-    return bool((wrong.axby(w, x, b) != w @ x + b).any())
-
-
-def must_catch(student: Student, *names: str, among: dict[str, Wrong] = WRONG) -> None:
-    """Raise Failure if the student's inputs do not show that `names` are wrong; it says how many are caught in all."""
-    inputs = inputs_of(student)
-    missed = [name for name, wrong in among.items() if not caught(wrong, inputs)]
-    for name in names:
-        if name in missed:
-            others = f"; {len(missed) - 1} more not caught" if len(missed) > 1 else ""
-            score = f"{len(among) - len(missed)} of {len(among)} caught"
-            message = f"{score}: not caught is the one that {among[name].fault}{others}"
-            raise _failure(message, tuple(inputs), among[name].why)
-
-
-def _kind(value: Any) -> str:
-    """What a value is, for a message: type, and of an array shape and dtype."""
-    if isinstance(value, np.ndarray):
-        return f"an array {value.shape} of {value.dtype}"
-    return f"a {type(value).__name__} of {len(value)}" if isinstance(value, (tuple, list)) else f"{value!r:.60}"
-
-
-def _failure(message: str, got: Any, cause: str) -> Failure:
-    failure = Failure(message, "inputs that catch the mistake", got)
-    failure.cause = cause
-    return failure
-
-
-@task("axby_inputs", "order", "arrays", "range")
-def the_wrong_order_is_caught(student: Student) -> None:
-    """On your inputs x @ w + b gives something else than w @ x + b."""
-    must_catch(student, "order")
-
-
-@task("axby_inputs", "bias", "arrays", "range")
-def half_a_bias_is_caught(student: Student) -> None:
-    """On your inputs w @ x + b[0], the first row of b for every row, gives something else than w @ x + b."""
-    must_catch(student, "bias")
-
-
-@task("axby_inputs", "added", "arrays", "range")
-def w_in_place_of_b_is_caught(student: Student) -> None:
-    """On your inputs w @ x + w gives something else than w @ x + b."""
-    must_catch(student, "added")
-
-
-@task("axby_inputs", "negative", "arrays", "range")
-def lost_negative_numbers_are_caught(student: Student) -> None:
-    """On your inputs w @ x + b has a number below 0, so that it shows if negative results become 0."""
-    must_catch(student, "negative")
-
-
-@task("axby_inputs", "large", "arrays", "range")
-def results_that_wrap_around_are_caught(student: Student) -> None:
-    """On your inputs w @ x + b has a number that int8 cannot hold, so that it shows if the result is kept in int8."""
-    must_catch(student, "large")
-
-
-# --- Tasks 1.3 to 1.5
 
 
 @task("e_power_minus", "power", "floats", "digits", "shape")

@@ -30,33 +30,6 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     # </solution>
 
 
-def axby_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """() -> w, x, b: inputs on which five wrong versions of y = w @ x + b give something else.
-
-    A test calls somebody's `axby` with your numbers and compares the result with the right one. It catches a mistake
-    if the two differ anywhere; where the mistake makes no difference, no test can see it. So it is all in the inputs.
-
-    Rules
-    -----
-    arrays : `w`, `x` and `b` are numpy arrays of whole numbers (an integer dtype), in a tuple, each 3 x 3: so that no
-        mistake gives itself away by a shape that does not fit.
-    range : every number is from -9 to 9.
-    order : they catch `x @ w + b`, and likewise `w` or `x` transposed.
-    bias : they catch `w @ x + b[0]`, which adds the first row of `b` to every row; likewise the first column to every
-        column, and `b` transposed.
-    added : they catch `w @ x + w`, which adds `w` in place of `b`; likewise `x`.
-    negative : they catch `np.maximum(w @ x + b, 0)`, in which negative results become 0; likewise `np.abs(w @ x + b)`.
-    large : they catch `(w @ x + b).astype(np.int8)`, in which results above 127 wrap around; likewise those that stop
-        at 127.
-    """
-    # <solution axby_inputs>
-    w = np.array([[1, 2, 3], [-4, 5, 6], [7, 8, 9]])
-    x = np.array([[9, 1, -2], [6, 4, -5], [7, 3, -8]])
-    b = np.array([[1, 2, 3], [5, 4, 7], [8, 6, 9]])
-    return w, x, b
-    # </solution>
-
-
 def as_float(x: np.ndarray) -> np.ndarray:
     """Given: x itself where it holds floats, otherwise x as float32.
 
