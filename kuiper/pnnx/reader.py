@@ -53,9 +53,20 @@ def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = Non
     ...     read(file).operands["0"].shape
     (1, 3)
     """
-    path = Path(param)
-    twin = str(path).removesuffix(".param") + ".bin"
-    return _Reader(path, Path(twin if bin is None else bin), verify).read()
+    return _Reader(*paths(param, bin), verify).read()
+
+
+def paths(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None) -> tuple[Path, Path]:
+    """The paths of a model's two files: net.pnnx.param, and its twin net.pnnx.bin unless another is named.
+
+    Raises KuiperError for what is no path.
+    """
+    for path in (param, "" if bin is None else bin):
+        if not isinstance(path, (str, os.PathLike)):
+            expected = "a path, as 'net.pnnx.param'"
+            raise KuiperError(f"model file: expected {expected}, found {type(path).__name__} {path!s:.60}")
+    text = Path(param)
+    return text, Path(str(text).removesuffix(".param") + ".bin" if bin is None else bin)
 
 
 class _Reader:
