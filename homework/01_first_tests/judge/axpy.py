@@ -41,18 +41,6 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
     }
 
 
-def transposed_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives for these transposed blocks."""
-    right = added(a, x, y)
-    return {
-        "np.empty_like(x) of a transposed x lies column by column, and then its reshape(-1) is a copy: what you write "
-        "into that is lost. Take np.empty(x.shape, ...)": np.zeros_like(right),
-        "the numbers are out of order: a * x + y keeps it, so leave ravel or reshape out": (
-            right.ravel(order="F").reshape(x.shape)
-        ),
-    }
-
-
 def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for arrays of several types."""
     right = added(a, x, y)
@@ -64,9 +52,7 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
             ),
         }
     if x.dtype.kind == "i" and a == int(a):
-        short = (
-            f"a is {a}, a float, so numpy's sum is float64: take a as it is, without int(a) or a short cut for {a:g}"
-        )
+        short = f"a is {a}, a float, so the sum of integers is float64: leave int(a) and short cuts for {a:g} out"
         return {short: right.astype(y.dtype)}
     if not a:
         return {"where a is 0, the result has the type of y: make a short cut for no a": right.astype(y.dtype)}

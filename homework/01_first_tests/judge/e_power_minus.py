@@ -61,17 +61,6 @@ def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def transposed_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives for this transposed x."""
-    return {
-        "np.empty_like(x) of a transposed x lies column by column, and then its reshape(-1) is a copy: what you write "
-        "into that is lost. Take np.empty(x.shape, x.dtype)": np.zeros_like(x),
-        "the result is not in the order of x: np.exp keeps it, so leave ravel or reshape out": (
-            powers(x).ravel(order="F").reshape(x.shape)
-        ),
-    }
-
-
 def kept_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x of floats, as to its dtype."""
     return {KEEPS_TYPE: powers(x).astype(np.float64 if x.dtype == np.float32 else np.float32)}

@@ -94,14 +94,6 @@ def axis_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def transposed_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
-    """Likely cause -> what it gives for this transposed z."""
-    return {
-        "reshape of a transposed z is a copy, and what you write into that is lost: compute a new array": z,
-        **axis_mistakes(z),
-    }
-
-
 def small_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this z of float64 with shares near 0."""
     return {
@@ -124,9 +116,13 @@ def integers_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this z of integers."""
     wrapped = z - z.max(axis=-1, keepdims=True)
     early = f"z - z.max(...) was taken while z was {z.dtype}, where not every difference fits: call as_float(z)"
+    wraps = (wrapped > 0).any()
     return {
-        f"{early} first": _divided(wrapped),
-        f"{early} before": _divided(wrapped.astype(np.float32)),
+        **(
+            {f"{early} first": _divided(wrapped), f"{early} before": _divided(wrapped.astype(np.float32))}
+            if wraps
+            else {}
+        ),
         "the integers became float64: convert with as_float(z), which makes them float32": shared(z.astype(np.float64)),
         f"e^z of {z.dtype} is {np.exp(z[:0]).dtype}: call as_float(z) first": _divided(z),
     }
