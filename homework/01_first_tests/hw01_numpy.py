@@ -29,6 +29,26 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     raise NotImplementedError("axby: TODO")
 
 
+def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Inputs w, x and b on which each of five wrong versions of axby gives itself away.
+
+    A version gives itself away where its result is not w @ x + b, and where it raises an error. One choice of inputs
+    is asked for, and it has to catch all five.
+
+    Rules
+    -----
+    form : a tuple (w, x, b) of numpy arrays of integers whose shapes fit: (m, k), (k, n) and (m, n).
+    small : each array has at most 9 numbers, and each number is from -20 to 20, so that you can compute by hand.
+    swapped : they catch `x @ w + b`.
+    transposed : they catch `w.T @ x + b`.
+    bias_once : they catch `w @ x + b[0]`, which adds the first row of `b` to every row.
+    absolute : they catch `np.abs(w) @ x + b`, which loses the sign of the weights.
+    narrow : they catch `(w @ x + b).astype(np.int8)`, which keeps whole numbers from -128 to 127 only.
+    """
+    # TODO telling_inputs (Task 1.2)
+    raise NotImplementedError("telling_inputs: TODO")
+
+
 def as_float(x: np.ndarray) -> np.ndarray:
     """Given: x itself where it holds floats, otherwise x as float32.
 
@@ -60,7 +80,7 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
     >>> e_power_minus(np.array([0, 1, 2], np.uint8)).round(4)
     array([1.    , 0.3679, 0.1353], dtype=float32)
     """
-    # TODO e_power_minus (Task 1.2)
+    # TODO e_power_minus (Task 1.3)
     raise NotImplementedError("e_power_minus: TODO")
 
 
@@ -85,7 +105,7 @@ def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> axpy(3.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([13., 26.])
     """
-    # TODO axpy (Task 1.3)
+    # TODO axpy (Task 1.4)
     raise NotImplementedError("axpy: TODO")
 
 
@@ -119,5 +139,5 @@ def softmax(z: np.ndarray) -> np.ndarray:
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    # TODO softmax (Task 1.4, a bonus)
+    # TODO softmax (Task 1.5, a bonus)
     raise NotImplementedError("softmax: TODO")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,23 @@ LESSON = np.array([[31, 37, 43], [68, 83, 98], [105, 129, 153]])
 TOO_LARGE = "math.exp stops where the power is too large for a float: np.exp gives inf there, as the rule says"
 NO_KEEPDIMS = {
     "broadcast": "the maximum or the sum lost the last axis: keepdims=True keeps it, so that it fits z again"
+}
+
+
+MISTAKES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "x @ w + b": lambda w, x, b: x @ w + b,
+    "w.T @ x + b": lambda w, x, b: w.T @ x + b,
+    "w @ x + b[0]": lambda w, x, b: w @ x + b[0],
+    "np.abs(w) @ x + b": lambda w, x, b: np.abs(w) @ x + b,
+    "(w @ x + b).astype(np.int8)": lambda w, x, b: (w @ x + b).astype(np.int8),
+}
+"""The five that `telling_inputs` has to catch."""
+WHY = {
+    "x @ w + b": "on your w and x the order of the product does not matter: take shapes that are not square",
+    "w.T @ x + b": "your w is its own transpose: take one that is not square, or numbers without symmetry",
+    "w @ x + b[0]": "the rows of your b are alike",
+    "np.abs(w) @ x + b": "no negative number of your w has a say in the result",
+    "(w @ x + b).astype(np.int8)": "all your results are from -128 to 127",
 }
 
 
@@ -100,6 +117,49 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
         expect(
             student.axby(*some), oracle.summed(*some), rtol=1e-6, what=what, mistakes=oracle.sum_types_mistakes(*some)
         )
+
+
+@task("telling_inputs", "form", "small")
+def they_are_small_arrays_that_fit(student: Student) -> None:
+    """w (m, k), x (k, n) and b (m, n) of integers: at most 9 numbers each, from -20 to 20."""
+    inputs_of(student)
+
+
+@task("telling_inputs", "swapped", "transposed", "bias_once", "absolute", "narrow", "form", "small")
+def each_of_the_five_gives_itself_away(student: Student) -> None:
+    """All five wrong versions are caught: each gives another result than w @ x + b, or an error."""
+    inputs = inputs_of(student)
+    missed = [name for name, wrong in MISTAKES.items() if not gives_itself_away(wrong, *inputs)]
+    if missed:
+        failure = Failure(f"{len(MISTAKES) - len(missed)} of {len(MISTAKES)} caught; not caught: {'; '.join(missed)}")
+        failure.cause = WHY[missed[0]]
+        raise failure
+
+
+def gives_itself_away(wrong: Callable[[Any, Any, Any], Any], w: np.ndarray, x: np.ndarray, b: np.ndarray) -> bool:
+    """Whether a wrong version raises an error on these inputs, or has another result than the right one."""
+    try:
+        return not np.array_equal(wrong(w, x, b), w @ x + b)
+    except ValueError:
+        return True
+
+
+def inputs_of(student: Student) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the student's function returns. Raises Failure unless it has the form asked for."""
+    got = student.telling_inputs()
+    if type(got) is not tuple or len(got) != 3:
+        raise Failure(f"the result: expected a tuple (w, x, b), got {type(got).__name__}", None, got)
+    for name, array in zip("wxb", got, strict=True):
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iu" or array.ndim != 2 or not array.size:
+            what = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise Failure(f"{name}: expected a numpy array of integers with rows and columns, got {what}")
+        if array.size > 9 or array.min() < -20 or array.max() > 20:
+            span = f"{array.size} from {array.min()} to {array.max()}"
+            raise Failure(f"{name}: expected at most 9 numbers from -20 to 20, got {span}")
+    w, x, b = (array.astype(np.int64) for array in got)
+    if w.shape[1] != x.shape[0] or b.shape != (w.shape[0], x.shape[1]):
+        raise Failure(f"the shapes: expected (m, k), (k, n) and (m, n), got {w.shape}, {x.shape} and {b.shape}")
+    return w, x, b
 
 
 @task("e_power_minus", "power", "floats", "digits", "shape")

@@ -30,6 +30,30 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     # </solution>
 
 
+def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Inputs w, x and b on which each of five wrong versions of axby gives itself away.
+
+    A version gives itself away where its result is not w @ x + b, and where it raises an error. One choice of inputs
+    is asked for, and it has to catch all five.
+
+    Rules
+    -----
+    form : a tuple (w, x, b) of numpy arrays of integers whose shapes fit: (m, k), (k, n) and (m, n).
+    small : each array has at most 9 numbers, and each number is from -20 to 20, so that you can compute by hand.
+    swapped : they catch `x @ w + b`.
+    transposed : they catch `w.T @ x + b`.
+    bias_once : they catch `w @ x + b[0]`, which adds the first row of `b` to every row.
+    absolute : they catch `np.abs(w) @ x + b`, which loses the sign of the weights.
+    narrow : they catch `(w @ x + b).astype(np.int8)`, which keeps whole numbers from -128 to 127 only.
+    """
+    # <solution telling_inputs>
+    w = np.array([[1, -2, 3], [20, 5, -6]])
+    x = np.array([[7, 20], [2, 9], [3, 4]])
+    b = np.array([[1, 2], [3, 5]])
+    return w, x, b
+    # </solution>
+
+
 def as_float(x: np.ndarray) -> np.ndarray:
     """Given: x itself where it holds floats, otherwise x as float32.
 
