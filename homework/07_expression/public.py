@@ -358,7 +358,7 @@ def too_many_values_are_an_error(student: Student) -> None:
 
 @task("mend", "deep", "form")
 def a_long_chain_is_mended(student: Student) -> None:
-    """5,000 functions in each other are no deeper than any other text."""
+    """A chain of 5,000 nested functions is read like any other text."""
     count = 5000
     got = student.mend("neg," * count + "@0", ARITY)
     if got != "neg(" * count + "@0" + ")" * count:

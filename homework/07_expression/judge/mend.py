@@ -9,7 +9,7 @@ Two things go wrong easily. Read backwards, the values were pushed last to first
 that finds too few values, and a stack that does not end with exactly one. Without the second, `@0,@1` is quietly read
 as `@1`.
 
-A stack has no depth limit; a function that calls itself ends at about 1,000 functions in each other. The pieces of
+A stack has no depth limit; a function that calls itself ends at about 1,000 nested functions. The pieces of
 text are joined again and again, so a chain of *n* functions copies about *n*²/2 pieces: fine for 5,000, and a reason
 why the engine builds a tree and writes the text once at the end.
 """
@@ -90,7 +90,7 @@ def random_texts_that_do_not_come_out(student: Student, rng: np.random.Generator
 
 @task("mend")
 def a_long_chain(student: Student, rng: np.random.Generator) -> None:
-    """A chain of 5,000 functions in each other is no deeper than any other text."""
+    """A chain of 5,000 nested functions is read like any other text."""
     count = 5000
     got = student.mend("neg," * count + "@0", {"neg": 1})
     if got != "neg(" * count + "@0" + ")" * count:

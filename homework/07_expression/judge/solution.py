@@ -126,10 +126,10 @@ def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tu
     words : each function of the table is one token of type FUNCTION. Any other word, such as sinh or Sin, raises
         ExpressionError, and its message has the word.
     children : the node of a function has the trees of its values as children, from left to right.
-    nested : any value may stand inside a function: an operand, a number, or a function, the same one too.
+    nested : any value may be inside a function: an operand, a number, or a function, even the same one.
     count : a function with too few or too many values, or with none, raises ExpressionError. Its message has the
         function's name, how many values it takes, and how many it got, both in digits.
-    syntax : a missing bracket or comma, or one too many, raises ExpressionError, inside another function, too.
+    syntax : a missing or surplus bracket or comma raises ExpressionError, inside another function, too.
     """
     if at == len(tokens):
         raise ExpressionError("expected a value, found the end")
@@ -182,11 +182,11 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
     Rules
     -----
     one : sin, sqrt, abs and neg (which is -x) take one value; the angle of sin is in radians.
-    two : add, sub, mul, div, pow, atan2, max and min take two. div is the true division, pow(@0,@1) is @0 to the
+    two : add, sub, mul, div, pow, atan2, max and min take two. div is true division, pow(@0,@1) is @0 to the
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
     arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
-    numbers : Python numbers give a Python number: whole numbers a whole one, but for sin, sqrt, div and atan2.
+    numbers : Python numbers give a Python number, an int from ints unless the function is sin, sqrt, div or atan2.
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
@@ -226,8 +226,8 @@ def evaluate_with(text: str, operands: list[Any], name: str, arity: int, functio
 
     Rules
     -----
-    extend : the text may use the new function beside all others. It takes any number of values from 1 on, and takes
-        the place of a function of the same name.
+    extend : the text may use the new function beside all others. It takes one value or more, and replaces a function
+        of the same name.
     same : afterwards the language is as before: FUNCTIONS has not changed.
 
     >>> evaluate_with("clamp(mul(@0,10),2,5)", [3], "clamp", 3, lambda x, low, high: min(max(x, low), high))
@@ -324,16 +324,16 @@ def mend(text: str, arity: dict[str, int]) -> str:
 
     Rules
     -----
-    brackets : the brackets and commas of the text say nothing, even where they look right.
+    brackets : the brackets and commas of the text are ignored, even where they look right.
     words : the words are those that WORD finds, brackets and commas apart; every word that is not in `arity` is a
         value, whatever it is: a number, None, @, or a function of this file.
     arity : a function takes as many values as `arity` says, those that follow it.
     order : the words keep their order.
-    form : a function is written with brackets and commas, one of a single value, too: log1p(@0), add(@0,@1).
-    space : white space separates words as a comma does, and the answer has none.
+    form : every function is written with brackets, and with commas between its values: log1p(@0), add(@0,@1).
+    space : whitespace separates words as a comma does, and the answer has none.
     few : a function that finds too few values raises ExpressionError.
     many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
-    deep : a chain of 5,000 functions in each other works, too.
+    deep : a chain of 5,000 nested functions works, too.
 
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'
