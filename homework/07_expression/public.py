@@ -324,7 +324,7 @@ def functions_of_three_and_four_values(student: Student, rng: np.random.Generato
 @task("mend", "space", "order", "form")
 def white_space_separates_words(student: Student) -> None:
     """Spaces, tabs and new lines stand between words as a comma does, and do not come back."""
-    cause = "white space separates words, as a comma does: take the words that WORD finds in the text as it is"
+    cause = "whitespace separates words, as a comma does: take the words that WORD finds in the text as it is"
     for text, expected in (
         ("add( @0 , neg( @1 ) )", "add(@0,neg(@1))"),
         ("add @0 neg @1", "add(@0,neg(@1))"),
@@ -333,7 +333,7 @@ def white_space_separates_words(student: Student) -> None:
     ):
         with likely({"ExpressionError": cause}):
             got = student.mend(text, ARITY)
-        joined = "white space was taken out before the words were read: it separates them"
+        joined = "whitespace was taken out before the words were read: it separates them"
         expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
 

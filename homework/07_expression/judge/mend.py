@@ -36,7 +36,7 @@ def order_mistakes() -> dict[str, str]:
         "the text came back as it was: its brackets and commas say nothing, count with `arity`": (
             "sub(mul(log1p,@0),@1),expm1,@1"
         ),
-        "the answer has white space: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
+        "the answer has whitespace: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
     }
 
 
@@ -223,7 +223,7 @@ MUTANTS = [
         breaks="words",
     ),
     Mutant(
-        "white space taken out first",
+        "whitespace taken out first",
         "pow x becomes one word",
         old="in reversed(WORD.findall(text))",
         new="in reversed(WORD.findall(''.join(text.split())))",
@@ -237,14 +237,14 @@ MUTANTS = [
         breaks="space",
     ),
     Mutant(
-        "white space kept",
+        "whitespace kept",
         "the text is split at brackets and commas alone",
         old="in reversed(WORD.findall(text))",
         new="in reversed(re.findall(r'[(),]|[^(),]+', text))",
         breaks="space",
     ),
     Mutant(
-        "white space added",
+        "whitespace added",
         "the answer is written as people write",
         old="','.join(values)",
         new="', '.join(values)",
