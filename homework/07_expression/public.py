@@ -258,7 +258,7 @@ def the_table_stays_as_it_is(student: Student) -> None:
     """After evaluate_with, its function is unknown again, and max is the old one."""
     got = student.evaluate_with("twice(max(@0,@1))", [1, 2], "twice", 1, lambda x: 2 * x)
     expect(got, 4, what="twice(max(@0,@1)) with 1, 2 and a function twice")
-    cause = "evaluate_with changed FUNCTIONS for good: copy the table, and change the copy"
+    cause = "evaluate_with changed the table for good: copy it, and change the copy"
     expect_refusal(student.tokens, "twice(@0)", accepted=cause, index_error="")
     got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
     expect(got, 7, what="max(@0,@1) with a function max that gives 7")

@@ -210,7 +210,7 @@ MUTANTS = [
         "the functions of the file beside arity",
         "add is a function, whatever `arity` says",
         old="        if word not in arity:\n",
-        new="        arity = {**dict.fromkeys(FUNCTIONS, 2), **arity}\n        if word not in arity:\n",
+        new="        arity = {**dict.fromkeys(table(), 2), **arity}\n        if word not in arity:\n",
         breaks="words",
     ),
     Mutant(
@@ -253,7 +253,7 @@ MUTANTS = [
         "arity of the language",
         "the numbers of values of the lesson's functions instead of those that are given",
         old="    stack: list[str] = []\n    for word in reversed",
-        new="    arity = {**arity, **{name: 2 for name in FUNCTIONS if name in arity}}\n"
+        new="    arity = {**arity, **{name: 2 for name in table() if name in arity}}\n"
         "    stack: list[str] = []\n    for word in reversed",
         breaks="arity",
     ),
