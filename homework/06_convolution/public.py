@@ -29,6 +29,10 @@ CHANNELS = (
 OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
 
 
+SHOWN = 6
+"""Wrong convolutions that a message names; the others are counted."""
+
+
 class Broken(NamedTuple):
     """One broken convolution: what is wrong with it, and why a test may fail to see it."""
 
@@ -50,11 +54,13 @@ class Suspect:
     """
 
     def __init__(self, conv: Convolution) -> None:
+        self.__name__ = "conv"
         self.conv = conv
         self.calls: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]] = []
         self.refused = ""
 
     def __call__(self, x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
+        """What `conv` gives. Raises ValueError for arguments that do not fit together."""
         self.refused = "it did not accept these arguments"
         arrays = {"x (N, C, H, W)": (x, 4), "weight (O, C/groups, kh, kw)": (weight, 4), "bias (O,)": (bias, 1)}
         for name, (array, axes) in arrays.items():
@@ -163,9 +169,11 @@ def must_tell(
             passed[i] = missed
     if passed:
         first = min(passed)
+        faults = [broken[i].fault for i in sorted(passed)]
+        more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
         message = (
             f"caught {len(broken) - len(passed)} of {len(broken)} wrong convolution{'s' * (len(broken) > 1)}. Not "
-            f"caught: {'; '.join(broken[i].fault for i in sorted(passed))}"
+            f"caught: {'; '.join(faults[:SHOWN])}{more}"
         )
         raise _failure(message, "", "", why_missed(student, broken[first], passed[first]))
 
@@ -183,9 +191,10 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
             "even a result of nothing but zeros passes, if its shape is right: compare the numbers too, with what the "
             "formula gives and not with another call of conv"
         )
+    calls = f"{wrong} of your {len(suspect.calls)} calls" if len(suspect.calls) > 1 else "your call"
     return (
-        f"where {broken.fault}, {wrong} of your {len(suspect.calls)} calls gave a wrong result, and the test did not "
-        "look there: compare the shape, then every number, with a tolerance far below the numbers"
+        f"where {broken.fault}, {calls} gave a wrong result, and the test did not look there: compare the shape, then "
+        "every number, with a tolerance far below the numbers"
     )
 
 

@@ -302,8 +302,13 @@ MUTANTS = [
         new="sizes = [max(size, 0) for size in sizes]\n    if False:\n",
         breaks="fits",
     ),
-    Mutant("too_strict", "refuses a window that just fits", old="if min(sizes) < 1:", new="if min(sizes) < 2:",
-           breaks="fits"),
+    Mutant(
+        "too_strict",
+        "refuses a window that just fits",
+        old="if min(sizes) < 1:",
+        new="if min(sizes) < 2:",
+        breaks="fits",
+    ),
     Mutant(
         "one_direction",
         "checks the rows only",
