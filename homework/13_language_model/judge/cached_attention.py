@@ -180,7 +180,7 @@ def large_mistakes(
         powers = np.exp(clipped - clipped.max(axis=3, keepdims=True))
         wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
         if not np.allclose(wrong, expected, 1e-2, 1e-2):
-            cause = f"scores were clipped, to {most} or so: those above become equal. Subtract each query's largest instead"
+            cause = f"scores were clipped, to {most} or so: those above become equal. Subtract the largest instead"
             found[cause] = wrong.astype(q.dtype)
     return found
 
