@@ -59,6 +59,7 @@ def report(result: Result, every_failure: bool = False) -> str:
         parts.append(why(task, result.fault))
     elif result.state is State.SOLVED:
         parts.append(labelled("points", at_stake(task)))
+        parts += [labelled("score", outcome.score) for outcome in result.outcomes if outcome.score]
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
     failures = result.failures
