@@ -124,6 +124,7 @@ PLUGS = (
     Plug("padding", "padding", "the borders of images", as_tool("padding"), pads),
     Plug("parse_parameter", "parse_parameter", "the options of each operator", as_tool("parse_parameter"), everything),
     Plug("parse_operator", "parse_operator", "the lines of the model file", as_tool("parse_operator"), everything),
+    Plug("find_cycle", "find_cycle", "whether the graph has a cycle", as_tool("find_cycle"), everything),
     Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
     Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
     Plug("im2col", "im2col", "the windows of nn.Conv2d", convolution_by_im2col, of_types("nn.Conv2d")),
