@@ -11,10 +11,10 @@ import numpy as np
 from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
 OVERFLOW = (
-    "e^-x or e^x grows too large for the type, and np.where computes both its branches everywhere: "
-    "take e^-|x|, which is never above 1, and build both halves of the curve from it"
+    "e^-x is too large for the type where x is far below 0, and e^x where it is far above; np.where computes both its "
+    "branches for every element before it chooses"
 )
-LOST = "a small result was lost: x was cut off, or 1 added and taken away again: take e^-|x| of x as it is"
+LOST = "a small result was lost: x was clipped, e^-x overflowed, or 1 was added and subtracted again"
 IN_PLACE = "the layer wrote into its input (x *= ..., x[...] = ..., out=x): compute in a new array"
 NOT_FOUND = (
     "no class stands in `layers` under this type: write "
@@ -77,7 +77,7 @@ def small_results_are_not_lost(student: Student, rng: np.random.Generator, oracl
 @task("sigmoid", "nan", "dtype")
 def not_a_number_stays_one(student: Student) -> None:
     """The sigmoid of NaN is NaN, and that of its neighbour is computed as ever."""
-    with other_numbers_mean("NaN was replaced: leave it, it tells whoever comes next that something went wrong"):
+    with other_numbers_mean("NaN was replaced: leave it, it tells the next layer that something went wrong"):
         for dtype in (np.float32, np.float64):
             expect(student.sigmoid(np.array([0, np.nan], dtype)), np.array([0.5, np.nan], dtype))
         expect(student.sigmoid(np.float32([np.nan])), np.float32([np.nan]), what="the sigmoid of NaN alone")

@@ -19,7 +19,7 @@ from kuiper.layers.image.windows import as_batch, like_input
 from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
-HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "sin"}
+HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "pow", "atan2", "max", "min", "sin", "sqrt", "abs", "neg"}
 """The functions in lesson 7's homework."""
 
 
@@ -92,7 +92,7 @@ def trees_of_small_texts(replacements: Replacements, exercise: str, parse: Calla
 def in_small_language(text: str) -> bool:
     """Whether lesson 7's homework defines every function of the expression.
 
-    >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("pow(@0,2)"), in_small_language("[size(@0,1),-1]")
+    >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("exp(@0)"), in_small_language("[size(@0,1),-1]")
     (True, False, False)
     """
     words = re.findall(r"[^(),\s]+", text)
@@ -127,5 +127,5 @@ PLUGS = (
     Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
     Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
     Plug("im2col", "im2col", "the windows of nn.Conv2d", convolution_by_im2col, of_types("nn.Conv2d")),
-    Plug("sine", "parse_expression", "the trees of pnnx.Expression", trees_of_small_texts, has_small_text),
+    Plug("functions", "parse_expression", "the trees of pnnx.Expression", trees_of_small_texts, has_small_text),
 )

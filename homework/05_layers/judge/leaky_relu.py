@@ -1,4 +1,4 @@
-r"""A layer whose option the operator tells: why the solution is as it is.
+r"""A layer that takes its option from the operator: why the solution is as it is.
 
 `from_operator` runs once for each operator, when the graph is built; `forward` runs at each pass. What the operator
 says belongs into the object between the two.

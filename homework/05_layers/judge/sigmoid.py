@@ -70,7 +70,7 @@ def large_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     with np.errstate(all="ignore"):
         infinite = np.exp(x) / (1 + np.exp(x))
     return {
-        "e^x / (1 + e^x) is inf / inf for a large x: take e^-|x|, which is never above 1": infinite,
+        "e^x / (1 + e^x) is inf / inf for a large x: each of the two forms is safe on one side only": infinite,
         KEEPS_TYPE: sigmoid_in(x, "float32" if x.dtype == np.float64 else "float64"),
     }
 

@@ -160,8 +160,8 @@ MUTANTS = [
     Mutant(
         "the wrong end of the stack",
         "a function takes the oldest values instead of the newest",
-        old="[stack.pop() for _",
-        new="[stack.pop(0) for _",
+        old="[stack.pop() for _ in range(arity[word])]",
+        new="[stack.pop(0) for _ in range(arity[word])]",
     ),
     Mutant(
         "one value without brackets",
