@@ -3,7 +3,7 @@
 Text -> tokens -> tree -> reverse Polish -> value: the stations of the lesson. They are complete for operands
 (@0, @1, ...) and numbers. The lesson's functions all took two values; yours take as many as your table says.
 
-Task 7.1 (functions) is the table and the three places that ask it: look for "TODO functions".
+Task 7.1 (functions) is the table and the three functions that ask it: look for "TODO functions".
 Task 7.2 (mend, a bonus) stands alone at the end of the file.
 """
 
@@ -45,10 +45,12 @@ class Node:
 
 # --- the table of functions ---
 
-FUNCTIONS: dict[str, Any] = {}
-"""Name -> what the stations need to know of that function. How you write this down is your design."""
 
-# TODO functions (Task 7.1): fill the table, with the 12 functions that the rules of compute name
+def table() -> Mapping[str, Any]:
+    """Name -> what the stations need to know of that function. How you write this down is your design."""
+    # TODO functions (Task 7.1): the 12 functions that the rules of compute name
+    raise NotImplementedError("functions: TODO")
+
 
 # --- station 1: text -> tokens ---
 
@@ -82,7 +84,7 @@ def type_of(word: str, functions: Mapping[str, Any]) -> TokenType:
 # --- station 2: tokens -> tree ---
 
 
-def parse(text: str, functions: Mapping[str, Any] = FUNCTIONS) -> Node:
+def parse(text: str, functions: Mapping[str, Any]) -> Node:
     """The tree of the whole text. Raises ExpressionError where it is no expression."""
     tokens = tokenize(text, functions)
     root, at = read_value(tokens, 0, functions)
@@ -98,13 +100,13 @@ def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tu
 
     Rules
     -----
-    words : each function of the table is one token of type FUNCTION. Any other word, such as sinh or Sin, raises
+    words : each of the 12 functions is one token of type FUNCTION. Any other word, such as sinh or Sin, raises
         ExpressionError, and its message has the word.
     children : the node of a function has the trees of its values as children, from left to right.
-    nested : any value may stand inside a function: an operand, a number, or a function, the same one too.
+    nested : any value may be inside a function: an operand, a number, or a function, even the same one.
     count : a function with too few or too many values, or with none, raises ExpressionError. Its message has the
         function's name, how many values it takes, and how many it got, both in digits.
-    syntax : a missing bracket or comma, or one too many, raises ExpressionError, inside another function, too.
+    syntax : a missing or surplus bracket or comma raises ExpressionError, inside another function, too.
     """
     if at == len(tokens):
         raise ExpressionError("expected a value, found the end")
@@ -144,11 +146,11 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
     Rules
     -----
     one : sin, sqrt, abs and neg (which is -x) take one value; the angle of sin is in radians.
-    two : add, sub, mul, div, pow, atan2, max and min take two. div is the true division, pow(@0,@1) is @0 to the
+    two : add, sub, mul, div, pow, atan2, max and min take two. div is true division, pow(@0,@1) is @0 to the
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
     arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
-    numbers : Python numbers give a Python number: whole numbers a whole one, but for sin, sqrt, div and atan2.
+    numbers : Python numbers give a Python number, an int from ints unless the function is sin, sqrt, div or atan2.
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
@@ -185,14 +187,14 @@ def evaluate_with(text: str, operands: list[Any], name: str, arity: int, functio
 
     Rules
     -----
-    extend : the text may use the new function beside all others. It takes any number of values from 1 on, and takes
-        the place of a function of the same name.
-    same : afterwards the language is as before: FUNCTIONS has not changed.
+    extend : the text may use the new function beside all others. It takes one value or more, and replaces a function
+        of the same name.
+    same : afterwards the language is as before, whatever the text and the function did.
 
     >>> evaluate_with("clamp(mul(@0,10),2,5)", [3], "clamp", 3, lambda x, low, high: min(max(x, low), high))
     5
     """
-    # TODO functions (Task 7.1): evaluate takes a table of functions
+    # TODO functions (Task 7.1): evaluate takes a table, too
     raise NotImplementedError("functions: TODO")
 
 
@@ -205,7 +207,7 @@ def tokens(text: str) -> list[tuple[str, str, int, int]]:
     >>> tokens("sin(@0)")
     [('FUNCTION', 'sin', 0, 3), ('LEFT_BRACKET', '(', 3, 4), ('OPERAND', '@0', 4, 6), ('RIGHT_BRACKET', ')', 6, 7)]
     """
-    return [(token.type.name, token.text, token.start, token.end) for token in tokenize(text, FUNCTIONS)]
+    return [(token.type.name, token.text, token.start, token.end) for token in tokenize(text, table())]
 
 
 def tree(text: str) -> Any:
@@ -219,7 +221,7 @@ def tree(text: str) -> Any:
         word = node.token.text
         return (word, *map(nested, node.children)) if node.token.type is TokenType.FUNCTION else word
 
-    return nested(parse(text))
+    return nested(parse(text, table()))
 
 
 def polish(text: str) -> list[str]:
@@ -228,26 +230,27 @@ def polish(text: str) -> list[str]:
     >>> polish("add(sin(@0),@1)")
     ['@0', 'sin', '@1', 'add']
     """
-    return [node.token.text for node in reverse_polish(parse(text))]
+    return [node.token.text for node in reverse_polish(parse(text, table()))]
 
 
 def refusal(text: str) -> str:
     """What the ExpressionError says that a text raises; "" for a text that is read without an error."""
     try:
-        parse(text)
+        parse(text, table())
     except ExpressionError as error:
         return str(error)
     return ""
 
 
-def evaluate(text: str, operands: list[Any], functions: Mapping[str, Any] = FUNCTIONS) -> Any:
-    """The value of the expression: an array, or a Python number.
+def evaluate(text: str, operands: list[Any], functions: Mapping[str, Any] | None = None) -> Any:
+    """The value of the expression, an array or a Python number, with the functions of `functions` or of table().
 
     >>> evaluate("mul(@2,add(@0,@1))", [2, 3, 4])
     20
     >>> round(evaluate("mul(@1,sin(@0))", [2, 3]), 6)
     2.727892
     """
+    functions = table() if functions is None else functions
     return compute(reverse_polish(parse(text, functions)), operands, functions)
 
 
@@ -264,7 +267,7 @@ def parse_expression(text: str) -> Any:
         children = [converted(child) for child in node.children]
         return engine.TokenNode(engine.Token(kind, token.text, token.start, token.end), children)
 
-    return converted(parse(text))
+    return converted(parse(text, table()))
 
 
 # --- Task 7.2, a bonus ---
@@ -282,16 +285,16 @@ def mend(text: str, arity: dict[str, int]) -> str:
 
     Rules
     -----
-    brackets : the brackets and commas of the text say nothing, even where they look right.
+    brackets : the brackets and commas of the text are ignored, even where they look right.
     words : the words are those that WORD finds, brackets and commas apart; every word that is not in `arity` is a
         value, whatever it is: a number, None, @, or a function of this file.
     arity : a function takes as many values as `arity` says, those that follow it.
     order : the words keep their order.
-    form : a function is written with brackets and commas, one of a single value, too: log1p(@0), add(@0,@1).
-    space : white space separates words as a comma does, and the answer has none.
+    form : every function is written with brackets, and with commas between its values: log1p(@0), add(@0,@1).
+    space : whitespace separates words as a comma does, and the answer has none.
     few : a function that finds too few values raises ExpressionError.
     many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
-    deep : a chain of 5,000 functions in each other works, too.
+    deep : a chain of 5,000 nested functions works, too.
 
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'

@@ -258,7 +258,7 @@ def the_table_stays_as_it_is(student: Student) -> None:
     """After evaluate_with, its function is unknown again, and max is the old one."""
     got = student.evaluate_with("twice(max(@0,@1))", [1, 2], "twice", 1, lambda x: 2 * x)
     expect(got, 4, what="twice(max(@0,@1)) with 1, 2 and a function twice")
-    cause = "evaluate_with changed FUNCTIONS for good: copy the table, and change the copy"
+    cause = "evaluate_with changed the table for good: copy it, and change the copy"
     expect_refusal(student.tokens, "twice(@0)", accepted=cause, index_error="")
     got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
     expect(got, 7, what="max(@0,@1) with a function max that gives 7")
@@ -324,7 +324,7 @@ def functions_of_three_and_four_values(student: Student, rng: np.random.Generato
 @task("mend", "space", "order", "form")
 def white_space_separates_words(student: Student) -> None:
     """Spaces, tabs and new lines stand between words as a comma does, and do not come back."""
-    cause = "white space separates words, as a comma does: take the words that WORD finds in the text as it is"
+    cause = "whitespace separates words, as a comma does: take the words that WORD finds in the text as it is"
     for text, expected in (
         ("add( @0 , neg( @1 ) )", "add(@0,neg(@1))"),
         ("add @0 neg @1", "add(@0,neg(@1))"),
@@ -333,7 +333,7 @@ def white_space_separates_words(student: Student) -> None:
     ):
         with likely({"ExpressionError": cause}):
             got = student.mend(text, ARITY)
-        joined = "white space was taken out before the words were read: it separates them"
+        joined = "whitespace was taken out before the words were read: it separates them"
         expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
 
@@ -358,7 +358,7 @@ def too_many_values_are_an_error(student: Student) -> None:
 
 @task("mend", "deep", "form")
 def a_long_chain_is_mended(student: Student) -> None:
-    """5,000 functions in each other are no deeper than any other text."""
+    """A chain of 5,000 nested functions is read like any other text."""
     count = 5000
     got = student.mend("neg," * count + "@0", ARITY)
     if got != "neg(" * count + "@0" + ")" * count:

@@ -20,9 +20,10 @@ arrays at all. Nothing may write into the values: they are the caller's operands
 Python number, which matters when an array follows: `float32 * np.float64` is `float64` in numpy 2, `float32 * float`
 stays `float32`.
 
-**One function more.** The table is an argument of `evaluate`, as the registry is of `kuiper.load`. `{**FUNCTIONS, ...}`
-copies it and changes the copy. `FUNCTIONS[name] = ...` would give every later caller the new function, too, and take
-the old one from them where the names are equal. Taking it out again afterwards is no cure: an exception comes between.
+**One function more.** The table is an argument of `evaluate`, as the registry is of `kuiper.load`. `{**table(), ...}`
+makes a new one. Whoever keeps the table in a global dictionary and changes that gives every later caller the new
+function, too, and takes the old one from them where the names are equal. Taking it out again afterwards is no cure:
+the old one is lost, and an exception may come between.
 
 *Cost.* Tokens, tree and value take time in proportion to the text. `reverse_polish` copies the list once per level,
 which is quadratic for a long chain, and everything that recurses ends at Python's limit of about 1,000 nested calls.
@@ -275,7 +276,7 @@ _CLOSE = "    at = skip(tokens, at, TokenType.RIGHT_BRACKET)\n    arity"
 _COUNT = "    if len(children) != arity:\n"
 _SAID = 'f"{token.text} at {token.start} takes {arity} value(s), found {len(children)}"'
 _CALL = "stack.append(plain(function.compute(*reversed(values))))"
-_WITH = "    return evaluate(text, operands, {**FUNCTIONS, name: Function(arity, function)})\n"
+_WITH = "    return evaluate(text, operands, {**table(), name: Function(arity, function)})\n"
 
 MUTANTS = [
     Mutant(
@@ -306,7 +307,7 @@ MUTANTS = [
         new="word.start(), word.end() - 1)",
         breaks="words",
     ),
-    Mutant("a name is missing", "min was forgotten", old="    min=Function(2, np.minimum),\n", new=""),
+    Mutant("a name is missing", "min was forgotten", old='        "min": Function(2, np.minimum),\n', new=""),
     Mutant(
         "children reversed",
         "the last value becomes the first child",
@@ -436,8 +437,8 @@ MUTANTS = [
     Mutant(
         "exchanged",
         "max and min are mixed up",
-        old="max=Function(2, np.maximum)",
-        new="max=Function(2, np.minimum)",
+        old='"max": Function(2, np.maximum)',
+        new='"max": Function(2, np.minimum)',
         breaks="two",
     ),
     Mutant("floor", "div is the division of whole numbers", old="np.true_divide", new="np.floor_divide", breaks="two"),
@@ -471,8 +472,8 @@ MUTANTS = [
     Mutant(
         "Python's max",
         "compares whole arrays",
-        old="max=Function(2, np.maximum)",
-        new="max=Function(2, max)",
+        old='"max": Function(2, np.maximum)',
+        new='"max": Function(2, max)',
         breaks="arrays",
     ),
     Mutant(
@@ -517,15 +518,15 @@ MUTANTS = [
     Mutant(
         "in place",
         "the result overwrites the operand, which may be read again",
-        old="neg=Function(1, np.negative)",
-        new="neg=Function(1, lambda x: np.negative(x, out=x if isinstance(x, np.ndarray) else None))",
+        old='"neg": Function(1, np.negative)',
+        new='"neg": Function(1, lambda x: np.negative(x, out=x if isinstance(x, np.ndarray) else None))',
         breaks="operands",
     ),
     Mutant(
         "added in place",
         "add is written as +=",
-        old="add=Function(2, np.add)",
-        new="add=Function(2, __import__('operator').iadd)",
+        old='"add": Function(2, np.add)',
+        new='"add": Function(2, __import__("operator").iadd)',
         breaks="operands",
     ),
     Mutant(
@@ -538,20 +539,25 @@ MUTANTS = [
     Mutant(
         "first come, first served",
         "a name that is taken keeps its function",
-        old="{**FUNCTIONS, name: Function(arity, function)}",
-        new="{name: Function(arity, function), **FUNCTIONS}",
+        old="{**table(), name: Function(arity, function)}",
+        new="{name: Function(arity, function), **table()}",
     ),
     Mutant(
         "alone",
         "the language has the new function only",
-        old="{**FUNCTIONS, name: Function(arity, function)}",
+        old="{**table(), name: Function(arity, function)}",
         new="{name: Function(arity, function)}",
     ),
     Mutant(
         "global table",
         "the new function stays in the language for good",
         old=_WITH,
-        new="    FUNCTIONS[name] = Function(arity, function)\n    return evaluate(text, operands)\n",
+        new=(
+            "    global table\n"
+            "    functions = {**table(), name: Function(arity, function)}\n"
+            "    table = lambda: functions\n"
+            "    return evaluate(text, operands)\n"
+        ),
         breaks="same",
     ),
     Mutant(
@@ -559,11 +565,13 @@ MUTANTS = [
         "the function that was replaced is gone afterwards",
         old=_WITH,
         new=(
-            "    FUNCTIONS[name] = Function(arity, function)\n"
+            "    global table\n"
+            "    functions = {**table(), name: Function(arity, function)}\n"
+            "    table = lambda: functions\n"
             "    try:\n"
             "        return evaluate(text, operands)\n"
             "    finally:\n"
-            "        del FUNCTIONS[name]\n"
+            "        del functions[name]\n"
         ),
         breaks="same",
     ),
