@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from kuiper.layers.image.convolution import Conv2d
 
 Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
@@ -536,10 +536,13 @@ def images_wider_than_high(student: Student, rng: np.random.Generator, oracle: A
 
 @task("im2col", "channels", "windows", "lines")
 def channels_follow_one_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """In a row stand all the numbers of channel 0, then all of channel 1, and so on."""
+    """In a row stand all the numbers of channel 0, then all of channel 1, and so on, of a transposed block too."""
     x = whole(rng, (3, 4, 5))
     expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.channel_mistakes(x, (2, 2))
     expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    x = whole(rng, (4, 3, 2)).T
+    expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.layout_mistakes(x, (2, 2))
+    expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, what="im2col of block.T", mistakes=mistakes)
 
 
 @task("im2col", "windows", "channels", "lines")
@@ -578,13 +581,15 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
         expect(student.im2col(x, (3, 3), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
 
 
-@task("im2col", "padding", "windows", "lines")
+@task("im2col", "padding", "kernel", "windows", "lines")
 def the_padding_is_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Outside the image every number is 0, on all four sides."""
+    """Outside the image every number is 0, on all four sides, around a kernel of the image's size too."""
     x = 10 + whole(rng, (1, 3, 4))
     expected = oracle.rows_of(x, (3, 3), (1, 1), (1, 1))
     mistakes = oracle.border_mistakes(x, (3, 3), (1, 1))
     expect(student.im2col(x, (3, 3), (1, 1), (1, 1)), expected, mistakes=mistakes)
+    expected, mistakes = oracle.rows_of(x, (3, 4), (1, 1), (1, 1)), oracle.border_mistakes(x, (3, 4), (1, 1))
+    expect(student.im2col(x, (3, 4), (1, 1), (1, 1)), expected, what="kernel_size=(3, 4)", mistakes=mistakes)
 
 
 @task("im2col", "last", "stride", "windows", "lines")
@@ -609,10 +614,15 @@ def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Gener
 
 @task("im2col", "channels", "kernel", "stride", "padding", "windows", "lines")
 def all_options_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Two channels, a kernel of 2x3, a stride of (2, 1) and a padding of (1, 2) go together."""
+    """Two channels, a kernel of 2x3, a stride of (2, 1) and a padding of (1, 2) go together; so do they for 1x1."""
     x, given = whole(rng, (2, 6, 4)), ((2, 3), (2, 1), (1, 2))
     mistakes = oracle.geometry_mistakes(x, *given)
     expect(student.im2col(x, *given), oracle.rows_of(x, *given), mistakes=mistakes)
+    x = whole(rng, (2, 3, 4))
+    for stride, padding in (((2, 3), (0, 0)), ((2, 3), (1, 0))):
+        expected, mistakes = oracle.rows_of(x, (1, 1), stride, padding), oracle.option_mistakes(x, stride, padding)
+        what = f"im2col of 1x1 with {stride=}, {padding=}"
+        expect(student.im2col(x, (1, 1), stride, padding), expected, what=what, mistakes=mistakes)
 
 
 @task("im2col", "dtype", "padding", "windows", "lines")
@@ -648,7 +658,8 @@ def the_numbers_of_the_lesson(student: Student) -> None:
     """1..16 with the lesson's kernel gives 110, 128, 182, 200, and twice that on two equal channels."""
     x, weight = np.tile(IMAGE, (1, 2, 1, 1)), np.tile(KERNEL, (1, 2, 1, 1))
     once = np.array([[[[110.0, 128.0], [182.0, 200.0]]]])
-    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once)
+    turned = {"the kernels are turned by 180 degrees: take them as they are": np.array([[[[106.0, 124], [178, 196]]]])}
+    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once, mistakes=turned)
     got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, 2 * once, mistakes={"only one of the two channels is added up": once})
 
@@ -664,19 +675,20 @@ def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generato
 
 @task("conv2d", "bias", "value")
 def each_output_channel_has_its_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Biases of 100, -200 and 300 are added to their channels; None adds nothing."""
+    """Biases of 100.25, -200.5 and 300.75 are added to their channels; None adds nothing."""
     x = whole(rng, (1, 1, 4, 5))
-    weight, bias = whole(rng, (3, 1, 2, 2)), np.array([100.0, -200.0, 300.0])
-    mistakes = {"the bias is missing": oracle.reference(x, weight)}
+    weight, bias = whole(rng, (3, 1, 2, 2)), np.array([100.25, -200.5, 300.75])
+    mistakes = oracle.bias_mistakes(x, weight, bias)
     expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), oracle.reference(x, weight, bias), mistakes=mistakes)
-    got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
+    with likely({"NoneType": "bias may be None: add nothing then"}):
+        got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
     expect(got, oracle.reference(x, weight), what="the result without a bias")
 
 
 @task("conv2d", "batch", "value")
 def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Three samples are convolved one by one."""
-    x, weight = whole(rng, (3, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
+    """Four samples are convolved one by one."""
+    x, weight = whole(rng, (4, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
     mistakes = oracle.batch_mistakes(x, weight)
     got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, oracle.reference(x, weight), mistakes=mistakes)
@@ -696,9 +708,16 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
 
 @task("conv2d", "groups", "bias", "batch", "stride", "padding", "value")
 def everything_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Two samples, groups, a stride of (2, 1) and a padding of (1, 0) go together, for kernels of 2x3, 3x2 and 1x1."""
-    stride, padding = (2, 1), (1, 0)
-    for channels, shape, groups in ((4, (4, 2, 2, 3), 2), (3, (3, 1, 3, 2), 3), (2, (3, 2, 1, 1), 1)):
+    """Two samples, groups, stride and padding go together, for kernels of 2x3, 3x2 and 1x1, and for ten from five."""
+    for channels, shape, groups, stride, padding in (
+        (4, (4, 2, 2, 3), 2, (2, 1), (1, 0)),
+        (3, (3, 1, 3, 2), 3, (2, 1), (1, 0)),
+        (2, (3, 2, 1, 1), 1, (2, 1), (1, 0)),
+        (2, (3, 2, 1, 1), 1, (2, 1), (0, 0)),
+        (2, (3, 2, 1, 1), 1, (1, 1), (1, 0)),
+        (4, (6, 2, 1, 1), 2, (1, 1), (0, 0)),
+        (5, (10, 1, 2, 2), 5, (2, 2), (0, 0)),
+    ):
         x, weight = whole(rng, (2, channels, 5, 4)), whole(rng, shape)
         bias = 100 * np.arange(1.0, shape[0] + 1)
         expected = oracle.reference(x, weight, bias, stride, padding, groups)

@@ -233,6 +233,22 @@ LEFT = "left = [name for name, count in missing.items() if count > 0]\n        "
 
 MUTANTS = [
     Mutant(
+        "the cycle is found by recursion",
+        "the order is found without, and the error again needs a level for each operator",
+        old=ERROR,
+        new=(
+            LEFT + "place = {follower: name for name in left for follower in successors[name]}\n"
+            "        seen = set()\n\n"
+            "        def back(name: str) -> str:\n"
+            "            if name in seen:\n"
+            "                return name\n"
+            "            seen.add(name)\n"
+            "            return back(place[name])\n\n"
+            '        raise ValueError("cycle at " + back(left[0]))'
+        ),
+        breaks="depth",
+    ),
+    Mutant(
         "pre-order with a stack",
         "a node is written down when it is met, not when all its predecessors are done",
         old=LOOP,
@@ -307,8 +323,9 @@ MUTANTS = [
         "what nobody left over reads waits behind the cycle; what only leaves read does, too",
         old=ERROR,
         new=(
-            LEFT + "leaves = {name for name in left if not set(successors[name]) & set(left)}\n"
-            "        some = next(name for name in left if set(successors[name]) & (set(left) - leaves))\n"
+            LEFT + "waiting = set(left)\n"
+            "        inner = {name for name in left if waiting.intersection(successors[name])}\n"
+            "        some = next(name for name in left if inner.intersection(successors[name]))\n"
             '        raise ValueError(f"cycle at {some}")'
         ),
         breaks="on_cycle",

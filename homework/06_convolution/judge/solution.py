@@ -134,7 +134,7 @@ def im2col(
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers.
+    x : (C, H, W) of real numbers, whole ones too, in any layout: also a transposed array.
     kernel_size, stride, padding : how large a window is, how far it moves, how many zeros stand on each side.
 
     Rules
