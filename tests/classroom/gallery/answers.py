@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -137,6 +138,35 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
 def padding(x: np.ndarray, pads: Any, value: float = 0.0) -> np.ndarray:
     up, bottom, left, right = pads
     return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
+
+
+def parse_parameter(text: str) -> tuple[int, Any]:
+    """Bools and nulls, and whatever Python reads as a number or a tuple; all else is a word."""
+    known = {"None": (0, None), "()": (0, None), "[]": (0, None), "True": (1, True), "False": (1, False)}
+    if text in known:
+        return known[text]
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return (7, text[1:-1].split(",")) if text[:1] in ("(", "[") else (4, text)
+    if isinstance(value, (list, tuple)) or text[:1] in ("(", "["):
+        elements = list(np.atleast_1d(value).tolist())
+        return 5 if all(isinstance(one, int) for one in elements) else 6, elements
+    return (2 if isinstance(value, int) else 3), value
+
+
+def parse_operator(line: str) -> Any:
+    queue = line.split()[::-1]
+    head = [queue.pop() for _ in range(4)]
+    inputs, outputs = ([queue.pop() for _ in range(int(count))] for count in head[2:])
+    params, attributes = {}, {}
+    while queue:
+        key, value = queue.pop().split("=", 1)
+        if key[0] == "@":
+            attributes[key[1:]] = value
+        elif key[0].isalpha() or key[0] == "_":
+            params[key] = value
+    return head[0], head[1], inputs, outputs, params, attributes
 
 
 def topological_order(successors: Any) -> list[str]:

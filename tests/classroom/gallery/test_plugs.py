@@ -83,8 +83,18 @@ def transposed_wrongly(*args: Any) -> np.ndarray:
     return answers.transposed_convolution(args[0], args[1][:, :, ::-1], *args[2:])
 
 
+def inputs_backwards(line: str) -> Any:
+    operator_type, name, inputs, *rest = answers.parse_operator(line)
+    return (operator_type, name, inputs[::-1], *rest)
+
+
 WRONG = {
     ("digits", "flatten"): (lambda x, row_major: x.swapaxes(1, 2).reshape(-1), "torch.flatten"),
+    ("detect", "parse_parameter"): (
+        lambda text: (4, "bilinear") if text == "nearest" else answers.parse_parameter(text),
+        "nn.Upsample",
+    ),
+    ("segment", "parse_operator"): (inputs_backwards, "torch.cat"),
     ("classify", "adaptive_avg_pool"): (lambda x, size: x.max((2, 3), keepdims=True), "nn.AdaptiveAvgPool2d"),
     ("classify", "classifier_head"): (lambda x, w, b: answers.classifier_head(x, w, -b), ""),
     ("classify", "preprocess"): (lambda image, resize, crop: answers.preprocess(image, resize, crop)[:, ::-1], ""),
