@@ -1,4 +1,4 @@
-"""Homework 6: a test for grouped convolution, im2col, and a whole convolution made of it.
+"""Homework 6: a test for grouped convolution, max pooling, im2col, and a whole convolution made of it.
 
 Edit this file, then run `python3 course.py check im2col` (or the name of another task). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
@@ -60,6 +60,39 @@ def test_grouped_convolution(conv: Convolution) -> None:
     raise NotImplementedError("grouped_convolution_test: TODO")
 
 
+def max_pool2d(
+    x: np.ndarray, kernel_size: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
+) -> np.ndarray:
+    """(N, C, H, W) -> (N, C, H', W'): the largest number in each window.
+
+    Parameters
+    ----------
+    x : (N, C, H, W) of float32 or float64.
+    kernel_size, stride : how large a window is, and how far it moves.
+    padding : how wide the border is on each side; at most half of kernel_size, so that every window sees the image.
+
+    Rules
+    -----
+    value : y[n, c, i, j] is the largest number in window (i, j) of channel c of sample n.
+    planes : every channel of every sample is pooled on its own.
+    kernel : `kernel_size` is (rows, cols).
+    stride : `stride` is (rows, cols): how far the window moves down and to the right.
+    padding : `padding` is (rows, cols): the width of the border above and below, and on the left and the right.
+    border : the border never wins, whatever the numbers in the image.
+    last : a last window that would stick out of the padded image is left out.
+    dtype : the result has the dtype of `x`.
+    fits : when no window fits into the padded image, in either direction, it raises ValueError.
+
+    Example
+    -------
+        x = np.array([[[[1.0, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7]]]])
+        max_pool2d(x, (2, 2), (2, 2), (0, 0))        # [[[[3. 5.] [5. 7.]]]]
+        max_pool2d(-x, (2, 2), (2, 2), (1, 1))       # [[[[-1. -2. -4.] [-2. -3. -5.] [-4. -5. -7.]]]]
+    """
+    # TODO max_pool2d (Task 6.2)
+    raise NotImplementedError("max_pool2d: TODO")
+
+
 def im2col(
     x: np.ndarray,
     kernel_size: tuple[int, int],
@@ -94,7 +127,7 @@ def im2col(
         im2col(x, (3, 3), padding=(1, 1))[0]         # [ 0  0  0  0  1  2  0  5  6]
         im2col(x, (3, 3), padding=(1, 1)).shape      # (16, 9)
     """
-    # TODO im2col (Task 6.2)
+    # TODO im2col (Task 6.3)
     raise NotImplementedError("im2col: TODO")
 
 
@@ -135,5 +168,5 @@ def conv2d(
         conv2d(x, weight)                            # [[[[110. 128.] [182. 200.]]]]
         conv2d(x, weight, bias=np.array([0.5]))      # [[[[110.5 128.5] [182.5 200.5]]]]
     """
-    # TODO conv2d (Task 6.3, a bonus)
+    # TODO conv2d (Task 6.4, a bonus)
     raise NotImplementedError("conv2d: TODO")

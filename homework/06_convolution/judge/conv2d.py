@@ -209,7 +209,7 @@ DIVIDES = "if x.shape[1] % groups or outputs % groups or depth != x.shape[1] // 
 MUTANTS = [
     Mutant(
         "bias_in_group",
-        "every group takes the first group's bias, the original course's fault",
+        "every group takes the first group's bias",
         old=RETURN,
         new="return y if bias is None else y + np.tile(bias[: outputs // groups], groups)[:, None, None]",
         breaks="bias",
@@ -237,7 +237,7 @@ MUTANTS = [
     ),
     Mutant(
         "first_channels",
-        "every group looks at the first channels, as KuiperInfer's grouped 1x1",
+        "every group looks at the first channels",
         old="x[n, g * depth : (g + 1) * depth]",
         new="x[n, :depth]",
         breaks="groups",

@@ -1,4 +1,4 @@
-"""Homework 6: a test for grouped convolution, im2col, and a whole convolution made of it.
+"""Homework 6: a test for grouped convolution, max pooling, im2col, and a whole convolution made of it.
 
 Edit this file, then run `python3 course.py check im2col` (or the name of another task). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
@@ -78,6 +78,49 @@ def test_grouped_convolution(conv: Convolution) -> None:
         got = conv(x, weight, bias, groups)
         assert got.shape == expected.shape, f"groups={groups}: expected shape {expected.shape}, got {got.shape}"
         assert np.allclose(got, expected, rtol=1e-6, atol=1e-6), f"groups={groups}, kernel {kh}x{kw}: wrong numbers"
+    # </solution>
+
+
+def max_pool2d(
+    x: np.ndarray, kernel_size: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
+) -> np.ndarray:
+    """(N, C, H, W) -> (N, C, H', W'): the largest number in each window.
+
+    Parameters
+    ----------
+    x : (N, C, H, W) of float32 or float64.
+    kernel_size, stride : how large a window is, and how far it moves.
+    padding : how wide the border is on each side; at most half of kernel_size, so that every window sees the image.
+
+    Rules
+    -----
+    value : y[n, c, i, j] is the largest number in window (i, j) of channel c of sample n.
+    planes : every channel of every sample is pooled on its own.
+    kernel : `kernel_size` is (rows, cols).
+    stride : `stride` is (rows, cols): how far the window moves down and to the right.
+    padding : `padding` is (rows, cols): the width of the border above and below, and on the left and the right.
+    border : the border never wins, whatever the numbers in the image.
+    last : a last window that would stick out of the padded image is left out.
+    dtype : the result has the dtype of `x`.
+    fits : when no window fits into the padded image, in either direction, it raises ValueError.
+
+    Example
+    -------
+        x = np.array([[[[1.0, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7]]]])
+        max_pool2d(x, (2, 2), (2, 2), (0, 0))        # [[[[3. 5.] [5. 7.]]]]
+        max_pool2d(-x, (2, 2), (2, 2), (1, 1))       # [[[[-1. -2. -4.] [-2. -3. -5.] [-4. -5. -7.]]]]
+    """
+    # <solution max_pool2d>
+    sizes = [output_size(*along) for along in zip(x.shape[2:], kernel_size, stride, padding)]
+    if min(sizes) < 1:
+        raise ValueError(f"max_pool2d: a window {kernel_size} does not fit into {x.shape[2:]} with padding {padding}")
+    above, left = padding
+    bordered = np.pad(x, ((0, 0), (0, 0), (above, above), (left, left)), constant_values=-np.inf)
+    y = np.empty((*x.shape[:2], *sizes), x.dtype)
+    for i, j in np.ndindex(*sizes):
+        top, start = i * stride[0], j * stride[1]
+        y[:, :, i, j] = bordered[:, :, top : top + kernel_size[0], start : start + kernel_size[1]].max(axis=(2, 3))
+    return y
     # </solution>
 
 

@@ -181,9 +181,33 @@ def topological_order(successors: Any) -> list[str]:
     return order
 
 
+def max_pool2d(x: np.ndarray, kernel_size: Any, stride: Any, padding: Any) -> np.ndarray:
+    (kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding
+    rows, cols = ((n + 2 * p - k) // s + 1 for n, k, s, p in zip(x.shape[2:], kernel_size, stride, padding))
+    y = np.empty((*x.shape[:2], rows, cols), x.dtype)
+    for i, j in np.ndindex(rows, cols):  # windows cut at the image's edge: there is no border to lose against
+        top, left = i * sh - ph, j * sw - pw
+        y[:, :, i, j] = x[:, :, max(top, 0) : top + kh, max(left, 0) : left + kw].max(axis=(2, 3))
+    return y
+
+
 def im2col(x: np.ndarray, kernel_size: Any, stride: Any = (1, 1), padding: Any = (0, 0)) -> np.ndarray:
+    x = np.pad(x, ((0, 0), (padding[0],) * 2, (padding[1],) * 2))
     view = np.lib.stride_tricks.sliding_window_view(x, kernel_size, axis=(1, 2))[:, :: stride[0], :: stride[1]]
     return view.transpose(1, 2, 0, 3, 4).reshape(view.shape[1] * view.shape[2], -1)
+
+
+def conv2d(
+    x: Any, weight: Any, bias: Any = None, stride: Any = (1, 1), padding: Any = (0, 0), groups: int = 1
+) -> np.ndarray:
+    (ph, pw), (kh, kw) = padding, weight.shape[2:]
+    x = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
+    view = np.lib.stride_tricks.sliding_window_view(x, (kh, kw), axis=(2, 3))[:, :, :: stride[0], :: stride[1]]
+    view = view.reshape(len(x), groups, -1, *view.shape[2:])
+    kernels = weight.reshape(groups, -1, *weight.shape[1:])
+    y = np.einsum("ngchwab,gocab->ngohw", view, kernels, optimize=True)
+    y = y.reshape(len(x), len(weight), *y.shape[3:])
+    return y if bias is None else y + bias[:, None, None]
 
 
 class Sigmoid:
