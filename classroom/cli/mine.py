@@ -33,12 +33,12 @@ def mine(
     from classroom.tasks import all_tasks
 
     course = the_course()
-    folder = (register.ROOT / "mine") if folder is None else folder.expanduser()
+    folder = (register.ROOT / "mine" if folder is None else folder.expanduser()).resolve()
     parts = {part.exercise for part in PARTS}
     work = work_of(course, the_progress(), parts)
     solved = {task.id for task in work.solved}
     try:
-        write_package(folder.resolve(), files_of_package(course))
+        write_package(folder, files_of_package(course))
     except PackageError as error:
         stop(str(error))
     say(styled("A framework of your own", "bold"))
@@ -50,5 +50,5 @@ def mine(
         say(missing_text(missing, {task.id for task in work.unsolved}))
         raise typer.Exit(1)
     found = compare(folder)
-    say(outcome_text(course, folder, found))
+    say(outcome_text(folder, found))
     raise typer.Exit(int(not found.good))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from classroom import gallery
 from classroom.register import Course
 
 SKELETON = Path(__file__).with_name("skeleton")
@@ -56,8 +57,8 @@ def files_of_package(course: Course) -> dict[str, bytes]:
     sources = {path.name: path for path in sorted(SKELETON.iterdir()) if path.is_file()}
     for lesson in course.lessons:
         if used & {exercise.id for exercise in lesson.exercises}:
-            sources[lesson.homework_file] = course.root / "homework" / lesson.folder / lesson.homework_file
-    sources |= {f"digits/{name}": course.root / "models" / "digits" / name for name in DIGITS}
+            sources[lesson.homework_file] = lesson.root / "homework" / lesson.folder / lesson.homework_file
+    sources |= {f"digits/{name}": gallery.find("digits").folder / name for name in DIGITS}
     try:
         return {name: path.read_bytes() for name, path in sources.items()}
     except OSError as error:

@@ -22,7 +22,7 @@ from kuiper.layers.image.pooling import MaxPool2d
 def reference_parts() -> dict[str, Callable[..., Any]]:
     """The parts by name, each as the text of the task `framework` describes it."""
     return {
-        "parse_operator": parse_operator,
+        "parse_operator": pnnx.parse_operator,
         "parse_parameter": parse_parameter,
         "topological_order": topological_order,
         "relu": ReLU().forward,
@@ -35,21 +35,10 @@ def reference_parts() -> dict[str, Callable[..., Any]]:
     }
 
 
-def parse_operator(line: str) -> tuple[str, str, list[str], list[str], dict[str, str], dict[str, str]]:
-    """A line of a .pnnx.param file -> (type, name, inputs, outputs, params, attributes)."""
-    tokens = line.split()
-    start = 4 + int(tokens[2])
-    end = start + int(tokens[3])
-    pairs = [token.partition("=") for token in tokens[end:]]
-    params = {key: value for key, _, value in pairs if key[:1] not in ("@", "$", "#")}
-    attributes = {key[1:]: value for key, _, value in pairs if key[:1] == "@"}
-    return tokens[0], tokens[1], tokens[4:start], tokens[start:end], params, attributes
-
-
 def parse_parameter(text: str) -> tuple[int, Any]:
-    """The text of an option -> (type, value)."""
-    parameter = pnnx.parse(text)
-    return int(parameter.kind), parameter.value
+    """The text of an option -> (type, value), the type a plain number."""
+    kind, value = pnnx.parse_parameter(text)
+    return int(kind), value
 
 
 def conv2d(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from rich.table import Table
 
+from classroom import register
 from classroom.explain import labelled
 from classroom.mine.package import PARTS, Part
 from classroom.mine.run import UNSEEN, Comparison
 from classroom.page import paragraph, styled
-from classroom.register import Course
-from classroom.started import COMMAND, PYTHON
+from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
 
 
@@ -42,7 +43,7 @@ def missing_text(missing: Sequence[Part], begun: Collection[str]) -> str:
     return "\n".join(lines)
 
 
-def outcome_text(course: Course, folder: Path, found: Comparison) -> str:
+def outcome_text(folder: Path, found: Comparison) -> str:
     """What the finished framework does, or where it stops."""
     if found.error:
         place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"
@@ -58,8 +59,8 @@ def outcome_text(course: Course, folder: Path, found: Comparison) -> str:
             styled(f"{reads}.", "good"),
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("time", f"one digit takes {found.ratio:.1f} times as long as with kuiper's simple engine"),
-            labelled("it is in", f"{shown(course, folder)}, a package that needs numpy only: take it along"),
-            labelled("try", f"{PYTHON} -m {folder.name}, in the folder that holds it"),
+            labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
+            labelled("try", f"{short_name(sys.executable)} -m {folder.name}, in the folder that holds it"),
         ]
     )
 
@@ -69,7 +70,7 @@ def looked_for() -> list[str]:
     return [labelled("then", f"`{COMMAND} demo digits --mine` runs your parts one by one beside kuiper's")]
 
 
-def shown(course: Course, folder: Path) -> str:
+def shown(folder: Path) -> str:
     """The folder as a student reads it: from the course's folder on, if it lies there."""
-    folder = folder.resolve()
-    return f"{folder.relative_to(course.root).as_posix()}/" if folder.is_relative_to(course.root) else str(folder)
+    root = register.ROOT.resolve()
+    return f"{folder.relative_to(root).as_posix()}/" if folder.is_relative_to(root) else str(folder)

@@ -1,8 +1,8 @@
 """The process in which a student's package runs without kuiper: `python worker.py REQUEST`; JSON in, JSON out.
 
 The request is {"package": folder, "networks": [[.pnnx.param file, .npy file of inputs, .npy file to write], ...],
-"singles": how many inputs of the first network are timed one by one}. The answer is {"error": sentence, "network": index
-of the network at which it happened, "seconds": median time for one input}.
+"singles": how many inputs of the first network are timed one by one}. The answer is {"error": sentence, "network": the
+index of the network at which it happened, "seconds": the median time for one input}.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A framework of your own: `load` reads a model file, and gives the network in it as a function. numpy is all it needs."""
+"""A framework of your own: `load` reads a model file, and gives its network as a function. numpy is all it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of `framework`, for whole batches, made of what you have solved: one sample at a time where that is needed."""
+"""The parts of `framework`, for whole batches, made of what you have solved, one sample at a time where need be."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ def conv2d(
     return y if bias is None else y + bias[:, None, None]
 
 
-def max_pool2d(
-    x: np.ndarray, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int]
-) -> np.ndarray:
+def max_pool2d(x: np.ndarray, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> np.ndarray:
     """(N, C, H, W) -> (N, C, H', W'): lesson 6's."""
     return hw06_conv.max_pool2d(x, tuple(kernel_size), tuple(stride), tuple(padding))
 

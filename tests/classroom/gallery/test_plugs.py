@@ -90,17 +90,14 @@ def inputs_backwards(line: str) -> Any:
 
 WRONG = {
     ("digits", "flatten"): (lambda x, row_major: x.swapaxes(1, 2).reshape(-1), "torch.flatten"),
-<<<<<<< HEAD
     ("detect", "parse_parameter"): (
         lambda text: (4, "bilinear") if text == "nearest" else answers.parse_parameter(text),
         "nn.Upsample",
     ),
     ("segment", "parse_operator"): (inputs_backwards, "torch.cat"),
-=======
     ("digits", "max_pool2d"): (lambda x, *options: -answers.max_pool2d(-x, *options), "nn.MaxPool2d"),
     ("digits", "im2col"): (lambda *args: answers.im2col(*args)[:, ::-1], "nn.Conv2d"),
     ("digits", "conv2d"): (lambda x, weight, bias, *options: answers.conv2d(x, weight, None, *options), "nn.Conv2d"),
->>>>>>> lD
     ("classify", "adaptive_avg_pool"): (lambda x, size: x.max((2, 3), keepdims=True), "nn.AdaptiveAvgPool2d"),
     ("classify", "classifier_head"): (lambda x, w, b: answers.classifier_head(x, w, -b), ""),
     ("classify", "preprocess"): (lambda image, resize, crop: answers.preprocess(image, resize, crop)[:, ::-1], ""),
