@@ -47,7 +47,7 @@ def mine(
     say()
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
-        say(missing_text(missing, {task.id for task in work.unsolved}))
+        say(missing_text(folder, missing, {task.id for task in work.unsolved}))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

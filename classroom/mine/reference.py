@@ -35,6 +35,11 @@ def reference_parts() -> dict[str, Callable[..., Any]]:
     }
 
 
+def call_part(name: str, *args: Any) -> Any:
+    """Call the part of that name."""
+    return reference_parts()[name](*args)
+
+
 def parse_parameter(text: str) -> tuple[int, Any]:
     """The text of an option -> (type, value), the type a plain number."""
     kind, value = pnnx.parse_parameter(text)

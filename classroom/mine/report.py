@@ -30,12 +30,13 @@ def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table
     return drawn
 
 
-def missing_text(missing: Sequence[Part], begun: Collection[str]) -> str:
+def missing_text(folder: Path, missing: Sequence[Part], begun: Collection[str]) -> str:
     """How many parts there are, and how to go on with the first that is missing."""
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
     word = "not right yet" if first in begun else "not solved yet"
     lines += [
+        labelled("written", f"{shown(folder)}, with your homework files as they are now"),
         labelled("next", f"{first} ({missing[0].does}), which is {word}"),
         labelled("check", f"{COMMAND} check {first}"),
         labelled("stuck?", f"{COMMAND} hint {first}"),

@@ -25,6 +25,8 @@ UNSEEN = 20
 SINGLES = 15
 """Digits read one at a time, to measure the time."""
 TOLERANCE = 1e-3
+ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
+"""Its matrix products are small: threads that wait for each other would cost more than they gain."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
 def run(
     package: Path, params: Sequence[Path], inputs: Sequence[np.ndarray], outputs: Sequence[Path], seconds: float
 ) -> tuple[str, int, float]:
-    """Run the networks in the worker -> (error, at which network, median seconds for a digit)."""
+    """Run the networks in the worker -> (error, at which network, seconds for one digit)."""
     networks = []
     for param, x, output in zip(params, inputs, outputs):
         given = output.with_name(f"input_of_{output.name}")
@@ -102,7 +104,7 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, **ALONE, "PYTHONDONTWRITEBYTECODE": "1"},
             timeout=seconds,
         )
         result = json.loads(done.stdout)
@@ -119,10 +121,10 @@ def agree(got: np.ndarray, expected: np.ndarray) -> bool:
 
 
 def kuiper_seconds(param: Path, images: np.ndarray) -> float:
-    """The median time of kuiper's simple engine for one digit."""
+    """The shortest time of kuiper's simple engine for one digit."""
     graph, seconds = kuiper.load(param, engine="simple"), []
     for one in images[:SINGLES]:
         started = time.perf_counter()
         graph(one[None])
         seconds.append(time.perf_counter() - started)
-    return float(np.median(seconds))
+    return min(seconds)

@@ -2,7 +2,7 @@
 
 The request is {"package": folder, "networks": [[.pnnx.param file, .npy file of inputs, .npy file to write], ...],
 "singles": how many inputs of the first network are timed one by one}. The answer is {"error": sentence, "network": the
-index of the network at which it happened, "seconds": the median time for one input}.
+index of the network at which it happened, "seconds": the shortest time for one input}.
 """
 
 from __future__ import annotations
@@ -80,20 +80,20 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
                 return result
             np.save(output, y, allow_pickle=False)
             if not index:
-                result["seconds"] = median_seconds(network, x[: request["singles"]])
+                result["seconds"] = shortest_seconds(network, x[: request["singles"]])
     except BaseException as error:
         result["error"] = sentence(error, refuser)
     return result
 
 
-def median_seconds(network: Any, x: np.ndarray) -> float:
-    """The median time for one input."""
+def shortest_seconds(network: Any, x: np.ndarray) -> float:
+    """The shortest time for one input: what else the machine does only adds to it."""
     seconds = []
     for one in x:
         started = time.perf_counter()
         network(one[None])
         seconds.append(time.perf_counter() - started)
-    return float(np.median(seconds))
+    return min(seconds)
 
 
 def sentence(error: BaseException, refuser: Refuser) -> str:

@@ -38,7 +38,7 @@ import numpy as np
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 from classroom.mine import networks
 from classroom.mine.networks import Network, Writer, random_network, shuffled
-from classroom.mine.reference import answers, reference_parts
+from classroom.mine.reference import answers, call_part
 from kuiper import KuiperError
 
 from .shared import wrong
@@ -95,7 +95,7 @@ def _of_the_first(weights: dict[str, np.ndarray]) -> Any:
 
 def expect_network(student: Student, network: Network, inputs: Sequence[np.ndarray], text: str | None = None) -> None:
     """Raise Failure unless the student's framework computes the network; `text` : its lines in another order."""
-    got = student.run_framework(text or network.text, network.weights, list(inputs), **reference_parts())
+    got = student.run_framework(text or network.text, network.weights, list(inputs), call_part)
     expect(got, answers(network, inputs), rtol=1e-4, atol=1e-4)
 
 
@@ -144,7 +144,7 @@ def strange_types_anywhere(student: Student, rng: np.random.Generator) -> None:
         network = write.network(y.name)
         head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
         text = "\n".join([*head, *lines[::-1]]) + "\n"
-        expect_refused(lambda text: student.run_framework(text, {}, [], **reference_parts()), text)
+        expect_refused(lambda text: student.run_framework(text, {}, [], call_part), text)
 
 
 WALK = """        for operator in order:
