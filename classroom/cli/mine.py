@@ -35,14 +35,14 @@ def mine(
     course = the_course()
     folder = (register.ROOT / "mine" if folder is None else folder.expanduser()).resolve()
     parts = {part.exercise for part in PARTS}
-    work = work_of(course, the_progress(), parts)
-    solved = {task.id for task in work.solved}
     try:
         write_package(folder, files_of_package(course))
     except PackageError as error:
         stop(str(error))
     say(styled("A framework of your own", "bold"))
     say()
+    work = work_of(course, the_progress(), parts)
+    solved = {task.id for task in work.solved}
     show(parts_table([task for task in all_tasks(course) if task.id in parts], solved))
     say()
     missing = [part for part in PARTS if part.exercise not in solved]
