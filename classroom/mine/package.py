@@ -21,7 +21,7 @@ TAKEN = {"kuiper", "classroom", "homework", "lessons", "models", "tests", "docs"
 
 
 @dataclass(frozen=True)
-class Part:
+class FrameworkPart:
     """A part of the framework: the exercise that it is, and what it does there."""
 
     exercise: str
@@ -29,17 +29,17 @@ class Part:
 
 
 PARTS = (
-    Part("flatten", "torch.flatten: each sample as a row"),
-    Part("padding", "the borders of images, for convolutions"),
-    Part("parse_parameter", "the options of an operator"),
-    Part("parse_operator", "the lines of the model file"),
-    Part("topological_order", "the order of execution"),
-    Part("sigmoid", "nn.Sigmoid, and the registry that finds it"),
-    Part("max_pool2d", "nn.MaxPool2d"),
-    Part("im2col", "the windows of nn.Conv2d"),
-    Part("sine", "pnnx.Expression"),
-    Part("adaptive_avg_pool", "nn.AdaptiveAvgPool2d"),
-    Part("framework", "all of them together"),
+    FrameworkPart("flatten", "torch.flatten: each sample as a row"),
+    FrameworkPart("padding", "the borders of images, for convolutions"),
+    FrameworkPart("parse_parameter", "the options of an operator"),
+    FrameworkPart("parse_operator", "the lines of the model file"),
+    FrameworkPart("topological_order", "the order of execution"),
+    FrameworkPart("sigmoid", "nn.Sigmoid, and the registry that finds it"),
+    FrameworkPart("max_pool2d", "nn.MaxPool2d"),
+    FrameworkPart("im2col", "the windows of nn.Conv2d"),
+    FrameworkPart("sine", "pnnx.Expression"),
+    FrameworkPart("adaptive_avg_pool", "nn.AdaptiveAvgPool2d"),
+    FrameworkPart("framework", "all of them together"),
 )
 """In the order of the course."""
 

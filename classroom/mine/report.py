@@ -10,8 +10,8 @@ from rich.table import Table
 
 from classroom import register
 from classroom.explain import labelled
-from classroom.mine.package import PARTS, Part
-from classroom.mine.run import UNSEEN, Comparison
+from classroom.mine.package import PARTS, FrameworkPart
+from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
@@ -30,7 +30,7 @@ def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table
     return drawn
 
 
-def missing_text(folder: Path, missing: Sequence[Part], begun: Collection[str]) -> str:
+def missing_text(folder: Path, missing: Sequence[FrameworkPart], begun: Collection[str]) -> str:
     """How many parts there are, and how to go on with the first that is missing."""
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
@@ -44,7 +44,7 @@ def missing_text(folder: Path, missing: Sequence[Part], begun: Collection[str]) 
     return "\n".join(lines)
 
 
-def outcome_text(folder: Path, found: Comparison) -> str:
+def outcome_text(folder: Path, found: BesideKuiper) -> str:
     """What the finished framework does, or where it stops."""
     if found.error:
         place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"

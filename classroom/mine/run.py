@@ -30,7 +30,7 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS":
 
 
 @dataclass(frozen=True)
-class Comparison:
+class BesideKuiper:
     """The package beside kuiper.
 
     error : what stopped it, in a sentence; "" if nothing did. stopped : at which random network, 0 for the digits.
@@ -53,7 +53,7 @@ class Comparison:
         return not self.error and self.right == self.kuiper_right and self.agreeing == UNSEEN
 
 
-def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS) -> Comparison:
+def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS) -> BesideKuiper:
     """Run the package on its digits and on random networks, and kuiper's simple engine on the same.
 
     seed : of the random networks; None: other ones each time.
@@ -72,14 +72,16 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
         outputs = [folder / f"output{index}.npy" for index in range(len(params))]
         error, stopped, took = run(package, params, inputs, outputs, seconds)
         if error:
-            return Comparison(error=error, stopped=max(stopped, 0))
+            return BesideKuiper(error=error, stopped=max(stopped, 0))
         got = [np.load(output) for output in outputs]
         expected = []
         for param, x in zip(params, inputs):
             expected.append(kuiper.load(param, engine="simple")(x)[0])
     if got[0].shape != expected[0].shape:
-        return Comparison(error=f"the scores of the digits have the shape {got[0].shape}, and not {expected[0].shape}")
-    return Comparison(
+        return BesideKuiper(
+            error=f"the scores of the digits have the shape {got[0].shape}, and not {expected[0].shape}"
+        )
+    return BesideKuiper(
         right=int((got[0].argmax(axis=1) == labels).sum()),
         kuiper_right=int((expected[0].argmax(axis=1) == labels).sum()),
         digits=len(labels),

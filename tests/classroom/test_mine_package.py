@@ -22,7 +22,7 @@ from classroom.mine.networks import MAGIC, random_network, shuffled
 from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
 from classroom.mine.reference import answers, reference_parts
 from classroom.mine.report import parts_table
-from classroom.mine.run import UNSEEN, Comparison, compare
+from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.tasks import all_tasks, files_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,7 +203,7 @@ def test_work_that_was_never_checked_is_checked_first(solved: Path, monkeypatch:
                 shutil.copy(folder / name, solved / "homework" / folder.name)
     monkeypatch.setattr(package, "PARTS", PARTS[:2])
     monkeypatch.setattr("classroom.mine.report.PARTS", PARTS[:2])
-    monkeypatch.setattr("classroom.mine.run.compare", lambda folder: Comparison(error="here it stops"))
+    monkeypatch.setattr("classroom.mine.run.compare", lambda folder: BesideKuiper(error="here it stops"))
     result = course("mine")
     assert states(result.output) == {"flatten": "there", "padding": "there"}
     assert "here it stops" in result.output
