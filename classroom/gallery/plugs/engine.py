@@ -61,10 +61,10 @@ def linear_by_axby(replacements: Replacements, exercise: str, axby: Callable[...
 
 
 def convolutions(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
-    """nn.Conv2d by the student's conv2d; the one that looks at the picture, and without a conv2d all, by im2col.
+    """nn.Conv2d by the student's im2col or conv2d: the picture's by im2col, deeper ones by conv2d if there is one.
 
-    The picture is padded by the toolbox's `padding`, whatever lies deeper by `im2col` or `conv2d` itself: so each part
-    that is the student's has its share of the network.
+    The toolbox's `padding` pads the picture; deeper convolutions pad for themselves. So each part that is the student's
+    has its share of the network.
     """
     replacements = as_step(replacements, exercise, function)
     im2col, conv2d = (replacements.steps.get(name) for name in ("im2col", "conv2d"))
@@ -81,7 +81,8 @@ def convolutions(replacements: Replacements, exercise: str, function: Callable[.
             else:
                 bias = None if self.bias is None else self.bias.copy()
                 y = conv2d(batch.copy(), self.weight.copy(), bias, self.stride, self.pads[::2], self.groups)
-            return like_input(same_type(exercise, y, x), x)
+                y = same_type("conv2d", y, x)
+            return like_input(y, x)
 
         def by_im2col(self, batch: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
             """(N, C, H, W) -> (N, O, H', W'): one matrix product per sample and group."""
