@@ -229,6 +229,8 @@ def long(value: Any) -> str:
         whole = SMALL if value.shape[-1:] > (MAX_COLUMNS,) else value.size + 1
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
+    elif isinstance(value, str) and "\n" in value:
+        head, lines = f"str of {value.count(chr(10))} lines", value.splitlines()
     else:
         head, summary = type(value).__name__, _summary(value)
         lines = textwrap.wrap(repr(summary), wide)
