@@ -37,7 +37,7 @@ PARTS = (
     FrameworkPart("sigmoid", "nn.Sigmoid, and the registry that finds it"),
     FrameworkPart("max_pool2d", "nn.MaxPool2d"),
     FrameworkPart("im2col", "the windows of nn.Conv2d"),
-    FrameworkPart("sine", "pnnx.Expression"),
+    FrameworkPart("functions", "pnnx.Expression"),
     FrameworkPart("adaptive_avg_pool", "nn.AdaptiveAvgPool2d"),
     FrameworkPart("framework", "all of them together"),
 )
