@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,7 @@ CAUSES = {
     "no cycle": "a cycle was not found: raise ValueError if the order is shorter than the dictionary.",
     "wrong error": "you refuse the right thing, but with another exception: raise {} with this message.",
     "nobody": "the message does not help to find the cycle: add the name of an operator on it.",
-    "behind": "the message names operators that only wait behind the cycle: go from one that is left over to a "
-    "predecessor that is left over, and on, until you meet one twice.",
+    "behind": "the message names operators that only wait behind the cycle: name those that your find_cycle gives.",
     "too many": "the message names an operator that has run before the cycle: name only those that are still waiting.",
     "unknown": "a successor that is no key was passed over: raise ValueError with its name.",
 }
@@ -139,6 +139,130 @@ def network(rng: np.random.Generator, nodes: int, inputs: int, arrows: float) ->
     for followers in successors.values():
         rng.shuffle(followers)
     return successors
+
+
+CYCLE_CAUSES = {
+    "missed": "a cycle is there, and was not found: begin a walk at every name that is not done yet, and follow every "
+    "successor.",
+    "itself": "an operator that leads to itself is a cycle of one: look at the name itself, too, when you ask whether "
+    "a successor is on the path.",
+    "meet": "two paths that meet again are no cycle: ask whether the successor is on the open path, not whether it was "
+    "seen before.",
+    "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
+    "nothing": "nothing came back: return the empty list where there is no cycle.",
+    "closed": "the first name is repeated at the end: leave it out.",
+    "tail": "the last names are a cycle, and those before them only lead to it: cut the path at the name that closes "
+    "it.",
+    "backwards": "the cycle is listed against its arrows: reverse it.",
+    "unordered": "these names are on a cycle, but not in this order: go along the arrows.",
+    "waiting": "some of these names are on no cycle: they lead to it, or wait behind it.",
+}
+
+
+def is_cycle(names: Sequence[str], successors: Mapping[str, Sequence[str]]) -> bool:
+    """Whether each name leads to the next and the last to the first."""
+    around = [*names[1:], *names[:1]]
+    return bool(names) and all(b in successors.get(a, ()) for a, b in zip(names, around, strict=True))
+
+
+def expect_cycle(got: Any, successors: Mapping[str, Sequence[str]], cycle: bool) -> None:
+    """Raise Failure unless `got` is a cycle of this network, or the empty list where it has none."""
+    wanted = "the names on a cycle" if cycle else "the empty list: there is no cycle"
+
+    def failed(found: str, cause: str | None) -> Failure:
+        failure = Failure(f"expected {wanted}, {found}", wanted, got)
+        failure.cause = CYCLE_CAUSES.get(cause or "", cause)
+        return failure
+
+    if type(got) is not list or not all(type(name) is str for name in got):
+        cause = CAUSES["tuple"] if type(got) is tuple else "nothing" if got is None and not cycle else None
+        raise failed(f"in a list, got {type(got).__name__} {got!r:.200}", cause)
+    if not got and cycle:
+        itself = any(name in followers for name, followers in successors.items())
+        raise failed("got the empty list", "itself" if itself and len(successors) < 9 else "missed")
+    if got and not cycle:
+        double = any(len(set(followers)) < len(followers) for followers in successors.values())
+        raise failed(f"got {got!r:.200}", "double" if double else "meet")
+    if not cycle:
+        return
+    if unknown := [name for name in got if name not in successors]:
+        raise failed(f"got the name {unknown[0]!r}, which is no key of the dictionary", CAUSES["kept"])
+    if len(set(got)) < len(got):
+        closed = got[0] == got[-1] and is_cycle(got[:-1], successors)
+        raise failed(f"got {got!r:.200}, with a name twice", "closed" if closed else None)
+    if not is_cycle(got, successors):
+        few = len(got) < 8
+        cause = (
+            "backwards" if is_cycle(got[::-1], successors)
+            else "tail" if few and any(is_cycle(got[i:], successors) for i in range(len(got)))
+            else "unordered" if few and any(is_cycle(some, successors) for some in permutations(got))
+            else "waiting" if few and any(is_cycle(s, successors) for n in range(1, len(got))
+                                          for s in permutations(got, n))
+            else None
+        )  # fmt: skip
+        a, b = next((a, b) for a, b in zip(got, [*got[1:], got[0]], strict=True) if b not in successors[a])
+        raise failed(f"got {got!r:.200}: {a!r} does not lead to {b!r}", cause)
+
+
+@task("find_cycle", "cycle", "once", "result")
+def a_cycle_behind_an_input(student: Student) -> None:
+    """The result has the names of the cycle and no others, in order, each once."""
+    late = {"image": ["first"], "first": ["second"], "second": ["op1"], "op1": ["op2"], "op2": ["op1"]}
+    for successors in (BEHIND_AN_IMAGE, late, {"image": ["z"], "z": ["m"], "m": ["a"], "a": ["k"], "k": ["z"]}):
+        expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "itself", "cycle", "result", "once")
+def an_operator_that_leads_to_itself(student: Student) -> None:
+    """An operator that leads to itself is a cycle of one."""
+    for successors in ({"c": ["c"]}, {"image": ["same"], "same": ["same", "shown"], "shown": []}):
+        expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "none")
+def a_network_without_a_cycle(student: Student, rng: np.random.Generator) -> None:
+    """Without a cycle the result is the empty list, even where paths meet and where a name stands twice."""
+    shortcut = {"input": ["op1", "add"], "op1": ["add"], "add": []}
+    twice = {"x": ["cat", "cat"], "cat": []}
+    with likely({"ValueError": "there is nothing to refuse: without a cycle the result is the empty list."}):
+        for successors in (EXAMPLE, SIMPLE_OPS, shortcut, twice, {}, {"alone": []}, network(rng, 12, 2, 0.7)):
+            expect_cycle(student.find_cycle(successors), successors, False)
+
+
+@task("find_cycle", "anywhere", "cycle", "once", "result")
+def a_cycle_is_found_wherever_it_is(student: Student, rng: np.random.Generator) -> None:
+    """Behind the second input, behind a second successor, or where no input leads: the cycle is found."""
+    for successors in (
+        {"a": ["b"], "b": ["c"], "c": ["a"]},
+        {"free": ["end"], "end": [], "a": ["b"], "b": ["a"]},
+        {"end": [], "mask": ["end"], "image": ["op1"], "op1": ["op2"], "op2": ["op1"]},
+        {"image": ["end", "op1"], "end": [], "op1": ["end", "op2"], "op2": ["end", "op1"]},
+    ):
+        names = list(successors)
+        mixed = {names[i]: successors[names[i]] for i in rng.permutation(len(names))}
+        for some in (successors, mixed):
+            expect_cycle(student.find_cycle(some), some, True)
+
+
+@task("find_cycle", "anywhere", "cycle", "once", "result", "none")
+def the_digits_network_with_an_arrow_back(student: Student) -> None:
+    """The digits network has no cycle; with one arrow back, from its last operator to its third, it has."""
+    operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
+    successors = {op.name: list(op.output_operators) for op in operators}
+    expect_cycle(student.find_cycle(successors), successors, False)
+    successors[operators[-1].name] = [operators[2].name]
+    expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "depth", "none")
+def a_long_chain_and_a_ladder(student: Student, rng: np.random.Generator) -> None:
+    """60,000 operators in a chain, and 40 diamonds in a row, which have a million million paths, have no cycle."""
+    chain = {f"op{i}": [f"op{i + 1}"] if i < 59_999 else [] for i in rng.permutation(60_000).tolist()}
+    ladder = {f"n{i}": [f"l{i}", f"r{i}"] for i in range(40)} | {"n40": []}
+    ladder |= {f"{side}{i}": [f"n{i + 1}"] for i in range(40) for side in "lr"}
+    with likely({"RecursionError": CAUSES["recursion"]}):
+        expect_cycle(student.find_cycle(chain), chain, False)
+    expect_cycle(student.find_cycle(ladder), ladder, False)
 
 
 @task("topological_order", "arrows", "once", "result")

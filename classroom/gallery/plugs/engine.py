@@ -168,6 +168,7 @@ PLUGS = (
     Plug("padding", "padding", "the borders of images", as_tool("padding"), pads),
     Plug("parse_parameter", "parse_parameter", "the options of each operator", as_tool("parse_parameter"), everything),
     Plug("parse_operator", "parse_operator", "the lines of the model file", as_tool("parse_operator"), everything),
+    Plug("find_cycle", "find_cycle", "whether the graph has a cycle", as_tool("find_cycle"), everything),
     Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
     Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
     Plug("max_pool2d", "max_pool2d", "nn.MaxPool2d", max_pooling, of_types("nn.MaxPool2d")),

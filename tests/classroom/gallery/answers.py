@@ -169,6 +169,18 @@ def parse_operator(line: str) -> Any:
     return head[0], head[1], inputs, outputs, params, attributes
 
 
+def find_cycle(successors: Any) -> list[str]:
+    """Backwards from what is left over when names that nothing leads to are taken away."""
+    left = dict(successors)
+    while free := set(left) - {name for names in left.values() for name in names}:
+        left = {name: names for name, names in left.items() if name not in free}
+    before = {name: source for source, names in left.items() for name in names}
+    walk = list(left)[:1]
+    while walk and before[walk[-1]] not in walk:
+        walk.append(before[walk[-1]])
+    return walk[walk.index(before[walk[-1]]) :][::-1] if walk else []
+
+
 def topological_order(successors: Any) -> list[str]:
     missing = dict.fromkeys(successors, 0)
     for name in [n for names in successors.values() for n in names]:
