@@ -235,7 +235,7 @@ def third_group(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int
 
 FIRST_BIAS = Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES)
 NO_BIAS = Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES)
-TURNED = Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are turned by 180 degrees", KERNELS)
+TURNED = Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are rotated by 180 degrees", KERNELS)
 FIRST_CHANNELS = Broken(
     lambda x, w, b, g: right(first_group(x, 1, g), w, b, g),
     "every group looks at the input channels of the first",
@@ -302,7 +302,7 @@ def a_wrong_bias_is_caught(student: Student, rng: np.random.Generator) -> None:
 
 @task("grouped_convolution_test", "kernels", "right", "assertion", "inputs")
 def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when groups use the first one's kernels, turned ones, or ones read by columns."""
+    """The test raises AssertionError when groups use the first one's kernels, or read theirs rotated or by columns."""
 
     def by_columns(w: np.ndarray) -> np.ndarray:
         return w.reshape(*w.shape[:2], w.shape[3], w.shape[2]).swapaxes(2, 3)

@@ -200,12 +200,12 @@ def stamps() -> Svg:
 
 
 def zeros() -> Svg:
-    """The same result as an ordinary convolution: zeros between and around, and the kernel turned by 180 degrees."""
+    """The same result as an ordinary convolution: zeros between and around, and the kernel rotated by 180 degrees."""
     total, _ = stamped()
     wide = np.zeros((7, 7), int)
     wide[2:5:2, 2:5:2] = PIXELS
     size, top, parts = 28.0, 40.0, []
-    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel turned", 276 + 1.5 * size, 22),
+    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel rotated", 276 + 1.5 * size, 22),
               note("result", 424 + 2.5 * size, 22)]  # fmt: skip
 
     def ground(i: int, j: int) -> str:
@@ -224,7 +224,7 @@ def zeros() -> Svg:
         620,
         256,
         "Zeros, and a convolution",
-        "The four pixels with a zero between them and two all around, convolved with the kernel turned by 180 degrees, "
+        "The four pixels with a zero between them and two all around, convolved with the kernel rotated by 180 degrees "
         "give the same 5x5 numbers.",
         *parts,
     )

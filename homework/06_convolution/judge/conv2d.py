@@ -69,7 +69,7 @@ def product_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]
         "rows and columns of the result are exchanged: reshape to (O, H', W')": (
             right.reshape(1, outputs, cols, rows) if rows != cols else right
         ),
-        "the kernels are turned by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
+        "the kernels are rotated by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
         "the first kernel was used for every output channel": reference(x, np.repeat(weight[:1], outputs, 0)),
         "only the first channel is added up": reference(x[:, :1], weight[:, :1]),
     }

@@ -2,7 +2,7 @@ r"""A test that tells a right grouped convolution from wrong ones: why the solut
 
 The expected values come from `slow_convolution`, the formula with one loop for each output index. It is slow, and so
 plain that one believes it: that is what a reference is for. A test that compares `conv` with `conv`, for example each
-group alone against all together, cannot see a fault that both sides share, such as a kernel that is turned.
+group alone against all together, cannot see a fault that both sides share, such as a rotated kernel.
 
 The inputs are chosen so that no two things can be mistaken for one another:
 
@@ -10,7 +10,7 @@ The inputs are chosen so that no two things can be mistaken for one another:
 |---|---|
 | input channels | a group reads the channels of another |
 | kernels | all groups use the first group's kernels |
-| numbers inside a kernel, or it has one row | the kernel is turned, transposed, or its planes are exchanged |
+| numbers inside a kernel, or it has one row | the kernel is rotated, transposed, or its planes are exchanged |
 | biases | every group takes the first group's: `bias[k]` instead of `bias[k + g * (O/groups)]` |
 | biases are 0 | the bias is forgotten or added twice |
 | samples, or there is one | only the first sample is computed |
@@ -111,7 +111,7 @@ BROKEN = {
     ),
     "bias_reversed": Broken(with_bias(lambda b, w, g: b[::-1]), "the biases come in the wrong order", BIASES),
     "first_kernels": Broken(first_kernels, "every group uses the kernels of the first", KERNELS),
-    "flipped": Broken(with_kernels(lambda w: w[:, :, ::-1, ::-1]), "the kernels are turned by 180 degrees", KERNELS),
+    "flipped": Broken(with_kernels(lambda w: w[:, :, ::-1, ::-1]), "the kernels are rotated by 180 degrees", KERNELS),
     "by_columns": Broken(
         with_kernels(lambda w: w.reshape(*w.shape[:2], w.shape[3], w.shape[2]).swapaxes(2, 3)),
         "the kernels are read column by column",
