@@ -32,15 +32,20 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     """
     name = function.__name__
     _right.pop(name, None)
-    said = [_said(function, arguments, expected) for arguments, expected in cases]
-    wrong = [sentence for sentence in said if sentence]
-    if not wrong:
-        _right[name] = function
-        print(f"{name}: right, {len(cases)} of {len(cases)}")
-    elif all(sentence.endswith(NOTHING) for sentence in said):
+    answers = [_answer(function, arguments) for arguments, _ in cases]
+    if all(got is None or got is Ellipsis for got, _ in answers) and any(expected is not None for _, expected in cases):
         print(f"{name}: not written yet")
-    else:
+        return
+    wrong = [
+        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or f'got {_short(got)}'}"
+        for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
+        if said or not _same(got, expected)
+    ]
+    if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
+        return
+    _right[name] = function
+    print(f"{name}: right, {len(cases)} of {len(cases)}")
 
 
 def unless_right(function: Function) -> Function | Callable[..., Any]:
@@ -48,19 +53,13 @@ def unless_right(function: Function) -> Function | Callable[..., Any]:
     return _right.get(function.__name__, function)
 
 
-NOTHING = "got nothing: does it return?"
-
-
-def _said(function: Callable[..., Any], arguments: tuple[Any, ...], expected: Any) -> str:
-    """What is wrong with one answer, in a sentence; "" if nothing is."""
-    call = f"{function.__name__}({', '.join(_short(one) for one in arguments)})"
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """(what the function returns, what it did instead of returning something)."""
     try:
         got = function(*copy.deepcopy(arguments))
     except Exception as error:
-        return f"{call}: expected {_short(expected)}, but it raised {type(error).__name__}: {error}"
-    if got is None or got is Ellipsis:
-        return "" if got is expected else f"{call}: expected {_short(expected)}, {NOTHING}"
-    return "" if _same(got, expected) else f"{call}: expected {_short(expected)}, got {_short(got)}"
+        return error, f"but it raised {type(error).__name__}: {error}"
+    return got, ""
 
 
 def _same(got: Any, expected: Any) -> bool:

@@ -5,10 +5,13 @@ Source: https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promoti
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from kuiper.errors import KuiperError
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,27 @@ def find(code: str) -> DType | None:
 
 
 def of(array: np.ndarray) -> DType:
-    """The type of a numpy array. Raises KeyError for one that PNNX does not have."""
-    for dtype in DTYPES.values():
-        if dtype.compute == array.dtype:
-            return dtype
-    raise KeyError(f"{array.dtype} is no element type of PNNX ({', '.join(DTYPES)})")
+    """The type of a numpy array. Raises KuiperError for one that PNNX does not have."""
+    return of_type(array.dtype)
+
+
+def of_type(given: Any) -> DType:
+    """The type that a code of the text file names, or anything that numpy takes for a type. Raises KuiperError.
+
+    >>> of_type("bf16").torch, of_type(np.float32).code
+    ('bfloat16', 'f32')
+    """
+    if isinstance(given, DType):
+        return given
+    found = find(given) if isinstance(given, str) else None
+    if found is None and given is not None:
+        with suppress(TypeError, ValueError):
+            compute = np.dtype(given)
+            found = next((dtype for dtype in DTYPES.values() if dtype.compute == compute), None)
+    if found is None:
+        expected = f"one of {', '.join(DTYPES)}, or numpy's type of that kind"
+        raise KuiperError(f"element type: expected {expected}, found {given!s:.60}")
+    return found
 
 
 def widen(raw: np.ndarray, dtype: DType) -> np.ndarray:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from kuiper import dtypes
+from kuiper import KuiperError, dtypes
 
 torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
 
@@ -49,5 +49,5 @@ def test_complex32_is_widened_exactly():
 
 
 def test_an_array_type_that_pnnx_lacks_is_an_error():
-    with pytest.raises(KeyError, match="uint32"):
+    with pytest.raises(KuiperError, match="uint32"):
         dtypes.of(np.zeros(1, np.uint32))

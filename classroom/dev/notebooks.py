@@ -111,8 +111,10 @@ def answers_found_wrong(path: Path) -> list[str]:
     notebook = read_notebook(path)
     asked = [place for place, cell in enumerate(notebook.cells) if YOURS in cell.metadata.get("tags", [])]
     for place in asked:
+        source = notebook.cells[place].source
+        checks = _check_of(source)
         answer = notebook.cells[place + 1].source.replace(f"@{unless_right.__name__}\n", "", 1)
-        notebook.cells[place].source = f"{answer}\n\n\n{_check_of(notebook.cells[place].source)}"
+        notebook.cells[place].source = f"{source.removesuffix(checks)}\n{answer}\n\n\n{checks}"
     _execute(notebook, path)
     said = ["".join(output.get("text", "") for output in notebook.cells[place].outputs).strip() for place in asked]
     return [sentence for sentence in said if ": right, " not in sentence]

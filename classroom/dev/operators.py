@@ -31,9 +31,10 @@ HAS: dict[str, Callable[[type[Layer]], bool]] = {
 
 HEAD = """# Operators
 
-{types} operator types, computed in `kuiper/layers/`. Options are those of PyTorch's operator of that name; one that
-arrives as an input (`$weight=7` in the model file) is taken as well. A type that begins with `aten::` is one that PNNX
-has no name for: all its options arrive as inputs. `tests/layers/` compares them with PyTorch, or with a slow loop.
+{types} operator types, computed in `kuiper/layers/`. Options are those of PyTorch's operator of that name, where it
+has one; an option that arrives as an input (`$weight=7` in the model file) is taken as well. A type that begins with
+`aten::` is one that PNNX has no name for: all its options arrive as inputs. `tests/layers/` compares the operators with
+PyTorch, or with a slow loop.
 
 | besides | what it means | types |
 |---|---|---|

@@ -62,8 +62,8 @@ def totals(plan: Plan | BatchPlan, steps: Sequence[StepSummary]) -> list[tuple[s
     ]
     if isinstance(plan, BatchPlan):
         rows.insert(1, ("batch", f"shared out: each thread computes {plan.samples} of {plan.batch} at a time, alone"))
-    if one.parallel_runs:
-        rows.insert(1, ("side by side", "; ".join(f"steps {run.start} to {run.stop - 1}" for run in one.parallel_runs)))
+    if one.stretches:
+        rows.insert(1, ("side by side", "; ".join(f"steps {each.start} to {each.stop - 1}" for each in one.stretches)))
     return rows
 
 

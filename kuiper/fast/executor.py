@@ -12,11 +12,12 @@ from kuiper.fast.plan.batch import BatchPlan
 from kuiper.fast.plan.fallback import PlanMismatchError
 from kuiper.fast.plan.plan import Plan
 from kuiper.fast.plan.planner import Planner
-from kuiper.fast.plan.trace import Signature, signature
+from kuiper.fast.plan.trace import PlanKey, plan_key
 from kuiper.fast.tuning.choices import Choices
 from kuiper.graph import Operator
 from kuiper.runtime import EXECUTORS, LayerExecutor, RuntimeGraph
 from kuiper.runtime.executor import OnOperator
+from kuiper.runtime.values import named_inputs
 
 MISFITS = 3
 """Passes in a row that may not fit their plan before the layers compute inputs of these shapes."""
@@ -41,19 +42,19 @@ class PlanExecutor(LayerExecutor):
         super().__init__(graph)
         self._choices, self._patient = Choices.of_user(choices), patient
         self._planner = Planner(graph, threads, self._choices)
-        self._seen: set[Signature] = set()
-        self._misfits: Counter[Signature] = Counter()
+        self._seen: set[PlanKey] = set()
+        self._misfits: Counter[PlanKey] = Counter()
 
     @property
     def choices(self) -> dict[str, str]:
-        """What was measured and chosen so far: key (what, shape) -> name of the algorithm or of the way to run."""
+        """As GraphExecutor says."""
         return self._choices.used
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass, by a plan where the inputs are arrays and no shape depends on the numbers in them."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
             arrays = list(inputs.values())
-            key = signature(arrays)
+            key = plan_key(arrays)
             on_operator = on_operator and _once(on_operator)
             try:
                 plan = self._plan(key, inputs, self._patient)
@@ -68,11 +69,13 @@ class PlanExecutor(LayerExecutor):
     def plan_for(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs (operand name -> array), by which later passes are computed; None where the layers do.
 
-        If there is none yet it is made, for which kernels are timed: that may take seconds.
+        If there is none yet it is made, for which kernels are timed: that may take seconds. Raises InferError for
+        inputs that the network does not take.
         """
-        return self._plan(signature(list(inputs.values())), inputs, patient=False)
+        given = named_inputs(inputs, self.graph.inputs)
+        return self._plan(plan_key(list(given.values())), given, patient=False)
 
-    def _plan(self, key: Signature, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
+    def _plan(self, key: PlanKey, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
         if self._misfits.get(key, 0) >= MISFITS:
             return None
         plan = self._planner.find(key)

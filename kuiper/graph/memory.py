@@ -1,8 +1,7 @@
 """Memory (lesson 4): how long each value lives, and where in one buffer it could lie.
 
-The layers leave allocation to numpy, which frees a value between operators when `run_layers` has dropped it and no view
-of it is left; inputs and results stay.
-The fast engine places a plan's values in one block by what is here.
+The fast engine places a plan's values in one block by what is here; the layers leave allocation to numpy (see
+kuiper/runtime/README.md).
 """
 
 from __future__ import annotations
@@ -26,10 +25,6 @@ class Lifetime:
 
     first: int
     last: int
-
-    def overlaps(self, other: Lifetime) -> bool:
-        """Whether the two values must exist at the same time."""
-        return self.first <= other.last and other.first <= self.last
 
 
 def lifetimes(order: Sequence[Operator]) -> dict[str, Lifetime]:
@@ -156,7 +151,10 @@ def declared_extents(order: Iterable[Operator]) -> dict[str, Extent]:
 
 
 def plan_operators(order: Sequence[Operator], extents: Mapping[str, Extent]) -> MemoryPlan | None:
-    """The plan for operators in execution order, without the values whose size is not known; None for open shapes."""
+    """The memory plan for what operators in execution order write; None for open shapes.
+
+    Values whose shape or element type is not known are left out.
+    """
     if any(extent.shape is not None and min(extent.shape, default=0) < 0 for extent in extents.values()):
         return None
     sizes = {name: extent.bytes for name, extent in extents.items()}

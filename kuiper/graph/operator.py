@@ -6,10 +6,11 @@ Source: PNNX, https://github.com/pnnx/pnnx (ir.h)
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,66 @@ class ParameterKind(IntEnum):
     COMPLEXES = 11
 
 
+LIST_OF = {
+    ParameterKind.INT: ParameterKind.INTS,
+    ParameterKind.FLOAT: ParameterKind.FLOATS,
+    ParameterKind.STRING: ParameterKind.STRINGS,
+    ParameterKind.COMPLEX: ParameterKind.COMPLEXES,
+}
+"""Kind of an element -> kind of a list of such."""
+_KINDS: dict[type, ParameterKind] = {
+    type(None): ParameterKind.NULL,
+    bool: ParameterKind.BOOL,
+    int: ParameterKind.INT,
+    float: ParameterKind.FLOAT,
+    complex: ParameterKind.COMPLEX,
+    str: ParameterKind.STRING,
+}
+_ELEMENTS: tuple[type, ...] = (int, float, complex, str)
+"""What a list may hold; each type can say what those before it say, and text says everything."""
+
+
 @dataclass
 class Parameter:
     """One `key=value` of an operator: None, bool, int, float, str, complex, or a list of one of the last four."""
 
     kind: ParameterKind
     value: Any = None
+
+    @classmethod
+    def of(cls, value: Any) -> Parameter:
+        """The parameter that a Python value means, by the rules that the file's texts are read by.
+
+        A list of several kinds takes the kind that can hold every element, int < float < complex < text; an empty one
+        is None. Raises KuiperError for what is no parameter, such as an array or a list of lists.
+
+        >>> Parameter.of((3, 3)).value, Parameter.of([1, 0.5]).value, Parameter.of(2.0).kind.name
+        ([3, 3], [1.0, 0.5], 'FLOAT')
+        """
+        if not isinstance(value, (list, tuple)):
+            value = _plain(value)
+            return cls(_KINDS[type(value)], value)
+        if not value:
+            return cls(ParameterKind.NULL)
+        elements = [_plain(element) for element in value]
+        types = [type(element) if type(element) in _ELEMENTS else str for element in elements]
+        widest = max(types, key=_ELEMENTS.index)
+        try:
+            return cls(LIST_OF[_KINDS[widest]], [widest(element) for element in elements])
+        except (OverflowError, ValueError) as error:
+            raise KuiperError(f"expected integers that {widest.__name__} can hold beside one: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    """A value of just one of the types of _KINDS, also for numpy's scalars and for subclasses."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    for kind in _KINDS:
+        if isinstance(value, kind):
+            return value if kind is type(None) else kind(value)
+    expected = "None, a bool, int, float, complex, str, or a list of one of the last four"
+    hint = "; an array is a weight: attributes={name: array}" if isinstance(value, np.ndarray) else ""
+    raise KuiperError(f"expected {expected}, found {type(value).__name__} {value!s:.40}{hint}")
 
 
 @dataclass
@@ -65,10 +120,9 @@ class Attribute:
     @classmethod
     def from_array(cls, array: np.ndarray) -> Attribute:
         """An attribute that holds `array`; a 0-d array becomes (1). Raises KuiperError for a type PNNX lacks."""
-        try:
-            dtype = dtypes.of(array)
-        except KeyError as error:
-            raise KuiperError(f"attribute: {error.args[0]}") from None
+        if not isinstance(array, (np.ndarray, np.generic)):
+            raise KuiperError(f"expected a numpy array, found {type(array).__name__}; write np.asarray(...)")
+        dtype = dtypes.of(array)
         raw = np.ascontiguousarray(array, dtype.storage)
         return cls(dtype, raw.shape, raw)
 
@@ -77,7 +131,8 @@ class Attribute:
 class Operand:
     """A value that flows, batch first: (N, C, H, W). One operator writes it, any number read it.
 
-    shape, dtype : what the file says; None where it does not (scalars, lists, unknown shapes).
+    shape, dtype : what the file says; None where it does not (scalars, lists, unknown shapes). The element type may be
+        given as PNNX's code ("f32") or numpy's type.
     producer : the operator that writes it.
     consumers : one entry per slot that reads it: an operator that reads it twice stands there twice.
     data : its value in the last forward pass that gave it out: as an output, or because `keep` asked for it.
@@ -89,6 +144,20 @@ class Operand:
     producer: Operator | None = field(default=None, repr=False)
     consumers: list[Operator] = field(default_factory=list, repr=False)
     data: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise GraphError(f"an operand: expected its name, as in Operand('0'), found {self.name!r:.60}")
+        try:
+            self.shape = None if self.shape is None else tuple(map(index, self.shape))
+        except TypeError:
+            expected = "whole numbers, -1 for an open dimension"
+            raise GraphError(f"shape of operand {self.name}: expected {expected}, found {self.shape!r:.60}") from None
+        if self.dtype is not None:
+            try:
+                self.dtype = dtypes.of_type(self.dtype)
+            except KuiperError as error:
+                raise GraphError(f"operand {self.name}: {error.message}") from None
 
     @property
     def datas(self) -> list[Tensor]:
@@ -106,12 +175,13 @@ class Operand:
 
 @dataclass(eq=False)
 class Operator:
-    """One step of the computation, one line of the file.
+    """One operation of the network, one line of the file.
 
     inputs : the operands it reads, by slot: the same operand may fill several.
     input_names : the name of each slot (`$weight=7`), None where the file gives none.
     outputs : the operands it writes.
-    params, attributes : its options and its weights, by name.
+    params, attributes : its options and its weights, by name. Plain values and arrays may be given: they become
+        Parameters (see Parameter.of) and Attributes.
     layer : the kuiper.Layer that computes it; None before the graph is built, and for pnnx.Input and pnnx.Output.
     line : where it stands in the file.
     """
@@ -127,8 +197,36 @@ class Operator:
     line: int | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not self.input_names:
+        if not self.input_names and isinstance(self.inputs, (list, tuple)):
             self.input_names = [None] * len(self.inputs)
+        self.settle()
+
+    def settle(self) -> None:
+        """Make Parameters of plain options and Attributes of arrays. Raises GraphError for what no operator has."""
+        if not isinstance(self.type, str) or not isinstance(self.name, str):
+            expected = "its type and its name, as in Operator('nn.ReLU', 'relu')"
+            raise GraphError(f"an operator: expected {expected}, found {self.type!r:.60} and {self.name!r:.60}")
+        for side, operands in (("inputs", self.inputs), ("outputs", self.outputs)):
+            for operand in operands if isinstance(operands, (list, tuple)) else [operands]:
+                if not isinstance(operand, Operand) or operand is operands:
+                    found = f"{type(operand).__name__} {operand!s:.60}"
+                    raise GraphError(f"{side}: expected a list of Operands, found {found}", operator=self.name)
+        if len(self.input_names) != len(self.inputs):
+            expected = f"one for each of the {len(self.inputs)} inputs, None where it has none"
+            raise GraphError(f"input_names: expected {expected}, found {self.input_names}", operator=self.name)
+        self.params = self._made("parameter", self.params, Parameter, Parameter.of)
+        self.attributes = self._made("attribute", self.attributes, Attribute, Attribute.from_array)
+
+    def _made(self, what: str, values: dict[str, Any], kind: Any, make: Callable[[Any], Any]) -> dict[str, Any]:
+        """`values`, with those that are not of this kind made into it."""
+        made = {}
+        for key, value in values.items():
+            if not isinstance(value, kind):
+                try:
+                    made[key] = make(value)
+                except KuiperError as error:
+                    raise GraphError(f"{what} {key}: {error.message}", operator=self.name) from None
+        return values | made if made else values
 
     @property
     def producers(self) -> list[Operator]:
@@ -137,7 +235,7 @@ class Operator:
 
     @property
     def output_operators(self) -> dict[str, Operator]:
-        """The operators that read an output, by name."""
+        """The operators that read what this one writes, by name: its successors."""
         return {reader.name: reader for operand in self.outputs for reader in operand.consumers}
 
 
@@ -147,7 +245,7 @@ class Graph:
 
     `warnings` are sentences about what the reader met that is allowed but rarely meant.
 
-    >>> x, y = Operand("0", shape=(1, 3)), Operand("1")
+    >>> x, y = Operand("0", shape=(1, 3), dtype="f32"), Operand("1")
     >>> source = Operator("pnnx.Input", "in", [], [x])
     >>> graph = Graph([source, Operator("nn.ReLU", "relu", [x], [y]), Operator("pnnx.Output", "out", [y])]).connect()
     >>> graph.operands["1"].producer.name, [operand.name for operand in graph.outputs]
@@ -178,8 +276,11 @@ class Graph:
     def connect(self) -> Graph:
         """Tell every operand which operator writes it and which read it; -> the graph itself.
 
-        Raises GraphError for two operators or two operands of one name, and an operand that not exactly one writes.
+        Raises GraphError for two operators or two operands of one name, an operand that not exactly one writes, and
+        what is no operator.
         """
+        for op in self.operators:
+            _settle(op)
         _unique("operator", self.operators)
         operands = {id(operand): operand for op in self.operators for operand in (*op.inputs, *op.outputs)}.values()
         _unique("operand", operands)
@@ -209,9 +310,19 @@ def _unique(what: str, things: Iterable[Operator] | Iterable[Operand]) -> None:
         names.add(thing.name)
 
 
+def _settle(op: Any) -> None:
+    if not isinstance(op, Operator):
+        expected = "Operators, as in Graph([Operator('pnnx.Input', 'in', [], [x]), ...])"
+        raise GraphError(f"a graph: expected {expected}, found {type(op).__name__} {op!s:.60}")
+    op.settle()
+
+
 def copied_operators(operators: Iterable[Operator]) -> list[Operator]:
     """Operators and operands of their own, without layers; options and weights are shared."""
     twins: dict[int, Operand] = {}
+    operators = list(operators)
+    for op in operators:
+        _settle(op)
 
     def twin(operand: Operand) -> Operand:
         return twins.setdefault(id(operand), Operand(operand.name, operand.shape, operand.dtype))
@@ -237,4 +348,4 @@ def shape_text(shape: Iterable[int]) -> str:
     >>> shape_text((-1, 3, 224, 224))
     '(?,3,224,224)'
     """
-    return "(" + ",".join("?" if extent < 0 else str(extent) for extent in shape) + ")"
+    return "(" + ",".join("?" if size < 0 else str(size) for size in shape) + ")"

@@ -1,9 +1,6 @@
-"""Binding: the place in its layer's signature of all that an operator has, found once, when the graph is built.
+"""Binding: which argument of its layer each parameter, weight and input of an operator is, found once, by build.
 
-What arrives as an input is put there at each pass (see `Bound`).
-
-An option may stand in the file as a parameter (`stride=(2,2)`), as a weight (`@weight=`), arrive as an input with a
-name (`$weight=7`), or without one, as in PyTorch's own operators (aten::), all of whose options are inputs.
+What arrives as an input is put there at each pass (see `Bound`); README.md says where options may stand.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ X, SURPLUS = "x", "_"
 
 @dataclass(frozen=True)
 class Binding:
-    """What an operator gives the signature of its layer.
+    """What an operator gives the arguments of its layer.
 
     options : those that are known, by name.
     slots : what each input is: the name of an option, X or SURPLUS.
@@ -51,7 +48,7 @@ def bind(layer: type[Layer], operator: Operator) -> Binding:
     """Find the place of everything that an operator has.
 
     Raises ParameterError for an option that the layer does not know, or one that it needs and did not get, InferError
-    for a number of inputs that it has no signature for.
+    for a number of inputs for which `Layer.inputs` has no text.
     """
     accepted = arguments(layer)
     options = _stored_options(layer, operator)
@@ -90,18 +87,18 @@ def _stored_options(layer: type[Layer], operator: Operator) -> dict[str, Any]:
 
 
 def _slots(layer: type[Layer], operator: Operator, accepted: Mapping[str, Any]) -> list[str]:
-    """What each input of the operator is: by the names of the slots, else by the signature with as many words."""
+    """What each input of the operator is: by the names of the slots, else by the text with as many words."""
     slots = [name if name is not None and name in accepted else X for name in operator.input_names]
-    signatures = layer.signatures_of.get(operator.type) or ((X, *layer.signatures) if layer.signatures else ())
-    if signatures and all(slot == X for slot in slots):
-        by_count = {len(words): words for words in map(str.split, signatures)}
+    texts = layer.inputs_of.get(operator.type, layer.inputs)
+    if texts and all(slot == X for slot in slots):
+        by_count = {len(words): words for words in map(str.split, texts)}
         if len(slots) not in by_count:
             expected = " or ".join(map(str, sorted(by_count)))
-            raise InputCountError(f"expected {expected} inputs, found {len(slots)}: {' | '.join(signatures)}")
+            raise InputCountError(f"expected {expected} inputs, found {len(slots)}: {' | '.join(texts)}")
         for word in by_count[len(slots)]:
             if word not in (X, SURPLUS) and word not in accepted:
                 known = ", ".join(accepted) or "none"
-                raise KuiperError(f"signature of {layer.__name__}: expected x, _ or an option ({known}), found {word}")
+                raise KuiperError(f"{layer.__name__}: inputs: expected x, _ or an option ({known}), found {word}")
         return by_count[len(slots)]
     for slot in _tied_weights(layer, operator, slots):
         slots[slot] = SURPLUS

@@ -25,7 +25,7 @@ class UnknownShapeError(Exception):
 
 def known(shape: Shape | None) -> Shape:
     """The shape itself. Raises UnknownShapeError where it, or one of its dimensions, is not known."""
-    if shape is None or any(extent < 0 for extent in shape):
+    if shape is None or min(shape, default=0) < 0:
         raise UnknownShapeError
     return shape
 

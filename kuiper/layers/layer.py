@@ -23,8 +23,8 @@ class Layer:
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
     serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and it is
     an error if there is none. So does an input whose name is an argument (`$weight=7`); every other input, with a name
-    or without, goes to `forward`, in order, unless `signatures` says otherwise
-    or it repeats a weight that the operator has.
+    or without, goes to `forward`, in order, unless `inputs` says otherwise or it repeats a weight that the operator
+    has.
 
     >>> class Scale(Layer):
     ...     def __init__(self, factor=2.0):
@@ -37,11 +37,12 @@ class Layer:
 
     weights: ClassVar[tuple[str, ...]] = ()
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
-    signatures: ClassVar[tuple[str, ...]] = ()
-    """What unnamed inputs are, such as "x dim keepdim", for operators that have their options as inputs: "x" goes to
-    `forward`, "_" changes no result, any other word is an option. For three inputs the one of three words is meant."""
-    signatures_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The same for single operator types; see LayerRegisterer.register."""
+    inputs: ClassVar[tuple[str, ...]] = ()
+    """What unnamed inputs are, such as ("x", "x dim keepdim"): "x" goes to `forward`, "_" changes no result, any other
+    word is an option. Of the texts the one with as many words as there are inputs is meant; another number of inputs is
+    an error. Without any text all of them go to `forward`."""
+    inputs_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The same for single operator types, in place of `inputs`; see LayerRegisterer.register."""
     drops_unread: ClassVar[bool] = False
     """Whether the file leaves out trailing outputs that nobody reads."""
 

@@ -43,8 +43,8 @@ class LayerRegisterer:
     def register(self, *types: str, inputs: tuple[str, ...] = ()) -> Callable[[LayerClass], LayerClass]:
         """Class decorator: the layer computes operators of these `types`. A type that is taken is refused.
 
-        inputs : for types whose options are inputs without a name, what the inputs are; see Layer.signatures. The class
-            keeps it, for all registries.
+        inputs : for types whose options are inputs without a name, what the inputs are, in place of Layer.inputs. The
+            class keeps it, for all registries.
         """
 
         def decorate(layer: LayerClass) -> LayerClass:
@@ -53,7 +53,7 @@ class LayerRegisterer:
                     f"{layer.__name__}: inputs: expected a tuple of texts, found {inputs!r}; write ({inputs!r},)"
                 )
             if inputs:
-                layer.signatures_of = {**layer.signatures_of, **dict.fromkeys(types, inputs)}
+                layer.inputs_of = {**layer.inputs_of, **dict.fromkeys(types, inputs)}
             for operator_type in types:
                 self.add(operator_type, layer)
             return layer

@@ -15,6 +15,7 @@ from typing import Any
 
 from kuiper.errors import KuiperError
 from kuiper.graph import Parameter, ParameterKind
+from kuiper.graph.operator import LIST_OF
 
 VERBATIM = {("pnnx.Expression", "expr")}
 """Parameters, by operator type and key, that are code and stay text: `[@0,1]` is no list there, and `2` no integer."""
@@ -28,13 +29,7 @@ _LEADING_INTEGER = re.compile(r"-?[0-9]+")
 _COMPLEX = re.compile(rf"(?:(-?{_NUMBER})\+?(?=[+-]))?([+-]?(?:{_NUMBER}|inf|nan))j")
 _LONGEST_INTEGER = 4000  # digits; Python refuses to read more than 4300, because that takes quadratic time
 
-_LIST_OF = {
-    ParameterKind.INT: ParameterKind.INTS,
-    ParameterKind.FLOAT: ParameterKind.FLOATS,
-    ParameterKind.STRING: ParameterKind.STRINGS,
-    ParameterKind.COMPLEX: ParameterKind.COMPLEXES,
-}
-_ELEMENT_OF = {many: one for one, many in _LIST_OF.items()}
+_ELEMENT_OF = {many: one for one, many in LIST_OF.items()}
 
 
 def parse(text: str) -> Parameter:
@@ -61,6 +56,16 @@ def parse(text: str) -> Parameter:
         return _parse_list(text)
     kind = _kind(text)
     return Parameter(kind, _READ[kind](text))
+
+
+def parse_parameter(text: str) -> tuple[int, Any]:
+    """The same as a pair (kind, value).
+
+    >>> parse_parameter("(3,3)") == (5, [3, 3])
+    True
+    """
+    parameter = parse(text)
+    return parameter.kind, parameter.value
 
 
 def is_mixed(text: str) -> bool:
@@ -122,7 +127,7 @@ def _parse_list(text: str) -> Parameter:
         kind = ParameterKind.FLOAT if all_float else ParameterKind.STRING
     else:
         kind = max(kinds)  # the numbers of the kinds grow with what they can hold: INT < FLOAT < COMPLEX
-    return Parameter(_LIST_OF[kind], [_READ[kind](element) for element in elements])
+    return Parameter(LIST_OF[kind], [_READ[kind](element) for element in elements])
 
 
 def _kind(text: str) -> ParameterKind:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,9 +15,10 @@ from typing import BinaryIO
 
 from kuiper.errors import KuiperError
 from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape, shape_text
+from kuiper.graph.operator import copied_operators
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import write_archive
-from kuiper.pnnx.reader import MAGIC
+from kuiper.pnnx.reader import MAGIC, paths
 
 _WHITE_SPACE = frozenset(" \t\n\r\v\f\0")  # what ends a word; and NUL, which no text holds
 
@@ -35,11 +35,11 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
     param : the text file, net.pnnx.param.
     bin : the weights; by default the text file's twin, net.pnnx.bin. Written even when there are none, as PNNX does.
 
-    Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number,
-    two operators of one name; and when the files cannot be written.
+    Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number;
+    for what Graph.connect refuses; and when the files cannot be written.
     """
-    path = Path(param)
-    bin_path = Path(str(path).removesuffix(".param") + ".bin" if bin is None else bin)
+    path, bin_path = paths(param, bin)
+    graph = Graph(copied_operators(graph)).connect()  # a copy: the graph itself may not be connected, and stays so
     text = _text(graph)
     weights = {f"{op.name}.{key}": attribute.raw for op in graph for key, attribute in op.attributes.items()}
     if len(weights) != sum(len(op.attributes) for op in graph):
@@ -70,15 +70,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _text(graph: Graph) -> str:
-    produced = Counter(operand.name for op in graph for operand in op.outputs)
-    read = {operand.name for op in graph for operand in op.inputs}
-    for name, times in Counter(op.name for op in graph).items():
-        if times > 1:
-            raise KuiperError(f"{times} operators are called {name!r}; expected one")
-    for name in read | produced.keys():
-        if produced[name] != 1:
-            raise KuiperError(f"{produced[name]} operators produce operand {name!r}; expected one")
-    lines = [MAGIC, f"{len(graph.operators)} {len(produced)}", *map(_line, graph)]
+    lines = [MAGIC, f"{len(graph.operators)} {len(graph.operands)}", *map(_line, graph)]
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,6 @@ from kuiper import pnnx
 from kuiper.errors import (
     ExpressionError,
     GraphError,
-    InputCountError,
     KuiperError,
     ModelFormatError,
     UnsupportedOperatorError,
@@ -32,7 +31,7 @@ from kuiper.graph.operator import copied_operators, find_operator
 from kuiper.graph.order import execution_order
 from kuiper.layers import LayerRegisterer, registry
 from kuiper.runtime.executor import EXECUTORS, GraphExecutor, LayerExecutor, OnOperator
-from kuiper.runtime.values import as_input, leaves, own
+from kuiper.runtime.values import as_inputs, leaves, own
 from kuiper.toolbox import Toolbox
 
 Path = str | os.PathLike[str]
@@ -103,6 +102,8 @@ class RuntimeGraph:
     ) -> None:
         if engine not in EXECUTORS:
             raise KuiperError(f"engine: expected one of {', '.join(EXECUTORS)}, found {engine!r}")
+        if isinstance(param, Graph):
+            raise KuiperError("RuntimeGraph: expected a path, found a Graph; write RuntimeGraph.from_graph(graph)")
         if threads is not None and threads < 1:
             raise KuiperError(f"threads: expected at least 1, found {threads}")
         self.param, self.bin = param, bin
@@ -119,6 +120,7 @@ class RuntimeGraph:
         self.warnings: list[str] = []
         self.executor: GraphExecutor = LayerExecutor(self)
         self._options = {"threads": threads, "choices": choices}
+        self._has_files = True
 
     @classmethod
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
@@ -135,19 +137,33 @@ class RuntimeGraph:
         >>> graph([-1.0, 2.0])
         [array([0., 2.])]
         """
+        if not isinstance(source, Graph):
+            raise KuiperError(f"from_graph: expected a Graph, as Graph([...]), found {type(source).__name__}")
         graph = cls(name, **options)
+        graph._has_files = False
         graph._take(Graph(copied_operators(source), warnings=source.warnings))
         return graph
 
     def init(self) -> None:
-        """Read the files. Raises ModelFormatError, GraphError."""
-        self._take(pnnx.read(self.param, self.bin))
+        """Read the files. Raises ModelFormatError, GraphError; that too for a graph made in memory, which has none."""
+        if not self._has_files:
+            raise GraphError(f"init: {self.param} has no files to read; call build()")
+        tools = self.toolbox
+        self._take(
+            pnnx.read(
+                self.param,
+                self.bin,
+                parse_parameter=tools.parse_parameter,
+                parse_operator=tools.parse_operator,
+                find_cycle=tools.find_cycle,
+            )
+        )
 
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
         Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError where
-        options are inputs and their number fits no signature, and ModelFormatError for a faulty expression. Building
+        options are inputs and not as many as the layer knows, and ModelFormatError for a faulty expression. Building
         twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
@@ -184,9 +200,10 @@ class RuntimeGraph:
         Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
         """
         if self.state is not GraphState.COMPLETE:
-            raise GraphError(f"forward: expected state COMPLETE, found {self.state.name}; call init(), then build()")
+            todo = "init(), then build()" if self.state is GraphState.NEED_INIT else "build()"
+            raise GraphError(f"forward: expected state COMPLETE, found {self.state.name}; call {todo}")
         wanted = self._wanted(keep)
-        given = self._given(inputs)
+        given = as_inputs(inputs, self.inputs)
         arrays = list(given.values())
         kept = {}
         if wanted:
@@ -216,8 +233,8 @@ class RuntimeGraph:
         Nothing runs by it. A `Plan` of the fast engine has its own, `executor.plan_for(...).memory`; where the batch is
         split, each of the parts has one.
 
-        Values without a declared size (lists, numbers) are left out. None before the graph is built, and where the file
-        leaves a dimension open.
+        Values whose shape or element type the file does not say are left out; the plan of none is empty. None before
+        the graph is built, and where a shape has an open dimension.
         """
         if self.state is not GraphState.COMPLETE:
             return None
@@ -236,10 +253,7 @@ class RuntimeGraph:
         if not source.operators:
             raise GraphError(f"{self.param}: expected at least one operator, found none")
         for op in source:
-            try:
-                op.params = self.toolbox.init_graph_params(op.params)
-            except KuiperError as error:
-                raise error.at(op.name) from None
+            op.params = dict(op.params)
         self.operators, self.warnings = list(source.operators), list(source.warnings)
         self.operands, self.inputs, self.outputs = {}, [], []  # found in build: a graph in memory may not be connected
         self.lifetimes, self.released_after = {}, []
@@ -259,11 +273,6 @@ class RuntimeGraph:
                 found = f"a fault: {error.message}"
                 raise ModelFormatError(self.param, op.line, f"an expression in {op.name}", found) from error
 
-    def _given(self, inputs: tuple[Any, ...]) -> dict[str, Any]:
-        if len(inputs) != len(self.inputs):
-            raise InputCountError(f"expected {len(self.inputs)} input array(s), found {len(inputs)}")
-        return {o.name: as_input(x, o) for x, o in zip(inputs, self.inputs, strict=True)}
-
     def _wanted(self, keep: Iterable[str] | bool) -> dict[str, list[Operand]]:
         if not keep:
             return {}
@@ -273,24 +282,30 @@ class RuntimeGraph:
         return {name: operands.get(name) or self.operator(name).outputs for name in keep}
 
 
-def load(param: Path, bin: Path | None = None, *, engine: str = "auto", **options: Any) -> RuntimeGraph:
+def load(param: Path | Graph, bin: Path | None = None, *, engine: str = "auto", **options: Any) -> RuntimeGraph:
     """Read a model and make it ready: -> built RuntimeGraph.
 
     Parameters
     ----------
-    param, bin : the files that pnnx writes (net.pnnx.param, net.pnnx.bin); `bin` defaults to the param's twin.
+    param, bin : the files that pnnx writes (net.pnnx.param, net.pnnx.bin); `bin` defaults to the param's twin. Or a
+        Graph that was made in memory, which is copied.
     engine : how a pass is computed: "simple", "fast" or "auto"; see RuntimeGraph.
     options : registry, toolbox, threads, choices; see RuntimeGraph.
 
     Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError where options
-    are inputs and their number fits no signature, GraphError.
+    are inputs and not as many as the layer knows, GraphError.
 
     >>> import numpy as np
     >>> graph = load("models/digits/digits.pnnx.param")
     >>> graph(np.zeros((1, 1, 8, 8), np.float32))[0].shape
     (1, 10)
     """
-    graph = RuntimeGraph(param, bin, engine=engine, **options)
-    graph.init()
+    if isinstance(param, Graph):
+        if bin is not None:
+            raise KuiperError("load: expected no second file beside a Graph, which has its weights")
+        graph = RuntimeGraph.from_graph(param, engine=engine, **options)
+    else:
+        graph = RuntimeGraph(param, bin, engine=engine, **options)
+        graph.init()
     graph.build()
     return graph

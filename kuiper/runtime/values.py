@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from kuiper.errors import DTypeError, EmptyError, InferError, RankError
+from kuiper.errors import DTypeError, EmptyError, InferError, InputCountError, RankError
 from kuiper.graph import Operand, shape_text
+
+
+def as_inputs(given: Sequence[Any], operands: Sequence[Operand]) -> dict[str, np.ndarray]:
+    """Operand name -> array for the network's inputs, given in order. Raises as as_input, and InputCountError."""
+    if len(given) != len(operands):
+        raise InputCountError(f"expected {len(operands)} input array(s), found {len(given)}")
+    return {operand.name: as_input(x, operand) for x, operand in zip(given, operands, strict=True)}
+
+
+def named_inputs(given: Mapping[str, Any], operands: Sequence[Operand]) -> dict[str, np.ndarray]:
+    """Operand name -> array for the network's inputs, given by name. Raises as as_inputs."""
+    names = [operand.name for operand in operands]
+    if not isinstance(given, Mapping):
+        example = ", ".join(f"{name!r}: x" for name in names)
+        raise InputCountError(f"expected inputs by name, {{{example}}}, found {type(given).__name__}")
+    if set(given) != set(names):
+        raise InputCountError(f"expected inputs named {', '.join(names)}, found {', '.join(map(str, given)) or 'none'}")
+    return as_inputs([given[name] for name in names], operands)
 
 
 def as_input(x: Any, operand: Operand) -> np.ndarray:

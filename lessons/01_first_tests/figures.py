@@ -136,23 +136,23 @@ def matrix_product() -> Svg:
     return picture(486, 162, "One number of a matrix product", "Row 1 2 3 times column 2 5 8 is 36", *parts)
 
 
-MISTAKES = ("x @ w + b", "w * x + b", "w.T @ x + b", "w @ x", "w @ x + b.T")
-TESTS = (("all zeros", ""), ("w equals x", "01111"), ("w differs", "11111"))
+MISTAKES = ("x @ w + b", "w * x + b", "w.T @ x + b", "w @ x", "w @ x + w", "w @ x + b.T")
+TESTS = (("all zeros", "000000"), ("w equals x", "011111"), ("w equals b", "111101"), ("all differ", "111111"))
 """Each test with one digit per mistake, 1 where it catches it; the notebook computes the same."""
 
 
 def tests() -> Svg:
-    """Which test catches which mistake."""
-    parts = [text("test with", 60.0, 44.0, 12.0)]
-    for j, mistake in enumerate(MISTAKES):
-        parts.append(text(mistake, 176.0 + 112 * j, 20.0, 12.0))
-    for i, (test, caught) in enumerate(TESTS):
-        y = 68.0 + 42 * i
-        parts.append(text(test, 60.0, y, 13.0, font_weight="bold"))
-        for j in range(len(MISTAKES)):
-            good = caught[j : j + 1] == "1"
-            parts.append(box(176.0 + 112 * j, y, 104.0, 32.0, GOOD if good else BAD, "caught" if good else "slips by"))
-    return picture(690, 176, "What three tests catch", "Zeros catch nothing, w equal to x misses x @ w", *parts)
+    """Which test catches which mistake: a row for each mistake, a column for each test."""
+    parts = []
+    for j, (test, _) in enumerate(TESTS):
+        parts.append(text(test, 166.0 + 92 * j, 22.0, 13.0, font_weight="bold"))
+    for i, mistake in enumerate(MISTAKES):
+        y = 58.0 + 38 * i
+        parts.append(text(mistake, 58.0, y, 13.0))
+        for j, (_, caught) in enumerate(TESTS):
+            good = caught[i] == "1"
+            parts.append(box(166.0 + 92 * j, y, 86.0, 30.0, GOOD if good else BAD, "caught" if good else "slips by"))
+    return picture(494, 272, "What four tests catch", "Zeros catch nothing, w equal to x misses x @ w", *parts)
 
 
 def draw() -> dict[str, Svg]:

@@ -17,7 +17,7 @@ from kuiper import dtypes, pnnx
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Kernel, Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
-from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
+from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter
 
 LAYOUTS = ("nchw", "nhwc", "halo", "wide", "wide nchw")
 """Row by row; channel-last; that with a border of zeros; and both as a slice of an array with more channels."""
@@ -182,7 +182,7 @@ class Net:
         names = self._add(kind, [*inputs, *named.values()], outputs)
         operator = self.graph.operators[-1]
         operator.input_names = [*(None for _ in inputs), *named]
-        operator.params = {key: _parameter(value) for key, value in params.items() if key not in named}
+        operator.params = {key: Parameter.of(value) for key, value in params.items() if key not in named}
         operator.attributes = {key: Attribute.from_array(array) for key, array in (weights or {}).items()}
         return names
 
@@ -231,12 +231,6 @@ class Net:
         operator.input_names = [None] * len(inputs)
         self.graph.operators.append(operator)
         return names
-
-
-def _parameter(value: Any) -> Parameter:
-    first = value[0] if isinstance(value, (list, tuple)) else value
-    kinds = {type(None): 0, bool: 1, int: 2, float: 3, str: 4}
-    return Parameter(ParameterKind(kinds[type(first)] + 3 * (first is not value)), value)
 
 
 @pytest.fixture(scope="session")

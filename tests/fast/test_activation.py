@@ -1,5 +1,7 @@
 """Activations: kernels against the layers, as they are called by themselves and on the tiles of others."""
 
+import contextlib
+import itertools
 import math
 import re
 import warnings
@@ -13,28 +15,39 @@ import kuiper
 from kuiper.errors import KuiperError, unique
 from kuiper.fast.kernels.base.kernel import lowers
 from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, ActivationSteps, activation_of
-from kuiper.layers.binding import Binding
+from kuiper.graph import Operator
+from kuiper.layers.binding import Binding, arguments
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
 from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.elementwise.softmax import Softmax
 from kuiper.layers.layer import Bound
+from kuiper.layers.layer import call as computed
 
 WITHOUT_KERNEL = (Identity, Dropout)
 """Layers that are only fused into others: by themselves they are views."""
-OPTIONS = {
-    simple.GELU: [simple.GELU(), simple.GELU("tanh")],
-    simple.LeakyReLU: [simple.LeakyReLU(slope) for slope in (0.01, 1.0, 2.5, -0.5)],
-    simple.Hardtanh: [simple.Hardtanh(), simple.Hardtanh(-0.5, 3)],
-    simple.ELU: [simple.ELU(alpha) for alpha in (1.0, 0.3, 2.0, -1.0, 0.0)],
-    simple.CELU: [simple.CELU(alpha) for alpha in (1.0, 0.4, 3.0)],
-    simple.Softplus: [simple.Softplus(), simple.Softplus(2.0, 30.0), simple.Softplus(0.25)],
-    elementwise.Clamp: [elementwise.Clamp(0, None), elementwise.Clamp(None, 1.5), elementwise.Clamp(1.0, -1.0)],
-    elementwise.ClampMin: [elementwise.ClampMin(0.5)],
-    elementwise.ClampMax: [elementwise.ClampMax(-1)],
-}
-"""Classes of ACTIVATIONS whose options matter; of every other class there is one layer, made without options."""
-LAYERS = [layer for kind in ACTIVATIONS if kind not in WITHOUT_KERNEL for layer in OPTIONS.get(kind) or [kind()]]
+USUAL = (0.3, 2.5, 30.0, -0.5, "tanh")
+UNUSUAL = (0, 1, -1, 1e30, math.inf, -math.inf, math.nan, None, True, "inf", "none")
+ARRAYS = (np.array([0.5], np.float32), np.array(0.5, np.float32), np.float32(0.5), np.array([-0.5, 2.5], np.float32))
+"""What every option of every line of ACTIVATIONS is set to, if its layer takes it."""
+
+
+def varied(kind, *values):
+    """The class's layers with each option in turn set to each of the values: (option, layer) pairs."""
+    found = []
+    for name, value in itertools.product(arguments(kind), values):
+        with contextlib.suppress(Exception):  # from a graph these are KuiperErrors of build
+            found.append((name, kind(**{name: value})))
+    return found
+
+
+def with_steps(kind):
+    """The layer made without options, and those with one option set, for which there are steps."""
+    return [layer for layer in (kind(), *(layer for _, layer in varied(kind, *USUAL))) if activation_of(layer)]
+
+
+LAYERS = [layer for kind in ACTIVATIONS if kind not in WITHOUT_KERNEL for layer in with_steps(kind)]
+LAYERS += [simple.Hardtanh(-0.5, 3), simple.Softplus(2.0, 30.0), elementwise.Clamp(1.0, -1.0)]
 LAYER = st.sampled_from(LAYERS)
 FUSED_ONLY = [kind() for kind in WITHOUT_KERNEL]
 SPECIAL = np.array([0, -0.0, math.nan, math.inf, 1e-30, -1e-30, 88, -88, 1000, -1000, 1e9, -1e9], np.float32)
@@ -55,6 +68,41 @@ def numbers(*shape, seed=0):
 )
 def test_kernel_computes_what_the_layer_does(beside, layer, shape, ways, threads):
     beside(layer, numbers(*shape), layouts=ways, threads=threads)
+
+
+def by_steps(layer, x):
+    """What the layer's steps give."""
+    y = np.empty_like(x)
+    for each in activation_of(layer).calls(x.copy(), y, lambda: np.empty_like(x)):
+        each()
+    return y
+
+
+def by_layer(layer, x):
+    """What the layer gives; None where it refuses its options."""
+    with contextlib.suppress(kuiper.KuiperError):
+        return computed(layer, Operator("", ""), [x])
+
+
+@pytest.mark.parametrize("kind", ACTIVATIONS)
+def test_steps_know_every_option_or_leave_the_layer_to_compute(kind):
+    x = numbers(300)
+    with np.errstate(all="ignore"):
+        for name, layer in varied(kind, *USUAL, *UNUSUAL, *ARRAYS):
+            if activation_of(layer) is not None:
+                said = f"{name} of {vars(layer)}"
+                np.testing.assert_allclose(by_steps(layer, x), by_layer(layer, x), rtol=1e-5, atol=1e-6, err_msg=said)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ACTIVATIONS if kind not in WITHOUT_KERNEL])
+def test_each_option_is_set_to_values_that_change_what_the_layer_gives(kind):
+    x = np.linspace(-40, 40, 400, dtype=np.float32)
+    with np.errstate(all="ignore"):
+        for option in arguments(kind):
+            results = [by_layer(layer, x) for name, layer in varied(kind, *USUAL, *UNUSUAL) if name == option]
+            different = {result.tobytes() for result in results if result is not None}
+            assert len(different) > 1, f"{option}: no two of the values change the result; add one to USUAL"
+    assert kind in map(type, LAYERS)
 
 
 @pytest.mark.parametrize("layer", LAYERS + FUSED_ONLY, ids=lambda layer: type(layer).__name__)

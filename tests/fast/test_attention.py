@@ -14,7 +14,7 @@ from kuiper.fast.kernels.matmul import attention
 from kuiper.fast.kernels.matmul.attention import Block, shared_out
 from kuiper.fast.kernels.matmul.multihead import multihead_attention
 from kuiper.fast.tuning.benchmark import bind_kernel
-from kuiper.graph import Operand, Operator, Parameter
+from kuiper.graph import Operand, Operator
 from kuiper.layers.sequence.attention import MultiheadAttention, ScaledDotProductAttention
 
 LAYOUT = st.sampled_from(["nchw", "nhwc", "halo", "wide", "wide nchw"])
@@ -138,8 +138,8 @@ def test_a_mask_that_is_an_input(dtype, shape):
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_a_layer_that_waits_for_its_mask(is_causal):
     names = ["query", "key", "value", "attn_mask"]
-    operator = Operator("F.sdpa", "here", [Operand(name) for name in names], names)
-    operator.params = {"is_causal": Parameter("is_causal", is_causal)}
+    inputs = [Operand(name) for name in names]
+    operator = Operator("F.sdpa", "here", inputs, input_names=names, params={"is_causal": is_causal})
     operator.layer = ScaledDotProductAttention.from_operator(operator)
     shapes = [(2, 9, 8), (2, 7, 8), (2, 7, 8), (9, 7), (2, 9, 8)]
     specs = [Spec(shape, np.dtype(np.float32)) for shape in shapes]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kuiper
-from kuiper.fast.plan.branches import ParallelRun, branches_of, runs_of
+from kuiper.fast.plan.branches import ParallelStretch, branches_of, stretches_of
 
 POOL = "kernel_size=(3,3) stride=(1,1) padding=(1,1) dilation=(1,1) ceil_mode=False return_indices=False"
 LINES = [
@@ -60,11 +60,11 @@ def test_a_run_is_found_when_it_saves_enough_and_only_then(param, image):
     count = len(plan.steps)
     join = [step.operators[0].name for step in plan.steps].index("c")
     stages = [[[[]]] for _ in range(join)] + [[[[], []]] for _ in range(count - join)]
-    found = runs_of(plan.layout, stages, [1e-3] * count, 2)
+    found = stretches_of(plan.layout, stages, [1e-3] * count, 2)
     assert [(run.start, run.stop) for run in found] == [(0, join)]
     threads = {plan.steps[i].operators[0].name: thread for i, thread in enumerate(found[0].assigned)}
     assert threads["a1"] == threads["a2"] == threads["a3"] != threads["b1"] == threads["b2"]
-    assert runs_of(plan.layout, stages, [1e-6] * count, 2) == []
+    assert stretches_of(plan.layout, stages, [1e-6] * count, 2) == []
 
 
 def test_branches_side_by_side_give_the_same(param, image):
@@ -72,7 +72,7 @@ def test_branches_side_by_side_give_the_same(param, image):
     key = next(key for key in graph.choices if key.startswith("branches"))
     join = [step.operators[0].name for step in plan.steps].index("c")
     threads = [0 if step.operators[0].name.startswith("a") else 1 for step in plan.steps[:join]]
-    beside, other, got = planned(param, image, {key: str(ParallelRun(0, tuple(threads)))})
+    beside, other, got = planned(param, image, {key: str(ParallelStretch(0, tuple(threads)))})
     assert len(other.stages[0][0]) == 2
     assert not any(other.stages[i] for i in range(1, join))
     np.testing.assert_array_equal(got, expected)
@@ -85,7 +85,7 @@ def test_steps_side_by_side_have_one_time_and_are_named_together(param, image):
     key = next(key for key in graph.choices if key.startswith("branches"))
     join = [step.operators[0].name for step in plan.steps].index("c")
     threads = [0 if step.operators[0].name.startswith("a") else 1 for step in plan.steps[:join]]
-    beside, other, _ = planned(param, image, {key: str(ParallelRun(0, tuple(threads)))})
+    beside, other, _ = planned(param, image, {key: str(ParallelStretch(0, tuple(threads)))})
     seen = []
     beside.forward(image, on_operator=lambda op, seconds: seen.append(op.name))
     together = [[op.name for op in group] for group in other.groups]
@@ -99,7 +99,7 @@ def test_what_runs_side_by_side_never_shares_memory(param, image):
     key = next(key for key in graph.choices if key.startswith("branches"))
     join = [step.operators[0].name for step in plan.steps].index("c")
     threads = [0 if step.operators[0].name.startswith("a") else 1 for step in plan.steps[:join]]
-    _, other, _ = planned(param, image, {key: str(ParallelRun(0, tuple(threads)))})
+    _, other, _ = planned(param, image, {key: str(ParallelStretch(0, tuple(threads)))})
     memory = other.memory
     alive = {other.layout.root(name).name for step in other.steps[:join] for name in (*step.reads, *step.writes)}
     spans = sorted((memory.offsets[name], memory.offsets[name] + memory.sizes[name]) for name in alive)
@@ -109,4 +109,4 @@ def test_what_runs_side_by_side_never_shares_memory(param, image):
 
 @pytest.mark.parametrize("text", ["0:0,1,0", "12:1"])
 def test_a_run_reads_what_it_writes(text):
-    assert str(ParallelRun.read(text)) == text
+    assert str(ParallelStretch.read(text)) == text

@@ -8,7 +8,8 @@ from kuiper.graph import Lifetime, plan_memory
 
 def overlap(plan, a, b):
     return (
-        plan.lifetimes[a].overlaps(plan.lifetimes[b])
+        plan.lifetimes[a].first <= plan.lifetimes[b].last
+        and plan.lifetimes[b].first <= plan.lifetimes[a].last
         and plan.offsets[a] < plan.offsets[b] + plan.sizes[b]
         and plan.offsets[b] < plan.offsets[a] + plan.sizes[a]
     )

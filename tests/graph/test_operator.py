@@ -6,28 +6,6 @@ import pytest
 import kuiper
 from kuiper import GraphError, pnnx
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
-from kuiper.toolbox import init_graph_params
-
-KINDS = {
-    "nothing": Parameter(ParameterKind.NULL),
-    "flag": Parameter(ParameterKind.BOOL, True),
-    "count": Parameter(ParameterKind.INT, 3),
-    "rate": Parameter(ParameterKind.FLOAT, 0.5),
-    "mode": Parameter(ParameterKind.STRING, "zeros"),
-    "sizes": Parameter(ParameterKind.INTS, [1, 2]),
-    "scales": Parameter(ParameterKind.FLOATS, [0.5, 2.0]),
-    "names": Parameter(ParameterKind.STRINGS, ["a", "b"]),
-}
-
-
-def test_parameters_of_every_kind_reach_the_layer_as_the_file_has_them():
-    given = init_graph_params(KINDS)
-    assert given is not KINDS
-    assert list(given) == list(KINDS)
-    for name, parameter in KINDS.items():
-        assert given[name].value == parameter.value
-        assert given[name].kind is parameter.kind
-    assert given["sizes"].kind is ParameterKind.INTS is ParameterKind(5)
 
 
 def diamond():
@@ -92,6 +70,88 @@ def test_what_cannot_be_connected_says_what_is_wrong():
     ):
         with pytest.raises(GraphError, match=message):
             Graph(operators).connect()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((None, "None"), (True, "True"), (3, "3"), (2.0, "2.0"), ("zeros", "zeros"), (3 + 4j, "3+4j")),
+        *(((3, 3), "(3,3)"), ([0.5], "(0.5)"), ([], "()"), ([1, 0.5], "(1,0.5)"), ([1, 0.5, 2j], "(1,0.5,2j)")),
+        *((["a", 1, 2.5], "(a,1,2.5)"), ([None, 3], "(None,3)"), ([True, False], "(True,False)")),
+        *((np.float32(0.5), "0.5"), (np.int64(7), "7"), (np.bool_(True), "True"), (ParameterKind.INTS, "5")),
+    ],
+)
+def test_a_plain_value_is_the_parameter_that_its_text_is(value, text):
+    found = Operator("nn.ReLU", "relu", params={"option": value}).params["option"]
+    assert found == pnnx.parse(text) == Parameter.of(value)
+    assert repr(found.value) == repr(pnnx.parse(text).value), "the types too"
+
+
+def test_plain_values_stand_for_parameters_weights_shapes_and_element_types():
+    x = Operand("0", shape=[1, np.int64(3)], dtype=np.float32)
+    assert (x.shape, x.dtype) == ((1, 3), Operand("0", dtype="f32").dtype)
+    assert Operand("0", dtype="bf16").dtype.torch == "bfloat16"
+    kept = Parameter(ParameterKind.NULL, "kept as it is")
+    linear = Operator("nn.Linear", "linear", params={"a": kept}, attributes={"weight": np.ones((2, 3), np.float32)})
+    assert linear.params["a"] is kept
+    assert linear.attributes["weight"].data.shape == (2, 3)
+    source = Operator("pnnx.Input", "in", [], [x])
+    source.params["late"] = 5
+    Graph([source]).connect()
+    assert source.params["late"] == Parameter(ParameterKind.INT, 5)
+
+
+X = Operand("0")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Operand(0), r"an operand: expected its name, as in Operand\('0'\), found 0"),
+        (lambda: Operand("0", shape=3), "shape of operand 0: expected whole numbers, -1 for an open dim.*, found 3"),
+        (lambda: Operand("0", shape=(1, None)), r"shape of operand 0: expected whole .* found \(1, None\)"),
+        (lambda: Operand("0", dtype="real"), "^operand 0: element type: expected one of f32"),
+        (lambda: Operand("0", dtype="uint32"), "^operand 0: element type: expected one of f32.*, found uint32"),
+        (lambda: Operand("0", dtype=3), "^operand 0: element type: expected one of f32.*, found 3"),
+        (
+            lambda: Operator(int, "relu"),
+            r"an operator: expected its type and its name, as in Operator\('nn.ReLU', 'relu'",
+        ),
+        (lambda: Operator("nn.ReLU", "relu", X), "^relu: inputs: expected a list of Operands, found Operand"),
+        (lambda: Operator("nn.ReLU", "relu", ["0"]), "^relu: inputs: expected a list of Operands, found str 0"),
+        (lambda: Operator("nn.ReLU", "relu", [X], "1"), "^relu: outputs: expected a list of Operands, found str 1"),
+        (lambda: Operator("nn.ReLU", "relu", [X], input_names=["a", "b"]), "^relu: input_names: expected one for each"),
+        (lambda: Operator("nn.ReLU", "relu", params={"a": [[1]]}), "^relu: parameter a: expected None, a bool.* list"),
+        (lambda: Operator("nn.ReLU", "relu", params={"a": np.ones(2)}), "^relu: parameter a: .* an array is a weight"),
+        (
+            lambda: Operator("nn.ReLU", "relu", params={"a": [10**400, 0.5]}),
+            "^relu: parameter a: .* that float can hold",
+        ),
+        (lambda: Operator("nn.ReLU", "relu", attributes={"w": [1]}), "^relu: attribute w: expected a numpy array"),
+        (lambda: Operator("nn.ReLU", "relu", attributes={"w": np.array("a")}), "^relu: attribute w: element type"),
+        (lambda: Graph([("nn.ReLU", "relu")]).connect(), "a graph: expected Operators, .* found tuple"),
+        (lambda: kuiper.load(Graph(["nn.ReLU"])), "a graph: expected Operators, .* found str nn.ReLU"),
+        (lambda: kuiper.load([X]), r"model file: expected a path, as 'net.pnnx.param', found list"),
+        (lambda: kuiper.load(Graph(), "net.pnnx.bin"), "load: expected no second file beside a Graph"),
+        (
+            lambda: kuiper.RuntimeGraph(Graph()),
+            r"expected a path, found a Graph; write RuntimeGraph.from_graph\(graph\)",
+        ),
+        (lambda: kuiper.RuntimeGraph.from_graph([X]), r"from_graph: expected a Graph, as Graph\(\[...\]\), found list"),
+        (lambda: pnnx.write(Graph(), 3), "model file: expected a path, as 'net.pnnx.param', found int 3"),
+    ],
+)
+def test_what_cannot_stand_in_a_graph_is_refused_with_what_was_expected(make, message):
+    with pytest.raises(kuiper.KuiperError, match=message):
+        make()
+
+
+def test_an_operator_that_was_spoilt_later_is_refused_when_the_graph_is_used(tmp_path):
+    relu = Operator("nn.ReLU", "relu", [Operand("0")], [Operand("1")])
+    relu.inputs.append("2")
+    for use in (Graph.connect, kuiper.load, lambda graph: pnnx.write(graph, tmp_path / "net.pnnx.param")):
+        with pytest.raises(GraphError, match="relu: inputs: expected a list of Operands, found str 2"):
+            use(Graph([relu]))
 
 
 def test_the_courses_words_are_the_graphs_own_classes():

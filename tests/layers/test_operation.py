@@ -32,7 +32,7 @@ def made(kind, count, outputs=1, registry=registry):
     return registry.create(Operator(kind, "op", inputs, results))
 
 
-def test_options_that_arrive_as_inputs_are_read_in_the_order_of_the_signature():
+def test_options_that_arrive_as_inputs_are_read_in_the_order_that_the_class_says():
     assert made("aten::sum", 4).forward(X, [1], False, None).tolist() == [6, 5]
     assert made("aten::var", 2).forward(X, False).item() == Var(unbiased=False).forward(X).item()
     assert made("aten::sort", 4, 2).forward(X, True, 0, True)[0].tolist() == [[3, 5], [1, 2]]
@@ -48,7 +48,7 @@ def test_inputs_are_sorted_by_name_and_none_means_the_default():
         made("aten::slice", 2, registry=mine)
 
 
-def test_a_number_of_inputs_that_no_signature_has_is_refused_with_the_numbers_that_are_known():
+def test_a_number_of_inputs_that_the_class_does_not_know_is_refused_with_the_numbers_that_are_known():
     with pytest.raises(InferError, match="expected 1 or 3 or 4 inputs, found 6"):
         made("aten::sort", 6, 2)
 

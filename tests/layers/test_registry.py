@@ -141,7 +141,7 @@ def test_a_record_that_is_not_one_is_refused_when_it_is_registered(wrong, messag
         registry.copy().register("my.Cube")(type("Cube", (Layer,), wrong))
 
 
-def test_signatures_are_a_tuple_of_words_that_the_layer_knows():
+def test_inputs_are_a_tuple_of_texts_of_words_that_the_layer_knows():
     class Cube(Layer):
         def __init__(self, scale=1.0):
             self.scale = scale
@@ -153,6 +153,25 @@ def test_signatures_are_a_tuple_of_words_that_the_layer_knows():
     x, scale, y = Operand("0"), Operand("1"), Operand("2")
     with pytest.raises(KuiperError, match=r"expected x, _ or an option .scale., found scal"):
         mine.create(Operator("aten::cube", "cube", [x, scale], [y]))
+
+
+def test_what_the_inputs_are_means_the_same_for_a_class_and_for_one_type():
+    def scale(**fields):
+        def init(self, scale=1.0):
+            self.scale = scale
+
+        return type("Scale", (Layer,), {"__init__": init, "forward": lambda self, x: self.scale * x, **fields})
+
+    mine = registry.copy()
+    mine.register("my.Scale", "my.Other")(scale(inputs=("x", "x scale")))
+    mine.register("aten::scale", inputs=("x", "x scale"))(scale())
+    mine.register("my.Strict", inputs=("x scale",))(scale(inputs=("x",)))
+    x, factor, y = Operand("0"), Operand("1"), Operand("2")
+    for kind in ("my.Scale", "my.Other", "aten::scale"):
+        assert mine.create(Operator(kind, "op", [x], [y])).forward(3) == 3
+        assert mine.create(Operator(kind, "op", [x, factor], [y])).forward(3, 5) == 15
+    with pytest.raises(KuiperError, match="op: expected 2 inputs, found 1: x scale"):
+        mine.create(Operator("my.Strict", "op", [x], [y]))
 
 
 def test_types_that_look_like_an_unknown_one_are_named():

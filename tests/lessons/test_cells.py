@@ -23,6 +23,10 @@ def half(x: Any) -> Any:
 def nothing(x: Any) -> Any: ...
 
 
+def sometimes(x: Any) -> Any:
+    return x or None
+
+
 def broken(x: Any) -> Any:
     raise IndexError("list index out of range")
 
@@ -47,6 +51,9 @@ def greedy(x: list[int]) -> int:
         (half, [((2,), True)], "half(2): expected True, got 1.0"),
         (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
+        (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
+        (nothing, [((1,), None)], "nothing: right, 1 of 1"),
+        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0): expected 1, got None (1 of 2 right)"),
         (
             broken,
             [((1,), 1)],

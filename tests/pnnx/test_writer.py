@@ -137,13 +137,13 @@ def test_an_expression_that_is_no_text_is_refused(tmp_path):
 def test_two_operators_of_one_name_are_refused(tmp_path):
     graph = small_graph()
     graph.operators[1].name = "in"
-    refused(graph, tmp_path, "2 operators are called 'in'")
+    refused(graph, tmp_path, "two operators called 'in'")
 
 
 def test_an_operand_that_nothing_produces_is_refused(tmp_path):
     graph = small_graph()
     del graph.operators[0]
-    refused(graph, tmp_path, "0 operators produce operand '0'")
+    refused(graph, tmp_path, "operand 0: expected an operator that writes it; add reads it")
 
 
 def test_two_weights_of_one_name_are_refused(tmp_path):

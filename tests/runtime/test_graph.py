@@ -114,8 +114,10 @@ class TestStates:
 
     def test_forward_before_build_says_what_to_call(self, model):
         graph = kuiper.RuntimeGraph(model(SIMPLE_OPS))
+        with pytest.raises(kuiper.GraphError, match=r"found NEED_INIT; call init\(\), then build\(\)"):
+            graph.forward(image())
         graph.init()
-        with pytest.raises(kuiper.GraphError, match=r"call init\(\), then build\(\)"):
+        with pytest.raises(kuiper.GraphError, match=r"found NEED_BUILD; call build\(\)"):
             graph.forward(image())
 
     def test_init_reads_operators_operands_and_parameters(self, model):
@@ -205,6 +207,35 @@ class TestFromGraph:
             with pytest.raises(kuiper.KuiperError, match=message):
                 graph.build()
             assert graph.state is GraphState.NEED_BUILD
+
+    def test_load_takes_it_and_leaves_it_as_it_was(self):
+        source = self.affine(np.ones((1, 2), "f4"), np.ones(1, "f4"))
+        graph = kuiper.load(source, engine="simple")
+        assert (graph.state, graph.engine) == (GraphState.COMPLETE, "simple")
+        assert graph(np.float32([[1, 2]]))[0].tolist() == [[4]]
+        assert source.operators[1].layer is None
+
+    def test_its_states_say_what_to_call(self):
+        graph = kuiper.RuntimeGraph.from_graph(self.affine(np.ones((1, 2), "f4"), np.ones(1, "f4")))
+        with pytest.raises(kuiper.GraphError, match=r"found NEED_BUILD; call build\(\)$"):
+            graph(np.ones((1, 2)))
+        with pytest.raises(kuiper.GraphError, match=r"init: a graph in memory has no files to read; call build\(\)$"):
+            graph.init()
+        graph.build()
+        assert graph(np.float32([[1, 2]]))[0].tolist() == [[4]]
+
+    def test_a_plan_is_asked_for_by_the_names_of_the_inputs(self):
+        graph = kuiper.load(self.affine(np.ones((1, 2), "f4"), np.ones(1, "f4")), engine="fast")
+        x = np.ones((3, 2), np.float32)
+        for inputs, message in (
+            ([x], r"expected inputs by name, \{'0': x\}, found list"),
+            ({"x": x}, "expected inputs named 0, found x"),
+            ({}, "expected inputs named 0, found none"),
+            ({"0": "text"}, "input 0: expected an array of numbers"),
+        ):
+            with pytest.raises(kuiper.InferError, match=message):
+                graph.executor.plan_for(inputs)
+        assert graph.executor.plan_for({"0": x}) is graph.executor.plan_for({"0": x + 1}) is not None
 
 
 class TestForward:
@@ -517,12 +548,34 @@ class TestPluggedIn:
         np.testing.assert_array_equal(kuiper.load(model(SIMPLE_OPS), registry=mine)(x)[0], np.maximum(x, 0))
         np.testing.assert_allclose(kuiper.load(model(SIMPLE_OPS))(x)[0], simple_ops_by_hand(x), rtol=1e-6)
 
-    def test_a_students_parameters_are_used(self, model):
-        def forgets_everything(params):
-            return {}
+    def test_a_students_reader_is_used(self, model):
+        def forgets_the_parameters(line):
+            *known, _, attributes = kuiper.pnnx.parse_operator(line)
+            return (*known, {}, attributes)
 
         with pytest.raises(kuiper.ParameterError, match="expr"):
-            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(init_graph_params=forgets_everything))
+            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(parse_operator=forgets_the_parameters))
+
+    def test_a_students_parameters_are_used(self):
+        def no_option(text):
+            return (4, text)
+
+        with pytest.raises(kuiper.ParameterError, match="stride"):
+            kuiper.load("models/digits/digits.pnnx.param", toolbox=kuiper.Toolbox(parse_parameter=no_option))
+
+    @pytest.mark.parametrize(
+        ("tool", "found"),
+        [
+            ({"parse_parameter": lambda text: int(text)}, r":\d+: .* found ValueError"),
+            ({"parse_parameter": lambda text: (99, text)}, r":\d+: .*99"),
+            ({"parse_operator": lambda line: line.split()[9]}, ":3: .*IndexError"),
+            ({"parse_operator": lambda line: None}, ":3: expected parse_operator to return .* found None"),
+            ({"find_cycle": lambda successors: list(successors)[:2]}, "expected operators without a cycle"),
+        ],
+    )
+    def test_what_a_students_reader_does_wrong_is_an_error_of_the_file(self, tool, found):
+        with pytest.raises(kuiper.ModelFormatError, match=found):
+            kuiper.load("models/digits/digits.pnnx.param", toolbox=kuiper.Toolbox(**tool))
 
     def test_an_exception_in_a_students_layer_names_the_operator(self, model):
         class Unfinished(kuiper.Layer):

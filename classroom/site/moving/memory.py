@@ -11,7 +11,7 @@ from classroom.register import ROOT
 from classroom.site.moving.scene import Frame, Panel, Part, PartState, PartStates, Scene
 from classroom.site.moving.shapes import path, rect, words
 from kuiper.graph import MemoryPlan, Operator, plan_memory
-from kuiper.graph.memory import largest_first
+from kuiper.graph.memory import largest_first, neighbours
 
 DIGITS = ROOT / "models" / "digits" / "digits.pnnx.param"
 LARGE = 1024
@@ -118,9 +118,9 @@ def _placing(net: PlannedNetwork) -> list[Frame]:
 
 def _why(plan: MemoryPlan, name: str) -> str:
     """Why a value is not at offset 0: the values below it at the same time."""
-    life, offset = plan.lifetimes[name], plan.offsets[name]
-    below = [other for other in plan.sizes
-             if other != name and plan.lifetimes[other].overlaps(life) and plan.offsets[other] < offset]  # fmt: skip
+    names = list(plan.sizes)
+    alive = [names[i] for i in neighbours(plan.lifetimes, names)[names.index(name)]]
+    below = [other for other in alive if plan.offsets[other] < plan.offsets[name]]
     if not below:
         return "place 0 is free all that time."
     listed = ", ".join(f"#{other}" for other in below)

@@ -72,7 +72,7 @@ class BatchPlan:
         return self.parts[0].groups
 
     def run(self, inputs: Sequence[np.ndarray], on_operator: OnOperator | None = None) -> list[Any]:
-        """One pass, as Plan.run; `on_operator` gets each operator once, with the time of all samples."""
+        """One pass, as Plan.run; `on_operator` gets each operator once, with the samples' seconds over the threads."""
         results: dict[int, list[Any]] = {}
         taken: dict[str, float] = {}
         operators: dict[str, Operator] = {}

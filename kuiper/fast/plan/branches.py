@@ -1,7 +1,7 @@
 """Parallel branches: small steps that do not depend on each other, distributed over the threads.
 
-Large steps use all threads themselves. Runs of small ones remain, such as the heads of a detector; where a run splits
-into independent branches, each thread takes some of them.
+Large steps use all threads themselves. Stretches of small ones remain, such as the heads of a detector; where a stretch
+splits into independent branches, each thread takes some of them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.layout import MemoryLayout
 
 WORTH_IT = 120e-6
-"""Seconds that a run must save: several times the cost of waking the other threads."""
+"""Seconds that a stretch must save: several times the cost of waking the other threads."""
 LONGEST = 24
 
 
 @dataclass(frozen=True)
-class ParallelRun:
+class ParallelStretch:
     """Consecutive steps from `start` on, and the number of the thread that each is assigned to.
 
-    >>> ParallelRun.read("4:0,1,1").assigned
+    >>> ParallelStretch.read("4:0,1,1").assigned
     (0, 1, 1)
     """
 
@@ -38,16 +38,16 @@ class ParallelRun:
         return f"{self.start}:{','.join(map(str, self.assigned))}"
 
     @classmethod
-    def read(cls, text: str) -> ParallelRun:
+    def read(cls, text: str) -> ParallelStretch:
         """Inverse of str. Raises ValueError."""
         start, _, assigned = text.partition(":")
         return cls(int(start), tuple(int(thread) for thread in assigned.split(",")))
 
 
-def runs_of(
+def stretches_of(
     layout: MemoryLayout, stages: Sequence[Sequence[Stage]], seconds: Sequence[float], threads: int
-) -> list[ParallelRun]:
-    """The runs that pay off, given the stages of each step and their seconds when run serially.
+) -> list[ParallelStretch]:
+    """The stretches that pay off, given the stages of each step and their seconds one after the other.
 
     Layers stay on the caller's thread: they may be a student's.
     """
@@ -61,32 +61,32 @@ def runs_of(
         stop = start
         while stop < len(stages) and alone[stop] and stop - start < LONGEST:
             stop += 1
-        run = _distributed(layout, start, stop, seconds, threads) if stop - start > 1 else None
-        if run is not None:
-            found.append(run)
+        stretch = _distributed(layout, start, stop, seconds, threads) if stop - start > 1 else None
+        if stretch is not None:
+            found.append(stretch)
         start = max(stop, start + 1)
     return found
 
 
-def known_runs(layout: MemoryLayout, text: str, threads: int) -> list[ParallelRun]:
-    """The runs that an earlier process noted, separated by spaces; none if they do not fit this network."""
+def known_stretches(layout: MemoryLayout, text: str, threads: int) -> list[ParallelStretch]:
+    """The stretches that an earlier process noted, separated by spaces; none if they do not fit this network."""
     try:
-        runs = [ParallelRun.read(word) for word in text.split()]
+        stretches = [ParallelStretch.read(word) for word in text.split()]
     except ValueError:
         return []
-    ends = [0, *(run.stop for run in runs)]
-    if any(run.start < end for run, end in zip(runs, ends)) or ends[-1] > len(layout.steps):
+    ends = [0, *(stretch.stop for stretch in stretches)]
+    if any(stretch.start < end for stretch, end in zip(stretches, ends)) or ends[-1] > len(layout.steps):
         return []
-    for run in runs:
-        branches = branches_of(layout, run.start, run.stop)
-        if any(len({run.assigned[i - run.start] for i in branch}) > 1 for branch in branches):
+    for stretch in stretches:
+        branches = branches_of(layout, stretch.start, stretch.stop)
+        if any(len({stretch.assigned[i - stretch.start] for i in branch}) > 1 for branch in branches):
             return []
-    return runs if all(0 <= thread < threads for run in runs for thread in run.assigned) else []
+    return stretches if all(0 <= thread < threads for stretch in stretches for thread in stretch.assigned) else []
 
 
 def _distributed(
     layout: MemoryLayout, start: int, stop: int, seconds: Sequence[float], threads: int
-) -> ParallelRun | None:
+) -> ParallelStretch | None:
     branches = branches_of(layout, start, stop)
     loads = [0.0] * threads
     assigned: dict[int, int] = {}
@@ -95,7 +95,7 @@ def _distributed(
         loads[thread] += sum(seconds[i] for i in branch)
         assigned.update(dict.fromkeys(branch, thread))
     return (
-        ParallelRun(start, tuple(assigned[i] for i in range(start, stop)))
+        ParallelStretch(start, tuple(assigned[i] for i in range(start, stop)))
         if sum(loads) - max(loads) > WORTH_IT
         else None
     )

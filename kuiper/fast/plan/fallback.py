@@ -21,8 +21,8 @@ class PlanMismatchError(Exception):
 class Fallback(Kernel):
     """One operator computed by its layer.
 
-    dynamic : values of a pass that have no buffer, by operand name (lists, integers that depend on the input); one
-        dictionary for all operators of a plan.
+    dynamic : the dynamic values of a pass by operand name: those without a shape, and so without a buffer (lists,
+        integers that depend on the input). One dictionary for all operators of a plan.
     """
 
     def __init__(self, step: Step, dynamic: dict[str, Any]) -> None:

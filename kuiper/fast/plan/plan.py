@@ -15,7 +15,7 @@ from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.fast.plan.arena import plan_arena
-from kuiper.fast.plan.branches import ParallelRun
+from kuiper.fast.plan.branches import ParallelStretch
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
@@ -31,15 +31,15 @@ class Plan:
     steps : what is computed, in order.
     specs : the Spec of every operand.
     inputs, returned : operand names of the network's inputs and outputs.
-    dynamic : values without a shape, operand name -> value, which the Fallbacks among the steps share.
+    dynamic : operand name -> value of those without a shape, which the Fallbacks among the steps share (see Fallback).
     threads : their number.
-    parallel_runs : stretches of steps whose branches are shared out among the threads.
+    stretches : stretches of steps whose branches are shared out among the threads.
 
     Attributes
     ----------
     memory : each value's offset; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : the memory that kernels need while they run.
-    stages : the calls of every step; those of a parallel run stand at its first step.
+    stages : the calls of every step; those of a parallel stretch stand at its first step.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Plan:
         returned: Sequence[str],
         dynamic: dict[str, Any],
         threads: int,
-        parallel_runs: Sequence[ParallelRun] = (),
+        stretches: Sequence[ParallelStretch] = (),
     ) -> None:
         self.steps, self.threads = list(steps), threads
-        self.parallel_runs = list(parallel_runs)
+        self.stretches = list(stretches)
         self.specs, self.dynamic, self._returned = specs, dynamic, returned
         self._lock = threading.Lock()
         self.layout = MemoryLayout(self.steps, specs, inputs, returned)
-        for run in self.parallel_runs:  # before the memory is planned: it lengthens lives
-            self.layout.hold(run.start, run.stop)
+        for stretch in self.stretches:  # before the memory is planned: it lengthens lives
+            self.layout.hold(stretch.start, stretch.stop)
         roots = self.layout.roots
         self.memory = _memory(roots)
         arena = aligned(self.memory.planned_bytes)
@@ -102,8 +102,8 @@ class Plan:
 
     @cached_property
     def _together(self) -> list[tuple[int, int]]:
-        """(start, stop) of the steps that are run together: a ParallelRun, or one step."""
-        ends = {run.start: run.stop for run in self.parallel_runs}
+        """(start, stop) of the steps that are run together: a ParallelStretch, or one step."""
+        ends = {stretch.start: stretch.stop for stretch in self.stretches}
         found, start = [], 0
         while start < len(self.steps):
             found.append((start, ends.get(start, start + 1)))
@@ -122,7 +122,7 @@ class Plan:
         """The stages of every step. The first step to write into a halo's buffer zeroes the halo."""
         bound: list[list[Stage]] = []
         surrounded = set(self.layout.inputs)
-        thread_of = {run.start + i: thread for run in self.parallel_runs for i, thread in enumerate(run.assigned)}
+        thread_of = {each.start + i: thread for each in self.stretches for i, thread in enumerate(each.assigned)}
         for number, step in enumerate(self.steps):
             if number not in thread_of:
                 space.next_kernel()
@@ -139,13 +139,13 @@ class Plan:
         return bound
 
     def _merged(self, bound: list[list[Stage]]) -> list[list[Stage]]:
-        """The stages, with those of each run merged into one stage of its first step."""
-        for run in self.parallel_runs:
-            together: Stage = [[] for _ in range(max(run.assigned) + 1)]
-            for number, thread in enumerate(run.assigned, run.start):
+        """The stages, with those of each stretch merged into one stage of its first step."""
+        for stretch in self.stretches:
+            together: Stage = [[] for _ in range(max(stretch.assigned) + 1)]
+            for number, thread in enumerate(stretch.assigned, stretch.start):
                 together[thread] += [call for stage in bound[number] for calls in stage for call in calls]
                 bound[number] = []
-            bound[run.start] = [busy] if (busy := [calls for calls in together if calls]) else []
+            bound[stretch.start] = [busy] if (busy := [calls for calls in together if calls]) else []
         return bound
 
     def _zeros(self, root: StoredValue, done: set[str]) -> list[Stage]:

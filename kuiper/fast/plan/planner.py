@@ -15,10 +15,10 @@ from kuiper.errors import KuiperError
 from kuiper.fast import threads as thread_pools
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
-from kuiper.fast.plan.branches import known_runs, runs_of
+from kuiper.fast.plan.branches import known_stretches, stretches_of
 from kuiper.fast.plan.plan import Plan
-from kuiper.fast.plan.steps import Packs, fused, steps_of
-from kuiper.fast.plan.trace import Signature, SpecTrace, signature
+from kuiper.fast.plan.steps import OperatorPacks, fused, steps_of
+from kuiper.fast.plan.trace import PlanKey, SpecTrace, plan_key
 from kuiper.fast.tuning.choices import Choices
 from kuiper.runtime import RuntimeGraph
 
@@ -46,11 +46,11 @@ class Planner:
         self.graph = graph
         self.threads = threads or thread_pools.default_threads()
         self.choices = choices or Choices()
-        self._packs: dict[str, Packs] = {}
-        self._plans: OrderedDict[Signature, Plan | BatchPlan] = OrderedDict()
+        self._packs_of: dict[str, OperatorPacks] = {}
+        self._plans: OrderedDict[PlanKey, Plan | BatchPlan] = OrderedDict()
         self._making = threading.Lock()
 
-    def find(self, key: Signature) -> Plan | BatchPlan | None:
+    def find(self, key: PlanKey) -> Plan | BatchPlan | None:
         """The plan for inputs of these shapes and dtypes, if it has been made."""
         with self._making:
             plan = self._plans.get(key)
@@ -60,7 +60,7 @@ class Planner:
 
     def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan for inputs (operand name -> array) of these shapes, made if necessary: kernels are timed."""
-        key = signature(list(values.values()))
+        key = plan_key(list(values.values()))
         with self._making:
             if key not in self._plans:
                 self._plans[key] = self._make(values)
@@ -70,7 +70,7 @@ class Planner:
 
     def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         threads = self.threads if thread_pools.blas.can_be_held else 1
-        dynamic: dict[str, Any] = {}  # values without a shape, for the steps and the plan
+        dynamic: dict[str, Any] = {}  # of the steps and the plan: see Fallback
         steps, trace = self._steps(values, threads, dynamic)
         whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)
         chosen: Plan | BatchPlan = whole
@@ -87,7 +87,7 @@ class Planner:
 
     def _key(self, what: str, plan: Plan, values: Mapping[str, np.ndarray]) -> str:
         """The key of a choice that is made for a whole plan."""
-        shapes = signature(list(values.values()))
+        shapes = plan_key(list(values.values()))
         return keyed(f"{what} {self._fingerprint} {shapes} {len(plan.steps)} steps", plan.threads)
 
     @property
@@ -99,7 +99,7 @@ class Planner:
     ) -> tuple[list[Step], SpecTrace]:
         """The steps for inputs of these shapes, each with the fastest of its algorithms."""
         trace = SpecTrace(self.graph, values)
-        steps = fused(steps_of(self.graph, trace, dynamic, self._packs), set(self._returned))
+        steps = fused(steps_of(self.graph, trace, dynamic, self._packs_of), set(self._returned))
         for step in steps:
             self._choose(step, threads)
         return steps, trace
@@ -116,13 +116,15 @@ class Planner:
         key = self._key("branches", whole, values)
         known = self.choices.find(key)
         if known is None:
-            runs = runs_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.threads)
+            stretches = stretches_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.threads)
         else:
-            runs = known_runs(whole.layout, known, whole.threads)
-        if runs:
-            other = Plan(whole.steps, whole.specs, list(values), self._returned, whole.dynamic, whole.threads, runs)
+            stretches = known_stretches(whole.layout, known, whole.threads)
+        if stretches:
+            other = Plan(
+                whole.steps, whole.specs, list(values), self._returned, whole.dynamic, whole.threads, stretches
+            )
             if known is not None or fastest_of({"serial": whole, "parallel": other}, arrays) == "parallel":
-                self.choices.note(key, " ".join(map(str, runs)))
+                self.choices.note(key, " ".join(map(str, stretches)))
                 return other
         self.choices.note(key, "")
         return whole

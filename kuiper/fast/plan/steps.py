@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,23 @@ from kuiper.fast.plan.trace import SpecTrace
 from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph
 
-Packs = tuple[list[Any], dict[str, np.ndarray]]
-"""An operator's constant inputs, and its repacked weights."""
+
+class OperatorPacks(NamedTuple):
+    """An operator's repacked weights by the way of packing, and the constant inputs that they were made for."""
+
+    constants: list[Any]
+    packs: dict[str, np.ndarray]
 
 
-def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], packs: dict[str, Packs]) -> list[Step]:
+def steps_of(
+    graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], packs_of: dict[str, OperatorPacks]
+) -> list[Step]:
     """A step for each operator whose result is not constant, in execution order.
 
     Parameters
     ----------
     dynamic : see Fallback.
-    packs : operator name -> its repacked weights, shared with plans for other shapes.
+    packs_of : by operator name; shared with plans for other shapes.
     """
     steps = []
     for op in graph.operators:
@@ -33,19 +39,21 @@ def steps_of(graph: RuntimeGraph, trace: SpecTrace, dynamic: dict[str, Any], pac
         inputs, outputs = [trace.specs[name] for name in reads], [trace.specs[name] for name in writes]
         if op.layer is None or all(spec.constant for spec in outputs):
             continue
-        step = Step([op], inputs, outputs, reads, writes, _packs_of(op, inputs, packs))
+        step = Step([op], inputs, outputs, reads, writes, _known_packs(op, inputs, packs_of))
         lowering = LOWERINGS.get(type(op.layer))  # a student's layer is of another class
         step.kernel = (lowering(step) if lowering is not None else None) or Fallback(step, dynamic)
         steps.append(step)
     return steps
 
 
-def _packs_of(op: Operator, inputs: list[Spec], packs: dict[str, Packs]) -> dict[str, np.ndarray]:
+def _known_packs(op: Operator, inputs: list[Spec], packs_of: dict[str, OperatorPacks]) -> dict[str, np.ndarray]:
     """The operator's repacked weights; none where its constant inputs differ from those that they were made for."""
     constants = [spec.value for spec in inputs if spec.constant]
-    before, known = packs.setdefault(op.name, (constants, {}))
-    same = len(before) == len(constants) and all(x is y or np.array_equal(x, y) for x, y in zip(before, constants))
-    return known if same else {}
+    known = packs_of.setdefault(op.name, OperatorPacks(constants, {}))
+    same = len(known.constants) == len(constants) and all(
+        x is y or np.array_equal(x, y) for x, y in zip(known.constants, constants)
+    )
+    return known.packs if same else {}
 
 
 def fused(steps: list[Step], returned: set[str]) -> list[Step]:

@@ -40,13 +40,13 @@ def spec_of(value: Any, constant: bool = False) -> Spec:
     return Spec(None, None, constant, value if constant else None)
 
 
-Signature = tuple[tuple[tuple[int, ...], str], ...]
+PlanKey = tuple[tuple[tuple[int, ...], str], ...]
 
 
-def signature(inputs: Sequence[np.ndarray]) -> Signature:
+def plan_key(inputs: Sequence[np.ndarray]) -> PlanKey:
     """Shapes and dtypes of the inputs: what a plan is made for.
 
-    >>> signature([np.zeros((1, 3))])
+    >>> plan_key([np.zeros((1, 3))])
     (((1, 3), 'float64'),)
     """
     return tuple((x.shape, x.dtype.name) for x in inputs)

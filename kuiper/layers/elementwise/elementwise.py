@@ -127,7 +127,7 @@ class Clamp(_Bounded):
     [0.0, 1.5, 2.0]
     """
 
-    signatures = ("x min max",)
+    inputs = ("x", "x min max")
 
 
 @registry.register("torch.clamp_min", "Tensor.clamp_min", "aten::clamp_min")
@@ -137,7 +137,7 @@ class ClampMin(_Bounded):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clamp.html
     """
 
-    signatures = ("x min",)
+    inputs = ("x", "x min")
 
     def __init__(self, min: Any = None) -> None:
         super().__init__(min=min)
@@ -150,7 +150,7 @@ class ClampMax(_Bounded):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.clamp.html
     """
 
-    signatures = ("x max",)
+    inputs = ("x", "x max")
 
     def __init__(self, max: Any = None) -> None:
         super().__init__(max=max)

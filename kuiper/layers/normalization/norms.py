@@ -62,7 +62,7 @@ class Norm(Layer):
 
     family = ARITHMETIC
     flops = per_input(2)
-    signatures = ("x p dim keepdim dtype",)
+    inputs = ("x", "x p dim keepdim dtype")
 
     def __init__(self, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
         self.p = 2.0 if p in ("fro", None) else float(p)
@@ -93,7 +93,7 @@ class LinalgNorm(Layer):
     """
 
     family = ARITHMETIC
-    signatures = ("x ord dim keepdim dtype",)
+    inputs = ("x", "x ord dim keepdim dtype")
 
     def __init__(self, ord: Any = None, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
         self.ord, self.dims, self.keepdim = finite_or_not(ord), integers(dim), bool(keepdim)

@@ -27,7 +27,7 @@ class Cumulative(Layer):
 
     family = ARITHMETIC
     flops = per_input(1)
-    signatures = ("x dim", "x dim dtype")
+    inputs = ("x", "x dim", "x dim dtype")
 
     def __init__(self, dim: Any = 0, dtype: Any = None) -> None:
         self.dim, self.dtype = int(dim), element_type(dtype)

@@ -22,7 +22,7 @@ class _Place(Layer):
 
     family = ARITHMETIC
     flops = per_input(1)
-    signatures = ("x dim", "x dim keepdim")
+    inputs = ("x", "x dim", "x dim keepdim")
     largest: ClassVar[bool]
 
     def __init__(self, dim: Any = None, keepdim: bool = False) -> None:

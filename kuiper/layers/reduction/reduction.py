@@ -31,7 +31,7 @@ class Reduction(Layer):
 
     family = ARITHMETIC
     flops = per_input(1)
-    signatures: ClassVar[tuple[str, ...]] = ("x dim keepdim", "x dim keepdim dtype")
+    inputs: ClassVar[tuple[str, ...]] = ("x", "x dim keepdim", "x dim keepdim dtype")
 
     def __init__(self, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> None:
         self.dims, self.keepdim = integers(dim), bool(keepdim)
@@ -64,7 +64,7 @@ class Mean(Reduction):
     [1.5, 4.0]
     """
 
-    signatures = ("x dtype", "x dim keepdim dtype")
+    inputs = ("x", "x dtype", "x dim keepdim dtype")
 
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
@@ -95,7 +95,7 @@ class Sum(Reduction):
     Source: https://docs.pytorch.org/docs/stable/generated/torch.sum.html
     """
 
-    signatures = ("x dtype", "x dim keepdim dtype")
+    inputs = ("x", "x dtype", "x dim keepdim dtype")
 
     @classmethod
     def natural_type(cls, dtype: np.dtype) -> np.dtype:
@@ -191,7 +191,7 @@ class Aminmax(Layer):
 
     family = ARITHMETIC
     flops = per_input(2)
-    signatures = ("x dim keepdim",)
+    inputs = ("x", "x dim keepdim")
     drops_unread = True
 
     def __init__(self, dim: Any = None, keepdim: bool = False) -> None:
@@ -245,7 +245,7 @@ class CountNonzero(Reduction):
     """
 
     flops = per_input(2)  # compared and added
-    signatures = ("x dim",)
+    inputs = ("x", "x dim")
 
     def reduce(self, x: np.ndarray, axes: tuple[int, ...]) -> Any:
         """Count."""

@@ -56,7 +56,7 @@ class _Ordering(Layer):
 
 class _Sorting(_Ordering):
     drops_unread = True
-    signatures = ("x dim descending", "x stable dim descending")
+    inputs = ("x", "x dim descending", "x stable dim descending")
 
     def __init__(self, dim: Any = -1, descending: bool = False, stable: bool = False) -> None:
         self.dim, self.descending = int(dim), bool(descending)
@@ -166,7 +166,7 @@ class Kthvalue(_Ordering):
     """
 
     drops_unread = True
-    signatures = ("x k dim keepdim",)
+    inputs = ("x", "x k dim keepdim")
 
     def __init__(self, k: Any = 0, dim: Any = -1, keepdim: bool = False) -> None:
         self.k, self.dim, self.keepdim = int(k), int(dim), bool(keepdim)
@@ -190,7 +190,7 @@ class Median(_Ordering):
     """
 
     drops_unread = True
-    signatures = ("x dim keepdim",)
+    inputs = ("x", "x dim keepdim")
 
     def __init__(self, dim: Any = None, keepdim: bool = False) -> None:
         self.dim, self.keepdim = None if dim is None else int(dim), bool(keepdim)
@@ -241,7 +241,7 @@ class Mode(_Ordering):
     """
 
     drops_unread = True
-    signatures = ("x dim keepdim",)
+    inputs = ("x", "x dim keepdim")
 
     def __init__(self, dim: Any = -1, keepdim: bool = False) -> None:
         self.dim, self.keepdim = int(dim), bool(keepdim)

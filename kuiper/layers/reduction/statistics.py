@@ -37,7 +37,7 @@ class Var(Layer):
 
     family = ARITHMETIC
     flops = per_input(4)
-    signatures = ("x unbiased", "x dim unbiased keepdim")
+    inputs = ("x", "x unbiased", "x dim unbiased keepdim")
 
     def __init__(self, dim: Any = None, unbiased: Any = True, keepdim: bool = False, correction: Any = None) -> None:
         self.dims, self.keepdim = integers(dim), bool(keepdim)

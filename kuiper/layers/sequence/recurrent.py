@@ -265,7 +265,7 @@ class AtenRecurrent(Layer):
     """
 
     family = LINEAR
-    signatures = ("x x arrays bias num_layers _ _ bidirectional batch_first",)
+    inputs = ("x", "x x arrays bias num_layers _ _ bidirectional batch_first")
     network: ClassVar[type[Recurrent]]
     options: ClassVar[dict[str, Any]] = {}
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.errors import InputCountError
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.execution.running import Pass, Stats
 from kuiper.partition.execution.tasks import make_tasks, runtime_of
 from kuiper.partition.invariants import verify
 from kuiper.partition.subgraph import Partition
 from kuiper.runtime import Outputs
-from kuiper.runtime.values import as_input, copied, leaves
+from kuiper.runtime.values import as_inputs, copied, leaves, named_inputs
 
 MOST_WORKERS = 16
 
@@ -84,18 +83,11 @@ class Executor:
     def _given(self, inputs: Any) -> dict[int, np.ndarray]:
         """Tensor -> array for the network's inputs."""
         operands = self._runtime.inputs
-        names = [operand.name for operand in operands]
         if isinstance(inputs, Mapping):
-            if set(inputs) != set(names):
-                expected, found = ", ".join(names), ", ".join(map(str, inputs)) or "none"
-                raise InputCountError(f"expected inputs named {expected}, found {found}")
-            inputs = [inputs[name] for name in names]
-        elif not isinstance(inputs, (list, tuple)):
-            inputs = [inputs]
-        if len(inputs) != len(operands):
-            message = f"expected {len(operands)} input array(s), found {len(inputs)}"
-            raise InputCountError(message)
-        return {self._ids[o.name]: as_input(x, o) for x, o in zip(inputs, operands, strict=True)}
+            arrays = named_inputs(inputs, operands)
+        else:
+            arrays = as_inputs(inputs if isinstance(inputs, (list, tuple)) else [inputs], operands)
+        return {self._ids[name]: array for name, array in arrays.items()}
 
     def _constants(self) -> dict[int, np.ndarray]:
         """Tensor -> array for constants, which a network may return."""

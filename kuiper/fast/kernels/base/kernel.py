@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from kuiper.fast.kernels.base.samples import SampleRule, beside_axis, by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.graph import Operator
 
+if TYPE_CHECKING:
+    from kuiper.fast.kernels.elementwise.activation import ActivationSteps
+
 ImageLayout = Literal["nhwc", "like input", "nchw"]
 
 
 @dataclass(eq=False)
 class Step:
-    """One kernel of a plan: the operators that it computes, what it reads and writes. Bound, it gives stages of calls.
+    """One kernel of a plan: the operators that it computes, what it reads and writes.
 
     operators : the first gives the step its kernel, the others are fused into it.
     inputs, outputs : what is known of the operands.
@@ -53,9 +56,10 @@ class Step:
 class Kernel:
     """One operator's computation for known shapes.
 
-    A kernel is made for known shapes and then bound to arrays: twice for a plan, see Workspace, and to be timed. Its
-    weights are repacked once. `bind` returns the calls that a forward pass repeats. It reads inputs and writes outputs
-    with any strides; what it declares below only helps the plan to lay values out so that it is fast.
+    A kernel is made for known shapes and then bound to arrays. Its weights are repacked once. `bind` returns what a
+    forward pass repeats: stages, one after the other, each a list of calls per thread (calls.py). Scratch arrays come
+    from a Workspace, for which a plan binds twice: to learn their sizes, then in earnest. Kernels read inputs and write
+    outputs with any strides; what is declared below only helps the plan to lay values out so that it is fast.
 
     label : the algorithm's name where it is not the class's.
     output_layout : how output images are stored: channel-last ("nhwc"), channel-first ("nchw") or like the input.
@@ -141,16 +145,17 @@ class Epilogue:
 
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
-    activation : ActivationSteps (see kernels/elementwise/activation.py), or None.
+    activation : f(x) = steps(factor * x) of every element, or None; a kernel that puts `factor` into its weights
+        goes on with `activation.scaled`, the steps alone.
     """
 
     bias: np.ndarray | None = None
     residual: bool = False
-    activation: Any = None
+    activation: ActivationSteps | None = None
     _long: LongRow | None = field(default=None, repr=False, compare=False)
 
     def fold(self, factor: np.ndarray, shift: np.ndarray) -> None:
-        """The bias for a result that is multiplied by `factor` and has `shift` added, both (C,)."""
+        """Take a following factor * y + shift, both (C,), into the bias; the factor of y itself is the kernel's."""
         self.bias = (shift if self.bias is None else self.bias * factor + shift).astype(np.float32)
 
     def columns(self, some: slice) -> Epilogue:

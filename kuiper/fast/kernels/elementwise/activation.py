@@ -25,9 +25,11 @@ from kuiper.fast.kernels.base.samples import by_element
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.elementwise.program import Program, ProgramValue, UfuncCall, calls_on, registers
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
+from kuiper.layers.binding import arguments
 from kuiper.layers.elementwise import activation as layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
 from kuiper.layers.elementwise.identity import Dropout, Identity
+from kuiper.layers.layer import Layer
 from kuiper.scalars.steps import Apply, Steps, clip, erf_of_root
 
 
@@ -107,8 +109,10 @@ def times(apply: Apply, x: Any, factor: float) -> Any:
     return x if factor == 1 else apply(np.multiply, x, factor)
 
 
-def clamp(low: float | None, high: float | None) -> ActivationSteps:
-    """min(max(x, low), high); NaN stays."""
+def clamp(low: float | None, high: float | None) -> ActivationSteps | None:
+    """min(max(x, low), high); NaN stays. None without any bound."""
+    if low is high is None:
+        return None
     bounds = -math.inf if low is None else low, math.inf if high is None else high
     return ActivationSteps("clamp", lambda apply, x: apply(clip, x, *bounds), 0.11, bounds=bounds)
 
@@ -163,7 +167,8 @@ def leaky_relu(slope: float) -> ActivationSteps | None:
 def exponential_unit(alpha: float, scale: float = 1.0, slope: float = 1.0) -> ActivationSteps | None:
     """scale (max(x, 0) + alpha (e^(slope min(x, 0)) - 1)): ELU and its cousins.
 
-    Where the curve lies above the line x, the larger of the two is the result. None for slope <= 0.
+    Where the curve lies above the line x, the larger of the two is the result. None for slope <= 0, and for an infinite
+    alpha, whose product with 0 is left to the layer.
     """
 
     def steps(apply: Apply, x: Any) -> Any:
@@ -173,7 +178,7 @@ def exponential_unit(alpha: float, scale: float = 1.0, slope: float = 1.0) -> Ac
             return apply(np.maximum, x, left)
         return apply(np.add, times(apply, apply(clip, x, 0, math.inf), scale), left)
 
-    return ActivationSteps("elu", steps, 0.7) if slope > 0 else None
+    return ActivationSteps("elu", steps, 0.7) if slope > 0 and math.isfinite(alpha) else None
 
 
 def softplus(beta: float, threshold: float) -> ActivationSteps | None:
@@ -185,13 +190,6 @@ def softplus(beta: float, threshold: float) -> ActivationSteps | None:
 
     known = 0 < beta < math.inf and 17 <= threshold <= 88
     return ActivationSteps("softplus", steps, 1.2) if known else None
-
-
-def _bounded(low: Any, high: Any) -> ActivationSteps | None:
-    for bound in (low, high):
-        if bound is not None and (isinstance(bound, bool) or not isinstance(bound, (int, float))):
-            return None
-    return None if low is high is None else clamp(low, high)
 
 
 IDENTITY = ActivationSteps("identity", lambda apply, x: x, 0.08)
@@ -221,10 +219,10 @@ ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(
     (layers.SELU, lambda layer: exponential_unit(layer.alpha, layer.scale)),
     (layers.Softplus, lambda layer: softplus(layer.beta, layer.threshold)),
     (layers.Mish, lambda layer: MISH),
-    (layers.Hardtanh, lambda layer: _bounded(layer.min_val, layer.max_val)),
-    (Clamp, lambda layer: _bounded(layer.min, layer.max)),
-    (ClampMin, lambda layer: _bounded(layer.min, None)),
-    (ClampMax, lambda layer: _bounded(None, layer.max)),
+    (layers.Hardtanh, lambda layer: clamp(layer.min_val, layer.max_val)),
+    (Clamp, lambda layer: clamp(layer.min, layer.max)),
+    (ClampMin, lambda layer: clamp(layer.min, None)),
+    (ClampMax, lambda layer: clamp(None, layer.max)),
     (Identity, lambda layer: IDENTITY),
     (Dropout, lambda layer: IDENTITY),
 )
@@ -233,11 +231,24 @@ ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(
 def activation_of(layer: Any) -> ActivationSteps | None:
     """The function of every element that `layer` computes on float32; None where it is no such layer.
 
-    >>> activation_of(layers.SiLU()).name, activation_of(layers.GLU())
-    ('silu', None)
+    None too for an option that is an array, a boolean or a text where a number is meant: lines of ACTIVATIONS see plain
+    numbers, or what is of the default's type, such as None for no bound.
+
+    >>> activation_of(layers.SiLU()).name, activation_of(layers.GLU()), activation_of(layers.ELU(np.ones(1)))
+    ('silu', None, None)
     """
     find = ACTIVATIONS.get(type(layer))
-    return find(layer) if find else None
+    return find(layer) if find and _has_plain_options(layer) else None
+
+
+def _has_plain_options(layer: Layer) -> bool:
+    accepted = arguments(type(layer))
+    for name, value in vars(layer).items():
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        default = accepted[name].default if name in accepted else None
+        if not number and type(value) is not type(default) and not hasattr(Layer, name):
+            return False
+    return True
 
 
 class ActivationKernel(Kernel):

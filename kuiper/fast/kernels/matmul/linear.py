@@ -49,16 +49,16 @@ class LinearKernel(Kernel):
             factor = epilogue.activation.factor
             bias = None if epilogue.bias is None else epilogue.bias * np.float32(factor)
             epilogue = Epilogue(bias, False, epilogue.activation.scaled)
-        name = f"rows times {factor}"
+        name = f"transposed times {factor}"
         if name not in self.packs:
-            self.packs[name] = in_columns(self.weight)
+            self.packs[name] = transposed(self.weight)
             if factor != 1:
                 self.packs[name] *= np.float32(factor)
         return self.packs[name], epilogue
 
 
-def in_columns(weight: np.ndarray) -> np.ndarray:
-    """(O, I) -> (I, O), row by row: what x is multiplied by.
+def transposed(weight: np.ndarray) -> np.ndarray:
+    """(O, I) -> (I, O): what x is multiplied by, an array of its own.
 
     Copied a cache line's worth of rows at a time, which is several times faster than all at once.
     """

@@ -13,7 +13,7 @@ from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.attention import Heads, turned
-from kuiper.fast.kernels.matmul.linear import in_columns, product
+from kuiper.fast.kernels.matmul.linear import product, transposed
 from kuiper.fast.kernels.matmul.matrices import fit
 from kuiper.layers.sequence.attention import MultiheadAttention
 
@@ -43,7 +43,7 @@ class MultiheadAttentionKernel(Kernel):
         for slot in slots:
             name = f"projections {slot} of {slots}"
             if name not in packs:
-                packs[name] = in_columns(np.concatenate([w for w, s in zip(layer.projections, slots) if s == slot]))
+                packs[name] = transposed(np.concatenate([w for w, s in zip(layer.projections, slots) if s == slot]))
             self.weights[slot] = packs[name]
         has_bias = layer.biases[0] is not None
         self.biases = {
@@ -51,7 +51,7 @@ class MultiheadAttentionKernel(Kernel):
             for slot in slots
         }
         if "out" not in packs:
-            packs["out"] = in_columns(layer.out_weight)
+            packs["out"] = transposed(layer.out_weight)
         self.out_weight = packs["out"]
         self.epilogue: Epilogue = Epilogue(layer.out_bias)
         if mask is not None:
