@@ -108,7 +108,7 @@ def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list
 def unused(exercises: Sequence[str]) -> str:
     """Which exercises are not used here, in a sentence; "" if there are none.
 
-    >>> unused(["sigmoid", "conv2d"])
+    >>> unused(["sigmoid", "mend"])
     'Not used here: sigmoid, and 1 that no network of the demo uses.'
     """
     elsewhere = [exercise for exercise in exercises if exercise in PLUGS]
