@@ -59,6 +59,7 @@ def report(result: Result, every_failure: bool = False) -> str:
         parts.append(why(task, result.fault))
     elif result.state is State.SOLVED:
         parts.append(labelled("points", at_stake(task)))
+        parts += [labelled("score", outcome.score) for outcome in result.outcomes if outcome.score]
     elif result.state in (State.OPEN, State.BEGUN):
         parts.append(_unwritten(result))
     failures = result.failures
@@ -228,6 +229,8 @@ def long(value: Any) -> str:
         whole = SMALL if value.shape[-1:] > (MAX_COLUMNS,) else value.size + 1
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
+    elif isinstance(value, str) and "\n" in value:
+        head, lines = f"str of {value.count(chr(10))} lines", value.splitlines()
     else:
         head, summary = type(value).__name__, _summary(value)
         lines = textwrap.wrap(repr(summary), wide)

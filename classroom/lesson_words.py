@@ -13,6 +13,8 @@ FACTS, EXERCISES = "facts", "exercises"
 """Built regions of a notebook, each between the lines `<!-- NAME -->` and `<!-- /NAME -->`."""
 PREDICT = "predict"
 """The tag of a code cell whose result the reader is asked to foresee."""
+YOURS, ANSWER = "yours", "answer"
+"""The tags of a code cell that the reader fills in, and of the folded one below it, which makes up for it."""
 
 
 def time_words(lesson: Lesson) -> str:

@@ -4,9 +4,9 @@
     return x.reshape(-1)
     # </solution>
 
-becomes a TODO with the task's number. Words after a colon, `# <solution sine: step 1 of 4>`, follow the number. Marks
-at the margin leave a comment alone. What stands in `# <solution>` without a name, such as an import that the solution
-alone needs, is left out.
+becomes a TODO with the task's number. Words after a colon, `# <solution functions: step 1 of 4>`, follow the number.
+Marks at the margin leave a comment alone. What stands in `# <solution>` without a name, such as an import that the
+solution alone needs, is left out.
 """
 
 from __future__ import annotations

@@ -128,7 +128,8 @@ def _open(course: Course, entries: Entries) -> list[HomeworkTask]:
 
 def _without_exercise(course: Course) -> str:
     if any(task.exists for task in all_tasks(course)):
-        return f"All exercises are solved. `{COMMAND} demo --mine` runs a network with your code."
+        runs = f"`{COMMAND} demo --mine` runs a network with your code, `{COMMAND} mine` your own framework."
+        return f"All exercises are solved. {runs}"
     first = course.lessons[0]
     if first.notebook():
         return f"Next: `{COMMAND} lab` opens the lessons; begin with lesson {first.number}, {first.title}."

@@ -3,6 +3,7 @@
 from classroom.cli import (  # noqa: F401, I001  the order is that of the help
     overview,
     demo,
+    mine,
     check_watch_hint,
     lab_reset_reveal,
     site,

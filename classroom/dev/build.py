@@ -128,7 +128,10 @@ def drift(course: Course, homeworks: Iterable[Homework]) -> Iterator[str]:
 
 
 def _as_stored(folder: Path, made: dict[tuple[str, str, int], list[OracleAnswer]]) -> bool:
-    stored = stored_answers(folder)
+    try:
+        stored = stored_answers(folder)
+    except JudgeError:  # damaged, or of another version of the course
+        return False
     return stored.keys() == made.keys() and all(same_answers(stored[key], made[key]) for key in made)
 
 

@@ -144,10 +144,14 @@ def notebooks(lessons: Lessons = None, check: Check = False) -> None:
         words = partial(lesson_regions.cell_with_regions, lesson=by_folder[path.parent.name], course=course)
         try:
             wanted = books.regenerated(path, words)
+            wrong = [] if books.is_worksheet(path) else books.answers_found_wrong(path)
         except (books.NotebookError, RegionError) as error:
             typer.echo(f"{name}: {error}")
             faults += 1
             continue
+        for sentence in wrong:
+            typer.echo(f"{name}: a folded answer is not what the cell above it checks for: {sentence}")
+        faults += len(wrong)
         if stored == wanted:
             typer.echo(f"{name}: as stored")
         elif check:

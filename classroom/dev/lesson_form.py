@@ -11,18 +11,13 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from classroom.dev import figure_form, figures, lesson_regions
+from classroom.dev import figure_form, figures, lesson_regions, lesson_tasks
 from classroom.dev.figure_form import PLACEHOLDER
+from classroom.dev.lesson_book import Book, Cell, Faults, headings_of, outputs_text
 from classroom.dev.regions import RegionError
-from classroom.lesson_words import EXERCISES, FACTS, PREDICT, without_region
+from classroom.lesson_words import EXERCISES, FACTS, without_region
 from classroom.register import Course, Exercise, Lesson
 from classroom.started import DOCUMENTED
 
@@ -42,80 +37,6 @@ PRIVATE = re.compile(
     r"|\b\d\d:\d\d:\d\d\b"
     r"|\b\d+\.\d+ ?(ms|µs|us|ns|s|seconds)\b"
 )
-Faults = Iterator[str]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a notebook, numbered from 1."""
-
-    number: int
-    kind: str
-    source: str
-    tags: tuple[str, ...]
-    count: int | None
-    outputs: tuple[dict[str, Any], ...]
-
-    @property
-    def is_code(self) -> bool:
-        """Whether it is code."""
-        return self.kind == "code"
-
-    @property
-    def tree(self) -> ast.Module:
-        """Its code, empty where it is not Python."""
-        try:
-            return ast.parse(self.source)
-        except SyntaxError:
-            return ast.Module([], [])
-
-    @cached_property
-    def tokens(self) -> list[Token]:
-        """The parts of its Markdown, those inside paragraphs too."""
-        return tokens_of(self.source)
-
-
-@dataclass(frozen=True)
-class Book:
-    """A lesson with the cells of its notebook."""
-
-    lesson: Lesson
-    course: Course
-    cells: tuple[Cell, ...]
-
-    @property
-    def path(self) -> Path:
-        """Where its notebook belongs."""
-        return self.folder / f"{self.lesson.folder}.ipynb"
-
-    @property
-    def folder(self) -> Path:
-        """Where the lesson belongs."""
-        return self.lesson.root / "lessons" / self.lesson.folder
-
-    @property
-    def name(self) -> str:
-        """The notebook as errors call it."""
-        return f"lessons/{self.lesson.folder}/{self.path.name}"
-
-    @property
-    def code(self) -> list[Cell]:
-        """The code cells."""
-        return [cell for cell in self.cells if cell.is_code]
-
-    @property
-    def prose(self) -> list[Cell]:
-        """The Markdown cells."""
-        return [cell for cell in self.cells if cell.kind == "markdown"]
-
-    @cached_property
-    def headings(self) -> list[tuple[str, str]]:
-        """(h1, h2 or h3, text) of the headings in order."""
-        return headings_of("\n\n".join(cell.source for cell in self.prose))
-
-    def at(self, cell: Cell) -> str:
-        """The place of a cell as errors name it."""
-        return f"{self.name}, cell {cell.number}{f' (In [{cell.count}])' if cell.count else ''}"
 
 
 def problems(course: Course, lessons: Sequence[Lesson] | None = None) -> Iterator[tuple[str, str]]:
@@ -309,8 +230,10 @@ def says_what_course_toml_says(book: Book) -> Faults:
 
 
 def takes_one_sitting(book: Book) -> Faults:
-    """The prose has as many words as can be read at one go."""
-    texts = (without_region(without_region(cell.source, FACTS), EXERCISES) for cell in book.prose)
+    """The prose has as many words as can be read at one go; folded answers do not count."""
+    texts = (
+        lesson_tasks.FOLD.sub("", without_region(without_region(cell.source, FACTS), EXERCISES)) for cell in book.prose
+    )
     without_code = (re.sub(r"```.*?```", "", text, flags=re.DOTALL) for text in texts)
     words = sum(len(re.findall(r"[A-Za-z][A-Za-z'-]*", text)) for text in without_code)
     if words not in PROSE:
@@ -438,30 +361,6 @@ def exercises_belong_to_sections(book: Book) -> Faults:
             )
 
 
-def predictions_are_marked(book: Book) -> Faults:
-    """The reader is asked to foresee results; the cells with these bear a tag, by which the site folds them."""
-    tagged = [cell for cell in book.cells if PREDICT in cell.tags]
-    if not tagged:
-        yield (
-            f"{book.name}: expected a code cell with the tag {PREDICT}, whose result the text above asks the reader to "
-            f"foresee, found none"
-        )
-    for cell in tagged:
-        if not cell.outputs:
-            yield f"{book.at(cell)}: expected a result under the tag {PREDICT}, found no output: move the tag"
-    asking: Cell | None = None
-    for cell in book.cells[1:]:
-        if cell.kind == "markdown":
-            asking = cell if "**Predict" in cell.source else None
-        elif asking is not None and cell.outputs:
-            if PREDICT not in cell.tags:
-                yield (
-                    f"{book.at(cell)}: expected the tag {PREDICT}, since cell {asking.number} asks for a prediction, "
-                    f"found {', '.join(cell.tags) or 'no tag'}: add it in JupyterLab's property inspector"
-                )
-            asking = None
-
-
 RULES: tuple[Callable[[Book], Faults], ...] = (
     nothing_is_left_to_write,
     begins_with_its_title,
@@ -478,7 +377,7 @@ RULES: tuple[Callable[[Book], Faults], ...] = (
     runs_a_real_network,
     commands_name_what_is_there,
     exercises_belong_to_sections,
-    predictions_are_marked,
+    *lesson_tasks.RULES,
 )
 
 
@@ -500,17 +399,6 @@ def similar(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {alike[0]}?)" if alike else ""
 
 
-def tokens_of(text: str) -> list[Token]:
-    """All tokens of a Markdown text, those inside paragraphs too."""
-    return [inner for token in MarkdownIt("commonmark").parse(text) for inner in (token, *(token.children or ()))]
-
-
-def headings_of(text: str) -> list[tuple[str, str]]:
-    """(tag, text) of the headings of a Markdown text."""
-    parsed = MarkdownIt("commonmark").parse(text)
-    return [(token.tag, after.content) for token, after in itertools.pairwise(parsed) if token.type == "heading_open"]
-
-
 def anchors(path: Path) -> set[str]:
     """What a link into the file may point at: its headings as GitHub names them, and ids given by hand."""
     text = path.read_text(encoding="utf-8")
@@ -519,19 +407,6 @@ def anchors(path: Path) -> set[str]:
         text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for _, heading in headings_of(text)}
     return slugs | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
-
-
-def outputs_text(cell: Cell) -> str:
-    """All text that a cell has put out."""
-    parts = []
-    for output in cell.outputs:
-        data = output.get("data", {})
-        parts += [
-            output.get("text", ""),
-            *output.get("traceback", ()),
-            *(data[kind] for kind in data if "text" in kind),
-        ]
-    return "\n".join("".join(part) for part in parts)
 
 
 def shows_something(cell: Cell) -> bool:

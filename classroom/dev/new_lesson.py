@@ -11,7 +11,7 @@ from typing import Any
 from classroom import register
 from classroom.dev import lesson_regions
 from classroom.dev.notebooks import METADATA
-from classroom.lesson_words import EXERCISES, FACTS, PREDICT
+from classroom.lesson_words import ANSWER, EXERCISES, FACTS, PREDICT, YOURS
 from classroom.register import Course, Lesson
 from classroom.started import DOCUMENTED
 
@@ -52,6 +52,15 @@ import kuiper
 graph = kuiper.load("../../models/digits/digits.pnnx.param")
 (logits,) = graph(np.zeros((1, 1, 8, 8), np.float32))
 logits.shape"""
+CHECKED = "from classroom.cells import check, unless_right"
+YOURS_CELL = """def {name}(x):
+    ...  # TODO: what the reader has to write, in a line or three
+
+
+check({name}, ((1,), 2), ((3,), 6))"""
+ANSWER_CELL = """@unless_right
+def {name}(x):
+    return 2 * x  # TODO"""
 
 
 class NewLessonError(Exception):
@@ -101,27 +110,55 @@ def folder_of(number: int, title: str) -> str:
 
 def notebook(lesson: Lesson, course: Course) -> dict[str, Any]:
     """The notebook of a new lesson: every section that readers can count on, and a network that runs."""
-    sources = [
-        f"# Lesson {lesson.number}: {lesson.title}\n\nTODO: the question that this lesson answers, in a few sentences."
-        f"\n\n{_region(FACTS)}",
-        "## The idea\n\nTODO: the idea, in 1,200 words or more with all sections.\n\n"
-        "![TODO: what is seen on the picture](figures/idea.svg)",
-        "**Predict, then run:** TODO: what comes out of the next cell?",
-        CODE,
+    asked = (("first", "what the first cell shows"), ("second", "the next step"), ("third", "the last step"))
+    cells: list[tuple[str, tuple[str, ...] | None]] = [
+        (
+            f"# Lesson {lesson.number}: {lesson.title}\n\nTODO: the question that this lesson answers, in a few "
+            f"sentences.\n\n{_region(FACTS)}",
+            None,
+        ),
+        (
+            "## The idea\n\nTODO: the idea, in 1,200 words or more with all sections.\n\n"
+            "![TODO: what is seen on the picture](figures/idea.svg)",
+            None,
+        ),
+        ("**Predict, then run:** TODO: what comes out of the next cell?", None),
+        (CODE, (PREDICT,)),
+        ("## Your turn\n\nTODO: what the reader writes, where the lesson needs it.", None),
+        (CHECKED, ()),
+    ]
+    for name, words in asked:
+        cells += [
+            (f"TODO: {words}, as a function `{name}`.", None),
+            (YOURS_CELL.format(name=name), (YOURS,)),
+            (ANSWER_CELL.format(name=name), (ANSWER,)),
+        ]
+    end = (
         "## Summary\n\n- TODO: what to keep in mind, a line each\n\n"
         f"## Exercises\n\n{_region(EXERCISES)}\n\nTo think about, without code:\n\n1. TODO: a question\n\n"
-        "## Further reading\n\n- TODO: the sources",
-    ]
-    cells = []
-    for place, source in enumerate(sources):
-        cell: dict[str, Any] = {"id": f"cell-{place:02}", "metadata": {}}
-        if source is CODE:
-            cell |= {"cell_type": "code", "execution_count": None, "outputs": [], "metadata": {"tags": [PREDICT]}}
-        else:
-            cell["cell_type"] = "markdown"
-            source = lesson_regions.cell_with_regions(source, place + 1, lesson, course)
-        cells.append({**cell, "source": source.splitlines(keepends=True)})
-    return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+        "   <details><summary>An answer</summary>\n\n   TODO: the answer\n\n   </details>\n\n"
+        "## Further reading\n\n- TODO: the sources"
+    )
+    return {
+        "cells": [
+            _cell(place, source, tags, lesson, course) for place, (source, tags) in enumerate([*cells, (end, None)])
+        ],
+        "metadata": METADATA,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def _cell(place: int, source: str, tags: tuple[str, ...] | None, lesson: Lesson, course: Course) -> dict[str, Any]:
+    """A cell: Markdown where `tags` is None, else code."""
+    cell: dict[str, Any] = {"id": f"cell-{place:02}", "metadata": {}}
+    if tags is None:
+        cell["cell_type"] = "markdown"
+        source = lesson_regions.cell_with_regions(source, place + 1, lesson, course)
+    else:
+        cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
+        cell["metadata"] = {"tags": list(tags)} if tags else {}
+    return {**cell, "source": source.splitlines(keepends=True)}
 
 
 def _region(name: str) -> str:

@@ -1,13 +1,14 @@
 """Notebooks in normal form: run from top to bottom, with the same bytes each time.
 
 A notebook is stored with stable cell ids, execution counts 1, 2, 3, ..., outputs without times, no metadata but the
-cells' tags and exercises, and in the regions built from course.toml (lesson_regions.py) what that says. A cell tagged
-nbval-ignore-output measures something: its stored output stays until somebody clears it.
+cells' tags and exercises and what follows from these, and in the regions built from course.toml (lesson_regions.py)
+what that says. A cell tagged nbval-ignore-output measures something: its stored output stays until somebody clears it.
 A worksheet (homework/*/worksheet.ipynb) is run with the worked solution.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import itertools
 import json
@@ -16,11 +17,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from classroom.cells import unless_right
 from classroom.dev.build import BuildError, stub_text
 from classroom.front.places import lesson_at
 from classroom.front.sheets import EXERCISE, questions, settings
 from classroom.front.stand_in import Given
 from classroom.judge.homework import Homework, HomeworkError
+from classroom.lesson_words import ANSWER, PREDICT, YOURS
 from classroom.register import Lesson
 from classroom.stubs import WORKSHEET
 
@@ -33,6 +36,8 @@ METADATA = {
 }
 SECONDS_PER_CELL = 60
 MEASURES = "nbval-ignore-output"
+FOLDED = {PREDICT: "outputs_hidden", ANSWER: "source_hidden"}
+"""Tag -> what JupyterLab does not show of the cell until the reader asks for it."""
 
 
 class NotebookError(Exception):
@@ -98,6 +103,28 @@ def _answer(notebook: NotebookNode, path: Path) -> None:
             raise NotebookError(f"{path.name}, {cell.id}: a question about {cell.metadata[EXERCISE]} shows nothing")
 
 
+def answers_found_wrong(path: Path) -> list[str]:
+    """Run a lesson with each folded answer in the place of what the reader fills in -> what its checks say then.
+
+    Empty if every check finds the answer right. Raises NotebookError if the notebook does not run.
+    """
+    notebook = read_notebook(path)
+    asked = [place for place, cell in enumerate(notebook.cells) if YOURS in cell.metadata.get("tags", [])]
+    for place in asked:
+        source = notebook.cells[place].source
+        checks = _check_of(source)
+        answer = notebook.cells[place + 1].source.replace(f"@{unless_right.__name__}\n", "", 1)
+        notebook.cells[place].source = f"{source.removesuffix(checks)}\n{answer}\n\n\n{checks}"
+    _execute(notebook, path)
+    said = ["".join(output.get("text", "") for output in notebook.cells[place].outputs).strip() for place in asked]
+    return [sentence for sentence in said if ": right, " not in sentence]
+
+
+def _check_of(source: str) -> str:
+    """The call of `check` with which a cell ends."""
+    return str(ast.get_source_segment(source, ast.parse(source).body[-1]))
+
+
 def read_notebook(path: Path) -> NotebookNode:
     """Read a notebook and give each cell a unique id. Raises NotebookError."""
     import nbformat
@@ -120,6 +147,9 @@ def normal(notebook: NotebookNode) -> NotebookNode:
         cell.metadata = _node({key: cell.metadata[key] for key in ("tags", EXERCISE) if cell.metadata.get(key)})
         if cell.cell_type != "code":
             continue
+        folded = {hidden: True for tag, hidden in FOLDED.items() if tag in cell.metadata.get("tags", [])}
+        if folded:
+            cell.metadata["jupyter"] = _node(folded)
         count += 1
         cell.execution_count = count
         cell.outputs = _joined(cell.outputs)

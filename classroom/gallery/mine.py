@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,17 @@ class StudentWork:
     unsolved: tuple[HomeworkTask, ...]
 
 
-def work_of(course: Course, progress: Progress) -> StudentWork:
-    """The state of the homework files, after checking those that changed since their last check."""
+def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
+    """The state of the homework files, after checking those that changed since their last check.
+
+    among : the exercises to look at; None: all, and of those never solved the ones that some network uses.
+    """
     states = states_of(course, progress.entries())
-    tasks = all_tasks(course)
-    again = check([task for task in tasks if states[task.id] is State.CHANGED or _begun(task, states[task.id])])
+    used = among or [plug.exercise for plug in PLUGS.values()]
+    tasks = [task for task in all_tasks(course) if among is None or task.id in among]
+    changed = [task for task in tasks if states[task.id] is State.CHANGED]
+    begun = [task for task in tasks if task.id in used and states[task.id] is State.OPEN and not untouched(task)]
+    again = check([task for task in tasks if task in changed or task in begun])
     record(again, progress, [])
     passed = {result.task.id for result in again if result.state is State.SOLVED}
     failed = [result.task for result in again if result.task.id not in passed]
@@ -54,11 +60,6 @@ def work_of(course: Course, progress: Progress) -> StudentWork:
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
     return StudentWork(tuple(solved), tuple(failed))
-
-
-def _begun(task: HomeworkTask, state: State) -> bool:
-    """Whether an unsolved exercise has code by the student and is used in some network."""
-    return state is State.OPEN and task.id in PLUGS and not untouched(task)
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:
@@ -107,7 +108,7 @@ def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list
 def unused(exercises: Sequence[str]) -> str:
     """Which exercises are not used here, in a sentence; "" if there are none.
 
-    >>> unused(["sigmoid", "conv2d"])
+    >>> unused(["sigmoid", "mend"])
     'Not used here: sigmoid, and 1 that no network of the demo uses.'
     """
     elsewhere = [exercise for exercise in exercises if exercise in PLUGS]

@@ -3,7 +3,8 @@
     frame = header length (4 bytes, little-endian), arrays' length (8 bytes), header, the arrays' bytes
 
 Allowed: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the types in ARRAYS,
-but no subclasses of them. `read` builds every value itself and does not trust the sender.
+but no subclasses of them. `read` builds every value itself and does not trust the sender. An array arrives row by row,
+or column by column (numpy's order F) where it lies so at the sender's, as a transposed one does.
 """
 
 from __future__ import annotations
@@ -117,8 +118,9 @@ def _array_header(array: np.ndarray, arrays: list[bytes]) -> list[Any]:
     code = array.dtype.str[1:]
     if code not in ARRAYS or not array.dtype.isnative or array.ndim > DIMENSIONS:
         raise CodecError(f"expected arrays of numbers or bools, found {array.dtype} in {array.ndim} dimensions")
-    arrays.append(array.tobytes())
-    return [code, list(array.shape)]
+    by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+    arrays.append(array.tobytes("F" if by_columns else "C"))
+    return [code, list(array.shape), *(["F"] if by_columns else [])]
 
 
 class _Bytes:
@@ -158,7 +160,9 @@ def _float(content: float | str, body: _Bytes, depth: int) -> float:
 
 
 def _array(content: list[Any], body: _Bytes, depth: int) -> np.ndarray:
-    code, shape = content
+    code, shape, *order = content
+    if order not in ([], ["F"]):
+        raise CodecError(f"an array in the order {order!r:.80}")
     if code not in ARRAYS or type(shape) is not list or len(shape) > DIMENSIONS:
         raise CodecError(f"an array of type {code!r:.80}")
     if any(type(n) is not int or n < 0 for n in shape):
@@ -167,7 +171,7 @@ def _array(content: list[Any], body: _Bytes, depth: int) -> np.ndarray:
     flat = np.frombuffer(bytearray(body.take(math.prod(shape) * dtype.itemsize)), dtype)
     if code == "b1" and flat.view(np.uint8).max(initial=0) > 1:
         raise CodecError("a bool that is neither True nor False")
-    return flat.reshape(shape)
+    return flat.reshape(shape, order="F" if order else "C")
 
 
 def _text(content: str) -> str:

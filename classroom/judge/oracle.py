@@ -107,25 +107,30 @@ def _read(path: Path, changed: int) -> dict[tuple[str, str, int], list[OracleAns
     try:
         with zipfile.ZipFile(path) as packed:
             for name in packed.namelist():
-                exercise, test, seed = name.split("/")
-                calls = codec.read(io.BytesIO(packed.read(name)))
-                found[exercise, test, int(seed)] = [
-                    (called, _print(asked), _of_stored(called, answer)) for called, asked, answer in calls
-                ]
+                exercise, test = name.split("/")
+                content = packed.read(name)
+                frames = io.BytesIO(content)
+                while frames.tell() < len(content):
+                    seed, calls = codec.read(frames)
+                    found[exercise, test, seed] = [
+                        (called, _print(asked), _of_stored(called, answer)) for called, asked, answer in calls
+                    ]
     except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile, codec.CodecError) as error:
         raise JudgeError(f"{path.parent.name}/{FILE} cannot be read: {error}") from error
     return found
 
 
 def packed_answers(answers: dict[tuple[str, str, int], list[OracleAnswer]]) -> bytes:
-    """The bytes of expected.zip, the same for the same answers."""
-    frames = {
-        f"{exercise}/{test}/{seed}": codec.encode(
-            [(name, _bare(asked), _to_store(name, answer)) for name, asked, answer in calls]
-        )
-        for (exercise, test, seed), calls in answers.items()
-    }
-    return zipped(frames, zipfile.ZIP_DEFLATED)
+    """The bytes of expected.zip, the same for the same answers: a file for each test, with a frame for each seed.
+
+    The seeds of a test share a file because what they repeat, above all the likely causes, is compressed there.
+    """
+    files: dict[str, bytes] = {}
+    for (exercise, test, seed), calls in sorted(answers.items(), key=lambda item: item[0]):
+        stored = [(name, _bare(asked), _to_store(name, answer)) for name, asked, answer in calls]
+        file = f"{exercise}/{test}"
+        files[file] = files.get(file, b"") + codec.encode((seed, stored))
+    return zipped(files, zipfile.ZIP_DEFLATED)
 
 
 def same_answers(some: list[OracleAnswer], others: list[OracleAnswer]) -> bool:

@@ -22,7 +22,7 @@ def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueErro
         raise
     if got != error:
         failure = Failure(f"expected {error}, got {got}", error, got)
-        failure.cause = f"the right input is refused, with the wrong exception: raise {error}"
+        failure.cause = f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
         raise failure
 
 

@@ -21,7 +21,8 @@ from classroom.judge.student import JudgeError, Student, SubmissionError
 from classroom.judge.workers import Workers
 from classroom.sandbox.base import Sandbox
 
-TestFunction = Callable[..., None]
+TestFunction = Callable[..., str | None]
+"""Raises Failure, or returns nothing, or a sentence that says how good the right answer is."""
 Oracles = Callable[[str, int], Any]
 """(name of a test, seed) -> the oracle that the test asks for what is right."""
 GIVEN = ("student", "rng", "oracle")
@@ -56,8 +57,8 @@ class Test:
         """Whether its inputs depend on the seed."""
         return "rng" in inspect.signature(self.function).parameters
 
-    def call(self, student: Student, seed: int) -> None:
-        """Run it; its random inputs depend on the seed and its name."""
+    def call(self, student: Student, seed: int) -> str | None:
+        """Run it; its random inputs depend on the seed and its name. Returns what it says about a right answer."""
         given: dict[str, Any] = {}
         for name in inspect.signature(self.function).parameters:
             if name == "student":
@@ -68,7 +69,7 @@ class Test:
                 given[name] = self.oracles(self.name, seed)
             else:
                 raise JudgeError(f"the test {self.name} asks for an oracle, and there is none")
-        self.function(**given)
+        return self.function(**given)
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,14 @@ class Outcome:
     """Outcome of a test: passed, or the error with the call that led to it (name, args, kwargs).
 
     printed : output of each call, latest last, if there is a listener; includes the import if the test started with it.
+    score : how good the right answer is, in a sentence, if the test says so.
     """
 
     test: Test
     error: Failure | SubmissionError | None = None
     call: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
     printed: tuple[Printed, ...] = ()
+    score: str = ""
 
     @property
     def passed(self) -> bool:
@@ -227,12 +230,12 @@ class Session:
     def run(self, test: Test, seed: int) -> Outcome:
         """Run one test; its random inputs depend on the seed and its name. Raises only JudgeError."""
         error: Failure | SubmissionError | None = None
-        student = None
+        student, score = None, None
         if self._listener is not None:
             self._listener.heard.clear()
         try:
             student = self._loaded()
-            test.call(student, seed)
+            score = test.call(student, seed)
         except (Failure, SubmissionError) as caught:
             error = caught
         except JudgeError:
@@ -244,7 +247,7 @@ class Session:
         printed = tuple(self._listener.heard) if self._listener is not None else ()
         if self._fresh or (isinstance(error, SubmissionError) and error.ends_worker):
             self.close()
-        return Outcome(test, error, call, printed)
+        return Outcome(test, error, call, printed, score or "")
 
     def _loaded(self) -> Student:
         if self._unloadable is not None:

@@ -29,7 +29,7 @@ PLACEMENTS = (
     Placement("lessons/10_partition", "The fewest sub-graphs", "levels"),
     Placement("lessons/11_speed", "What a plan is", "memory"),
     Placement("lessons/12_unet", "Down, and up again", "graph_segmenter"),
-    Placement("lessons/13_language_model", "The network", "graph_writer"),
+    Placement("lessons/13_language_model", "The whole network", "graph_writer"),
     Placement("models/digits", "", "graph_digits"),
     Placement("models/classifier", "", "graph_classifier"),
     Placement("models/detector", "", "graph_detector"),

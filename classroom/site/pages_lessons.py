@@ -7,7 +7,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
-from classroom.lesson_words import FACTS, PREDICT, needs_words, points_words, time_words, without_region
+from classroom.lesson_words import ANSWER, FACTS, PREDICT, needs_words, points_words, time_words, without_region
 from classroom.register import Lesson
 from classroom.site import lesson_facts, moving_places
 from classroom.site.links import relinked, slug
@@ -75,13 +75,16 @@ def last_words(text: str) -> str:
 
 
 def _dress(cell: dict[str, Any], said: str) -> None:
-    """Fold the output of a cell that is to be foreseen, and give pictures alt text.
+    """Fold the output of a cell that is to be foreseen and an answer to one that the reader fills in; alt texts.
 
     The alt text is the picture's own, or the text above the cell.
     """
     tags = cell["metadata"].setdefault("tags", [])
     if PREDICT in tags:
         tags.append("hide-output")
+    if ANSWER in tags:
+        tags.append("hide-input")
+        cell["metadata"]["mystnb"] = {"code_prompt_show": "Stuck? Show one answer", "code_prompt_hide": "Hide it"}
     for output in cell["outputs"]:
         kind = next((kind for kind in output.get("data", {}) if kind.startswith("image/")), "")
         if kind:

@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, likely, task
+from classroom.judge import Failure, Student, expect, likely, task
 
 GRID = np.arange(1, 10).reshape(3, 3)
 LESSON = np.array([[31, 37, 43], [68, 83, 98], [105, 129, 153]])
+TOO_LARGE = "math.exp stops where the power is too large for a float: np.exp gives inf there, as the rule says"
 NO_KEEPDIMS = {
     "broadcast": "the maximum or the sum lost the last axis: keepdims=True keeps it, so that it fits z again"
 }
+
+
+MISTAKES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "x @ w + b": lambda w, x, b: x @ w + b,
+    "w.T @ x + b": lambda w, x, b: w.T @ x + b,
+    "w @ x + b[0]": lambda w, x, b: w @ x + b[0],
+    "np.abs(w) @ x + b": lambda w, x, b: np.abs(w) @ x + b,
+    "(w @ x + b).astype(np.int8)": lambda w, x, b: (w @ x + b).astype(np.int8),
+}
+"""The five that `telling_inputs` has to catch."""
+WHY = {
+    "x @ w + b": "on your w and x the order of the product does not matter: take shapes that are not square",
+    "w.T @ x + b": "your w is its own transpose: take one that is not square, or numbers without symmetry",
+    "w @ x + b[0]": "the rows of your b are alike",
+    "np.abs(w) @ x + b": "no negative number of your w has a say in the result",
+    "(w @ x + b).astype(np.int8)": "all your results are from -128 to 127",
+}
+
+
+@contextmanager
+def other_numbers_of_a_transposed_array() -> Iterator[None]:
+    """Give a Failure its likely cause if shape and type are right and some numbers are not."""
+    try:
+        yield
+    except Failure as failure:
+        if failure.where is not None:
+            failure.cause = failure.cause or (
+                "a transposed array lies column by column, and so does np.empty_like of it: its reshape(-1) is a copy, "
+                "and what you write into that is lost. Compute the result as a whole, or into np.empty(x.shape, ...)"
+            )
+        raise
 
 
 @task("axby", "product", "bias", "dtype")
@@ -56,11 +90,11 @@ def zeros_leave_the_bias(student: Student, rng: np.random.Generator, oracle: Any
 
 @task("axby", "dtype", "product", "bias")
 def floats_stay_what_they_are(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 grids give float32, float64 grids float64, and both have their fractions."""
-    for kind in (np.float32, np.float64):
+    """float32 grids give float32, float64 and float16 grids theirs, and all have their fractions."""
+    for kind, tolerance in ((np.float32, 1e-4), (np.float64, 1e-4), (np.float16, 3e-2)):
         w, x, b = (rng.standard_normal((3, 3)).astype(kind) for _ in range(3))
         mistakes = oracle.axby_mistakes(w, x, b)
-        expect(student.axby(w, x, b), oracle.summed(w, x, b), rtol=1e-4, atol=1e-4, mistakes=mistakes)
+        expect(student.axby(w, x, b), oracle.summed(w, x, b), rtol=tolerance, atol=tolerance, mistakes=mistakes)
 
 
 @task("axby", "dtype", "product", "bias")
@@ -85,6 +119,49 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
         )
 
 
+@task("telling_inputs", "form", "small")
+def they_are_small_arrays_that_fit(student: Student) -> None:
+    """w (m, k), x (k, n) and b (m, n) of integers: at most 9 numbers each, from -20 to 20."""
+    inputs_of(student)
+
+
+@task("telling_inputs", "swapped", "transposed", "bias_once", "absolute", "narrow", "form", "small")
+def each_of_the_five_gives_itself_away(student: Student) -> None:
+    """All five wrong versions are caught: each gives another result than w @ x + b, or an error."""
+    inputs = inputs_of(student)
+    missed = [name for name, wrong in MISTAKES.items() if not gives_itself_away(wrong, *inputs)]
+    if missed:
+        failure = Failure(f"{len(MISTAKES) - len(missed)} of {len(MISTAKES)} caught; not caught: {'; '.join(missed)}")
+        failure.cause = WHY[missed[0]]
+        raise failure
+
+
+def gives_itself_away(wrong: Callable[[Any, Any, Any], Any], w: np.ndarray, x: np.ndarray, b: np.ndarray) -> bool:
+    """Whether a wrong version raises an error on these inputs, or has another result than the right one."""
+    try:
+        return not np.array_equal(wrong(w, x, b), w @ x + b)
+    except ValueError:
+        return True
+
+
+def inputs_of(student: Student) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the student's function returns. Raises Failure unless it has the form asked for."""
+    got = student.telling_inputs()
+    if type(got) is not tuple or len(got) != 3:
+        raise Failure(f"the result: expected a tuple (w, x, b), got {type(got).__name__}", None, got)
+    for name, array in zip("wxb", got, strict=True):
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iu" or array.ndim != 2 or not array.size:
+            what = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise Failure(f"{name}: expected a numpy array of integers with rows and columns, got {what}")
+        if array.size > 9 or array.min() < -20 or array.max() > 20:
+            span = f"{array.size} from {array.min()} to {array.max()}"
+            raise Failure(f"{name}: expected at most 9 numbers from -20 to 20, got {span}")
+    w, x, b = (array.astype(np.int64) for array in got)
+    if w.shape[1] != x.shape[0] or b.shape != (w.shape[0], x.shape[1]):
+        raise Failure(f"the shapes: expected (m, k), (k, n) and (m, n), got {w.shape}, {x.shape} and {b.shape}")
+    return w, x, b
+
+
 @task("e_power_minus", "power", "floats", "digits", "shape")
 def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
     """e^-x of 0, 1, 2 and of -1 is 1, 0.3679, 0.1353 and 2.7183."""
@@ -95,10 +172,20 @@ def e_to_minus_one_is_0_3679(student: Student, oracle: Any) -> None:
 
 @task("e_power_minus", "digits", "power", "floats", "shape")
 def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """e^-20, e^20 and a random power between them are right to ten digits; e^-80 and e^80 in float32 to five."""
+    """e^-20, e^20, e^-700 and e^700 are right to ten digits, in float32 e^-80 and e^80 to five; e^1000 is inf."""
     x = np.array([20.0, -20.0, float(rng.uniform(3, 15))])
     expected = np.array([2.061153622438558e-09, 485165195.4097903, oracle.powers(x)[2]])
     expect(student.e_power_minus(x), expected, rtol=1e-10, mistakes=oracle.digits_mistakes(x))
+    x, expected = np.array([100.0, -100.0]), np.array([3.720075976020836e-44, 2.6881171418161356e43])
+    with likely({"OverflowError": TOO_LARGE}):
+        got = student.e_power_minus(x)
+        expect(got, expected, rtol=1e-10, what="the result for 100 and -100", mistakes=oracle.cut_mistakes(x))
+        x, expected = np.array([700.0, -700.0]), np.array([9.859676543759770e-305, 1.0142320547350045e304])
+        got = student.e_power_minus(x)
+        expect(got, expected, rtol=1e-10, what="the result for 700 and -700", mistakes=oracle.cut_mistakes(x))
+        x, expected = np.array([1000.0, -1000.0]), np.array([0.0, np.inf])
+        got = student.e_power_minus(x)
+        expect(got, expected, atol=1e-300, what="the result for 1000 and -1000", mistakes=oracle.cut_mistakes(x))
     x, expected = np.float32([80, -80]), np.float32([1.8048513878454153e-35, 5.540622384393510e34])
     expect(
         student.e_power_minus(x), expected, rtol=1e-5, what="the result for float32", mistakes=oracle.kept_mistakes(x)
@@ -107,11 +194,14 @@ def far_from_zero_the_digits_count(student: Student, rng: np.random.Generator, o
 
 @task("e_power_minus", "shape", "power", "floats", "digits")
 def blocks_keep_their_shape(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Blocks of one to four axes come out with the shape that they had."""
+    """Blocks of one to four axes come out with the shape that they had, and so do transposed ones."""
     for shape in ((3,), (2, 3), (2, 1, 3, 2)):
         x = rng.uniform(-2, 2, shape).astype(np.float32)
         mistakes = oracle.shape_mistakes(x)
         expect(student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {shape}", mistakes=mistakes)
+    x = rng.uniform(-2, 2, (2, 3, 4)).T
+    with other_numbers_of_a_transposed_array():
+        expect(student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what="the result for block.T")
 
 
 @task("e_power_minus", "floats", "power", "shape", "digits")
@@ -127,8 +217,12 @@ def floats_keep_their_type(student: Student, rng: np.random.Generator, oracle: A
 
 @task("e_power_minus", "integers", "power", "floats", "digits", "shape")
 def pixels_become_float32_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not turn into 255; uint16, int64 too."""
-    for x in (np.arange(4, dtype=np.uint8), np.arange(4, dtype=np.uint16), rng.integers(-5, 6, (2, 3))):
+    """uint8 pixels 0, 1, 2, 3 become float32 before the minus, so that -1 does not become 255; so do all integers."""
+    signed = rng.integers(-5, 6, (2, 3))
+    for x in (
+        *(np.arange(4).astype(kind) for kind in (np.uint8, np.uint16, np.uint32, np.uint64)),
+        *(signed.astype(kind) for kind in (np.int64, np.int32, np.int16, np.int8)),
+    ):
         mistakes = oracle.integers_mistakes(x)
         expect(
             student.e_power_minus(x), oracle.powers(x), rtol=1e-5, what=f"the result for {x.dtype}", mistakes=mistakes
@@ -144,11 +238,14 @@ def three_times_x_plus_four(student: Student, oracle: Any) -> None:
 
 @task("axpy", "sum", "dtype")
 def every_element_of_a_block(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """a * x + y for random blocks (2, 3, 4) of float32, in float32."""
+    """a * x + y for random blocks (2, 3, 4) of float32, in float32, and for the same blocks transposed."""
     x, y = (rng.standard_normal((2, 3, 4)).astype(np.float32) for _ in range(2))
     a = float(rng.uniform(-2, 2))
     mistakes = oracle.axpy_mistakes(a, x, y)
     expect(student.axpy(a, x, y), oracle.added(a, x, y), rtol=1e-5, atol=1e-6, mistakes=mistakes)
+    got = student.axpy(a, y.T, x.T)
+    with other_numbers_of_a_transposed_array():
+        expect(got, oracle.added(a, y.T, x.T), rtol=1e-5, atol=1e-6, what="the result for blocks .T")
 
 
 @task("axpy", "new", "sum")
@@ -156,22 +253,34 @@ def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, o
     """Called twice with the same arrays, axpy gives the same result twice, whatever happened to the first one."""
     some, others = rng.uniform(1, 9, (2, 4))
     tens = np.array([10.0, 20.0])
-    for a, x, y in ((3.0, tens / 10, tens), (3.0, some, others), (0.0, some, others)):
+    for a, x, y in ((3.0, tens / 10, tens), (3.0, some, others), (0.0, some, others), (2.0, 0 * some, others)):
         right = oracle.added(a, x, y)
         mistakes = oracle.written_mistakes(a, x, y)
-        what = f"the results for a = {a:g}"
+        what = f"the results for a = {a:g}" + ", x = 0" * (not x.any())
         expect(student.axpy_twice(a, x, y), [right, right], rtol=1e-12, what=what, mistakes=mistakes)
 
 
 @task("axpy", "dtype", "sum", "new")
 def numpy_chooses_the_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """float32 with float64 gives float64, whichever is x; integers times 0.5 keep their halves, and times 2 stay."""
+    """float32 with float64 gives float64, integers times 2 stay integers, times 0.5 or 2.0 they become float64."""
     narrow, wide = rng.standard_normal((2, 3)).astype(np.float32), rng.standard_normal((2, 3))
     ones = np.ones((2, 3), np.int64)
     causes = {
         "Cannot cast": "y += ... and x *= ... keep the type of an array that cannot hold the result: make a new one",
     }
-    for a, x, y in ((2.0, narrow, wide), (2.0, wide, narrow), (0.5, ones, ones), (2, ones, ones)):
+    large = ones + 2**57
+    for a, x, y in (
+        (2.0, narrow, wide),
+        (2.0, wide, narrow),
+        (0.5, ones, ones),
+        (2, ones, ones),
+        (3, large, ones),
+        (2.0, ones, ones),
+        (1.0, ones, ones),
+        (0.0, ones, ones),
+        (0.0, wide, narrow),
+        (0.5, narrow, 0 * wide),
+    ):
         with likely(causes):
             got = student.axpy(a, x, y)
         what = f"{a} * {x.dtype} + {y.dtype}"
@@ -187,11 +296,17 @@ def equal_scores_share_evenly(student: Student, oracle: Any) -> None:
 
 @task("softmax", "large", "apart", "shares", "floats")
 def large_scores_do_not_overflow(student: Student, oracle: Any) -> None:
-    """Scores of 1000 and of -1000 give numbers, not nan."""
-    z = np.array([[1000.0, 1000.0], [-1000.0, -1000.0], [1000.0, 999.0]])
-    with likely(NO_KEEPDIMS):
-        got = student.softmax(z)
-    expect(got, oracle.shared(z), rtol=1e-6, mistakes=oracle.large_mistakes(z))
+    """Scores of 1000 and of -1000 give numbers, not nan, -1000 alone too, and in float32 100 does, and -200."""
+    for z in (
+        np.array([[1000.0, 1000.0], [-1000.0, -1000.0], [1000.0, 999.0]]),
+        np.array([[-1000.0, -1000.0]]),
+        np.float32([[100, 100], [100, 99]]),
+        np.float32([[-200, -200]]),
+    ):
+        with likely(NO_KEEPDIMS):
+            got = student.softmax(z)
+        what = f"the result for {z.dtype} {z.tolist()}"
+        expect(got, oracle.shared(z), rtol=1e-6, what=what, mistakes=oracle.large_mistakes(z))
 
 
 @task("softmax", "large", "shares", "floats")
@@ -223,27 +338,35 @@ def a_row_adds_up_to_one(student: Student, rng: np.random.Generator, oracle: Any
 
 @task("softmax", "last_axis", "shares", "floats")
 def rows_run_along_the_last_axis(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """One axis is one row; of three and four axes the last one holds the rows."""
+    """One axis is one row; of three and four axes the last one holds the rows, in a transposed block too."""
     for shape in ((4,), (3, 3, 3), (2, 1, 3, 4)):
         z = rng.uniform(-3, 3, shape)
         with likely({**NO_KEEPDIMS, "AxisError": "z may have one axis alone: the last one is axis=-1"}):
             got = student.softmax(z)
         what = f"softmax of {shape}"
         expect(got, oracle.shared(z), rtol=1e-6, what=what, mistakes=oracle.axis_mistakes(z))
+    z = rng.uniform(-3, 3, (2, 3, 4)).T
+    with other_numbers_of_a_transposed_array():
+        got, mistakes = student.softmax(z), oracle.axis_mistakes(z)
+        expect(got, oracle.shared(z), rtol=1e-6, what="softmax of block.T", mistakes=mistakes)
 
 
 @task("softmax", "digits", "shares", "floats")
 def float64_has_all_its_digits(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """The shares of float64 scores are right to nine digits."""
+    """The shares of float64 scores are right to nine digits, a share of e^-100 too."""
     z = rng.uniform(-5, 5, (2, 6))
     expect(student.softmax(z), oracle.shared(z), rtol=1e-9, mistakes=oracle.rounded_mistakes(z))
+    z = np.array([[0.0, -60.0, -100.0]])
+    mistakes = oracle.small_mistakes(z)
+    expect(student.softmax(z), oracle.shared(z), rtol=1e-9, what="softmax of 0, -60, -100", mistakes=mistakes)
 
 
 @task("softmax", "integers", "shares")
-def uint8_and_int64_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Integer scores give float32 shares, and those of uint8 do not wrap around."""
-    for kind in (np.uint8, np.int64):
-        z = rng.permutation(8).reshape(2, 4).astype(kind)
+def integer_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Integer scores of every width give float32 shares, and those of uint8 do not wrap around."""
+    scores = rng.permutation(8).reshape(2, 4)
+    kinds = (np.uint8, np.int64, np.int32, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
+    for z in (*(scores.astype(kind) for kind in kinds), np.int8([[100, -100, 99, 100]])):
         mistakes = oracle.integers_mistakes(z)
         expect(
             student.softmax(z),

@@ -13,6 +13,7 @@ FEWER_SIZES = {
     "unpack": "not all three sizes are given: as many 1s as are missing stand in front of them",
     "concatenate": "shapes may be a list, too: make a tuple of it before you put another one in front",
 }
+LAYOUT = {"AttributeError": "a transposed array cannot take another shape in place: make a new one with reshape"}
 BY_COLUMNS = [1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, 13, 17, 21, 14, 18, 22, 15, 19, 23, 16, 20, 24]
 
 
@@ -32,27 +33,39 @@ def rows_come_first_when_nothing_is_said(student: Student) -> None:
 
 @task("flatten", "columns", "one_axis")
 def one_to_24_column_by_column(student: Student, oracle: Any) -> None:
-    """(2, 3, 4) filled with 1 to 24 flattens to 1, 5, 9, 2, 6, 10, ... with row_major=False."""
-    expected = np.array(BY_COLUMNS, np.float32)
-    expect(student.flatten(ONE_TO_24, False), expected, mistakes=oracle.flatten_mistakes(ONE_TO_24, False))
+    """(2, 3, 4) filled with 1 to 24 flattens to 1, 5, 9, 2, 6, 10, ... with row_major=False, and with 0."""
+    expected, mistakes = np.array(BY_COLUMNS, np.float32), oracle.flatten_mistakes(ONE_TO_24, False)
+    expect(student.flatten(ONE_TO_24, False), expected, mistakes=mistakes)
+    by_identity = {"0 is false, and is not the object False: write `if row_major:`": ONE_TO_24.reshape(-1)}
+    for false in (0, np.False_):
+        got = student.flatten(ONE_TO_24, false)
+        expect(got, expected, what=f"flatten with row_major={false}", mistakes=by_identity)
 
 
 @task("flatten", "rows", "one_axis")
 def random_numbers_row_by_row(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random numbers of random shape come out row by row with row_major=True."""
+    """Random numbers of random shape come out row by row with row_major=True, from a transposed block too."""
     x = rng.standard_normal(rng.integers(2, 6, 3)).astype(np.float32)
     got = student.flatten(x, row_major=True)
     mistakes = oracle.flatten_mistakes(x, True)
     expect(got, oracle.flattened(x, True), what=f"flatten of {x.shape}", mistakes=mistakes)
+    with likely(LAYOUT):
+        got = student.flatten(x.T, row_major=True)
+    mistakes = oracle.layout_mistakes(x.T, True)
+    expect(got, oracle.flattened(x.T, True), what=f"flatten of block.T, {x.T.shape}", mistakes=mistakes)
 
 
 @task("flatten", "columns", "one_axis")
 def random_numbers_column_by_column(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random numbers of random shape come out column by column with row_major=False."""
+    """Random numbers of random shape come out column by column with row_major=False, from a transposed block too."""
     x = rng.standard_normal(rng.integers(2, 6, 3)).astype(np.float32)
     got = student.flatten(x, row_major=False)
     mistakes = oracle.flatten_mistakes(x, False)
     expect(got, oracle.flattened(x, False), what=f"flatten of {x.shape}", mistakes=mistakes)
+    with likely(LAYOUT):
+        got = student.flatten(x.T, row_major=False)
+    mistakes = oracle.layout_mistakes(x.T, False)
+    expect(got, oracle.flattened(x.T, False), what=f"flatten of block.T, {x.T.shape}", mistakes=mistakes)
 
 
 @task("flatten", "dtype", "rows", "columns", "one_axis")
@@ -85,9 +98,9 @@ def a_border_of_zeros_when_nothing_is_said(student: Student, oracle: Any) -> Non
 
 @task("padding", "value", "channels")
 def two_on_every_side(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random (3, 4, 5) with pads (2, 2, 2, 2) and value 3.14 becomes (3, 8, 9) with a border of 3.14; -2.5 too."""
+    """Random (3, 4, 5) with pads (2, 2, 2, 2) and value 3.14 becomes (3, 8, 9) with a frame of 3.14, -2.5 or -inf."""
     x, pads = rng.standard_normal((3, 4, 5)).astype(np.float32), (2, 2, 2, 2)
-    for value in (3.14, -2.5):
+    for value in (3.14, -2.5, -np.inf):
         mistakes = oracle.padding_mistakes(x, pads, value)
         expect(student.padding(x, pads, value), oracle.padded(x, pads, value), what=f"value {value}", mistakes=mistakes)
 
@@ -109,8 +122,14 @@ def sides_without_a_border(student: Student, rng: np.random.Generator, oracle: A
 
 @task("padding", "dtype", "sides", "value", "channels")
 def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type."""
-    for dtype, low, value in ((np.int64, 2**60, 5.0), (np.uint8, 240, 5.0), (np.float64, -9, 5), (np.float32, -9, 5)):
+    """Integers, large and small, and float64 keep dtype and digits, also where `value` is of another type or large."""
+    for dtype, low, value in (
+        (np.int64, 2**60, 5.0),
+        (np.int64, 2**60, 2**60 + 1),
+        (np.uint8, 240, 5.0),
+        (np.float64, -9, 5),
+        (np.float32, -9, 5),
+    ):
         x = rng.integers(low, low + 10, (2, 3, 4)).astype(dtype)
         got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
@@ -137,10 +156,14 @@ def two_by_five_to_five_by_two(student: Student, oracle: Any) -> None:
 
 @task("reshape", "columns")
 def five_columns_to_two(student: Student, oracle: Any) -> None:
-    """0 to 9 as (2, 5) become 0 7 / 5 3 / 1 8 / 6 4 / 2 9, column by column."""
+    """0 to 9 as (2, 5) become 0 7 / 5 3 / 1 8 / 6 4 / 2 9, column by column, with row_major=False and with 0."""
     x = np.arange(10, dtype=np.float32).reshape(1, 2, 5)
     expected = np.array([[[0, 7], [5, 3], [1, 8], [6, 4], [2, 9]]], np.float32)
     expect(student.reshape(x, (1, 5, 2), False), expected, mistakes=oracle.columns_mistakes(x, (1, 5, 2)))
+    by_identity = {"0 is false, and is not the object False: write `if row_major:`": x.reshape(1, 5, 2)}
+    for false in (0, np.False_):
+        got = student.reshape(x, (1, 5, 2), false)
+        expect(got, expected, what=f"reshape with row_major={false}", mistakes=by_identity)
 
 
 @task("reshape", "columns")
@@ -158,10 +181,15 @@ def channels_stay_outermost(student: Student, oracle: Any) -> None:
 
 @task("reshape", "rows", "columns")
 def there_and_back(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random numbers take a new shape in both orders, and a second reshape restores x."""
+    """Random numbers take a new shape in both orders, and a second reshape restores x, a transposed one too."""
     a, b, c = (int(n) for n in rng.integers(2, 5, 3))
     x = rng.standard_normal((a, b, c)).astype(np.float32)
+    turned = rng.standard_normal((4, 3, 2)).astype(np.float32).T
     for row_major in (True, False):
+        with likely(LAYOUT):
+            got = student.reshape(turned, (4, 2, 3), row_major)
+        expected, mistakes = oracle.reshaped(turned, (4, 2, 3), row_major), oracle.layout_mistakes(turned, (4, 2, 3))
+        expect(got, expected, what=f"reshape of block.T, {row_major=}", mistakes=mistakes)
         got = student.reshape(x, (b, c, a), row_major)
         mistakes = {} if row_major else oracle.columns_mistakes(x, (b, c, a))
         what = f"reshape of {x.shape} to {(b, c, a)}, row_major={row_major}"
@@ -196,10 +224,12 @@ def another_dtype_is_kept(student: Student, rng: np.random.Generator, oracle: An
 
 @task("reshape", "count")
 def another_number_of_elements_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """A shape with more or fewer elements than x raises ValueError, and so does one with a -1 in it."""
+    """A shape with more or fewer elements than x raises ValueError, and so does one with a negative size, -1 or not."""
     x = rng.standard_normal((2, 3, 4)).astype(np.float32)
     cause = "the elements were not counted: raise ValueError unless C' * H' * W' == x.size, neither more nor less"
-    minus = "-1 was read as numpy reads it, as the size that is missing: raise ValueError if a size is below 0"
-    for shapes in ((5, 5), (23,), (2, 3, 2), (4, -1), (-1,), (-4, -6)):
+    minus = (
+        "numpy takes any negative size for the one that is missing: raise ValueError if a size is below 0, -1 or not"
+    )
+    for shapes in ((5, 5), (23,), (2, 3, 2), (4, -1), (-1,), (-4, -6), (-2, 3, 2), (3, -2), (-3,)):
         for row_major in (True, False):
             expect_refused(student.reshape, x, shapes, row_major, cause=minus if min(shapes) < 0 else cause)

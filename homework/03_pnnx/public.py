@@ -1,4 +1,4 @@
-"""Public tests of homework 3: run them with `python3 course.py check init_graph_params`."""
+"""Public tests of homework 3: run them with `python3 course.py check parse_parameter`."""
 
 from __future__ import annotations
 
@@ -7,191 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
+import kuiper
+from classroom.judge import Failure, Student, expect, likely, task
 from kuiper import pnnx
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnnx.param"
-WORDS = ("zeros", "reflect", "same", "bilinear", "torch.float", "True", "3", "")
-JUNK = {"type": 0, "b": True, "i": 77, "f": 0.25, "s": "junk", "ai": [9, 9], "af": [8.0], "as_": ["junk"]}
-OWN_ERROR = "The look-up raised its own error: ask first whether the type is known, and raise ValueError."
-OWN_ERRORS = dict.fromkeys(("KeyError", "IndexError", "TypeError"), OWN_ERROR)
-ACCEPTED = "An unknown type was accepted: raise ValueError for every type other than 0 to 7."
-CHANGED = {
-    "KeyError": "The first of two conversions took something out of params: read with [...], not with pop.",
-    "'tuple'": "params itself was changed: make a dict of your own for the result.",
-    "tuple indices": "params itself was changed: make a dict of your own for the result.",
-    "changed": "params itself was changed: make a dict of your own for the result.",
-}
-
-
-def random_struct(rng: np.random.Generator, kind: int) -> dict[str, Any]:
-    """A struct whose eight fields all hold something, as memory does."""
-    few = int(rng.integers(1, 4))
-    return {
-        "type": kind,
-        "b": bool(rng.integers(2)),
-        "i": int(rng.integers(-99, 100)),
-        "f": round(float(rng.standard_normal()), 2),
-        "s": str(rng.choice(WORDS)),
-        "ai": rng.integers(-99, 100, few).tolist(),
-        "af": rng.standard_normal(few).round(2).tolist(),
-        "as_": rng.choice(WORDS, few).tolist(),
-    }
-
-
-def expect_each(student: Student, params: dict[str, dict[str, Any]], oracle: Any) -> None:
-    """Each option alone, then all together."""
-    for name, parameter in params.items():
-        alone = {name: parameter}
-        expect(
-            student.init_graph_params(alone), oracle.converted(alone), mistakes=oracle.option_mistakes(name, parameter)
-        )
-    expect(student.init_graph_params(params), oracle.converted(params), mistakes=oracle.options_mistakes(params))
-
-
-@task("init_graph_params", "field", "value", "pair", "names", "copy")
-def a_convolution(student: Student, oracle: Any) -> None:
-    """The options of a convolution keep their names and get their values."""
-    params = {
-        "bias": {**JUNK, "type": 1, "b": False},
-        "groups": {**JUNK, "type": 2, "i": 1},
-        "padding_mode": {**JUNK, "type": 4, "s": "zeros"},
-        "kernel_size": {**JUNK, "type": 5, "ai": [3, 3]},
-        "stride": {**JUNK, "type": 5, "ai": [2, 1]},
-    }
-    expect_each(student, params, oracle)
-
-
-@task("init_graph_params", "field", "value", "pair", "names", "copy")
-def every_type_has_its_own_field(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Of the eight fields only the one that the type names is read; the others hold anything."""
-    kinds = rng.permutation([1, 2, 3, 4, 5, 6, 7]).tolist()
-    expect_each(student, {f"option_{i}": random_struct(rng, kind) for i, kind in enumerate(kinds)}, oracle)
-
-
-@task("init_graph_params", "field", "value", "pair", "copy")
-def the_other_fields_may_be_none(student: Student, oracle: Any) -> None:
-    """A field that the type does not name is not asked: it may hold None."""
-    values = (("b", True), ("i", 3), ("f", 0.5), ("s", "same"), ("ai", [1, 2]), ("af", [0.5]), ("as_", ["a", "b"]))
-    cause = (
-        "a field that the type does not name was used, and may hold anything: look at the type first, then at one field"
-    )
-    for kind, (field, value) in enumerate(values, 1):
-        parameter = {**dict.fromkeys(JUNK), "type": kind, field: value}
-        with likely({"NoneType": cause}):
-            got = student.init_graph_params({"x": parameter})
-        expect(got, {"x": (kind, value)}, mistakes=oracle.option_mistakes("x", parameter))
-
-
-@task("init_graph_params", "value", "field", "pair", "copy")
-def false_0_and_empty_are_values(student: Student, oracle: Any) -> None:
-    """False, 0, 0.0, "" and empty lists are values, and 1.0 is no 1."""
-    for kind, field, value in (
-        (1, "b", False),
-        (2, "i", 0),
-        (2, "i", 1),
-        (3, "f", 0.0),
-        (3, "f", 1.0),
-        (4, "s", ""),
-        (5, "ai", []),
-        (6, "af", [2.0, 3.0]),
-        (7, "as_", []),
-    ):
-        parameter = {**JUNK, "type": kind, field: value}
-        mistakes = oracle.option_mistakes("x", parameter)
-        expect(student.init_graph_params({"x": parameter}), {"x": (kind, value)}, mistakes=mistakes)
-
-
-@task("init_graph_params", "null", "pair", "value", "field")
-def null_keeps_its_name(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """An option of type 0 is there, with the value None."""
-    causes = {
-        "KeyError": "Type 0 has no field: give (0, None) before you look one up.",
-        "ValueError": "Type 0 is no unknown type: it gives (0, None).",
-    }
-    with likely(causes):
-        expect_each(student, {"output_size": random_struct(rng, 0), "dim": random_struct(rng, 2)}, oracle)
-
-
-@task("init_graph_params", "names", "pair", "value", "field")
-def every_name_comes_back(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Names come back as they are, whatever they look like; no options give the empty dict."""
-    params = {name: random_struct(rng, 2 + i % 2) for i, name in enumerate(("Dilation", "type", "as_", "", "a.b"))}
-    expect(student.init_graph_params(params), oracle.converted(params), mistakes=oracle.names_mistakes(params))
-    with likely({"StopIteration": "There may be no options at all.", "IndexError": "There may be no options at all."}):
-        got = student.init_graph_params({})
-    mistakes = {"Nothing came back: return the result, also where it is the empty dict.": None}
-    expect(got, {}, what="the result for no options", mistakes=mistakes)
-
-
-@task("init_graph_params", "copy", "unchanged", "pair", "field")
-def lists_are_copied(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """The reader empties its lists afterwards, and the result does not notice."""
-    for kind in (5, 6, 7):
-        params = {"option": random_struct(rng, kind)}
-        with likely(CHANGED):
-            got = student.twice_then_cleared(params)
-        expect(got, [oracle.converted(params)] * 2, mistakes=oracle.cleared_mistakes(params))
-
-
-@task("init_graph_params", "unchanged", "pair", "value", "field")
-def a_second_conversion_gives_the_same(student: Student, oracle: Any) -> None:
-    """The same params, converted twice, give the same twice: the first time has changed nothing in them."""
-    params = {"bias": {**JUNK, "type": 1}, "scale": {**JUNK, "type": 3}, "mode": {**JUNK, "type": 4}}
-    with likely(CHANGED):
-        got = student.twice_then_cleared(params)
-    expect(got, [oracle.converted(params)] * 2)
-
-
-@task("init_graph_params", "unchanged")
-def params_are_as_before(student: Student, rng: np.random.Generator) -> None:
-    """After a conversion all fields of `params`, also those that were not asked, hold what they held."""
-    params = {f"option_{kind}": random_struct(rng, kind) for kind in range(1, 8)}
-    try:
-        expect(student.params_after(params), params, what="params")
-    except Failure as failure:
-        failure.cause = CHANGED["changed"]
-        raise
-
-
-@task("init_graph_params", "unknown")
-def an_unknown_type_is_refused(student: Student, rng: np.random.Generator) -> None:
-    """A type other than 0 to 7 raises ValueError, wherever it stands."""
-    for kind in (8, -1, -2, -8, 10, int(rng.integers(20, 1000))):
-        params = {"stride": random_struct(rng, 5), "mystery": {**random_struct(rng, 2), "type": kind}}
-        for some in ({"mystery": params["mystery"]}, params):
-            try:
-                expect_refused(student.init_graph_params, some)
-            except Failure as failure:
-                if failure.expected != "ValueError":
-                    failure.cause = ACCEPTED
-                elif failure.got in OWN_ERRORS:
-                    failure.cause = OWN_ERRORS[failure.got]
-                raise
-
-
-@task("init_graph_params", "message", "unknown")
-def the_refusal_names_the_option(student: Student, rng: np.random.Generator) -> None:
-    """The message of the ValueError names the option and its type."""
-    kind = int(rng.integers(20, 1000))
-    params = {"stride": random_struct(rng, 5), "mystery": {**random_struct(rng, 2), "type": kind}}
-    try:
-        with likely(OWN_ERRORS):
-            student.init_graph_params(params)
-    except SubmissionError as error:
-        if error.kind != "raise" or error.type != "ValueError":
-            raise
-        said = error.message
-    else:
-        failure = Failure(f"type {kind}: expected a ValueError, and there was none", "ValueError", None)
-        failure.cause = ACCEPTED
-        raise failure
-    for part, meaning in (("mystery", "the option's name"), (str(kind), "the type's number")):
-        if part not in said:
-            message = f"type {kind}: expected a message that holds {part!r}, got {said!r:.120}"
-            failure = Failure(message, part, said)
-            failure.cause = f"The message lacks {meaning}: put both into it, with an f-string."
-            raise failure
 
 
 def expect_values(student: Student, oracle: Any, *cases: tuple[str, tuple[int, Any]]) -> None:
@@ -339,3 +159,135 @@ def every_option_of_the_digit_network(student: Student) -> None:
             parameter = pnnx.parse(text)
             expected = (int(parameter.kind), parameter.value)
             expect(student.parse_parameter(text), expected, what=f"the result for {token!r}")
+
+
+PARTS = ("head", "counts", "operands", "result")
+"""Rules that every line asks about."""
+LINEAR = (
+    "nn.Linear linear 1 1 0 1 bias=True in_features=32 @bias=(128)f32 @weight=(128,32)f32 #0=(1,32)f32 #1=(1,128)f32"
+)
+BROKEN = {
+    "not enough values to unpack": "Splitting failed: line.split() splits at any run of spaces, and only what follows "
+    "the operands has an =.",
+    "too many values to unpack": "A value may contain an = too: split at the first one only, with partition.",
+    "invalid literal for int": "int() read the wrong token: the counts are the third and the fourth. line.split(' ') "
+    "makes empty tokens where several spaces follow each other; line.split() does not.",
+}
+
+
+def expect_line(student: Student, oracle: Any, *lines: str) -> None:
+    """Each line gives its six parts."""
+    for line in lines:
+        with likely(BROKEN):
+            got = student.parse_operator(line)
+        what = f"the result for {line!r}"
+        expect(got, oracle.parts(line), what=what, mistakes=oracle.line_mistakes(line))
+
+
+@task("parse_operator", *PARTS, "params", "attributes", "skipped")
+def the_line_of_the_lesson(student: Student, oracle: Any) -> None:
+    """The linear layer's line gives its type, name, operands, options and attributes."""
+    expect_line(student, oracle, LINEAR)
+
+
+@task("parse_operator", *PARTS)
+def counts_decide(student: Student, oracle: Any) -> None:
+    """The two counts say how many operands are read and how many are written."""
+    expect_line(
+        student,
+        oracle,
+        "pnnx.Input in 0 1 7",
+        "pnnx.Output out 1 0 7",
+        "torch.cat cat 3 1 4 5 6 7",
+        "torch.split split 1 3 7 8 9 10",
+        "torch.unbind unbind 1 2 a b c",
+        "pnnx.Expression e 2 1 1 2 3",
+    )
+
+
+@task("parse_operator", *PARTS)
+def operands_stay_as_they_are(student: Student, oracle: Any) -> None:
+    """Operands are strs in the order of the line, even if one is read twice."""
+    expect_line(student, oracle, "torch.matmul square 2 1 10 10 9", "F.gelu gelu 1 1 007 b", "Tensor.add 3 2 1 5 4 6")
+
+
+@task("parse_operator", *PARTS, "spaces")
+def columns_of_spaces(student: Student, oracle: Any) -> None:
+    """Several spaces separate two tokens as one does, and a newline at the end belongs to no token."""
+    expect_line(
+        student,
+        oracle,
+        "nn.ReLU                  relu                     1 1 2 3\n",
+        "nn.Flatten    flat  1 1 3 4  end_dim=-1   start_dim=1\n",
+    )
+
+
+@task("parse_operator", *PARTS, "params", "first_equals")
+def options_are_raw_text(student: Student, oracle: Any) -> None:
+    """An option's value is the text after its first =, whatever it looks like."""
+    expect_line(
+        student,
+        oracle,
+        "nn.MaxPool2d pool 1 1 3 4 ceil_mode=False kernel_size=(2,2) padding=0 stride=None",
+        "pnnx.Expression expr 2 1 3 4 5 expr=add(@0,mul(@1,16))",
+    )
+
+
+@task("parse_operator", *PARTS, "first_equals", "params")
+def a_value_may_contain_equals(student: Student, oracle: Any) -> None:
+    """The first = ends the key: what follows is the value, with every further = in it, and may be empty."""
+    expect_line(student, oracle, "F.odd odd 1 1 0 1 where=a=b prefix= expr=eq(@0,x==y)")
+
+
+@task("parse_operator", *PARTS, "attributes")
+def weights_lose_their_mark(student: Student, oracle: Any) -> None:
+    """An attribute's key loses its @, and only that; its value is shape and element type as text."""
+    expect_line(
+        student, oracle, "nn.PReLU act 1 1 0 1 @weight=(32)f32", "pnnx.Attribute a 0 1 0 @a.b=(1,3)i64 @x@y=(2)f16"
+    )
+
+
+@task("parse_operator", *PARTS, "skipped", "params", "attributes")
+def shapes_and_slots_are_skipped(student: Student, oracle: Any) -> None:
+    """What begins with # or $ is in no part of the result, and what comes after it is."""
+    expect_line(
+        student,
+        oracle,
+        "F.linear fc 2 1 0 1 2 $input=0 $weight=1 #0=(?,3)f32 #2=(?,2)f32",
+        "nn.Linear fc 1 1 0 1 #0=(1,3)f32 bias=False $input=0 @weight=(2,3)f32 in_features=3",
+    )
+
+
+@task("parse_operator", *PARTS, "params", "attributes")
+def random_lines(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random operators with up to four operands on each side."""
+    for number in range(4):
+        n_in, n_out = (int(n) for n in rng.integers(0, 5, 2))
+        names = " ".join(f"{n}" for n in rng.integers(0, 100, n_in + n_out))
+        options = " ".join(f"o{n}={n}" for n in rng.integers(0, 100, int(rng.integers(0, 4))))
+        line = f"aten::op{number} op{number} {n_in} {n_out} {names} {options} @w{n_in}=({n_out},3)f32"
+        expect_line(student, oracle, " ".join(line.split()))
+
+
+@task("parse_operator", *PARTS, "spaces", "params", "attributes", "skipped")
+def every_line_of_the_digit_network(student: Student) -> None:
+    """Each line of models/digits/digits.pnnx.param says what kuiper reads from it."""
+    graph = pnnx.read(DIGITS)
+    for line, op in zip(DIGITS.read_text().splitlines(keepends=True)[2:], graph.operators, strict=True):
+        with likely(BROKEN):
+            got = student.parse_operator(line)
+        expect(got, pnnx.parse_operator(line), what=f"the result for {op.name}")
+
+
+@task("parse_operator", *PARTS, "spaces", "params", "attributes", "skipped")
+def kuiper_reads_the_digit_network_with_it(student: Student) -> None:
+    """kuiper reads the network with this function, and its results are those that PyTorch computed."""
+    student.parse_operator(LINEAR)
+    toolbox = kuiper.Toolbox(parse_operator=student.parse_operator)
+    try:
+        graph = kuiper.load(DIGITS, toolbox=toolbox)
+    except kuiper.KuiperError as error:
+        raise Failure(f"kuiper cannot read the network: {error}") from None
+    with np.load(DIGITS.with_name("heldout.npz")) as data:
+        images, logits = data["images"][:16], data["logits"][:16]
+    expect(graph(images[:, None].astype(np.float32))[0], logits, rtol=1e-3, atol=1e-3, what="the network's result")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import kuiper
-from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, likely, task
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
 EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
@@ -33,10 +34,9 @@ CAUSES = {
     "no error": "the nodes on the cycle are never ready: raise ValueError if the order is shorter than the dictionary.",
     "itself": "an operator that leads to itself is a cycle of one, since it can never be ready: count this arrow, too.",
     "no cycle": "a cycle was not found: raise ValueError if the order is shorter than the dictionary.",
-    "wrong error": "a cycle was found, but the task asks for another exception: raise ValueError with this message.",
+    "wrong error": "you refuse the right thing, but with another exception: raise {} with this message.",
     "nobody": "the message does not help to find the cycle: add the name of an operator on it.",
-    "behind": "the message names operators that only wait behind the cycle: go from one that is left over to a "
-    "predecessor that is left over, and on, until you meet one twice.",
+    "behind": "the message names operators that only wait behind the cycle: name those that your find_cycle gives.",
     "too many": "the message names an operator that has run before the cycle: name only those that are still waiting.",
     "unknown": "a successor that is no key was passed over: raise ValueError with its name.",
 }
@@ -98,9 +98,19 @@ def error_message(student: Student, successors: Mapping[str, Sequence[str]], all
         if error.kind != "raise" or error.type == "NotImplementedError":
             raise
         if error.type not in allowed:
-            message = f"expected {' or '.join(allowed)}, got {error.type}: {error.message:.200}"
-            failure = Failure(message, " or ".join(allowed), error.type)
-            failure.cause = CAUSES["wrong error"] if "cycle" in error.message else None
+            failure = Failure(
+                f"expected {' or '.join(allowed)}, got {error.type}: {error.message:.200}",
+                " or ".join(allowed),
+                error.type,
+            )
+            named = set(re.findall(r"\w+", error.message))
+            known = {*successors, *(name for followers in successors.values() for name in followers)}
+            if error.type == "KeyError" and named and not named & known:
+                failure.cause = CAUSES["kept"]
+            elif error.type == "RecursionError":
+                failure.cause = CAUSES["recursion"]
+            elif "cycle" in named or named & known:
+                failure.cause = CAUSES["wrong error"].format(failure.expected)
             raise failure from None
         return error.message
     failure = Failure(f"expected {' or '.join(allowed)}, got {got!r:.200}", " or ".join(allowed), got)
@@ -129,6 +139,130 @@ def network(rng: np.random.Generator, nodes: int, inputs: int, arrows: float) ->
     for followers in successors.values():
         rng.shuffle(followers)
     return successors
+
+
+CYCLE_CAUSES = {
+    "missed": "a cycle is there, and was not found: begin a walk at every name that is not done yet, and follow every "
+    "successor.",
+    "itself": "an operator that leads to itself is a cycle of one: look at the name itself, too, when you ask whether "
+    "a successor is on the path.",
+    "meet": "two paths that meet again are no cycle: ask whether the successor is on the open path, not whether it was "
+    "seen before.",
+    "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
+    "nothing": "nothing came back: return the empty list where there is no cycle.",
+    "closed": "the first name is repeated at the end: leave it out.",
+    "tail": "the last names are a cycle, and those before them only lead to it: cut the path at the name that closes "
+    "it.",
+    "backwards": "the cycle is listed against its arrows: reverse it.",
+    "unordered": "these names are on a cycle, but not in this order: go along the arrows.",
+    "waiting": "some of these names are on no cycle: they lead to it, or wait behind it.",
+}
+
+
+def is_cycle(names: Sequence[str], successors: Mapping[str, Sequence[str]]) -> bool:
+    """Whether each name leads to the next and the last to the first."""
+    around = [*names[1:], *names[:1]]
+    return bool(names) and all(b in successors.get(a, ()) for a, b in zip(names, around, strict=True))
+
+
+def expect_cycle(got: Any, successors: Mapping[str, Sequence[str]], cycle: bool) -> None:
+    """Raise Failure unless `got` is a cycle of this network, or the empty list where it has none."""
+    wanted = "the names on a cycle" if cycle else "the empty list: there is no cycle"
+
+    def failed(found: str, cause: str | None) -> Failure:
+        failure = Failure(f"expected {wanted}, {found}", wanted, got)
+        failure.cause = CYCLE_CAUSES.get(cause or "", cause)
+        return failure
+
+    if type(got) is not list or not all(type(name) is str for name in got):
+        cause = CAUSES["tuple"] if type(got) is tuple else "nothing" if got is None and not cycle else None
+        raise failed(f"in a list, got {type(got).__name__} {got!r:.200}", cause)
+    if not got and cycle:
+        itself = any(name in followers for name, followers in successors.items())
+        raise failed("got the empty list", "itself" if itself and len(successors) < 9 else "missed")
+    if got and not cycle:
+        double = any(len(set(followers)) < len(followers) for followers in successors.values())
+        raise failed(f"got {got!r:.200}", "double" if double else "meet")
+    if not cycle:
+        return
+    if unknown := [name for name in got if name not in successors]:
+        raise failed(f"got the name {unknown[0]!r}, which is no key of the dictionary", CAUSES["kept"])
+    if len(set(got)) < len(got):
+        closed = got[0] == got[-1] and is_cycle(got[:-1], successors)
+        raise failed(f"got {got!r:.200}, with a name twice", "closed" if closed else None)
+    if not is_cycle(got, successors):
+        few = len(got) < 8
+        cause = (
+            "backwards" if is_cycle(got[::-1], successors)
+            else "tail" if few and any(is_cycle(got[i:], successors) for i in range(len(got)))
+            else "unordered" if few and any(is_cycle(some, successors) for some in permutations(got))
+            else "waiting" if few and any(is_cycle(s, successors) for n in range(1, len(got))
+                                          for s in permutations(got, n))
+            else None
+        )  # fmt: skip
+        a, b = next((a, b) for a, b in zip(got, [*got[1:], got[0]], strict=True) if b not in successors[a])
+        raise failed(f"got {got!r:.200}: {a!r} does not lead to {b!r}", cause)
+
+
+@task("find_cycle", "cycle", "once", "result")
+def a_cycle_behind_an_input(student: Student) -> None:
+    """The result has the names of the cycle and no others, in order, each once."""
+    late = {"image": ["first"], "first": ["second"], "second": ["op1"], "op1": ["op2"], "op2": ["op1"]}
+    for successors in (BEHIND_AN_IMAGE, late, {"image": ["z"], "z": ["m"], "m": ["a"], "a": ["k"], "k": ["z"]}):
+        expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "itself", "cycle", "result", "once")
+def an_operator_that_leads_to_itself(student: Student) -> None:
+    """An operator that leads to itself is a cycle of one."""
+    for successors in ({"c": ["c"]}, {"image": ["same"], "same": ["same", "shown"], "shown": []}):
+        expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "none")
+def a_network_without_a_cycle(student: Student, rng: np.random.Generator) -> None:
+    """Without a cycle the result is the empty list, even where paths meet and where a name stands twice."""
+    shortcut = {"input": ["op1", "add"], "op1": ["add"], "add": []}
+    twice = {"x": ["cat", "cat"], "cat": []}
+    with likely({"ValueError": "there is nothing to refuse: without a cycle the result is the empty list."}):
+        for successors in (EXAMPLE, SIMPLE_OPS, shortcut, twice, {}, {"alone": []}, network(rng, 12, 2, 0.7)):
+            expect_cycle(student.find_cycle(successors), successors, False)
+
+
+@task("find_cycle", "anywhere", "cycle", "once", "result")
+def a_cycle_is_found_wherever_it_is(student: Student, rng: np.random.Generator) -> None:
+    """Behind the second input, behind a second successor, or where no input leads: the cycle is found."""
+    for successors in (
+        {"a": ["b"], "b": ["c"], "c": ["a"]},
+        {"free": ["end"], "end": [], "a": ["b"], "b": ["a"]},
+        {"end": [], "mask": ["end"], "image": ["op1"], "op1": ["op2"], "op2": ["op1"]},
+        {"image": ["end", "op1"], "end": [], "op1": ["end", "op2"], "op2": ["end", "op1"]},
+    ):
+        names = list(successors)
+        mixed = {names[i]: successors[names[i]] for i in rng.permutation(len(names))}
+        for some in (successors, mixed):
+            expect_cycle(student.find_cycle(some), some, True)
+
+
+@task("find_cycle", "anywhere", "cycle", "once", "result", "none")
+def the_digits_network_with_an_arrow_back(student: Student) -> None:
+    """The digits network has no cycle; with one arrow back, from its last operator to its third, it has."""
+    operators = kuiper.load(DIGITS / "digits.pnnx.param").operators
+    successors = {op.name: list(op.output_operators) for op in operators}
+    expect_cycle(student.find_cycle(successors), successors, False)
+    successors[operators[-1].name] = [operators[2].name]
+    expect_cycle(student.find_cycle(successors), successors, True)
+
+
+@task("find_cycle", "depth", "none")
+def a_long_chain_and_a_ladder(student: Student, rng: np.random.Generator) -> None:
+    """60,000 operators in a chain, and 40 diamonds in a row, which have a million million paths, have no cycle."""
+    chain = {f"op{i}": [f"op{i + 1}"] if i < 59_999 else [] for i in rng.permutation(60_000).tolist()}
+    ladder = {f"n{i}": [f"l{i}", f"r{i}"] for i in range(40)} | {"n40": []}
+    ladder |= {f"{side}{i}": [f"n{i + 1}"] for i in range(40) for side in "lr"}
+    with likely({"RecursionError": CAUSES["recursion"]}):
+        expect_cycle(student.find_cycle(chain), chain, False)
+    expect_cycle(student.find_cycle(ladder), ladder, False)
 
 
 @task("topological_order", "arrows", "once", "result")
@@ -209,13 +343,12 @@ def a_cycle_is_an_error(student: Student) -> None:
         {"c": ["c"]},
     ):
         try:
-            expect_refused(student.topological_order, successors)
+            error_message(student, successors, ["ValueError"])
         except Failure as failure:
             short = type(failure.got) is list and len(failure.got) < len(successors)
             itself = any(name in followers for name, followers in successors.items())
-            missed = "no error" if short else "itself" if itself else "no cycle"
-            if failure.expected != "ValueError":
-                failure.cause = CAUSES[missed]
+            if not isinstance(failure.got, str):
+                failure.cause = CAUSES["no error" if short else "itself" if itself else "no cycle"]
             raise
 
 
@@ -255,11 +388,19 @@ def a_successor_that_is_not_there(student: Student) -> None:
             message = error_message(student, successors, ["ValueError", "KeyError"])
             expect_named(message, ["ghost"], [])
         except Failure as failure:
-            accepted = not isinstance(failure.got, str)
-            failure.cause = (
-                CAUSES["unknown"] if accepted else "the message does not say which: add the successor's name."
-            )
+            if not isinstance(failure.got, str):
+                failure.cause = CAUSES["unknown"]
+            elif isinstance(failure.expected, list):
+                failure.cause = "the message does not say which: add the successor's name."
             raise
+
+
+@task("topological_order", "depth", "cycle", "on_cycle", "innocent")
+def many_inputs_and_a_long_cycle(student: Student, rng: np.random.Generator) -> None:
+    """40,000 inputs in front of a cycle of 20,000 operators are an error within seconds, and one of these is named."""
+    inputs, ring = ([f"{kind}{i}" for i in rng.permutation(size)] for kind, size in (("in", 40_000), ("op", 20_000)))
+    successors = {name: [ring[0]] for name in inputs} | dict(zip(ring, ([name] for name in [*ring[1:], ring[0]])))
+    expect_named(error_message(student, successors, ["ValueError"]), ring, inputs)
 
 
 @task("topological_order", "fresh", "arrows", "result", "cycle")
@@ -324,17 +465,10 @@ def the_digits_network_needs_24576_bytes(student: Student, oracle: Any) -> None:
 
 @task("peak_bytes", "together", "busiest", "last", "alive")
 def inputs_and_result_are_alive_together(student: Student, oracle: Any) -> None:
-    """While an operator runs, its input and its result are both there: 100 and 200 bytes make 300."""
+    """While an operator runs, its input and its result are both there: 100 and 200 bytes make 300, at the end too."""
+    expect_peak(student, oracle, ["input", "op1"], {"input": [], "op1": ["input"]}, {"input": 100, "op1": 200})
     reads = {"input": [], "op1": ["input"], "op2": ["op1"]}
     expect_peak(student, oracle, list(reads), reads, {"input": 100, "op1": 200, "op2": 50})
-
-
-@task("peak_bytes", "busiest", "alive", "last", "together", "unread", "once")
-def the_busiest_step_reads_nothing(student: Student, oracle: Any) -> None:
-    """An operator that reads nothing has its step too: 10 and 200 bytes make 210, and one operator needs its 7."""
-    reads = {"input": [], "op1": ["input"], "constant": []}
-    expect_peak(student, oracle, list(reads), reads, {"input": 100, "op1": 10, "constant": 200})
-    expect_peak(student, oracle, ["alone"], {"alone": []}, {"alone": 7})
 
 
 @task("peak_bytes", "alive", "last", "busiest", "together", "once")
@@ -356,25 +490,37 @@ def two_results_with_the_same_last_reader(student: Student, oracle: Any) -> None
 
 @task("peak_bytes", "unread", "busiest", "alive", "last", "together", "once")
 def a_result_that_nobody_reads_stays(student: Student, oracle: Any) -> None:
-    """What the network returns is alive to the end, also when it was computed early."""
+    """What the network returns is alive to the end, also when it was computed early, or is an input."""
     reads = {"input": [], "early": ["input"], "skip": ["input"], "large": ["input"], "small": ["large"],
              "end": ["small", "skip"]}  # fmt: skip
     sizes = {"input": 8, "early": 16, "skip": 4, "large": 64, "small": 32, "end": 2}
     expect_peak(student, oracle, list(reads), reads, sizes)
+    reads = {"unused": [], "input": [], "large": ["input"], "end": ["large"]}
+    expect_peak(student, oracle, list(reads), reads, {"unused": 40, "input": 8, "large": 64, "end": 2})
+
+
+@task("peak_bytes", "busiest", "alive", "last", "together", "unread", "once")
+def the_busiest_step_reads_nothing(student: Student, oracle: Any) -> None:
+    """An operator that reads nothing has its step too: 10 and 200 bytes make 210, and one operator needs its 7."""
+    reads = {"input": [], "op1": ["input"], "constant": []}
+    expect_peak(student, oracle, list(reads), reads, {"input": 100, "op1": 10, "constant": 200})
+    expect_peak(student, oracle, ["alone"], {"alone": []}, {"alone": 7})
 
 
 @task("peak_bytes", "once", "last", "alive", "busiest", "together")
 def one_result_in_two_slots(student: Student, oracle: Any) -> None:
-    """cat(x, x) reads x twice, which is in memory once, and goes once."""
+    """cat(x, x) reads x twice, which is in memory once, and goes once; so does cat(a, b, a)."""
     reads = {"keep": [], "x": ["keep"], "cat": ["x", "x"], "wide": ["cat", "cat"], "end": ["wide", "keep"]}
     expect_peak(student, oracle, list(reads), reads, {"keep": 30, "x": 50, "cat": 20, "wide": 60, "end": 5})
+    reads = {"a": [], "b": [], "cat": ["a", "b", "a"], "wide": ["cat"], "end": ["wide"]}
+    expect_peak(student, oracle, list(reads), reads, {"a": 50, "b": 20, "cat": 10, "wide": 100, "end": 5})
 
 
 @task("peak_bytes", "order", "busiest", "alive", "together", "last", "unread", "once")
 def random_networks_in_any_order_of_keys(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """`order` alone says who runs when: the keys of reads and sizes come in other orders."""
     backwards = {"end": ["x", "z"], "z": ["y"], "y": ["x"], "x": []}
-    expect_peak(student, oracle, ["x", "y", "z", "end"], backwards, {"end": 10, "z": 50, "y": 10, "x": 100})
+    expect_peak(student, oracle, ["x", "y", "z", "end"], backwards, {"y": 10, "end": 15, "z": 50, "x": 100})
     for steps in (4, 6, 9):
         order, reads, sizes = run_of(rng, steps, 1)
         expect_peak(student, oracle, order, {name: reads[name] for name in sorted(order)}, sizes)

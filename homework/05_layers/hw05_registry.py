@@ -115,11 +115,11 @@ class Sigmoid(Layer):
     tiny : small results are right, too: the sigmoid of -50 is 1.9287e-22, not 0. Near the smallest numbers of the
         type two digits are enough.
     nan : NaN stays NaN.
-    shape : the result has the shape of `x`, which has at least one axis.
-    dtype : float32 stays float32, float64 stays float64.
+    shape : the result has the shape of `x`, which has at least one axis, and may be a transposed array.
+    dtype : float32 stays float32, float64 stays float64; float16 does not come.
     integers : whole numbers, negative ones too, and bool become float32 (`as_float` is given).
     empty : an input without elements, such as one of shape (1, 3, 0) or (2, 0, 3), raises ValueError.
-    input : the layer does not write into `x`: another operator may read it, too.
+    input : the layer does not write into `x`, however large its numbers are: another operator may read it, too.
     types : the layer is registered under "nn.Sigmoid", "F.sigmoid" and "torch.sigmoid".
 
     >>> Sigmoid().forward(np.array([-1000.0, 0.0, 1.0])).round(4)
@@ -142,15 +142,15 @@ class LeakyReLU(Layer):
     Rules
     -----
     value : the result is x where x > 0 and negative_slope * x elsewhere, for slopes below 0 and above 1, and for an x
-        of infinity or NaN, too.
+        of infinity or NaN, too; only what 0 times -infinity gives is left to you.
     slope : negative_slope comes from the operator's parameter of that name.
     default : the slope is 0.01 where the operator has no such parameter.
     zero : a slope of 0 is a slope, and not a missing one.
     own : each operator has a layer with a slope of its own: a graph makes all layers first and runs them afterwards.
     unknown : a parameter of another name raises ValueError, alone or beside negative_slope: ignoring it would give
         wrong numbers in silence.
-    shape : the result has the shape of `x`, which has at least one axis.
-    dtype : float32 stays float32, float64 stays float64.
+    shape : the result has the shape of `x`, which has at least one axis and one element, and may be a transposed array.
+    dtype : float32 stays float32, float64 stays float64; float16 does not come.
     integers : whole numbers and bool become float32 (`as_float` is given).
     input : the layer does not write into `x`.
 

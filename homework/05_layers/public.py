@@ -11,14 +11,18 @@ import numpy as np
 from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
 OVERFLOW = (
-    "e^-x or e^x grows too large for the type, and np.where computes both its branches everywhere: "
-    "take e^-|x|, which is never above 1, and build both halves of the curve from it"
+    "e^-x is too large for the type where x is far below 0, and e^x where it is far above; np.where computes both its "
+    "branches for every element before it chooses"
 )
-LOST = "a small result was lost: x was cut off, or 1 added and taken away again: take e^-|x| of x as it is"
+LOST = "a small result was lost: x was clipped, e^-x overflowed, or 1 was added and subtracted again"
 IN_PLACE = "the layer wrote into its input (x *= ..., x[...] = ..., out=x): compute in a new array"
 NOT_FOUND = (
     "no class stands in `layers` under this type: write "
     '@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid") above class Sigmoid'
+)
+TRANSPOSED = (
+    "a transposed array lies column by column, and so does np.empty_like of it: its reshape(-1) is a copy, and what "
+    "you write into that is lost. Compute the result as a whole, or into np.empty(x.shape, ...)"
 )
 LEAKY_NOT_FOUND = 'write @layers.register("nn.LeakyReLU", "F.leaky_relu") above class LeakyReLU'
 
@@ -64,7 +68,8 @@ def small_results_are_not_lost(student: Student, rng: np.random.Generator, oracl
     for dtype, rtol, least in (("float32", 1e-5, -95), ("float64", 1e-9, -725)):
         for low, allowed in ((-80, rtol), (least, 1e-2)):
             x = rng.uniform(low, low + 5, 6).astype(dtype)
-            with likely({"FloatingPointError: overflow": OVERFLOW}), other_numbers_mean(LOST):
+            causes = {"FloatingPointError: overflow": OVERFLOW, "no layer is registered": NOT_FOUND}
+            with likely(causes), other_numbers_mean(LOST):
                 got = student.run_layer("nn.Sigmoid", x)
                 expect(got, oracle.sigmoid_in(x, dtype), rtol=allowed, what=f"sigmoid of {dtype} near {low}")
 
@@ -72,7 +77,7 @@ def small_results_are_not_lost(student: Student, rng: np.random.Generator, oracl
 @task("sigmoid", "nan", "dtype")
 def not_a_number_stays_one(student: Student) -> None:
     """The sigmoid of NaN is NaN, and that of its neighbour is computed as ever."""
-    with other_numbers_mean("NaN was replaced: leave it, it tells whoever comes next that something went wrong"):
+    with other_numbers_mean("NaN was replaced: leave it, it tells the next layer that something went wrong"):
         for dtype in (np.float32, np.float64):
             expect(student.sigmoid(np.array([0, np.nan], dtype)), np.array([0.5, np.nan], dtype))
         expect(student.sigmoid(np.float32([np.nan])), np.float32([np.nan]), what="the sigmoid of NaN alone")
@@ -80,11 +85,14 @@ def not_a_number_stays_one(student: Student) -> None:
 
 @task("sigmoid", "shape", "value")
 def the_shape_is_kept(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Arrays of two, three and four axes come back with their shape."""
+    """Arrays of two, three and four axes come back with their shape, and so does a transposed block."""
     for shape in ((3, 1), (2, 1, 4), (1, 2, 3, 2)):
         x = rng.uniform(-5, 5, shape).astype(np.float32)
         expected, mistakes = oracle.sigmoid_in(x, "float32"), oracle.shape_mistakes(x)
         expect(student.sigmoid(x), expected, rtol=1e-5, what=f"sigmoid of {shape}", mistakes=mistakes)
+    x = rng.uniform(-5, 5, (2, 3, 4)).astype(np.float32).T
+    with other_numbers_mean(TRANSPOSED):
+        expect(student.sigmoid(x), oracle.sigmoid_in(x, "float32"), rtol=1e-5, what="sigmoid of block.T")
 
 
 @task("sigmoid", "types", "value")
@@ -99,11 +107,12 @@ def the_registry_finds_it_by_its_type(student: Student, rng: np.random.Generator
 
 @task("sigmoid", "input", "types")
 def the_input_keeps_its_numbers(student: Student) -> None:
-    """After the layer has run, its input is as before: another operator may read it, too."""
+    """After the layer has run, its input is as before, large numbers too: another operator may read it, too."""
     for dtype in (np.float32, np.float64):
-        x = np.array([[-2.0, 0.5], [3.0, -0.25]], dtype)
-        with likely({"no layer is registered": NOT_FOUND}), other_numbers_mean(IN_PLACE):
-            expect(student.input_after("nn.Sigmoid", x), x, what=f"the input of {x.dtype}")
+        for numbers in ([[-2.0, 0.5], [3.0, -0.25]], [[-2000.0, 1e30], [np.inf, -np.inf]], [[np.nan, 100.0]]):
+            x = np.array(numbers, dtype)
+            with likely({"no layer is registered": NOT_FOUND}), other_numbers_mean(IN_PLACE):
+                expect(student.input_after("nn.Sigmoid", x), x, what=f"the input of {x.dtype}")
 
 
 @task("sigmoid", "integers", "value")
@@ -204,12 +213,16 @@ def a_slope_of_zero_is_a_slope(student: Student) -> None:
 
 @task("leaky_relu", "shape", "value", "slope")
 def any_shape_and_any_slope(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Random numbers of one to four axes with a random slope."""
+    """Random numbers of one to four axes, a transposed block among them, with a random slope."""
     for shape in ((4,), (2, 3), (2, 1, 3), (1, 2, 3, 2)):
         x, slope = rng.standard_normal(shape).astype(np.float32), float(rng.uniform(0.1, 0.9))
         got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": slope})
         expected, mistakes = oracle.leaky_in(x, slope, "float32"), oracle.value_mistakes(x, slope)
         expect(got, expected, rtol=1e-5, what=f"{shape} with negative_slope={slope:.3g}", mistakes=mistakes)
+    x = rng.standard_normal((2, 3, 4)).astype(np.float32).T
+    got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.5})
+    with other_numbers_mean(TRANSPOSED):
+        expect(got, oracle.leaky_in(x, 0.5, "float32"), rtol=1e-5, what="leaky_relu of block.T")
 
 
 @task("leaky_relu", "dtype", "value", "slope")

@@ -1,13 +1,13 @@
-"""Public tests of lesson 6: what your test must say of convolutions, and what im2col and conv2d must do."""
+"""Public tests of lesson 6: what your test must say of convolutions, and what pooling, im2col and conv2d must do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 from kuiper.layers.image.convolution import Conv2d
 
 Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
@@ -29,6 +29,10 @@ CHANNELS = (
 OUTPUTS = "a group has one output channel only, or equal ones: take two kernels or more for each group"
 
 
+SHOWN = 6
+"""Wrong convolutions that a message names; the others are counted."""
+
+
 class Broken(NamedTuple):
     """One broken convolution: what is wrong with it, and why a test may fail to see it."""
 
@@ -43,71 +47,155 @@ def right(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> n
     return Conv2d(weight.astype(kind), bias.astype(kind), groups=groups).forward(x.astype(kind))
 
 
-def checked(conv: Convolution) -> Convolution:
-    """`conv` behind one check of the arguments, the same for right and broken ones."""
+class Suspect:
+    """A convolution as the student's test meets it, behind one check of the arguments, the same for right and broken.
 
-    def call(x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
+    It keeps the arguments of each call, to say afterwards what the test could have seen.
+    """
+
+    def __init__(self, conv: Convolution) -> None:
+        self.__name__ = "conv"
+        self.conv = conv
+        self.calls: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]] = []
+        self.refused = ""
+
+    def __call__(self, x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
+        """What `conv` gives. Raises ValueError for arguments that do not fit together."""
+        self.refused = "it did not accept these arguments"
         arrays = {"x (N, C, H, W)": (x, 4), "weight (O, C/groups, kh, kw)": (weight, 4), "bias (O,)": (bias, 1)}
         for name, (array, axes) in arrays.items():
             if type(array) is not np.ndarray or array.ndim != axes or array.size == 0 or array.dtype.kind not in "iuf":
                 found = f"{array.dtype} {array.shape}" if type(array) is np.ndarray else type(array).__name__
                 raise ValueError(f"conv, {name}: expected a numpy array of numbers with {axes} axes, found {found}")
         if not isinstance(groups, (int, np.integer)) or groups < 1 or x.shape[1] % groups or len(weight) % groups:
+            self.refused = "choose C and O that groups divides"
             raise ValueError(f"conv: groups={groups!r} does not divide C={x.shape[1]} and O={len(weight)}")
         if weight.shape[1] * groups != x.shape[1] or len(bias) != len(weight):
             shapes = f"x {x.shape}, weight {weight.shape}, bias {bias.shape}, groups={groups}"
+            depth = x.shape[1] // groups
+            self.refused = (
+                f"with C={x.shape[1]} and groups={groups} a kernel sees {depth} channel{'s' * (depth > 1)}: make "
+                f"weight of shape {(len(weight), depth, *weight.shape[2:])}, with a bias of shape ({len(weight)},)"
+            )
             raise ValueError(f"conv: expected weight (O, C/groups, kh, kw) and bias (O,), found {shapes}")
         if weight.shape[2] > x.shape[2] or weight.shape[3] > x.shape[3]:
+            self.refused = "without padding the image must be at least as large as the kernel"
             raise ValueError(f"conv: a kernel {weight.shape[2:]} does not fit into an image {x.shape[2:]}")
         if weight.size > 20_000 or weight.size * len(x) * x.shape[2] * x.shape[3] > 20_000_000:
+            self.refused = "a few channels and some ten rows and columns are enough"
             raise ValueError("conv: a test needs small images and few kernels only")
-        return conv(x, weight, bias, int(groups))
+        self.refused = ""
+        self.calls.append((x.copy(), weight.copy(), bias.copy(), int(groups)))
+        return self.conv(x, weight, bias, int(groups))
 
-    return call
+    def whole(self) -> bool:
+        """Whether it was given whole numbers only, whose sums are exact in any order."""
+        return all(np.array_equal(array, np.rint(array)) for call in self.calls for array in call[:3])
+
+    def wrong_calls(self) -> int:
+        """In how many calls it gave another result than a right convolution."""
+        return sum(not _agree(self.conv(*call), right(*call)) for call in self.calls)
 
 
-def must_pass(student: Student, conv: Convolution) -> None:
-    """Raise Failure when the student's test says that a right convolution is wrong."""
+def _agree(y: np.ndarray, expected: np.ndarray) -> bool:
+    return y.shape == expected.shape and np.allclose(y, expected, rtol=1e-6, atol=1e-6)
+
+
+def refusal(suspect: Suspect, error: SubmissionError) -> Failure:
+    """What to say when `conv` has refused its arguments."""
+    return _failure(f"line {error.line} raised {error.type}: {error.message}", "a call of conv", "", suspect.refused)
+
+
+def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
+    """Raise Failure when the student's test says that a right convolution is wrong. `again` : it has passed before."""
+    suspect = Suspect(conv)
     try:
-        student.test_grouped_convolution(checked(conv))
+        student.test_grouped_convolution(suspect)
     except SubmissionError as error:
+        if suspect.refused and error.type == "ValueError":
+            raise refusal(suspect, error) from None
         if error.type != "AssertionError":
             raise
-        message = f"the test refused a right convolution{': ' * bool(error.message)}{error.message}"
-        advice = (
-            "compute one number by hand: is what the test expects what the formula gives? Right ones may add in "
-            "another order: use whole numbers or a tolerance. Keep nothing between two calls"
-        )
-        raise _failure(message, "no error", "AssertionError", advice) from None
+        words = f'. Its words: "{error.message}"' if error.message.strip() else ", and its assert has no message"
+        if again:
+            advice = "it accepted the same one before: keep nothing between two calls"
+        elif not suspect.calls:
+            advice = "it never called conv: compare what conv(x, weight, bias, groups) gives with what you expect"
+        elif suspect.whole():
+            advice = (
+                "all your numbers are whole, so rounding is not the reason: what the test expects is not what the "
+                "formula gives. Work out one number by hand, for an output channel of the second group"
+            )
+        else:
+            advice = (
+                "your numbers have fractions, and right ones may add in another order: the last digits differ, so == "
+                "is too strict. Take whole numbers, or np.allclose. If you do, work out one number by hand"
+            )
+        raise _failure(f"your test says that a right convolution is wrong{words}", "", "", advice) from None
 
 
-def must_catch(student: Student, broken: Broken) -> None:
-    """Raise Failure when the student's test does not raise AssertionError for a broken convolution."""
-    what = f"a convolution in which {broken.fault}"
+def caught(student: Student, broken: Broken) -> Suspect | None:
+    """The suspect that the student's test let pass; None if it raised AssertionError. Other errors are Failures."""
+    suspect = Suspect(broken.conv)
     try:
-        student.test_grouped_convolution(checked(broken.conv))
+        student.test_grouped_convolution(suspect)
     except SubmissionError as error:
         if error.type == "AssertionError":
-            return
-        if error.type not in ("ValueError", "IndexError", "TypeError") or error.message.startswith("conv"):
+            return None
+        if suspect.refused and error.type == "ValueError":
+            raise refusal(suspect, error) from None
+        if error.type not in ("ValueError", "IndexError", "TypeError"):
             raise
-        message = f"for {what} the test must raise AssertionError, it raised {error.type}: {error.message}"
+        message = (
+            f"for a convolution in which {broken.fault} the test must raise AssertionError, line {error.line} raised "
+            f"{error.type}: {error.message}"
+        )
         advice = "the comparison itself fell over: compare the shapes with an assert before the numbers"
         raise _failure(message, "AssertionError", error.type, advice) from None
-    raise _failure(f"the test accepted {what}", "AssertionError", "no error", broken.advice)
+    return suspect
 
 
 def must_tell(
-    student: Student, rng: np.random.Generator, broken: Iterable[Broken], good: Iterable[Convolution]
+    student: Student, rng: np.random.Generator, broken: Sequence[Broken], good: Iterable[Convolution]
 ) -> None:
-    """Ask the student's test about broken convolutions and right ones, in random order."""
+    """Ask the student's test about broken convolutions and right ones, in random order; then say which it let pass."""
     suspects: list[Broken | Convolution] = [*broken, *good]
+    passed: dict[int, Suspect] = {}
     for i in rng.permutation(len(suspects)):
         suspect = suspects[i]
-        if isinstance(suspect, Broken):
-            must_catch(student, suspect)
-        else:
+        if not isinstance(suspect, Broken):
             must_pass(student, suspect)
+        elif (missed := caught(student, suspect)) is not None:
+            passed[i] = missed
+    if passed:
+        first = min(passed)
+        faults = [broken[i].fault for i in sorted(passed)]
+        more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+        message = (
+            f"caught {len(broken) - len(passed)} of {len(broken)} wrong convolution{'s' * (len(broken) > 1)}. Not "
+            f"caught: {'; '.join(faults[:SHOWN])}{more}"
+        )
+        raise _failure(message, "", "", why_missed(student, broken[first], passed[first]))
+
+
+def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
+    """Why the test did not see this one: its inputs do not show the fault, or its comparison does not look."""
+    if not suspect.calls:
+        return "the test never calls conv: compare what conv(x, weight, bias, groups) gives with what you expect"
+    wrong = suspect.wrong_calls()
+    if not wrong:
+        return f"where {broken.fault}, your inputs give the right numbers all the same: {broken.advice}"
+    nothing = Broken(lambda x, w, b, g: 0 * right(x, w, b, g), "every number is 0", "")
+    if caught(student, nothing) is not None:
+        return (
+            "even a result of nothing but zeros passes, if its shape is right: compare the numbers too, with what the "
+            "formula gives and not with another call of conv"
+        )
+    calls = f"{wrong} of your {len(suspect.calls)} calls" if len(suspect.calls) > 1 else "your call"
+    return (
+        f"where {broken.fault}, {calls} gave a wrong result, and the test did not look there: compare the shape, then "
+        "every number, with a tolerance far below the numbers"
+    )
 
 
 def _failure(message: str, expected: str, got: str, cause: str) -> Failure:
@@ -128,11 +216,73 @@ def with_zeros(y: np.ndarray, *place: Any) -> np.ndarray:
     return y
 
 
+def outputs_backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """Each group gives its output channels in the opposite order."""
+    parts = np.split(right(x, weight, bias, groups), groups, 1)
+    return np.concatenate([part[:, ::-1] for part in parts], 1)
+
+
+def short_cut(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """1x1 kernels look at the channels of the first group."""
+    return right(first_group(x, 1, groups) if weight.shape[2:] == (1, 1) else x, weight, bias, groups)
+
+
+def third_group(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
+    """The third group looks at the channels of the second."""
+    parts = np.split(x, groups, 1)
+    return right(np.concatenate([parts[min(i, 1)] for i in range(groups)], 1), weight, bias, groups)
+
+
+FIRST_BIAS = Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES)
+NO_BIAS = Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES)
+TURNED = Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are rotated by 180 degrees", KERNELS)
+FIRST_CHANNELS = Broken(
+    lambda x, w, b, g: right(first_group(x, 1, g), w, b, g),
+    "every group looks at the input channels of the first",
+    CHANNELS,
+)
+OUTPUTS_BACKWARDS = Broken(outputs_backwards, "each group gives its output channels backwards", OUTPUTS)
+FIRST_SAMPLE = Broken(
+    lambda x, w, b, g: right(np.repeat(x[:1], len(x), 0), w, b, g),
+    "every sample gets the result of the first",
+    "the batch has one sample only, or equal ones",
+)
+LAST_ROW = Broken(
+    lambda x, w, b, g: right(x, w, b, g)[:, :, :-1], "the last row is missing", "the shape is not compared"
+)
+LAST_COLUMN = Broken(
+    lambda x, w, b, g: with_zeros(right(x, w, b, g), ..., -1),
+    "the last column is never written",
+    "make no number of the result 0",
+)
+SHORT_CUT = Broken(
+    short_cut, "1x1 kernels take a short cut that forgets the groups", "there is no case with 1x1 kernels: add one"
+)
+THIRD_GROUP = Broken(
+    third_group, "the third group looks at the channels of the second", "there is no case with three groups: add one"
+)
+TEN = (
+    *(FIRST_BIAS, NO_BIAS, TURNED, FIRST_CHANNELS, OUTPUTS_BACKWARDS),
+    *(FIRST_SAMPLE, LAST_ROW, LAST_COLUMN, SHORT_CUT, THIRD_GROUP),
+)
+"""The wrong convolutions of the scoreboard."""
+
+
 @task("grouped_convolution_test", "right", "inputs")
 def right_convolutions_are_accepted(student: Student) -> None:
     """The test returns for a right convolution, however often it is asked."""
-    for _ in range(2):
-        must_pass(student, right)
+    for again in (False, True):
+        must_pass(student, right, again)
+
+
+@task(
+    "grouped_convolution_test",
+    *("bias", "kernels", "channels", "outputs", "samples", "shape", "numbers", "pointwise", "three"),
+    *("right", "assertion", "inputs"),
+)
+def ten_wrong_convolutions_are_caught(student: Student, rng: np.random.Generator) -> None:
+    """The scoreboard: the test catches all of ten wrong convolutions, each with a fault of its own."""
+    must_tell(student, rng, TEN, [right])
 
 
 @task("grouped_convolution_test", "bias", "outputs", "right", "assertion", "inputs")
@@ -143,8 +293,8 @@ def a_wrong_bias_is_caught(student: Student, rng: np.random.Generator) -> None:
         return b.reshape(groups, -1)[:, ::-1].reshape(-1)
 
     broken = [
-        Broken(lambda x, w, b, g: right(x, w, first_group(b, 0, g), g), "every group takes the first bias", BIASES),
-        Broken(lambda x, w, b, g: right(x, w, 0 * b, g), "the bias is forgotten", BIASES),
+        FIRST_BIAS,
+        NO_BIAS,
         Broken(lambda x, w, b, g: right(x, w, backwards(b, g), g), "each group takes its biases backwards", BIASES),
     ]
     must_tell(student, rng, broken, [right])
@@ -152,14 +302,14 @@ def a_wrong_bias_is_caught(student: Student, rng: np.random.Generator) -> None:
 
 @task("grouped_convolution_test", "kernels", "right", "assertion", "inputs")
 def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None:
-    """The test raises AssertionError when groups use the first one's kernels, turned ones, or ones read by columns."""
+    """The test raises AssertionError when groups use the first one's kernels, or read theirs rotated or by columns."""
 
     def by_columns(w: np.ndarray) -> np.ndarray:
         return w.reshape(*w.shape[:2], w.shape[3], w.shape[2]).swapaxes(2, 3)
 
     broken = [
         Broken(lambda x, w, b, g: right(x, first_group(w, 0, g), b, g), "every group uses the first kernels", KERNELS),
-        Broken(lambda x, w, b, g: right(x, w[:, :, ::-1, ::-1], b, g), "kernels are turned by 180 degrees", KERNELS),
+        TURNED,
         Broken(lambda x, w, b, g: right(x, by_columns(w), b, g), "kernels are read column by column", KERNELS),
     ]
     must_tell(student, rng, broken, [right])
@@ -168,9 +318,8 @@ def wrong_kernels_are_caught(student: Student, rng: np.random.Generator) -> None
 @task("grouped_convolution_test", "channels", "right", "assertion", "inputs")
 def wrong_channels_are_caught(student: Student, rng: np.random.Generator) -> None:
     """The test raises AssertionError when groups read the first one's channels, or not all, or not in order."""
-    fault = "every group looks at the input channels of the first"
     broken = [
-        Broken(lambda x, w, b, g: right(first_group(x, 1, g), w, b, g), fault, CHANNELS),
+        FIRST_CHANNELS,
         Broken(
             lambda x, w, b, g: right(x, with_zeros(w, slice(None), slice(1, None)), b, g),
             "a group reads its first channel only",
@@ -184,21 +333,13 @@ def wrong_channels_are_caught(student: Student, rng: np.random.Generator) -> Non
 @task("grouped_convolution_test", "outputs", "right", "assertion", "inputs")
 def exchanged_outputs_are_caught(student: Student, rng: np.random.Generator) -> None:
     """The test raises AssertionError when the output channels of a group come in the wrong order."""
-
-    def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-        parts = np.split(right(x, weight, bias, groups), groups, 1)
-        return np.concatenate([part[:, ::-1] for part in parts], 1)
-
-    must_tell(student, rng, [Broken(backwards, "each group gives its output channels backwards", OUTPUTS)], [right])
+    must_tell(student, rng, [OUTPUTS_BACKWARDS], [right])
 
 
 @task("grouped_convolution_test", "samples", "right", "assertion", "inputs")
 def a_forgotten_sample_is_caught(student: Student, rng: np.random.Generator) -> None:
     """The test raises AssertionError when every sample gets the result of the first."""
-    advice = "the batch has one sample only, or equal ones, or only one is compared"
-    fault = "every sample gets the result of the first"
-    broken = Broken(lambda x, w, b, g: right(np.repeat(x[:1], len(x), 0), w, b, g), fault, advice)
-    must_tell(student, rng, [broken], [right])
+    must_tell(student, rng, [FIRST_SAMPLE], [right])
 
 
 @task("grouped_convolution_test", "shape", "right", "assertion", "inputs")
@@ -208,11 +349,8 @@ def a_wrong_shape_is_caught(student: Student, rng: np.random.Generator) -> None:
     def turned(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
         return np.ascontiguousarray(right(x, weight, bias, groups).swapaxes(2, 3))
 
-    advice = "compare the shape, too"
-    broken = [
-        Broken(lambda x, w, b, g: right(x, w, b, g)[:, :, :-1], "the last row is missing", advice),
-        Broken(turned, "rows and columns of the result are exchanged", advice),
-    ]
+    advice = "take results that have more rows than columns, or fewer"
+    broken = [LAST_ROW, Broken(turned, "rows and columns of the result are exchanged", advice)]
     must_tell(student, rng, broken, [right])
 
 
@@ -227,15 +365,15 @@ def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None
 
         return conv
 
-    advice = "not all numbers are compared: np.allclose compares all"
-    order = "a sum does not see the order: compare number by number, in results of several rows"
+    advice = "make no number of the result 0"
+    order = "take results of several rows that differ"
     every = slice(None)
     broken = [
-        Broken(lost(lambda y: (..., -1)), "the last column is never written", advice),
+        LAST_COLUMN,
         Broken(
             lost(lambda y: (every, every, y.shape[2] // 2, y.shape[3] // 2)),
             "the number in the middle of each channel is never written",
-            f"{advice}, and results of 3 x 3 or more have a middle",
+            advice,
         ),
         Broken(lost(lambda y: (0, 0, 0, 0)), "the very first number is never written", advice),
         Broken(lost(lambda y: (-1, -1, -1, 0)), "the first number of the very last row is never written", advice),
@@ -248,24 +386,13 @@ def wrong_numbers_are_caught(student: Student, rng: np.random.Generator) -> None
 @task("grouped_convolution_test", "pointwise", "channels", "right", "assertion", "inputs")
 def a_wrong_short_cut_is_caught(student: Student, rng: np.random.Generator) -> None:
     """The test raises AssertionError when only 1x1 kernels look at the wrong input channels."""
-
-    def short(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-        return right(first_group(x, 1, groups) if weight.shape[2:] == (1, 1) else x, weight, bias, groups)
-
-    fault = "1x1 kernels take a short cut that forgets the groups"
-    must_tell(student, rng, [Broken(short, fault, "there is no case with 1x1 kernels: add one")], [right])
+    must_tell(student, rng, [SHORT_CUT], [right])
 
 
 @task("grouped_convolution_test", "three", "channels", "right", "assertion", "inputs")
 def a_wrong_third_group_is_caught(student: Student, rng: np.random.Generator) -> None:
     """The test raises AssertionError when the third group looks at the channels of the second."""
-
-    def two(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
-        parts = np.split(x, groups, 1)
-        return right(np.concatenate([parts[min(i, 1)] for i in range(groups)], 1), weight, bias, groups)
-
-    fault = "the third group looks at the channels of the second"
-    must_tell(student, rng, [Broken(two, fault, "there is no case with three groups: add one")], [right])
+    must_tell(student, rng, [THIRD_GROUP], [right])
 
 
 # --- Task 6.2
@@ -274,6 +401,115 @@ def a_wrong_third_group_is_caught(student: Student, rng: np.random.Generator) ->
 def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Random whole numbers from -9 to 9, as float64."""
     return rng.integers(-9, 10, shape).astype(np.float64)
+
+
+@task("max_pool2d", "value", "stride", "kernel", "planes", "dtype", "last", "fits", "border", "padding")
+def the_windows_of_the_lesson(student: Student, oracle: Any) -> None:
+    """The image 1 to 7 in steps has four windows of 2x2 with the largest numbers 3, 5, 5 and 7."""
+    x = np.add.outer(np.arange(4.0), np.arange(1.0, 5.0))[None, None]
+    mistakes = oracle.value_mistakes(x, (2, 2), (2, 2))
+    expect(student.max_pool2d(x, (2, 2), (2, 2), (0, 0)), np.array([[[[3.0, 5.0], [5.0, 7.0]]]]), mistakes=mistakes)
+
+
+@task("max_pool2d", "value")
+def the_largest_number_of_each_window(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Of positive and negative numbers the largest one stays, in images of any sides."""
+    for shape in ((1, 1, 5, 7), (1, 1, 6, 4)):
+        x = whole(rng, shape)
+        expected, mistakes = oracle.pooled(x, (2, 2), (1, 1), (0, 0)), oracle.value_mistakes(x, (2, 2), (1, 1))
+        got = student.max_pool2d(x, (2, 2), (1, 1), (0, 0))
+        expect(got, expected, what=f"max_pool2d of {shape}", mistakes=mistakes)
+
+
+@task("max_pool2d", "planes", "value")
+def every_plane_has_its_own_result(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Two samples of three channels are pooled one by one."""
+    x = whole(rng, (2, 3, 4, 4))
+    expected, mistakes = oracle.pooled(x, (2, 2), (1, 1), (0, 0)), oracle.plane_mistakes(x, (2, 2), (1, 1))
+    expect(student.max_pool2d(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
+
+
+@task("max_pool2d", "kernel", "value")
+def windows_have_two_sizes(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """kernel_size is (rows, cols): (2, 3) looks at two lines of three numbers each."""
+    x = whole(rng, (1, 1, 5, 5))
+    for kernel_size in ((2, 3), (3, 1)):
+        expected = oracle.pooled(x, kernel_size, (1, 1), (0, 0))
+        mistakes = oracle.geometry_mistakes(x, kernel_size, (1, 1), (0, 0))
+        got = student.max_pool2d(x, kernel_size, (1, 1), (0, 0))
+        expect(got, expected, what=f"{kernel_size=}", mistakes=mistakes)
+
+
+@task("max_pool2d", "stride", "value")
+def strides_move_the_windows(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """stride is (rows, cols), and it may be smaller or larger than the window."""
+    x = whole(rng, (1, 1, 7, 7))
+    for kernel_size, stride in (((3, 3), (2, 1)), ((1, 1), (2, 3)), ((3, 3), (2, 2))):
+        expected = oracle.pooled(x, kernel_size, stride, (0, 0))
+        mistakes = oracle.geometry_mistakes(x, kernel_size, stride, (0, 0))
+        got = student.max_pool2d(x, kernel_size, stride, (0, 0))
+        expect(got, expected, what=f"{kernel_size=}, {stride=}", mistakes=mistakes)
+
+
+@task("max_pool2d", "padding", "value")
+def the_border_has_two_widths(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """padding is (rows, cols): the first number pads above and below, the second left and right."""
+    x = 20 + whole(rng, (1, 1, 4, 4))
+    for padding in ((1, 0), (0, 1)):
+        expected = oracle.pooled(x, (2, 2), (1, 1), padding)
+        mistakes = oracle.geometry_mistakes(x, (2, 2), (1, 1), padding)
+        expect(student.max_pool2d(x, (2, 2), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
+
+
+@task("max_pool2d", "border", "padding", "value")
+def the_border_never_wins(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Where all pixels are negative, be they a little or a million below zero, the largest of them stays."""
+    for below in (-10, -1_000_000):
+        x = below + whole(rng, (1, 1, 4, 3))
+        mistakes = oracle.border_mistakes(x, (2, 2), (1, 1), (1, 1))
+        got = student.max_pool2d(x, (2, 2), (1, 1), (1, 1))
+        expect(got, oracle.pooled(x, (2, 2), (1, 1), (1, 1)), what=f"numbers around {below:,}", mistakes=mistakes)
+
+
+@task("max_pool2d", "last", "value", "stride")
+def a_last_window_of_the_image_that_sticks_out_is_left_out(
+    student: Student, rng: np.random.Generator, oracle: Any
+) -> None:
+    """A stride that does not come out even leaves the last numbers of a line, or the last lines, unread."""
+    for size in (6, 7, 8):
+        x = whole(rng, (1, 1, size, size))
+        mistakes = oracle.last_mistakes(x, (2, 2), (3, 3))
+        got = student.max_pool2d(x, (2, 2), (3, 3), (0, 0))
+        expect(got, oracle.pooled(x, (2, 2), (3, 3), (0, 0)), what=f"max_pool2d of {x.shape}", mistakes=mistakes)
+
+
+@task("max_pool2d", "planes", "kernel", "stride", "padding", "border", "last", "value")
+def pooling_with_all_options(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Samples, channels, a window of 3x2, a stride of (2, 1) and a padding of (1, 1) go together."""
+    x, given = whole(rng, (2, 2, 6, 5)), ((3, 2), (2, 1), (1, 1))
+    mistakes = oracle.geometry_mistakes(x, *given) | oracle.border_mistakes(x, *given)
+    expect(student.max_pool2d(x, *given), oracle.pooled(x, *given), mistakes=mistakes)
+
+
+@task("max_pool2d", "dtype", "value")
+def float32_and_float64_stay(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The maxima of float32 numbers are float32, and those of float64 numbers have all their digits."""
+    for dtype in (np.float32, np.float64):
+        x = rng.standard_normal((1, 1, 4, 4)).astype(dtype)
+        expect(student.max_pool2d(x, (2, 2), (1, 1), (0, 0)), oracle.pooled(x, (2, 2), (1, 1), (0, 0)))
+
+
+@task("max_pool2d", "fits", "kernel", "padding", "value")
+def a_window_larger_than_the_image_is_refused(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A window higher or wider than the padded image raises ValueError, and one that just fits does not."""
+    x = whole(rng, (1, 1, 2, 4))
+    cause = "raise ValueError if output_size gives less than 1 for the rows or for the columns"
+    for kernel_size, padding in (((3, 1), (0, 0)), ((1, 5), (0, 0)), ((5, 1), (1, 0)), ((2, 8), (1, 1))):
+        expect_refused(student.max_pool2d, x, kernel_size, (1, 1), padding, cause=cause)
+    expect(student.max_pool2d(x, (4, 4), (3, 3), (1, 0)), oracle.pooled(x, (4, 4), (3, 3), (1, 0)))
+
+
+# --- Task 6.3
 
 
 @task("im2col", "windows", "lines")
@@ -300,10 +536,13 @@ def images_wider_than_high(student: Student, rng: np.random.Generator, oracle: A
 
 @task("im2col", "channels", "windows", "lines")
 def channels_follow_one_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """In a row stand all the numbers of channel 0, then all of channel 1, and so on."""
+    """In a row stand all the numbers of channel 0, then all of channel 1, and so on, of a transposed block too."""
     x = whole(rng, (3, 4, 5))
     expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.channel_mistakes(x, (2, 2))
     expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, mistakes=mistakes)
+    x = whole(rng, (4, 3, 2)).T
+    expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.layout_mistakes(x, (2, 2))
+    expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, what="im2col of block.T", mistakes=mistakes)
 
 
 @task("im2col", "windows", "channels", "lines")
@@ -342,13 +581,15 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
         expect(student.im2col(x, (3, 3), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
 
 
-@task("im2col", "padding", "windows", "lines")
+@task("im2col", "padding", "kernel", "windows", "lines")
 def the_padding_is_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Outside the image every number is 0, on all four sides."""
+    """Outside the image every number is 0, on all four sides, around a kernel of the image's size too."""
     x = 10 + whole(rng, (1, 3, 4))
     expected = oracle.rows_of(x, (3, 3), (1, 1), (1, 1))
     mistakes = oracle.border_mistakes(x, (3, 3), (1, 1))
     expect(student.im2col(x, (3, 3), (1, 1), (1, 1)), expected, mistakes=mistakes)
+    expected, mistakes = oracle.rows_of(x, (3, 4), (1, 1), (1, 1)), oracle.border_mistakes(x, (3, 4), (1, 1))
+    expect(student.im2col(x, (3, 4), (1, 1), (1, 1)), expected, what="kernel_size=(3, 4)", mistakes=mistakes)
 
 
 @task("im2col", "last", "stride", "windows", "lines")
@@ -373,10 +614,15 @@ def stride_one_and_no_padding_unless_said(student: Student, rng: np.random.Gener
 
 @task("im2col", "channels", "kernel", "stride", "padding", "windows", "lines")
 def all_options_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Two channels, a kernel of 2x3, a stride of (2, 1) and a padding of (1, 2) go together."""
+    """Two channels, a kernel of 2x3, a stride of (2, 1) and a padding of (1, 2) go together; so do they for 1x1."""
     x, given = whole(rng, (2, 6, 4)), ((2, 3), (2, 1), (1, 2))
     mistakes = oracle.geometry_mistakes(x, *given)
     expect(student.im2col(x, *given), oracle.rows_of(x, *given), mistakes=mistakes)
+    x = whole(rng, (2, 3, 4))
+    for stride, padding in (((2, 3), (0, 0)), ((2, 3), (1, 0))):
+        expected, mistakes = oracle.rows_of(x, (1, 1), stride, padding), oracle.option_mistakes(x, stride, padding)
+        what = f"im2col of 1x1 with {stride=}, {padding=}"
+        expect(student.im2col(x, (1, 1), stride, padding), expected, what=what, mistakes=mistakes)
 
 
 @task("im2col", "dtype", "padding", "windows", "lines")
@@ -404,7 +650,7 @@ def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Gener
     expect(student.im2col(x, (4, 4), (3, 3), (1, 0)), oracle.rows_of(x, (4, 4), (3, 3), (1, 0)))
 
 
-# --- Task 6.3
+# --- Task 6.4
 
 
 @task("conv2d", "value")
@@ -412,7 +658,8 @@ def the_numbers_of_the_lesson(student: Student) -> None:
     """1..16 with the lesson's kernel gives 110, 128, 182, 200, and twice that on two equal channels."""
     x, weight = np.tile(IMAGE, (1, 2, 1, 1)), np.tile(KERNEL, (1, 2, 1, 1))
     once = np.array([[[[110.0, 128.0], [182.0, 200.0]]]])
-    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once)
+    turned = {"the kernels are turned by 180 degrees: take them as they are": np.array([[[[106.0, 124], [178, 196]]]])}
+    expect(student.conv2d(x[:, :1], weight[:, :1], np.zeros(1), (1, 1), (0, 0), 1), once, mistakes=turned)
     got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, 2 * once, mistakes={"only one of the two channels is added up": once})
 
@@ -428,19 +675,20 @@ def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generato
 
 @task("conv2d", "bias", "value")
 def each_output_channel_has_its_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Biases of 100, -200 and 300 are added to their channels; None adds nothing."""
+    """Biases of 100.25, -200.5 and 300.75 are added to their channels; None adds nothing."""
     x = whole(rng, (1, 1, 4, 5))
-    weight, bias = whole(rng, (3, 1, 2, 2)), np.array([100.0, -200.0, 300.0])
-    mistakes = {"the bias is missing": oracle.reference(x, weight)}
+    weight, bias = whole(rng, (3, 1, 2, 2)), np.array([100.25, -200.5, 300.75])
+    mistakes = oracle.bias_mistakes(x, weight, bias)
     expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), 1), oracle.reference(x, weight, bias), mistakes=mistakes)
-    got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
+    with likely({"NoneType": "bias may be None: add nothing then"}):
+        got = student.conv2d(x, weight, None, (1, 1), (0, 0), 1)
     expect(got, oracle.reference(x, weight), what="the result without a bias")
 
 
 @task("conv2d", "batch", "value")
 def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Three samples are convolved one by one."""
-    x, weight = whole(rng, (3, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
+    """Four samples are convolved one by one."""
+    x, weight = whole(rng, (4, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
     mistakes = oracle.batch_mistakes(x, weight)
     got = student.conv2d(x, weight, np.zeros(1), (1, 1), (0, 0), 1)
     expect(got, oracle.reference(x, weight), mistakes=mistakes)
@@ -460,9 +708,16 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
 
 @task("conv2d", "groups", "bias", "batch", "stride", "padding", "value")
 def everything_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Two samples, groups, a stride of (2, 1) and a padding of (1, 0) go together, for kernels of 2x3, 3x2 and 1x1."""
-    stride, padding = (2, 1), (1, 0)
-    for channels, shape, groups in ((4, (4, 2, 2, 3), 2), (3, (3, 1, 3, 2), 3), (2, (3, 2, 1, 1), 1)):
+    """Two samples, groups, stride and padding go together, for kernels of 2x3, 3x2 and 1x1, and for ten from five."""
+    for channels, shape, groups, stride, padding in (
+        (4, (4, 2, 2, 3), 2, (2, 1), (1, 0)),
+        (3, (3, 1, 3, 2), 3, (2, 1), (1, 0)),
+        (2, (3, 2, 1, 1), 1, (2, 1), (1, 0)),
+        (2, (3, 2, 1, 1), 1, (2, 1), (0, 0)),
+        (2, (3, 2, 1, 1), 1, (1, 1), (1, 0)),
+        (4, (6, 2, 1, 1), 2, (1, 1), (0, 0)),
+        (5, (10, 1, 2, 2), 5, (2, 2), (0, 0)),
+    ):
         x, weight = whole(rng, (2, channels, 5, 4)), whole(rng, shape)
         bias = 100 * np.arange(1.0, shape[0] + 1)
         expected = oracle.reference(x, weight, bias, stride, padding, groups)

@@ -1,39 +1,28 @@
-"""Homework 7: teach a small expression reader a function of one value.
+"""Homework 7: a small expression reader whose functions stand in a table of your own design.
 
-Text -> tokens -> tree -> reverse Polish -> value: the stations of the lesson, complete for operands (@0, @1, ...),
-numbers, and add, sub, mul, div. Every function so far takes two values. `sin` takes one.
+Text -> tokens -> tree -> reverse Polish -> value: the stations of the lesson. They are complete for operands
+(@0, @1, ...) and numbers. The lesson's functions all took two values; yours take as many as your table says.
 
-Task 7.1 (sine) goes through all stations: look for the four steps marked "TODO sine".
-Task 7.2 (mend, a stretch) stands alone at the end of the file.
+Task 7.1 (functions) is the table and the three functions that ask it: look for "TODO functions".
+Task 7.2 (mend, a bonus) stands alone at the end of the file.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum
 from typing import Any
 
 import numpy as np
-
-FUNCTIONS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide}
-"""The functions of two values, and what each computes."""
 
 
 class ExpressionError(ValueError):
     """The text is no expression, or reads an operand that is not there."""
 
 
-class TokenType(IntEnum):
-    """What a token is; the numbers are those of kuiper.expression.TokenType."""
-
-    LEFT_BRACKET = -1
-    RIGHT_BRACKET = -2
-    COMMA = -3
-    OPERAND = -6
-    FUNCTION = -7
-    INTEGER = -8
-    FLOAT = -9
+TokenType = Enum("TokenType", "FUNCTION OPERAND INTEGER FLOAT COMMA LEFT_BRACKET RIGHT_BRACKET")
 
 
 @dataclass(frozen=True)
@@ -48,17 +37,19 @@ class Token:
 
 @dataclass(frozen=True)
 class Node:
-    """One token of the tree. `left` and `right` are the values a function takes; an operand or a number has none."""
+    """One token of the tree, and the trees of the values it takes; an operand or a number takes none."""
 
     token: Token
-    left: Node | None = None
-    right: Node | None = None
+    children: tuple[Node, ...] = ()
 
-    @property
-    def num_index(self) -> int:
-        """The operand's own number (@0 is 0); for everything else the token's type, which is negative."""
-        is_operand = self.token.type is TokenType.OPERAND
-        return int(self.token.text[1:]) if is_operand else int(self.token.type)
+
+# --- the table of functions ---
+
+
+def table() -> Mapping[str, Any]:
+    """Name -> what the stations need to know of that function. How you write this down is your design."""
+    # TODO functions (Task 7.1): the 12 functions that the rules of compute name
+    raise NotImplementedError("functions: TODO")
 
 
 # --- station 1: text -> tokens ---
@@ -69,30 +60,20 @@ INTEGER = re.compile(r"[+-]?[0-9]+")
 FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def tokenize(text: str) -> list[Token]:
-    """The words of `text` from left to right; white space between them means nothing."""
+def tokenize(text: str, functions: Mapping[str, Any]) -> list[Token]:
+    """The words of `text` from left to right; whitespace between them means nothing."""
     words = WORD.finditer(text)
-    return [Token(type_of(word[0]), word[0], word.start(), word.end()) for word in words]
+    return [Token(type_of(word[0], functions), word[0], word.start(), word.end()) for word in words]
 
 
-def type_of(word: str) -> TokenType:
-    """The type of one whole word.
-
-    Rules
-    -----
-    token : `sin` is a token of type FUNCTION, with its place in the text, as `add` is.
-    whole : only the whole word `sin` is sin; asin, Sin and other words that the language does not have raise
-        ExpressionError.
-    """
+def type_of(word: str, functions: Mapping[str, Any]) -> TokenType:
+    """The type of one whole word. Raises ExpressionError for a word that the language does not have."""
     if word in SYMBOLS:
         return SYMBOLS[word]
     if word.startswith("@") and len(word) > 1:
         return TokenType.OPERAND
-    if word in FUNCTIONS:
+    if word in functions:
         return TokenType.FUNCTION
-    if word == "sin":
-        # TODO sine (Task 7.1): step 1 of 4: which type of token is it?
-        raise NotImplementedError("sine: TODO")
     if INTEGER.fullmatch(word):
         return TokenType.INTEGER
     if FLOAT.fullmatch(word):
@@ -103,27 +84,29 @@ def type_of(word: str) -> TokenType:
 # --- station 2: tokens -> tree ---
 
 
-def parse(text: str) -> Node:
+def parse(text: str, functions: Mapping[str, Any]) -> Node:
     """The tree of the whole text. Raises ExpressionError where it is no expression."""
-    tokens = tokenize(text)
-    root, at = read_value(tokens, 0)
+    tokens = tokenize(text, functions)
+    root, at = read_value(tokens, 0, functions)
     if at < len(tokens):
         raise ExpressionError(f"expected the end, found {tokens[at].text} at {tokens[at].start}")
     return root
 
 
-def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
+def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tuple[Node, int]:
     """The tree of the value that begins at tokens[at], and the index of the token after it.
 
-    So far: value = operand | number | function ( value , value )
+    value = operand | number | function ( value , value , ... )
 
     Rules
     -----
-    left : the node of sin has the tree of its value as left child, and no right child.
-    nested : the value of sin can be any value: an operand, a number, or a function, sin itself too.
-    one : sin takes exactly one value, in brackets: sin(@0,@1), sin(@0,), sin() and sin(@0 raise ExpressionError, inside
-        another function, too.
-    before : what worked before still works: add, sub, mul and div take exactly two values, the left one first.
+    words : each of the 12 functions is one token of type FUNCTION. Any other word, such as sinh or Sin, raises
+        ExpressionError, and its message has the word.
+    children : the node of a function has the trees of its values as children, from left to right.
+    nested : any value may be inside a function: an operand, a number, or a function, even the same one.
+    count : a function with too few or too many values, or with none, raises ExpressionError. Its message has the
+        function's name, how many values it takes, and how many it got, both in digits.
+    syntax : a missing or surplus bracket or comma raises ExpressionError, inside another function, too.
     """
     if at == len(tokens):
         raise ExpressionError("expected a value, found the end")
@@ -132,15 +115,8 @@ def read_value(tokens: list[Token], at: int) -> tuple[Node, int]:
         return Node(token), at + 1
     if token.type is not TokenType.FUNCTION:
         raise ExpressionError(f"expected a value, found {token.text} at {token.start}")
-    at = skip(tokens, at + 1, TokenType.LEFT_BRACKET)
-    left, at = read_value(tokens, at)
-    if token.text == "sin":
-        # TODO sine (Task 7.1): step 2 of 4: what may follow its first value? Which children has the node?
-        raise NotImplementedError("sine: TODO")
-    at = skip(tokens, at, TokenType.COMMA)
-    right, at = read_value(tokens, at)
-    at = skip(tokens, at, TokenType.RIGHT_BRACKET)
-    return Node(token, left, right), at
+    # TODO functions (Task 7.1): a bracket, the values with commas between them, a bracket; how many may they be?
+    raise NotImplementedError("functions: TODO")
 
 
 def skip(tokens: list[Token], at: int, expected: TokenType) -> int:
@@ -156,50 +132,41 @@ def skip(tokens: list[Token], at: int, expected: TokenType) -> int:
 
 
 def reverse_polish(node: Node) -> list[Node]:
-    """Every function after the values it takes: left, right, then the node itself.
-
-    Rules
-    -----
-    order : sin stands right after all nodes of its value.
-    """
-    if node.left is None:
-        return [node]
-    if node.right is None:
-        # TODO sine (Task 7.1): step 3 of 4: a function with a left child only
-        raise NotImplementedError("sine: TODO")
-    return [*reverse_polish(node.left), *reverse_polish(node.right), node]
+    """Every function after the values it takes: the nodes of each child from left to right, then the node itself."""
+    order = [one for child in node.children for one in reverse_polish(child)]
+    return [*order, node]
 
 
 # --- station 4: reverse Polish -> value ---
 
 
-def compute(order: list[Node], operands: list[Any]) -> Any:
+def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]) -> Any:
     """One value from the nodes in reverse Polish order; operands[i] is what @i stands for.
 
     Rules
     -----
-    value : sin takes one value, the newest, and gives its sine; the angle is in radians.
-    arrays : an array of one axis or more keeps its shape, and float32 stays float32, float64 stays float64.
-    numbers : the sine of a Python number is a Python float.
-    operands : sin does not write into the array that it takes: it can be an operand that is read again.
+    one : sin, sqrt, abs and neg (which is -x) take one value; the angle of sin is in radians.
+    two : add, sub, mul, div, pow, atan2, max and min take two. div is true division, pow(@0,@1) is @0 to the
+        power @1, atan2 is numpy's arctan2.
+    left : the values reach the function in the order of the text, the left one first.
+    arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
+    numbers : Python numbers give a Python number, an int from ints unless the function is sin, sqrt, div or atan2.
+    operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
     for node in order:
-        if node.num_index >= len(operands):
-            raise ExpressionError(f"{node.token.text} is not among the {len(operands)} operands")
-        if node.num_index >= 0:
-            stack.append(operands[node.num_index])
+        word = node.token.text
+        if node.token.type is TokenType.OPERAND:
+            if int(word[1:]) >= len(operands):
+                raise ExpressionError(f"{word} is not among the {len(operands)} operands")
+            stack.append(operands[int(word[1:])])
         elif node.token.type is TokenType.INTEGER:
-            stack.append(int(node.token.text))
+            stack.append(int(word))
         elif node.token.type is TokenType.FLOAT:
-            stack.append(float(node.token.text))
-        elif node.token.text == "sin":
-            # TODO sine (Task 7.1): step 4 of 4: how many values does it take from the stack?
-            raise NotImplementedError("sine: TODO")
+            stack.append(float(word))
         else:
-            right = stack.pop()  # the value popped first is the right one
-            left = stack.pop()
-            stack.append(plain(FUNCTIONS[node.token.text](left, right)))
+            # TODO functions (Task 7.1): take its values from the stack, put its result there; plain(...) helps
+            raise NotImplementedError("functions: TODO")
     (result,) = stack
     return result
 
@@ -207,6 +174,28 @@ def compute(order: list[Node], operands: list[Any]) -> Any:
 def plain(value: Any) -> Any:
     """An array as it is; numpy's single numbers as Python's, which do not change the element type of an array."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def evaluate_with(text: str, operands: list[Any], name: str, arity: int, function: Callable[..., Any]) -> Any:
+    """The value of the expression in a language that has one function more.
+
+    Parameters
+    ----------
+    name : what the function is called in the text.
+    arity : how many values it takes.
+    function : what computes it from these values.
+
+    Rules
+    -----
+    extend : the text may use the new function beside all others. It takes one value or more, and replaces a function
+        of the same name.
+    same : afterwards the language is as before, whatever the text and the function did.
+
+    >>> evaluate_with("clamp(mul(@0,10),2,5)", [3], "clamp", 3, lambda x, low, high: min(max(x, low), high))
+    5
+    """
+    # TODO functions (Task 7.1): evaluate takes a table, too
+    raise NotImplementedError("functions: TODO")
 
 
 # --- what the tests call ---
@@ -218,26 +207,21 @@ def tokens(text: str) -> list[tuple[str, str, int, int]]:
     >>> tokens("sin(@0)")
     [('FUNCTION', 'sin', 0, 3), ('LEFT_BRACKET', '(', 3, 4), ('OPERAND', '@0', 4, 6), ('RIGHT_BRACKET', ')', 6, 7)]
     """
-    return [(token.type.name, token.text, token.start, token.end) for token in tokenize(text)]
+    return [(token.type.name, token.text, token.start, token.end) for token in tokenize(text, table())]
 
 
 def tree(text: str) -> Any:
-    """A function as (name, left, right), an operand or a number as its text, a missing child as None.
+    """A function as (name, value, ...), an operand or a number as its text.
 
-    >>> tree("add(@0,mul(@1,@2))")
-    ('add', '@0', ('mul', '@1', '@2'))
     >>> tree("add(sin(@0),@1)")
-    ('add', ('sin', '@0', None), '@1')
+    ('add', ('sin', '@0'), '@1')
     """
 
-    def nested(node: Node | None) -> Any:
-        if node is None:
-            return None
-        if node.token.type is not TokenType.FUNCTION:
-            return node.token.text
-        return node.token.text, nested(node.left), nested(node.right)
+    def nested(node: Node) -> Any:
+        word = node.token.text
+        return (word, *map(nested, node.children)) if node.token.type is TokenType.FUNCTION else word
 
-    return nested(parse(text))
+    return nested(parse(text, table()))
 
 
 def polish(text: str) -> list[str]:
@@ -246,18 +230,28 @@ def polish(text: str) -> list[str]:
     >>> polish("add(sin(@0),@1)")
     ['@0', 'sin', '@1', 'add']
     """
-    return [node.token.text for node in reverse_polish(parse(text))]
+    return [node.token.text for node in reverse_polish(parse(text, table()))]
 
 
-def evaluate(text: str, operands: list[Any]) -> Any:
-    """The value of the expression: an array, or a Python number.
+def refusal(text: str) -> str:
+    """What the ExpressionError says that a text raises; "" for a text that is read without an error."""
+    try:
+        parse(text, table())
+    except ExpressionError as error:
+        return str(error)
+    return ""
+
+
+def evaluate(text: str, operands: list[Any], functions: Mapping[str, Any] | None = None) -> Any:
+    """The value of the expression, an array or a Python number, with the functions of `functions` or of table().
 
     >>> evaluate("mul(@2,add(@0,@1))", [2, 3, 4])
     20
     >>> round(evaluate("mul(@1,sin(@0))", [2, 3]), 6)
     2.727892
     """
-    return compute(reverse_polish(parse(text)), operands)
+    functions = table() if functions is None else functions
+    return compute(reverse_polish(parse(text, functions)), operands, functions)
 
 
 # --- the way into the engine ---
@@ -269,14 +263,14 @@ def parse_expression(text: str) -> Any:
 
     def converted(node: Node) -> engine.TokenNode:
         token = node.token
-        children = [converted(child) for child in (node.left, node.right) if child is not None]
         kind = engine.TokenType[token.type.name]
+        children = [converted(child) for child in node.children]
         return engine.TokenNode(engine.Token(kind, token.text, token.start, token.end), children)
 
-    return converted(parse(text))
+    return converted(parse(text, table()))
 
 
-# --- Task 7.2 (stretch) ---
+# --- Task 7.2, a bonus ---
 
 
 def mend(text: str, arity: dict[str, int]) -> str:
@@ -291,16 +285,16 @@ def mend(text: str, arity: dict[str, int]) -> str:
 
     Rules
     -----
-    brackets : the brackets and commas of the text say nothing, even where they look right.
+    brackets : the brackets and commas of the text are ignored, even where they look right.
     words : the words are those that WORD finds, brackets and commas apart; every word that is not in `arity` is a
         value, whatever it is: a number, None, @, or a function of this file.
     arity : a function takes as many values as `arity` says, those that follow it.
     order : the words keep their order.
-    form : a function is written with brackets and commas, one of a single value, too: log1p(@0), add(@0,@1).
-    space : white space separates words as a comma does, and the answer has none.
+    form : every function is written with brackets, and with commas between its values: log1p(@0), add(@0,@1).
+    space : whitespace separates words as a comma does, and the answer has none.
     few : a function that finds too few values raises ExpressionError.
     many : where not exactly one value is left at the end, as for an empty text, it raises ExpressionError.
-    deep : a chain of 5,000 functions in each other works, too.
+    deep : a chain of 5,000 nested functions works, too.
 
     >>> mend("sub(mul(log1p,@0),@1),expm1,@1", {"sub": 2, "mul": 2, "log1p": 1, "expm1": 1})
     'sub(mul(log1p(@0),@1),expm1(@1))'

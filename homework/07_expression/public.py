@@ -1,8 +1,9 @@
-"""Public tests of lesson 7: what sin must do at every station of the reader, and what mend must put right."""
+"""Public tests of lesson 7: a table of functions at each station of the reader, and brackets put right."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +12,17 @@ import numpy as np
 from classroom.judge import Failure, Student, expect, expect_refused, likely, task
 
 ARITY = {"add": 2, "sub": 2, "mul": 2, "div": 2, "pow": 2, "log1p": 1, "expm1": 1, "neg": 1, "clamp": 3, "lerp": 4}
+OF_ONE, OF_TWO = ("sin", "sqrt", "abs", "neg"), ("add", "sub", "mul", "div", "pow", "atan2", "max", "min")
+MISSING = "a function is missing in the table: look at the rules `one` and `two` of compute for all 12 names"
 STACK = {
-    "pop from empty list": "the stack is short of a value: sin takes one, the newest, and leaves the others there",
-    "too many values to unpack": "a value is left on the stack: sin takes its own off, stack.pop() and not stack[-1]",
-    "only 0-dimensional": "math.sin takes single numbers only: np.sin takes arrays, too",
-    "only length-1 arrays": "math.sin takes single numbers only: np.sin takes arrays, too",
+    "unknown word": MISSING,
+    "pop from empty list": "the stack is short of a value: a function takes as many as its arity and no more",
+    "too many values to unpack": "a value is left on the stack: use stack.pop(), which takes it off, not stack[-1]",
+    "only 0-dimensional": "the functions of `math` take single numbers only: numpy's take arrays, too",
+    "only length-1 arrays": "the functions of `math` take single numbers only: numpy's take arrays, too",
+    "truth value of an array": "Python's max and min compare whole arrays: numpy's go element by element",
 }
-"""Words of an exception -> likely cause, where sin computes."""
+"""Words of an exception -> likely cause, where a function computes."""
 
 
 def expect_refusal(call: Callable[..., Any], *args: Any, accepted: str, index_error: str) -> None:
@@ -30,150 +35,234 @@ def expect_refusal(call: Callable[..., Any], *args: Any, accepted: str, index_er
         raise
 
 
-# --- sine ---
+# --- functions ---
 
 
-@task("sine", "token")
-def sin_is_one_token(student: Student, oracle: Any) -> None:
-    """add(sin(@0),@1) has 9 tokens: sin is a function at [4,7), and its operand stands at [8,10)."""
-    text = "add(sin(@0),@1)"
+@task("functions", "words")
+def functions_are_words_of_the_language(student: Student, oracle: Any) -> None:
+    """max(sqrt(@0),@1) has 9 tokens, each of the twelve names is a function, and sinh, Sin and maxi are none."""
+    text = "max(sqrt(@0),@1)"
     expected = [
-        ("FUNCTION", "add", 0, 3),
+        ("FUNCTION", "max", 0, 3),
         ("LEFT_BRACKET", "(", 3, 4),
-        ("FUNCTION", "sin", 4, 7),
-        ("LEFT_BRACKET", "(", 7, 8),
-        ("OPERAND", "@0", 8, 10),
-        ("RIGHT_BRACKET", ")", 10, 11),
-        ("COMMA", ",", 11, 12),
-        ("OPERAND", "@1", 12, 14),
-        ("RIGHT_BRACKET", ")", 14, 15),
+        ("FUNCTION", "sqrt", 4, 8),
+        ("LEFT_BRACKET", "(", 8, 9),
+        ("OPERAND", "@0", 9, 11),
+        ("RIGHT_BRACKET", ")", 11, 12),
+        ("COMMA", ",", 12, 13),
+        ("OPERAND", "@1", 13, 15),
+        ("RIGHT_BRACKET", ")", 15, 16),
     ]
-    expect(student.tokens(text), expected, what=f"the tokens of {text}", mistakes=oracle.token_mistakes())
-
-
-@task("sine", "whole")
-def only_the_whole_word_is_sin(student: Student) -> None:
-    """asin, sinh, s, sqrt and Sin are words that the language does not have, and raise ExpressionError."""
-    cause = 'a word that is no sin was taken for it: the given line asks word == "sin", leave it so'
-    for word in ("asin", "sinh", "s", "sqrt", "Sin"):
-        expect_refusal(student.tokens, f"{word}(@0)", accepted=cause, index_error="")
-
-
-@task("sine", "left", "token")
-def sin_has_a_left_child_only(student: Student, oracle: Any) -> None:
-    """In the tree sin has its value on the left and nothing on the right."""
-    got = student.tree("add(sin(@0),@1)")
-    expected = ("add", ("sin", "@0", None), "@1")
-    expect(got, expected, what="the tree of add(sin(@0),@1)", mistakes=oracle.tree_mistakes())
-    for text, expected in (
-        ("sin(@0)", ("sin", "@0", None)),
-        ("add(sin(@0),sin(@1))", ("add", ("sin", "@0", None), ("sin", "@1", None))),
-    ):
-        expect(student.tree(text), expected, what=f"the tree of {text}")
-
-
-@task("sine", "nested", "left", "order", "value", "token")
-def sin_takes_any_value(student: Student, oracle: Any) -> None:
-    """sin takes an operand, a number, a function of two values, and another sin."""
-    for text, expected in (
-        ("sin(2.5)", ("sin", "2.5", None)),
-        ("sin(add(@0,@1))", ("sin", ("add", "@0", "@1"), None)),
-        ("sin(sin(@0))", ("sin", ("sin", "@0", None), None)),
-    ):
-        expect(student.tree(text), expected, what=f"the tree of {text}")
-    for text, order in (("sin(add(@0,@1))", "@0 @1 add sin"), ("sin(sin(@0))", "@0 sin sin")):
-        mistakes = oracle.polish_mistakes(text)
-        expect(student.polish(text), order.split(), what=f"reverse Polish of {text}", mistakes=mistakes)
     with likely(STACK):
-        got = student.evaluate("mul(@1,sin(add(@0,2)))", [3, 4])
-    mistakes = oracle.nested_mistakes()
-    expect(got, 4 * math.sin(5), rtol=1e-9, what="mul(@1,sin(add(@0,2))) with 3, 4", mistakes=mistakes)
+        got = student.tokens(text)
+        expect(got, expected, what=f"the tokens of {text}", mistakes=oracle.token_mistakes())
+        for word in OF_ONE + OF_TWO:
+            expect(student.tokens(word), [("FUNCTION", word, 0, len(word))], what=f"the token of {word}")
+    for word in ("sinh", "s", "Sin", "maxi", "foo2"):
+        cause = "that is no whole name of a function: the given type_of asks whether the table has the word"
+        expect_refusal(student.tokens, f"{word}(@0)", accepted=cause, index_error="")
+        if word not in (said := student.refusal(f"add(2,{word}(@0))")):
+            raise Failure(f"the error of add(2,{word}(@0)): expected a message with {word}, got {said!r}")
 
 
-@task("sine", "one")
-def sin_takes_exactly_one_value(student: Student) -> None:
-    """sin(@0,@1), sin() and sin(@0 are errors of type ExpressionError, and so is whatever follows sin(@0)."""
-    ended = "the tokens had ended already: go on with skip(...) and read_value(...), which look before they read"
-    look = "let skip(...) look at the token, as it does for functions of two values"
+@task("functions", "children")
+def a_node_has_its_values_as_children(student: Student, oracle: Any) -> None:
+    """In the tree a function has all its values as children, from left to right."""
+    with likely(STACK):
+        got = student.tree("sub(sin(@0),@1)")
+    expected = ("sub", ("sin", "@0"), "@1")
+    expect(got, expected, what="the tree of sub(sin(@0),@1)", mistakes=oracle.tree_mistakes())
+    for text, expected in (
+        ("sin(@0)", ("sin", "@0")),
+        ("atan2(@1,@0)", ("atan2", "@1", "@0")),
+        ("max(sqrt(@0),neg(@1))", ("max", ("sqrt", "@0"), ("neg", "@1"))),
+    ):
+        expect(student.tree(text), expected, what=f"the tree of {text}")
+
+
+@task("functions", "nested", "children")
+def any_value_may_stand_inside(student: Student) -> None:
+    """A function takes an operand, a number, another function, and the same function once more."""
+    for text, expected in (
+        ("sin(2.5)", ("sin", "2.5")),
+        ("sqrt(add(@0,-3))", ("sqrt", ("add", "@0", "-3"))),
+        ("neg(neg(@0))", ("neg", ("neg", "@0"))),
+        ("max(@0,max(@1,min(@2,abs(4))))", ("max", "@0", ("max", "@1", ("min", "@2", ("abs", "4"))))),
+    ):
+        expect(student.tree(text), expected, what=f"the tree of {text}")
+    expect(student.polish("sin(add(@0,neg(@1)))"), ["@0", "@1", "neg", "add", "sin"], what="sin(add(@0,neg(@1)))")
+
+
+@task("functions", "count", "words")
+def a_wrong_number_of_values_is_refused(student: Student) -> None:
+    """sin(@0,@1), atan2(@0), add(@0,@1,2) and sqrt() raise an ExpressionError with the name and both numbers."""
+    for text, name, takes, found in (
+        ("sin(@0,@1)", "sin", 1, 2),
+        ("atan2(@0)", "atan2", 2, 1),
+        ("add(@0,@1,@0)", "add", 2, 3),
+        ("sqrt()", "sqrt", 1, 0),
+        ("mul(neg(@0,@1,@0,@1),@1)", "neg", 1, 4),
+        ("sub(@0,max(@1))", "max", 2, 1),
+    ):
+        accepted = f"{name} takes {takes}, and {found} were accepted: count the values when the bracket closes"
+        ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
+        expect_refusal(student.tree, text, accepted=accepted, index_error=ended)
+        said = student.refusal(text)
+        if name not in said or not {str(takes), str(found)} <= set(re.findall(r"\b[0-9]+\b", said)):
+            failure = Failure(f"the error of {text}: expected a message with {name}, {takes} and {found}, got {said!r}")
+            failure.cause = "whoever wrote the text wants to know which function it was, what it takes, what it got"
+            raise failure
+
+
+@task("functions", "syntax")
+def brackets_and_commas_have_their_places(student: Student) -> None:
+    """sin(@0 and max(@0,) and max(@0 @1) and sin@0 and sqrt(@0)) raise ExpressionError."""
+    ended = "the tokens had ended already: skip(...) and read_value(...) look before they read"
+    look = "let skip(...) look at the token"
     for text, accepted in (
-        ("sin(@0,@1)", "a second value was accepted: after its value sin wants a right bracket, and no comma"),
-        ("sin(@0,)", "a comma was accepted: after its value sin wants a right bracket, and no comma"),
-        ("add(sin(@0,@1),@2)", "a second value was accepted: after its value sin wants a right bracket, and no comma"),
-        ("sin()", "sin without a value was accepted: a value is read after the left bracket, whatever is there"),
-        ("sin(@0", f"a missing bracket was accepted: {look}"),
-        ("sin(sin(@0)", f"a missing bracket was accepted: {look}"),
-        ("add(sin(@0,@1)", f"a missing bracket was accepted: {look}"),
-        ("sin(@0,", f"a comma was taken for the bracket: {look}"),
-        ("sin,@0)", "a comma was taken for the left bracket: skip(...) has looked at it already, leave that line"),
-        ("sin(@0))", "a second bracket was accepted: sin ends with one"),
+        ("sin(@0", f"a missing right bracket was accepted: {look}"),
+        ("max(@0,@1", f"a missing right bracket was accepted: {look}"),
+        ("sin(sin(@0)", f"a missing right bracket was accepted: {look}"),
+        ("sin(@0,)", "a comma was accepted without a value behind it"),
+        ("max(@0,)", "a comma was accepted without a value behind it"),
+        ("add(sin(@0,),@1)", "a comma was accepted without a value behind it"),
+        ("max(,@0,@1)", "a comma was accepted without a value before it"),
+        ("max(@0 @1)", "two values were accepted without a comma between them"),
+        ("sin@0", f"a missing left bracket was accepted: {look}"),
+        ("sin,@0)", f"a comma was taken for the left bracket: {look}"),
+        ("max(@0(@1)", f"a bracket was taken for the comma: {look}"),
+        ("sin(@0,", "a comma was taken for the right bracket"),
+        ("sqrt(@0))", "a second bracket was accepted: a value ends with one"),
     ):
         expect_refusal(student.tree, text, accepted=accepted, index_error=ended)
 
 
-@task("sine", "order", "left", "token")
-def sin_stands_after_its_value(student: Student, oracle: Any) -> None:
-    """In reverse Polish sin follows the value it takes; add(sin(@0),@1) is @0, sin, @1, add."""
-    for text, order in (("add(sin(@0),@1)", "@0 sin @1 add"), ("add(sin(@0),sin(@1))", "@0 sin @1 sin add")):
-        mistakes = oracle.polish_mistakes(text)
-        expect(student.polish(text), order.split(), what=f"reverse Polish of {text}", mistakes=mistakes)
+@task("functions", "one", "numbers", "nested", "children")
+def functions_of_one_value_compute(student: Student, oracle: Any) -> None:
+    """sin(2) is 0.909297, sqrt(2.25) is 1.5, abs(-3.5) is 3.5, neg(4) is -4; mul(@1,sin(@0)) leaves mul its values."""
+    for text, operands, expected in (
+        ("sin(@0)", [2.0], math.sin(2)),
+        ("sqrt(@0)", [2.25], 1.5),
+        ("abs(@0)", [-3.5], 3.5),
+        ("neg(@0)", [4.0], -4.0),
+        ("mul(@1,sin(@0))", [2.0, 3.0], 3 * math.sin(2)),
+        ("add(sqrt(@0),neg(@1))", [2.25, 1.0], 0.5),
+    ):
+        with likely(STACK):
+            got = student.evaluate(text, operands)
+        expect(got, expected, rtol=1e-9, what=f"{text} with {operands}", mistakes=oracle.one_mistakes(text))
 
 
-@task("sine", "value", "order", "left", "token")
-def sin_computes(student: Student, oracle: Any) -> None:
-    """mul(@1,sin(@0)) with 2 and 3 is 3 * sin(2) = 2.727892."""
-    with likely(STACK):
-        got = student.evaluate("mul(@1,sin(@0))", [2, 3])
-    mistakes = oracle.value_mistakes()
-    expect(got, 3 * math.sin(2), rtol=1e-9, what="mul(@1,sin(@0)) with 2, 3", mistakes=mistakes)
-    got = student.evaluate("add(sin(@0),sin(@1))", [2.5, -40.0])
-    expect(got, math.sin(2.5) + math.sin(-40), rtol=1e-9, what="add(sin(@0),sin(@1)) with 2.5, -40")
-
-
-@task("sine", "arrays", "value", "order", "left", "token")
-def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> None:
-    """The sine of a float32 array is a float32 array of the same shape, be it of one element; float64 stays float64."""
-    for dtype, shape in ((np.float32, (3, 4)), (np.float64, (2, 1, 3)), (np.float32, (1,)), (np.float64, (1, 1))):
-        x, y = rng.standard_normal((2, *shape)).astype(dtype)
-        for text, expected in (("sin(@0)", np.sin(x)), ("add(sin(@0),sin(@1))", np.sin(x) + np.sin(y))):
-            cause = "float32 became float64: give np.sin the array itself, nothing made of it"
-            mistakes = {cause: expected.astype(np.float64)}
+@task("functions", "two", "numbers", "children")
+def functions_of_two_values_compute(student: Student) -> None:
+    """add, mul, max and min of 2.5 and 4 are 6.5, 10, 4 and 2.5, in either order, and div(7,7) is 1."""
+    for a, b in ((2.5, 4.0), (4.0, 2.5)):
+        for name, expected in (("add", 6.5), ("mul", 10.0), ("max", 4.0), ("min", 2.5)):
             with likely(STACK):
-                got = student.evaluate(text, [x, y])
-            expect(got, expected, rtol=1e-5, atol=1e-6, what=f"{text} for {x.dtype} {shape}", mistakes=mistakes)
+                got = student.evaluate(f"{name}(@0,@1)", [a, b])
+            expect(got, expected, rtol=1e-9, what=f"{name}(@0,@1) with {a}, {b}")
+    for text, expected in (
+        ("div(@0,@0)", 1.0),
+        ("sub(@0,@0)", 0.0),
+        ("pow(@0,@0)", 7.0**7),
+        ("atan2(@0,@0)", math.pi / 4),
+    ):
+        expect(student.evaluate(text, [7.0]), expected, rtol=1e-9, what=f"{text} with 7.0")
 
 
-@task("sine", "numbers", "arrays", "value", "order", "left", "token")
-def the_sine_of_a_number_is_a_number(student: Student, rng: np.random.Generator) -> None:
-    """The sine of a Python number is a Python float, which leaves a float32 array beside it float32."""
-    cause = "that is a numpy number, which widens an array beside it: make a plain number of it, as the others do"
-    mistakes: dict[str, Any] = {cause: np.sin(np.float64(2))}
-    expect(student.evaluate("sin(@0)", [2]), math.sin(2), rtol=1e-9, what="sin(@0) with 2", mistakes=mistakes)
-    x = rng.standard_normal(4).astype(np.float32)
-    mistakes = {cause: x * np.sin(np.float64(2))}
-    got = student.evaluate("mul(@0,sin(2))", [x])
-    expect(got, np.float32(math.sin(2)) * x, rtol=1e-5, what="mul(@0,sin(2))", mistakes=mistakes)
-
-
-@task("sine", "operands", "arrays", "value", "order", "left", "token")
-def operands_can_be_read_again(student: Student, rng: np.random.Generator) -> None:
-    """add(sin(@0),@0) adds the operand as it was, not its sine."""
-    x = rng.uniform(0.5, 1.5, 4).astype(np.float32)
-    mistakes = {"the sine was written into the operand: compute in a new array, without out=": 2 * np.sin(x)}
-    got = student.evaluate("add(sin(@0),@0)", [x])
-    expect(got, np.sin(x) + x, rtol=1e-5, what="add(sin(@0),@0)", mistakes=mistakes)
-
-
-@task("sine", "before")
-def what_worked_before_still_works(student: Student, rng: np.random.Generator) -> None:
-    """add, sub, mul and div take two values as before, @10 is one operand, and whole numbers stay whole."""
-    cause = "add with one value was accepted: only sin may end after its first value, the others want a comma"
-    expect_refusal(student.tree, "add(@0)", accepted=cause, index_error="")
-    expect(student.tree("sub(2,@10)"), ("sub", "2", "@10"), what="the tree of sub(2,@10)")
-    expect(student.polish("sub(@0,div(@1,2))"), ["@0", "@1", "2", "div", "sub"], what="sub(@0,div(@1,2))")
-    expect(student.evaluate("mul(@2,add(@0,@1))", [2, 3, 4]), 20, what="mul(@2,add(@0,@1)) with 2, 3, 4")
+@task("functions", "left", "two", "numbers", "children")
+def the_left_value_comes_first(student: Student) -> None:
+    """With 6 and 2, sub is 4, div 3, pow 36 and atan2 1.249046."""
     exchanged = 'left and right are exchanged: the value popped first is the right one (section "A stack computes")'
-    for text, expected, turned in (("sub(@0,@1)", 4, -4), ("div(@0,@1)", 3.0, 1 / 3)):
-        expect(student.evaluate(text, [6, 2]), expected, what=f"{text} with 6, 2", mistakes={exchanged: turned})
+    for name, expected, turned in (
+        ("sub", 4.0, -4.0),
+        ("div", 3.0, 1 / 3),
+        ("pow", 36.0, 64.0),
+        ("atan2", math.atan2(6, 2), math.atan2(2, 6)),
+    ):
+        with likely(STACK):
+            got = student.evaluate(f"{name}(@0,@1)", [6.0, 2.0])
+        expect(got, expected, rtol=1e-9, what=f"{name}(@0,@1) with 6, 2", mistakes={exchanged: turned})
+
+
+@task("functions", "arrays", "one", "two", "left", "nested", "children")
+def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> None:
+    """Arrays of float32 stay float32, of one element too; shapes broadcast, and each element is computed by itself."""
+    for dtype in (np.float32, np.float64):
+        x, y, z = (rng.uniform(0.5, 1.5, shape).astype(dtype) for shape in ((3, 4), (3, 1), (1,)))
+        for text, expected in (
+            ("sin(@0)", np.sin(x)),
+            ("max(@0,@1)", np.where(x > y, x, y + 0 * x)),
+            ("min(neg(@1),@0)", -y + 0 * x),
+            ("sqrt(@2)", z**0.5),
+            ("sub(abs(@2),@0)", z - x),
+            ("atan2(@0,pow(@1,2))", np.arctan2(x, y * y)),
+        ):
+            cause = "float32 became float64: give numpy's functions the array itself, nothing made of it"
+            with likely(STACK):
+                got = student.evaluate(text, [x, y, z])
+            mistakes = {cause: expected.astype(np.float64)}
+            expect(got, expected, rtol=1e-5, atol=1e-6, what=f"{text} for {x.dtype}", mistakes=mistakes)
+
+
+@task("functions", "numbers", "arrays", "one", "two", "left", "nested", "children")
+def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
+    """Whole numbers stay whole in add, max and neg; the sine of a number does not widen a float32 array beside it."""
+    cause = "that is a numpy number, which widens an array beside it: plain(...) makes a Python number of it"
+    for text, expected, raw in (
+        ("mul(@2,add(@0,@1))", 20, np.int64(20)),
+        ("max(@0,@2)", 4, np.int64(4)),
+        ("neg(pow(@0,@1))", -8, np.int64(-8)),
+        ("abs(sub(@0,@1))", 1, np.int64(1)),
+        ("div(@2,@0)", 2.0, np.float64(2)),
+    ):
+        expect(student.evaluate(text, [2, 3, 4]), expected, what=f"{text} with 2, 3, 4", mistakes={cause: raw})
+    x = rng.standard_normal(4).astype(np.float32)
+    got = student.evaluate("mul(@0,sin(2))", [x])
+    widened = {cause: x * np.sin(np.float64(2))}
+    expect(got, np.float32(math.sin(2)) * x, rtol=1e-5, what="mul(@0,sin(2))", mistakes=widened)
+
+
+@task("functions", "operands", "arrays", "one", "two", "left", "nested", "children")
+def operands_can_be_read_again(student: Student, rng: np.random.Generator) -> None:
+    """sub(neg(@0),@0) and max(add(@0,@1),@0) read the operand as it was."""
+    x, y = -rng.uniform(0.5, 1.5, (2, 4)).astype(np.float32)
+    for text, expected, wrong in (
+        ("sub(neg(@0),@0)", -2 * x, 0 * x),
+        ("add(abs(@0),@0)", 0 * x, -2 * x),
+        ("max(add(@0,@1),@0)", x, x + y),
+    ):
+        mistakes = {"the result was written into the operand: compute in a new array, without out= or +=": wrong}
+        expect(student.evaluate(text, [x, y]), expected, rtol=1e-5, atol=1e-6, what=text, mistakes=mistakes)
+
+
+@task("functions", "extend", "numbers", "left", "nested", "children")
+def the_language_can_be_extended(student: Student) -> None:
+    """evaluate_with reads a function of one, three or four values beside the others, and another one in max's place."""
+    global_table = (
+        "the new function never reached the reader: evaluate takes a table of functions as its third argument"
+    )
+    with likely({"unknown word": global_table}):
+        got = student.evaluate_with("add(cube(@0),@1)", [2, 3], "cube", 1, lambda x: x**3)
+    expect(got, 11, what="add(cube(@0),@1) with 2, 3 and a function cube")
+    got = student.evaluate_with("sub(clamp(mul(@0,10),2,@1),1)", [3, 5], "clamp", 3, lambda x, a, b: min(max(x, a), b))
+    expect(got, 4, what="sub(clamp(mul(@0,10),2,@1),1) with 3, 5 and a function clamp")
+    got = student.evaluate_with("digits(@0,@1,@0,7)", [1, 2], "digits", 4, lambda a, b, c, d: int(f"{a}{b}{c}{d}"))
+    expect(got, 1217, what="digits(@0,@1,@0,7) with 1, 2 and a function of four values")
+    got = student.evaluate_with("max(add(@0,@1))", [1, 2], "max", 1, lambda x: 100 * x)
+    expect(got, 300, what="max(add(@0,@1)) with 1, 2 and a function max of one value")
+
+
+@task("functions", "same", "extend", "two", "left", "numbers", "children")
+def the_table_stays_as_it_is(student: Student) -> None:
+    """After evaluate_with, its function is unknown again, and max is the old one."""
+    got = student.evaluate_with("twice(max(@0,@1))", [1, 2], "twice", 1, lambda x: 2 * x)
+    expect(got, 4, what="twice(max(@0,@1)) with 1, 2 and a function twice")
+    cause = "evaluate_with changed the table for good: copy it, and change the copy"
+    expect_refusal(student.tokens, "twice(@0)", accepted=cause, index_error="")
+    got = student.evaluate_with("max(@0,@1)", [1, 2], "max", 2, lambda a, b: 7)
+    expect(got, 7, what="max(@0,@1) with a function max that gives 7")
+    expect(student.evaluate("max(@0,@1)", [1, 2]), 2, what="max(@0,@1) afterwards", mistakes={cause: 7})
 
 
 # --- mend ---
@@ -235,7 +324,7 @@ def functions_of_three_and_four_values(student: Student, rng: np.random.Generato
 @task("mend", "space", "order", "form")
 def white_space_separates_words(student: Student) -> None:
     """Spaces, tabs and new lines stand between words as a comma does, and do not come back."""
-    cause = "white space separates words, as a comma does: take the words that WORD finds in the text as it is"
+    cause = "whitespace separates words, as a comma does: take the words that WORD finds in the text as it is"
     for text, expected in (
         ("add( @0 , neg( @1 ) )", "add(@0,neg(@1))"),
         ("add @0 neg @1", "add(@0,neg(@1))"),
@@ -244,7 +333,7 @@ def white_space_separates_words(student: Student) -> None:
     ):
         with likely({"ExpressionError": cause}):
             got = student.mend(text, ARITY)
-        joined = "white space was taken out before the words were read: it separates them"
+        joined = "whitespace was taken out before the words were read: it separates them"
         expect(got, expected, what=f"mend {text!r}", mistakes={cause: text, joined: "".join(text.split())})
 
 
@@ -269,7 +358,7 @@ def too_many_values_are_an_error(student: Student) -> None:
 
 @task("mend", "deep", "form")
 def a_long_chain_is_mended(student: Student) -> None:
-    """5,000 functions in each other are no deeper than any other text."""
+    """A chain of 5,000 nested functions is read like any other text."""
     count = 5000
     got = student.mend("neg," * count + "@0", ARITY)
     if got != "neg(" * count + "@0" + ")" * count:

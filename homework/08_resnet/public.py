@@ -1,12 +1,19 @@
-"""Public tests of lesson 8: what the head of a classifier must do, and how a picture becomes its input."""
+"""Public tests of lesson 8: the head of a classifier, how a picture becomes its input, and what a framework must do."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Student, expect, expect_refused, likely, task
+import kuiper
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
+from classroom.mine import networks
+from classroom.mine.networks import Network, Writer, random_network, shuffled
+from classroom.mine.reference import call_part
 
 POOL_ERRORS = {
     "slice indices must be integers": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
@@ -194,3 +201,264 @@ def a_crop_that_does_not_fit(student: Student, rng: np.random.Generator, oracle:
     cause = "crop is compared with something else than resize, or not at all: raise ValueError if crop > resize"
     for height, width in ((9, 16), (16, 9), (30, 30)):
         expect_refused(student.preprocess, photograph(rng, height, width), 8, 9, cause=cause)
+
+
+DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
+BROKEN = {
+    ".weight'": "only nn.Conv2d and nn.Linear have weights: weights.get(...) gives None where weights[...] raises "
+    "KeyError, or look them up inside the if of these two types.",
+    ".bias'": "with bias=False there is no such array: weights.get(...) gives None where weights[...] raises KeyError.",
+    "KeyError": "something was looked up before it was there: go through the operators in the order that "
+    "parts.topological_order gives, and note who writes each operand before you look for readers.",
+    "'list' object has no attribute": "`inputs` is a list of arrays: parts.relu(inputs[0]).",
+    "has no attribute": "parts has the functions that the docstrings of framework and compute name, and no others.",
+    "NoneType": "one of the two functions gives None: does framework return the inner function, and that one a result? "
+    "And does compute return something for each of TYPES?",
+    "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
+    "index out of range": "what was parsed is no operator's line: the first two lines are not, and empty ones are not.",
+    "invalid literal for int": "what was parsed is no operator's line: the first two lines are not.",
+    "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T.",
+    "to unpack": "parse_operator gives six values: type, name, inputs, outputs, params, attributes; "
+    "parse_parameter gives a pair, (type, value).",
+    "takes": "a part was given too few or too many arguments: their lists are in the docstring of compute.",
+    "required positional": "a part was given too few arguments: their lists are in the docstring of compute.",
+    "stride: expected": "the parts want values, not texts: parts.parse_parameter(params['stride'])[1].",
+    "padding: expected": "the parts want values, not texts: parts.parse_parameter(params['padding'])[1].",
+    "kernel_size: expected": "the parts want values, not texts: parts.parse_parameter(params['kernel_size'])[1].",
+}
+
+
+def expect_network(
+    student: Student, oracle: Any, network: Network, inputs: Sequence[np.ndarray], text: str | None = None
+) -> None:
+    """Raise Failure unless the student's framework computes the network; `text` : its lines in another order."""
+    with likely(BROKEN):
+        got = student.run_framework(text or network.text, network.weights, list(inputs), call_part)
+    names = [f"for an input of shape {x.shape}" for x in inputs]
+    expected, mistakes = oracle.outputs(network.text, network.weights, list(inputs)), {}
+    if text is None:
+        mistakes = oracle.outputs_mistakes(network.text, network.weights, list(inputs))
+    expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", names=names, mistakes=mistakes)
+
+
+@task("framework", "ends", "parts")
+def one_relu(student: Student) -> None:
+    """Three lines, input, nn.ReLU and output, are a network: -1, 2 becomes 0, 2."""
+    write = Writer(np.random.default_rng(0))
+    network = write.network(write.each("nn.ReLU", write.image(1, 1, 2)).name)
+    x = np.array([[[[-1.0, 2.0]]]], np.float32)
+    with likely(BROKEN):
+        got = student.run_framework(network.text, {}, [x], call_part)
+    expect(got, [np.array([[[[0.0, 2.0]]]], np.float32)], what="the output")
+
+
+@task("framework", "linear", "weights")
+def one_linear_layer(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """torch.flatten and nn.Linear: x @ weight.T + bias, for a batch of four."""
+    write = Writer(rng)
+    network = write.network(write.linear(write.image(1, 2, 2), 4))
+    expect_network(student, oracle, network, [network.batch(rng, 4)])
+
+
+@task("framework", "options")
+def convolution_and_pooling_with_options(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """nn.Conv2d, nn.MaxPool2d and nn.AdaptiveAvgPool2d go by the stride, padding, groups and sizes of their lines."""
+    write = Writer(rng)
+    y = write.conv(write.image(4, 8, 9), 6, (3, 2), (2, 1), (1, 2), groups=2)
+    y = write.average(write.max_pool(y, (2, 3), (1, 2), (1, 0)), (3, 2))
+    network = write.network(y.name)
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "weights")
+def weights_of_their_own(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three convolutions in a row have three weights and three biases."""
+    write = Writer(rng)
+    y = write.image(2, 4, 5)
+    for _ in range(3):
+        y = write.conv(y, 2)
+    network = write.network(y.name)
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "bias", "weights", "linear")
+def without_a_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A convolution and a linear layer with bias=False have a weight and no bias."""
+    write = Writer(rng)
+    y = write.conv(write.image(2, 3, 3), 2, bias=False)
+    network = write.network(write.linear(y, 3, bias=False))
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "expression", "shared")
+def operands_of_an_expression(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """sub(@0,@1) takes the second input from the first, and one operand can be both @0 and @1."""
+    write = Writer(rng)
+    x = write.image(2, 3, 4)
+    y = write.expression("sub(@0,@1)", write.each("nn.Sigmoid", x), x)
+    network = write.network(write.expression("mul(sub(@0,2),div(@1,4))", y, y).name)
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "shared", "weights")
+def a_way_around(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Two convolutions, and a short cut around them: the input of the first is read once more at the end."""
+    write = Writer(rng)
+    network = write.network(networks.residual(write, write.image(2, 5, 4)).name)
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "order")
+def lines_in_any_order(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A chain whose lines stand backwards in the file, and in no order at all."""
+    write = Writer(rng)
+    y = write.image(1, 4, 4)
+    for i in range(5):
+        y = write.expression("sub(1,@0)", y) if i % 2 else write.each("nn.Sigmoid", y)
+    network = write.network(y.name)
+    x = network.batch(rng, 2)
+    head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
+    expect_network(student, oracle, network, [x], "\n".join([*head, *lines[::-1]]) + "\n")
+    expect_network(student, oracle, network, [x], shuffled(network.text, rng))
+
+
+@task("framework", "lines")
+def empty_lines(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Empty lines, in the middle and at the end, mean nothing."""
+    write = Writer(rng)
+    network = write.network(write.each("nn.Sigmoid", write.image(1, 2, 3)).name)
+    lines = network.text.splitlines()
+    text = "\n".join([*lines[:3], "", *lines[3:], "", " ", ""])
+    expect_network(student, oracle, network, [network.batch(rng, 2)], text)
+
+
+@task("framework", "ends", "shared", "order")
+def a_result_that_nobody_reads(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """What pnnx.Output reads is the result, and not what was computed last."""
+    write = Writer(rng)
+    x = write.image(1, 2, 3)
+    y = write.each("nn.Sigmoid", x)
+    write.expression("mul(@0,3)", write.expression("add(@0,1)", y))
+    network = write.network(y.name)
+    x = network.batch(rng, 2)
+    expect_network(student, oracle, network, [x])
+    head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
+    expect_network(student, oracle, network, [x], "\n".join([*head, lines[-1], *lines[:-1]]) + "\n")
+
+
+@task("framework", "deep")
+def a_deep_network(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A chain of 1,500 operators is computed, and ends in no RecursionError."""
+    write = Writer(rng)
+    y = write.image(1, 1, 3)
+    for _ in range(1500):
+        y = write.each("nn.ReLU", y)
+    network = write.network(y.name)
+    expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "once", "shared")
+def each_operator_once(student: Student, rng: np.random.Generator) -> None:
+    """An operator whose result is read by three others is computed once: its part is called once."""
+    write = Writer(rng)
+    y = write.each("nn.Sigmoid", write.image(1, 2, 2))
+    y = write.expression("add(add(@0,@1),@2)", *(write.each("nn.ReLU", y) for _ in range(3)))
+    network = write.network(y.name)
+    calls = Counter[str]()
+
+    def counted(name: str, *args: Any) -> Any:
+        calls[name] += 1
+        return call_part(name, *args)
+
+    with likely(BROKEN):
+        student.run_framework(network.text, {}, [network.batch(rng, 2)], counted)
+    got = {name: calls[name] for name in ("sigmoid", "relu", "evaluate")}
+    expect(got, {"sigmoid": 1, "relu": 3, "evaluate": 1}, what="how often each part was called")
+
+
+@task("framework", "parts")
+def whatever_the_parts_compute(student: Student) -> None:
+    """Parts that compute something else give another result: the framework calls them, and computes nothing else."""
+    write = Writer(np.random.default_rng(1))
+    y = write.each("nn.Sigmoid", write.each("nn.ReLU", write.image(1, 4, 4)))
+    y = write.average(write.max_pool(write.conv(y, 1), (3, 3), (1, 1), (1, 1)), (4, 4))
+    y = write.expression("add(@0,1)", y)
+    network = write.network(write.add("torch.flatten", [y.name], {"end_dim": -1, "start_dim": 1}))
+    adding = ("relu", "sigmoid", "conv2d", "max_pool2d", "adaptive_avg_pool", "flatten", "evaluate")
+
+    def adds(name: str, *args: Any) -> Any:
+        if name not in adding:
+            return call_part(name, *args)
+        return (args[1][0] if name == "evaluate" else args[0]) + np.float32(10 ** adding.index(name))
+
+    x = np.zeros((2, 1, 4, 4), np.float32)
+    with likely(BROKEN):
+        got = student.run_framework(network.text, network.weights, [x], adds)
+    what = "the output, where relu adds 1, sigmoid 10, conv2d 100 and so on"
+    expect(got, [x + np.float32(1_111_111)], what=what)
+
+
+@task("framework", "again")
+def one_input_after_another(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The same network is called three times, with batches of 2, 1 and 3."""
+    write = Writer(rng)
+    network = write.network(write.each("nn.Sigmoid", write.each("nn.ReLU", write.image(1, 3, 3))).name)
+    expect_network(student, oracle, network, [network.batch(rng, count) for count in (2, 1, 3)])
+
+
+def with_strange_operator(rng: np.random.Generator) -> tuple[Network, str, str]:
+    """A network with a type that is not among TYPES, this type, and the operator's name."""
+    write = Writer(rng)
+    kind = str(rng.choice(["nn.GELU", "F.softmax", "torch.cat", "nn.BatchNorm2d"]))
+    y = write.add(kind, [write.each("nn.ReLU", write.image(1, 2, 2)).name], stem="odd")
+    name = f"odd_{len(write.lines) - 1}"
+    return write.network(y), kind, name
+
+
+@task("framework", "unknown")
+def a_type_that_is_not_known(student: Student, rng: np.random.Generator) -> None:
+    """An operator of another type is refused with a ValueError when the network is made, before it has an input."""
+    network, _, _ = with_strange_operator(rng)
+
+    def make(text: str, inputs: list[np.ndarray]) -> Any:
+        return student.run_framework(text, {}, inputs, call_part)
+
+    cause = "framework has to look at the type of every operator, before it returns the inner function."
+    expect_refused(make, network.text, [], cause=cause)
+
+
+@task("framework", "message", "unknown")
+def the_message_says_what_and_where(student: Student, rng: np.random.Generator) -> None:
+    """The message of this error holds the operator's type and its name."""
+    network, kind, name = with_strange_operator(rng)
+    try:
+        student.run_framework(network.text, {}, [network.batch(rng, 1)], call_part)
+    except SubmissionError as error:
+        if error.kind != "raise" or error.type != "ValueError":
+            raise
+        lost = [word for word in (kind, name) if word not in error.message]
+        if lost:
+            failure = Failure(f"expected a message with {kind} and {name} in it, got {error.message!r:.200}")
+            failure.cause = f"{lost[0]} is not in it: with a hundred operators one wants to know which."
+            raise failure from None
+        return
+    raise Failure(f"expected ValueError for an operator of type {kind}, and the network was computed", "ValueError")
+
+
+@task("framework", "order", "options", "weights", "bias", "linear", "expression", "shared", "ends")
+def networks_that_nobody_has_seen(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Three random networks of the same operators give what kuiper gives."""
+    for _ in range(3):
+        network = random_network(rng)
+        expect_network(student, oracle, network, [network.batch(rng, 2)])
+
+
+@task("framework", "options", "weights", "linear", "expression", "shared")
+def the_network_that_reads_digits(student: Student, oracle: Any) -> None:
+    """Of models/digits, the network of the demo: four scans give its scores."""
+    graph = kuiper.load(DIGITS / "digits.pnnx.param")
+    weights = {f"{op.name}.{key}": one.data for op in graph.operators for key, one in op.attributes.items()}
+    network = Network((DIGITS / "digits.pnnx.param").read_text(encoding="utf-8"), weights, (1, 8, 8))
+    with np.load(DIGITS / "heldout.npz") as data:
+        images = data["images"][:4].astype(np.float32)[:, None]
+    expect_network(student, oracle, network, [images])

@@ -64,6 +64,15 @@ def three_and_more_neighbours(student: Student, rng: np.random.Generator, oracle
         expect_merged(student, oracle, random_parts(rng, count, ["ACC"], 0.0), f"{count} parts on one device")
 
 
+@task("merge", "neighbours", "order", "form")
+def thousands_of_neighbours(student: Student) -> None:
+    """Three thousand neighbours on one device become one part."""
+    cause = {"RecursionError": "a function that calls itself for each part ends at Python's limit: write a loop"}
+    with likely(cause):
+        got = student.merge([("CPU", [v]) for v in range(3000)])
+    expect(got, [("CPU", list(range(3000)))], what="3,000 neighbours")
+
+
 @task("merge", "empty", "neighbours", "order", "form")
 def parts_without_nodes(student: Student, oracle: Any) -> None:
     """A part without nodes is left out, wherever it stands; if its neighbours run on one device, they become one."""
@@ -582,3 +591,20 @@ def a_chain_of_5000(student: Student, oracle: Any) -> None:
     """A chain of 5,000 nodes whose device changes every 500 nodes needs ten parts."""
     devices = [("ACC", "CPU")[v // 500 % 2] for v in range(5000)]
     expect_fewest(student, oracle, [[], *([v] for v in range(4999))], devices, "a chain")
+
+
+@task("fewest", "long", "fewest", "once", "device", "after", "empty", "form")
+def a_chain_that_changes_at_every_node(student: Student, oracle: Any) -> None:
+    """A chain of 3,000 nodes whose device changes at every node needs 3,000 parts."""
+    devices = [("ACC", "CPU")[v % 2] for v in range(3000)]
+    cause = {"RecursionError": "a function that calls itself for each part ends at Python's limit: write a loop"}
+    with likely(cause):
+        expect_fewest(student, oracle, [[], *([v] for v in range(2999))], devices, "a chain")
+
+
+@task("fewest", "after", "fewest", "once", "device", "empty", "form")
+def a_node_that_reads_many(student: Student, oracle: Any) -> None:
+    """A node that reads six others waits for all of them."""
+    predecessors = [[], [0], [1], [], [], [], [2, 3, 4, 5], [0, 1, 3, 4, 5, 2]]
+    devices = ["ACC", "CPU", "ACC", "ACC", "ACC", "ACC", "ACC", "CPU"]
+    expect_fewest(student, oracle, predecessors, devices, "a node with six predecessors")

@@ -94,7 +94,7 @@ def plan_memory(lives: Mapping[str, Life], sizes: Mapping[str, int]) -> dict[str
     Parameters
     ----------
     lives : each value's name -> (first, last).
-    sizes : the same names -> bytes, at least 1.
+    sizes : the same names, perhaps in another order -> bytes, at least 1.
 
     Rules
     -----

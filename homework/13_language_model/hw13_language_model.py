@@ -30,9 +30,10 @@ def cached_attention(
     sees : new token i stands at place count + i and sees the places 0 .. count + i: all earlier tokens, the new ones
         before it, and itself.
     apart : each text, each head and each query has its own softmax.
-    large : scores may be 1000 or -1000, also for two queries of one call, and even so nothing overflows.
+    large : scores may be 1000 or -1000, also for two queries, heads or texts of one call, and even so nothing
+        overflows, and large scores that differ give different weights.
     written : k and v are written to the places count .. count+T-1 of `keys` and `values`, in place: the caller keeps
-        the two arrays, and comes back with the next token.
+        the two arrays, which may be parts of larger ones, and comes back with the next token.
     others : all other places of the cache stay as they were.
     unused : what the places behind the new tokens hold is rubbish, perhaps nan or infinity, and does not matter.
     arguments : q, k and v stay as they were.
@@ -73,6 +74,16 @@ def in_steps(
     return np.concatenate(results, axis=2), keys, values
 
 
+def in_larger_arrays(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, heads: int, room: int, step: int, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Given: what cached_attention leaves in caches of zeros: the first heads, and every `step`-th place, of others."""
+    texts, used, _, width = q.shape
+    keys, values = (np.zeros((texts, heads, step * room, width), q.dtype)[:, :used, ::step] for _ in "kv")
+    cached_attention(q, k, v, keys, values, count)
+    return keys.copy(), values.copy()
+
+
 def new_tokens_afterwards(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,6 +113,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     -----
     reached : the most probable tokens are kept, one after the other, until their sum is p or more; the token with
         which it reaches p is kept, too. Where the sum of all is below p, all are kept.
+    float64 : the sum that is compared with p is taken in float64.
     smallest : no further token is kept, also where the sum is p exactly.
     equals : of equally probable tokens the one with the lower number comes first.
     proportion : the kept probabilities are divided by their sum, so that they sum to 1; all others are 0.

@@ -38,7 +38,7 @@ def topological_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
             if waiting[follower] == 0:
                 heapq.heappush(ready, (position[follower], follower))
     if len(order) < len(successors):
-        raise GraphError("the graph has a cycle: " + " -> ".join(find_cycle(successors)))
+        raise GraphError("the graph has a cycle: " + cycle_text(find_cycle(successors)))
     return order
 
 
@@ -66,13 +66,13 @@ def reverse_post_order(successors: Mapping[str, Sequence[str]]) -> list[str]:
                     stack.append((follower, iter(successors[follower])))
                     break
                 if not finished[follower]:
-                    raise GraphError("the graph has a cycle: " + " -> ".join(find_cycle(successors)))
+                    raise GraphError("the graph has a cycle: " + cycle_text(find_cycle(successors)))
             else:
                 stack.pop()
                 finished[name] = True
                 post_order.append(name)
     if len(post_order) < len(successors):
-        raise GraphError("the graph has a cycle: " + " -> ".join(find_cycle(successors)))
+        raise GraphError("the graph has a cycle: " + cycle_text(find_cycle(successors)))
     return post_order[::-1]
 
 
@@ -93,10 +93,12 @@ def roots(successors: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
-    """One cycle as names, starting and ending at its member that is listed first; empty when there is none.
+    """The names along one cycle, from its member that is listed first; empty when there is none; O(V + E).
+
+    Each name leads to the next, and the last to the first.
 
     >>> find_cycle({"in": ["b"], "a": ["b", "out"], "b": ["a"], "out": []})
-    ['a', 'b', 'a']
+    ['a', 'b']
     """
     done: set[str] = set()
     for start in successors:
@@ -124,7 +126,16 @@ def find_cycle(successors: Mapping[str, Sequence[str]]) -> list[str]:
 def _from_the_first(cycle: list[str], listed: Iterable[str]) -> list[str]:
     members = set(cycle)
     start = cycle.index(next(name for name in listed if name in members))
-    return [*cycle[start:], *cycle[: start + 1]]
+    return [*cycle[start:], *cycle[:start]]
+
+
+def cycle_text(cycle: Sequence[str]) -> str:
+    """A cycle as its messages show it.
+
+    >>> cycle_text(["a", "b"])
+    'a -> b -> a'
+    """
+    return " -> ".join([*cycle, *cycle[:1]])
 
 
 def execution_order(

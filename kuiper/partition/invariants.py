@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from kuiper.graph.order import find_cycle
+from kuiper.graph.order import cycle_text, find_cycle
 from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.modes.tengine import blocked_nodes
@@ -131,7 +131,7 @@ def _order(partition: Partition, rules: Rules) -> Iterator[str]:
                 maker = producer.get(tensor)
                 if maker is not None and maker not in done and maker not in graph.sources:
                     if cycle := _cycle(partition):
-                        message = "sub-graphs wait for each other: " + " -> ".join(cycle)
+                        message = "sub-graphs wait for each other: " + cycle_text(cycle)
                         raise PartitionError(message, invariant="acyclic")
                     yield (
                         f"{graph.label(v)} in sub-graph {part.index} comes before {graph.label(maker)} in sub-graph "
@@ -143,7 +143,7 @@ def _order(partition: Partition, rules: Rules) -> Iterator[str]:
 
 
 def _cycle(partition: Partition) -> list[str]:
-    """Indices of sub-graphs in a circle, the first one again at the end; empty when there is none."""
+    """Indices of sub-graphs in a circle; empty when there is none."""
     graph, placed = partition.graph, partition.subgraph_of
     successors: dict[str, list[str]] = {str(part.index): [] for part in partition.subgraphs}
     for part in partition.subgraphs:

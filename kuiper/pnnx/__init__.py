@@ -2,7 +2,8 @@
 
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
 from kuiper.pnnx.archive import Archive
-from kuiper.pnnx.parameters import parse, to_text
+from kuiper.pnnx.line import parse_operator
+from kuiper.pnnx.parameters import parse, parse_parameter, to_text
 from kuiper.pnnx.reader import read
 from kuiper.pnnx.writer import write
 
@@ -16,6 +17,8 @@ __all__ = [
     "ParameterKind",
     "Shape",
     "parse",
+    "parse_operator",
+    "parse_parameter",
     "read",
     "to_text",
     "write",

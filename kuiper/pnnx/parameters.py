@@ -58,6 +58,16 @@ def parse(text: str) -> Parameter:
     return Parameter(kind, _READ[kind](text))
 
 
+def parse_parameter(text: str) -> tuple[int, Any]:
+    """The same as a pair (kind, value).
+
+    >>> parse_parameter("(3,3)") == (5, [3, 3])
+    True
+    """
+    parameter = parse(text)
+    return parameter.kind, parameter.value
+
+
 def is_mixed(text: str) -> bool:
     """Whether the text is a list whose elements are of several kinds.
 

@@ -15,16 +15,18 @@ import io
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from kuiper import dtypes
 from kuiper.errors import KuiperError, ModelFormatError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind, Shape
-from kuiper.graph.order import find_cycle, successors_of
+from kuiper.graph.order import cycle_text, find_cycle, successors_of
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import Archive
+from kuiper.pnnx.line import OperatorLine, parse_operator
 
 MAGIC = "7767517"
 LARGEST_FILE = 32 << 20  # bytes; a network of 1,000 layers has some 0.2 MB of text
@@ -34,7 +36,15 @@ _DIMENSION = re.compile(r"-?[0-9]{1,18}")
 _NORMAL_LEFTOVERS = {"prim::TupleConstruct", "prim::TupleUnpack", "prim::DictConstruct", "prim::ListConstruct"}
 
 
-def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, verify: bool = True) -> Graph:
+def read(
+    param: str | os.PathLike[str],
+    bin: str | os.PathLike[str] | None = None,
+    *,
+    verify: bool = True,
+    parse_parameter: Callable[[str], tuple[int, Any]] = parameters.parse_parameter,
+    parse_operator: Callable[[str], OperatorLine] = parse_operator,
+    find_cycle: Callable[[Mapping[str, Sequence[str]]], list[str]] = find_cycle,
+) -> Graph:
     """The graph of a model file; its weights stay in the file and are mapped, not copied.
 
     Parameters
@@ -42,6 +52,7 @@ def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = Non
     param : the text file, net.pnnx.param.
     bin : the weights; by default the text file's twin, net.pnnx.bin. A model without weights needs none.
     verify : check the CRC of every weight. It reads every byte once.
+    parse_parameter, parse_operator, find_cycle : the steps that the exercises are about, as in kuiper.Toolbox.
 
     Returns the graph, with what is allowed but rarely meant in `graph.warnings`.
     Raises ModelFormatError for a file that does not say what the format asks for.
@@ -53,7 +64,8 @@ def read(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = Non
     ...     read(file).operands["0"].shape
     (1, 3)
     """
-    return _Reader(*paths(param, bin), verify).read()
+    steps = _Steps(parse_parameter, parse_operator, find_cycle)
+    return _Reader(*paths(param, bin), verify, steps).read()
 
 
 def paths(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None) -> tuple[Path, Path]:
@@ -69,11 +81,20 @@ def paths(param: str | os.PathLike[str], bin: str | os.PathLike[str] | None) -> 
     return text, Path(str(text).removesuffix(".param") + ".bin" if bin is None else bin)
 
 
+@dataclass(frozen=True)
+class _Steps:
+    """What a toolbox may replace."""
+
+    parse_parameter: Callable[[str], tuple[int, Any]]
+    parse_operator: Callable[[str], OperatorLine]
+    find_cycle: Callable[[Mapping[str, Sequence[str]]], list[str]]
+
+
 class _Reader:
     """Reads one file line by line; `line` is the one at hand, and every fault is reported there."""
 
-    def __init__(self, path: Path, bin_path: Path, verify: bool) -> None:
-        self.path, self.bin_path, self.verify = path, bin_path, verify
+    def __init__(self, path: Path, bin_path: Path, verify: bool, steps: _Steps) -> None:
+        self.path, self.bin_path, self.verify, self.steps = path, bin_path, verify, steps
         self.line = 0
         self.archive: Archive | None = None
         self.graph = Graph()
@@ -82,11 +103,6 @@ class _Reader:
         self.declared: dict[str, tuple[str, int]] = {}  # operand -> its shape and type as text, and where they stood
         self.own: dict[str, Operand] = {}  # the operands of the line at hand
         self.unnamed: dict[str, list[int]] = {}  # operand -> the slots it fills that have no name yet, last first
-        self.handlers: dict[str, Callable[[Operator, str, str], None]] = {
-            "@": self._attribute,
-            "$": self._input_name,
-            "#": self._operand_shape,
-        }
 
     def read(self) -> Graph:
         text = io.BytesIO(self._bytes())
@@ -145,16 +161,22 @@ class _Reader:
                 "type, name, number of inputs, number of outputs (a name cannot hold white space)",
                 _short(" ".join(tokens[:6])),
             )
-        op = Operator(tokens[0], tokens[1], line=self.line)
         n_in, n_out = int(tokens[2]), int(tokens[3])
         names, rest = tokens[4 : 4 + n_in + n_out], tokens[4 + n_in + n_out :]
         names = [name for name in names if "=" not in name]
         if len(names) != n_in + n_out:
-            self._fail(f"{n_in} + {n_out} names of operands after {op.name}", f"{len(names)}")
+            self._fail(f"{n_in} + {n_out} names of operands after {tokens[1]}", f"{len(names)}")
+        self._check_pairs(tokens[1], rest)
+        op_type, name, inputs, outputs, params, attributes = self._parsed(tokens)
+        op = Operator(op_type, name, line=self.line)
         if op.name in self.line_of:
             self._fail(f"a name other than that of line {self.line_of[op.name]}", op.name)
-        self._connect(op, names[:n_in], names[n_in:])
-        self._key_values(op, rest)
+        self._connect(op, inputs, outputs)
+        for key, text in params.items():
+            self._parameter(op, key, text)
+        for key, text in attributes.items():
+            self._attribute(op, key, text)
+        self._slots_and_shapes(op, rest)
         self.line_of[op.name] = self.line
         self.graph.operators.append(op)
 
@@ -176,35 +198,52 @@ class _Reader:
             operand.producer = op
             op.outputs.append(operand)
 
-    def _key_values(self, op: Operator, tokens: list[str]) -> None:
+    def _check_pairs(self, name: str, tokens: list[str]) -> None:
+        seen = set()
+        for token in tokens:
+            key, equals, _ = token.partition("=")
+            kind, of = ("attribute", key[1:]) if key[:1] == "@" else ("parameter", key)
+            if not equals or key in ("", "@", "$", "#"):
+                self._fail("key=value", _short(token))
+            if key[:1] not in ("$", "#") and key in seen:
+                self._fail(f"{kind} {of} of {name} once", "twice")
+            seen.add(key)
+
+    def _parsed(self, tokens: list[str]) -> OperatorLine:
+        try:
+            parsed = self.steps.parse_operator(" ".join(tokens))
+        except Exception as error:
+            self._fail("a line that parse_operator can read", _raised(error))
+        if not isinstance(parsed, tuple) or [type(part) for part in parsed] != [str, str, list, list, dict, dict]:
+            expected = "parse_operator to return (type, name, inputs, outputs, params, attributes)"
+            self._fail(expected, _short(repr(parsed)))
+        return parsed
+
+    def _slots_and_shapes(self, op: Operator, tokens: list[str]) -> None:
         self.own = {operand.name: operand for operand in op.inputs + op.outputs}
         self.unnamed = defaultdict(list)
         for slot in reversed(range(len(op.inputs))):
             self.unnamed[op.inputs[slot].name].append(slot)
         for token in tokens:
-            key, equals, value = token.partition("=")
-            handler = self.handlers.get(key[:1], self._parameter)
-            name = key[1:] if key[:1] in self.handlers else key
-            if not equals or not name:
-                self._fail("key=value", _short(token))
-            handler(op, name, value)
+            key, _, value = token.partition("=")
+            if key[0] == "$":
+                self._input_name(op, key[1:], value)
+            elif key[0] == "#":
+                self._operand_shape(op, key[1:], value)
 
     def _parameter(self, op: Operator, key: str, text: str) -> None:
-        if key in op.params:
-            self._fail(f"parameter {key} of {op.name} once", "twice")
         if (op.type, key) in parameters.VERBATIM:
             op.params[key] = Parameter(ParameterKind.STRING, text)
             return
         try:
-            op.params[key] = parameters.parse(text)
-        except KuiperError as error:
-            self._fail(f"a value that can be read for {key}", error.message)
+            kind, value = self.steps.parse_parameter(text)
+            op.params[key] = Parameter(ParameterKind(kind), value)
+        except Exception as error:
+            self._fail(f"a value that can be read for {key}", _raised(error))
         if parameters.is_mixed(text):
             self.graph.warnings.append(f"{op.name}: {_short(f'{key}={text}')} mixes kinds of elements")
 
     def _attribute(self, op: Operator, key: str, text: str) -> None:
-        if key in op.attributes:
-            self._fail(f"attribute {key} of {op.name} once", "twice")
         shape, dtype = self._shape_and_type(f"@{key}", text)
         if dtype is None or min(shape, default=0) < 0:
             self._fail(f"a type and dimensions of 0 or more in @{key}", _short(text))
@@ -263,11 +302,17 @@ class _Reader:
         self.line = 2
         if len(self.graph.operands) != n_operands:
             self._fail(f"as many operands as the file has ({len(self.graph.operands)})", str(n_operands))
-        cycle = find_cycle(successors_of(self.graph))
+        cycle = self.steps.find_cycle(successors_of(self.graph))
         if cycle:
-            self.line = self.line_of[cycle[0]]
+            self.line = self.line_of.get(cycle[0], 0)
             names = [_short(name) for name in cycle[:12]]
-            self._fail("operators without a cycle", " -> ".join(names) + " ..." * (len(cycle) > 12))
+            shown = cycle_text(names) if len(cycle) < 12 else " -> ".join(names) + " ..."
+            self._fail("operators without a cycle", shown)
+
+
+def _raised(error: Exception) -> str:
+    """What was raised: a KuiperError by its message, any other, a student's, with its type."""
+    return error.message if isinstance(error, KuiperError) else f"{type(error).__name__}: {error}"
 
 
 def _short(text: str) -> str:

@@ -148,7 +148,16 @@ class RuntimeGraph:
         """Read the files. Raises ModelFormatError, GraphError; that too for a graph made in memory, which has none."""
         if not self._has_files:
             raise GraphError(f"init: {self.param} has no files to read; call build()")
-        self._take(pnnx.read(self.param, self.bin))
+        tools = self.toolbox
+        self._take(
+            pnnx.read(
+                self.param,
+                self.bin,
+                parse_parameter=tools.parse_parameter,
+                parse_operator=tools.parse_operator,
+                find_cycle=tools.find_cycle,
+            )
+        )
 
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
@@ -244,10 +253,7 @@ class RuntimeGraph:
         if not source.operators:
             raise GraphError(f"{self.param}: expected at least one operator, found none")
         for op in source:
-            try:
-                op.params = self.toolbox.init_graph_params(op.params)
-            except KuiperError as error:
-                raise error.at(op.name) from None
+            op.params = dict(op.params)
         self.operators, self.warnings = list(source.operators), list(source.warnings)
         self.operands, self.inputs, self.outputs = {}, [], []  # found in build: a graph in memory may not be connected
         self.lifetimes, self.released_after = {}, []

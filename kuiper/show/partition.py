@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kuiper.errors import KuiperError
 from kuiper.graph import Graph, Operand, Operator
-from kuiper.partition import NodeGraph, Partition, SubGraph, schedule
+from kuiper.partition import DeadlockError, NodeGraph, Partition, SubGraph, schedule
 from kuiper.show.axes import Ruler
 from kuiper.show.graph import show_graph
 from kuiper.show.palette import Swatch, family
@@ -24,6 +24,8 @@ HUES = (
 """For each device two fills, which its sub-graphs take in turn, and the border."""
 MOST_NAMED = 12
 """Sub-graphs that the legend names one by one; of more, it names the devices, since every box has its number."""
+MOST_DRAWN = 60
+"""Nodes that are drawn one by one; of a larger graph, each sub-graph is one box."""
 WAVE, BAR, GAP, MARGIN, PAGE = 110.0, 30.0, 6.0, 16.0, 900.0
 
 
@@ -31,7 +33,8 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
     """A Partition -> its graph, each box with the number and the colour of its sub-graph.
 
     Hues tell devices; sub-graphs of one device take a light and a darker fill in turn. Inputs and constants that are in
-    no sub-graph have the colour of inputs. Raises KuiperError for what is no partition.
+    no sub-graph have the colour of inputs. Of more than MOST_DRAWN nodes each sub-graph is one box, and lines are what
+    is handed over. Raises KuiperError for what is no partition.
 
     >>> from kuiper.partition import Device, NodeGraph, partition
     >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
@@ -42,17 +45,22 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
     _check("show_partition", partition)
     kinds = _families(partition)
     graph = partition.graph
-    names = [f"{partition.subgraph_of[v]}: " if v in partition.subgraph_of else "" for v in range(len(graph.nodes))]
-    labels = [
-        f"{name}{node.name or f'node {v}'}" for v, (name, node) in enumerate(zip(names, graph.nodes, strict=True))
-    ]
-    families = {labels[v]: family("pnnx.Input") for v in graph.sources}
-    families |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
+    if len(graph.nodes) > MOST_DRAWN and _runs(partition):
+        drawing = _subgraphs(partition)
+        families = dict(zip([op.name for op in drawing.operators[-len(kinds) :]], kinds))
+    else:
+        names = [f"{partition.subgraph_of[v]}: " if v in partition.subgraph_of else "" for v in range(len(graph.nodes))]
+        labels = [
+            f"{name}{node.name or f'node {v}'}" for v, (name, node) in enumerate(zip(names, graph.nodes, strict=True))
+        ]
+        drawing = _drawing(graph, labels)
+        families = {labels[v]: family("pnnx.Input") for v in graph.sources}
+        families |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
     if len(kinds) > MOST_NAMED:
         by_device = sorted(families.items(), key=lambda item: _device_of(item[1]))
         families = {label: replace(kind, name=_device_of(kind)) for label, kind in by_device}
     heading = title or f"Graph of {len(graph.nodes)} nodes in {len(partition.subgraphs)} sub-graphs"
-    return show_graph(_drawing(graph, labels), title=heading, families=families)
+    return show_graph(drawing, title=heading, families=families)
 
 
 def show_schedule(
@@ -134,6 +142,39 @@ def _device_of(kind: Swatch) -> str:
 
 def _name(part: SubGraph) -> str:
     return f"{part.index}, {part.device.name}"
+
+
+def _runs(partition: Partition) -> bool:
+    """Whether no sub-graphs wait for each other in a circle, which has no order from top to bottom."""
+    try:
+        schedule(partition)
+    except DeadlockError:
+        return False
+    return True
+
+
+def _subgraphs(partition: Partition) -> Graph:
+    """A graph with an operator for each sub-graph, behind those for what the caller gives."""
+    graph = partition.graph
+    operands = {
+        t: Operand(info.name or str(t), info.shape, None if info.operand is None else info.operand.dtype)
+        for t, info in graph.tensors.items()
+    }
+    made = {t for part in partition.subgraphs for t in part.outputs}
+    given = dict.fromkeys(t for part in partition.subgraphs for t in part.inputs if t not in made)
+    sources = [Operator("pnnx.Input", f"input {operands[t].name}", [], [operands[t]]) for t in given]
+    parts = [
+        Operator(
+            f"{len(part.nodes)} node{'s' * (len(part.nodes) != 1)} on {part.device.name}",
+            f"{part.index}: {graph.nodes[part.nodes[0]].name} to {graph.nodes[part.nodes[-1]].name}"
+            if part.nodes
+            else f"{part.index}: empty",
+            [operands[t] for t in part.inputs],
+            [operands[t] for t in part.outputs],
+        )
+        for part in partition.subgraphs
+    ]
+    return Graph([*sources, *parts])
 
 
 def _drawing(graph: NodeGraph, labels: Sequence[str]) -> Graph:

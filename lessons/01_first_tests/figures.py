@@ -67,34 +67,34 @@ def inference() -> Svg:
 def four_ideas() -> Svg:
     """A graph; one operator opened; its layer; tensors on the lines."""
     column, parts = 90.0, [text("graph", 90.0, 16.0, 14.0, font_weight="bold")]
-    rows = [("pnnx.Input", "input", INPUT), ("nn.Conv2d", "convbn2d_0", CONVOLUTION), ("nn.ReLU", "relu", ACTIVATION),
-            ("pnnx.Output", "output", INPUT)]  # fmt: skip
-    shapes = ["1 x 1 x 8 x 8", "1 x 32 x 8 x 8", "1 x 32 x 8 x 8"]
-    for i, (kind, name, colors) in enumerate(rows):
+    rows = [("nn.MaxPool2d", "pool"), ("torch.flatten", "torch.flatten_0"), ("nn.Linear", "classifier"),
+            ("pnnx.Output", "output")]  # fmt: skip
+    shapes = ["1 x 64 x 2 x 2", "1 x 256", "1 x 10"]
+    for i, (kind, name) in enumerate(rows):
         y = 54.0 + 86 * i
-        parts.append(box(column, y, 130.0, 40.0, colors, kind, name))
+        parts.append(box(column, y, 130.0, 40.0, family(kind), kind, name))
         if i < len(shapes):
             parts += [arrow(column, y + 20, column, y + 66), pill(shapes[i], column, y + 40)]
     parts.append(text("tensors: the numbers on the lines", 25.0, 350.0, 11.0, text_anchor="start"))
 
-    for y1, y2 in ((120.0, 44.0), (160.0, 262.0)):
+    for y1, y2 in ((206.0, 44.0), (246.0, 262.0)):
         parts.append(element("line", x1=155.0, y1=y1, x2=235.0, y2=y2, stroke=INK, stroke_dasharray="4 4"))
     parts += [
         text("operator: what the file says", 345.0, 16.0, 14.0, font_weight="bold"),
-        element("rect", x=235.0, y=36.0, width=220.0, height=234.0, rx=8.0, fill=CONVOLUTION.fill,
-                stroke=CONVOLUTION.border, stroke_width=1.5),
+        element("rect", x=235.0, y=36.0, width=220.0, height=234.0, rx=8.0, fill=LINEAR.fill,
+                stroke=LINEAR.border, stroke_width=1.5),
     ]  # fmt: skip
-    facts = [("type", "nn.Conv2d"), ("name", "convbn2d_0"), ("parameters", "stride = (1,1)"), ("", "padding = (1,1)"),
-             ("", "kernel_size = (3,3)"), ("weights", "weight 32x1x3x3"), ("", "bias 32")]  # fmt: skip
+    facts = [("type", "nn.Linear"), ("name", "classifier"), ("parameters", "in_features = 256"),
+             ("", "out_features = 10"), ("", "bias = True"), ("weights", "weight 10x256"), ("", "bias 10")]  # fmt: skip
     for i, (label, value) in enumerate(facts):
         y = 60.0 + 31 * i
-        parts.append(text(label, 248.0, y, 11.0, CONVOLUTION.text, text_anchor="start", font_weight="bold"))
-        parts.append(text(value, 328.0, y, 10.5, CONVOLUTION.text, text_anchor="start"))
+        parts.append(text(label, 248.0, y, 11.0, LINEAR.text, text_anchor="start", font_weight="bold"))
+        parts.append(text(value, 328.0, y, 10.5, LINEAR.text, text_anchor="start"))
 
     parts += [
         text("layer: who computes it", 605.0, 16.0, 14.0, font_weight="bold"),
         arrow(455.0, 152.0, 510.0, 152.0),
-        box(605.0, 152.0, 186.0, 96.0, LINEAR, "Conv2d", "forward(x):", "multiply, add,", "give the result back"),
+        box(605.0, 152.0, 186.0, 96.0, LINEAR, "Linear", "forward(x):", "multiply, add,", "give the result back"),
         text("tensor in", 605.0, 70.0, 11.0),
         arrow(605.0, 78.0, 605.0, 102.0),
         text("tensor out", 605.0, 236.0, 11.0),
@@ -136,23 +136,23 @@ def matrix_product() -> Svg:
     return picture(486, 162, "One number of a matrix product", "Row 1 2 3 times column 2 5 8 is 36", *parts)
 
 
-MISTAKES = ("x @ w + b", "w * x + b", "w.T @ x + b", "w @ x", "w @ x + b.T")
-TESTS = (("all zeros", ""), ("w equals x", "01111"), ("w differs", "11111"))
+MISTAKES = ("x @ w + b", "w * x + b", "w.T @ x + b", "w @ x", "w @ x + w", "w @ x + b.T")
+TESTS = (("all zeros", "000000"), ("w equals x", "011111"), ("w equals b", "111101"), ("all differ", "111111"))
 """Each test with one digit per mistake, 1 where it catches it; the notebook computes the same."""
 
 
 def tests() -> Svg:
-    """Which test catches which mistake."""
-    parts = [text("test with", 60.0, 44.0, 12.0)]
-    for j, mistake in enumerate(MISTAKES):
-        parts.append(text(mistake, 176.0 + 112 * j, 20.0, 12.0))
-    for i, (test, caught) in enumerate(TESTS):
-        y = 68.0 + 42 * i
-        parts.append(text(test, 60.0, y, 13.0, font_weight="bold"))
-        for j in range(len(MISTAKES)):
-            good = caught[j : j + 1] == "1"
-            parts.append(box(176.0 + 112 * j, y, 104.0, 32.0, GOOD if good else BAD, "caught" if good else "slips by"))
-    return picture(690, 176, "What three tests catch", "Zeros catch nothing, w equal to x misses x @ w", *parts)
+    """Which test catches which mistake: a row for each mistake, a column for each test."""
+    parts = []
+    for j, (test, _) in enumerate(TESTS):
+        parts.append(text(test, 166.0 + 92 * j, 22.0, 13.0, font_weight="bold"))
+    for i, mistake in enumerate(MISTAKES):
+        y = 58.0 + 38 * i
+        parts.append(text(mistake, 58.0, y, 13.0))
+        for j, (_, caught) in enumerate(TESTS):
+            good = caught[i] == "1"
+            parts.append(box(166.0 + 92 * j, y, 86.0, 30.0, GOOD if good else BAD, "caught" if good else "slips by"))
+    return picture(494, 272, "What four tests catch", "Zeros catch nothing, w equal to x misses x @ w", *parts)
 
 
 def draw() -> dict[str, Svg]:

@@ -21,7 +21,7 @@ def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: s
     top = y - (len(lines) - 1) * 7.5
     weights = ["bold"] + ["normal"] * len(lines)
     return rect + "".join(
-        text(line, x, top + 15 * i, size if i == 0 else 10.5, kind.text, font_weight=weights[i])
+        text(line, x, top + 15 * i, size if i == 0 else 11.5, kind.text, font_weight=weights[i])
         for i, line in enumerate(lines)
     )
 
@@ -74,24 +74,30 @@ TOKENS = (
     ),
     (("@bias=(128)f32", ROSE, "attribute"), ("@weight=(128,32)f32", ROSE, "attribute")),
     (("#0=(1,32)f32", YELLOW, "operand 0"), ("#1=(1,128)f32", YELLOW, "operand 1")),
-    (("$input=1", PURPLE, "slot input = operand 1"),),
+    (("$input=1", PURPLE, "input = operand 1"),),
 )
-ROWS = ("which operator", "how it computes", "its weights, in the .bin", "what flows", "(in the sigmoid's line)")
+ROWS = (
+    "which operator",
+    "how it computes: parameters",
+    "its weights, in the .bin: attributes",
+    "the operands: shapes",
+    "in the sigmoid's line: a slot",
+)
 
 
 def one_line() -> Svg:
     """The line of the linear operator, token by token."""
     parts = []
     for row, (tokens, what) in enumerate(zip(TOKENS, ROWS, strict=True)):
-        y, x = 24 + 62 * row, 196.0
-        parts.append(label(what, 8, y, 12, font_weight="bold"))
+        y, x = 40 + 84 * row, 4.0
+        parts.append(label(what, 4, y - 26, 13, font_weight="bold"))
         for token, kind, says in tokens:
-            width = max(text_width(token, 12.5) + 16, text_width(says, 10.5) + 6)
-            parts.append(box(x + width / 2, y, width, 26, kind, token, size=12.5))
-            parts.append(text(says, x + width / 2, y + 23, 10.5))
-            x += width + 8
-    description = "Type, name, counts, operands; then parameters, attributes (@), a slot's name ($), shapes (#)."
-    return picture(640, 310, "One line of the file, token by token", description, *parts)
+            width = max(text_width(token, 13) + 14, text_width(says, 12) + 4)
+            parts.append(box(x + width / 2, y, width, 28, kind, token, size=13))
+            parts.append(text(says, x + width / 2, y + 24, 12))
+            x += width + 6
+    description = "Type, name, counts, operands; then parameters, attributes (@), shapes (#), a slot's name ($)."
+    return picture(408, 410, "One line of the file, token by token", description, *parts)
 
 
 def relations() -> Svg:
@@ -132,77 +138,59 @@ def relations() -> Svg:
 
 
 def bin_layout() -> Svg:
-    """The bytes of the .bin file of the linear model."""
-    spans = (
-        (92, GREY, "header", "73 bytes"),
-        (110, ROSE, "linear.bias", "512 bytes"),
-        (92, GREY, "header", "75 bytes"),
-        (180, ROSE, "linear.weight", "16,384 bytes"),
-        (120, BLUE, "directory", "where each lies"),
-        (50, GREY, "end", ""),
+    """Entries of digits.pnnx.bin, one below the other, and the directory at the end."""
+    rows = (
+        (GREY, 20, "header of the first entry"),
+        (ROSE, 28, "convbn2d_0.bias: 128 bytes"),
+        (GREY, 20, "header"),
+        (ROSE, 44, "convbn2d_0.weight: 1,152 bytes"),
+        (GREY, 20, "header"),
+        (ROSE, 28, "convbn2d_1.bias: 128 bytes"),
+        (None, 24, "and so on"),
+        (BLUE, 40, "directory: where each entry begins"),
     )
-    starts = ("0", "73", "585", "660", "17,044", "")
-    x, parts = 12.0, [label("byte", 12, 14, 10.5)]
-    edges = []
-    for (width, kind, name, size), start in zip(spans, starts, strict=True):
-        parts.append(box(x + width / 2, 62, width - 3, 50, kind, *filter(None, (name, size)), size=11.5))
-        if start:
-            parts.append(text(start, max(x, 18), 29, 10.5))
-        edges.append(x)
-        x += width
-    for target in (edges[0], edges[2]):
-        start, end = edges[4] + 60, target + 24
-        path = f"M{start:.1f} 88C{start:.1f} 132 {end:.1f} 132 {end:.1f} 96"
+    left, width, y = 8.0, 290.0, 4.0
+    parts, headers = [], []
+    for kind, height, says in rows:
+        if kind is None:
+            parts.append(text(says, left + width / 2, y + height / 2, 12.5))
+        else:
+            parts.append(element("rect", x=left, y=y, width=width, height=height - 3.0, rx=5.0, fill=kind.fill,
+                                 stroke=kind.border, stroke_width=1.5))  # fmt: skip
+            parts.append(text(says, left + width / 2, y + (height - 3) / 2, 12.5, kind.text))
+        if kind is GREY:
+            headers.append(y + 9)
+        y += height
+    start, edge = y - 20, left + width
+    for i, end in enumerate(headers):
+        reach = edge + 90 - 22 * i
+        path = f"M{edge:.0f} {start - 6 * i:.0f}C{reach:.0f} {start:.0f} {reach:.0f} {end:.0f} {edge + 8:.0f} {end:.0f}"
         parts.append(element("path", d=path, fill="none", stroke=INK, stroke_width=1.5))
-        parts.append(element("polygon", points=f"{end:.1f},88 {end - 4:.1f},96 {end + 4:.1f},96", fill=INK))
-    parts.append(text("a reader starts at the end, finds the directory, and from there every entry", 330, 140, 11.5))
-    description = "Header, bias, header, weight, directory, end; the directory points back to the two headers."
-    return picture(668, 154, "The bytes of the .bin file", description, *parts)
+        points = f"{edge + 1:.0f},{end:.0f} {edge + 9:.0f},{end - 4:.0f} {edge + 9:.0f},{end + 4:.0f}"
+        parts.append(element("polygon", points=points, fill=INK))
+    description = "Header, bias, header, weight, and so on; the directory at the end points back to every header."
+    return picture(400, y + 4, "The bytes of digits.pnnx.bin", description, *parts)
 
 
 STRUCTURES = (
-    ("Operator", "type, name, inputs, outputs, params, attributes", "layer", "build(): what computes", BLUE),
-    ("Operand", "name, shape, dtype, producer, consumers", "data", "forward(): the array of a run", YELLOW),
-    ("Attribute", "dtype, shape, bytes in the file", "data", "the bytes as an array", ROSE),
-    ("Parameter", "kind, value", "init_graph_params", "init(): what the layer will see", ORANGE),
+    ("Operator", ("type, name, params,", "inputs, outputs, attributes"), "layer", "build(): computes", BLUE),
+    ("Operand", ("name, shape, dtype,", "producer, consumers"), "data", "forward(): an array", YELLOW),
+    ("Attribute", ("shape, dtype,", "bytes in the file"), "data", "the bytes as an array", ROSE),
 )
 
 
 def one_graph() -> Svg:
     """What the reader puts into each structure, and what is added to it until the network runs."""
     parts = [
-        text("what is read", 176, 16, 12.5, font_weight="bold"),
-        text("what is added", 520, 16, 12.5, font_weight="bold"),
+        text("what is read", 112, 14, 13, font_weight="bold"),
+        text("what is added", 325, 14, 13, font_weight="bold"),
     ]
     for row, (name, holds, added, says, kind) in enumerate(STRUCTURES):
-        y = 56 + 62 * row
-        parts += [box(176, y, 330, 46, kind, name, holds), box(520, y, 240, 46, kind, added, says)]
-        parts.append(arrow(346, y, 396, y) if name == "Parameter" else text("+", 371, y, 16, font_weight="bold"))
-    parts.append(text("you", 371, 56 + 62 * 3 - 12, 11, font_weight="bold"))
-    description = "The operators that are read get layers, the operands data; options pass through init_graph_params."
-    return picture(652, 274, "Four structures, from the file to the run", description, *parts)
-
-
-FIELDS = (
-    ("b", "True"), ("i", "32767"), ("f", "1.5"), ("s", '"junk"'), ("ai", "[3, 3]"), ("af", "[0.5]"), ("as", '["x"]'),
-)  # fmt: skip
-
-
-def struct() -> Svg:
-    """The struct of a parameter: the type says which field counts."""
-    quiet = Swatch("", PILL, INK, PILL_TEXT)
-    parts = [label("kernel_size=(3,3)", 12, 18, 13, font_weight="bold"), box(56, 78, 84, 52, ORANGE, "type", "5")]
-    for i, (name, value) in enumerate(FIELDS, 1):
-        x = 74 + 76 * i
-        parts += [box(x, 78, 70, 52, ORANGE if i == 5 else quiet, name, value), text(str(i), x, 117, 11)]
-    parts.append(text("type", 56, 117, 11))
-    parts.append(
-        element("path", d="M56 50C56 22 454 22 454 44", fill="none", stroke=INK, stroke_width=1.5)
-        + element("polygon", points="454,51 450,43 458,43", fill=INK)
-    )
-    parts.append(text("type 5: field ai holds the value; the others hold whatever lay there", 330, 144, 11.5))
-    description = "Eight fields: type is 5, so ai = [3, 3] is the value; b, i, f, s, af and as hold junk."
-    return picture(660, 158, "A parameter as PNNX's reader stores it", description, *parts)
+        y = 64 + 84 * row
+        parts += [box(112, y, 200, 66, kind, name, *holds, size=13), box(325, y, 160, 50, kind, added, says, size=13)]
+        parts.append(text("+", 229, y, 18, font_weight="bold"))
+    description = "The operators that are read get layers, operands and attributes get data."
+    return picture(412, 272, "Three structures, from the file to the run", description, *parts)
 
 
 def draw() -> dict[str, Svg]:
@@ -213,7 +201,6 @@ def draw() -> dict[str, Svg]:
         "relations": relations(),
         "bin_layout": bin_layout(),
         "one_graph": one_graph(),
-        "struct": struct(),
     }
 
 

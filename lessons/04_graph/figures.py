@@ -34,6 +34,7 @@ def draw() -> dict[str, Svg]:
         "reverse_post_order": reverse_post_order(),
         "pre_order": pre_order(),
         "kahn": kahn(),
+        "cycle": cycle(),
         "plan_simple_ops": plan_simple_ops(),
         "plan_digits": plan_digits(),
     }
@@ -41,14 +42,15 @@ def draw() -> dict[str, Svg]:
 
 def graph() -> Svg:
     """The example with the in-degree above each node."""
-    places = example_places(70, 100, 145, 44)
+    places = example_places(32, 88, 86, 44)
     degrees = [
-        pill(f"in-degree {sum(name in followers for followers in EXAMPLE.values())}", x, y - 30)
+        pill(f"in: {sum(name in followers for followers in EXAMPLE.values())}", x, y - 27, 12.0)
         for name, (x, y) in places.items()
     ]
+    degrees.append(text("in: how many arrows enter the node", 4, 168, 12.0, text_anchor="start"))
     description = "input leads to op1, op1 to op3, op3 to op4 and op5, op5 to output. In-degree 0 for input, else 1."
-    return picture(720, 190, "A network of six operators", description,
-                   *arrows(EXAMPLE, places, 41, 15), *boxes(places, 82, 30, {}), *degrees)  # fmt: skip
+    return picture(416, 178, "A network of six operators", description,
+                   *arrows(EXAMPLE, places, 29, 15, tip=6.0), *boxes(places, 58, 28, {}, 12.5), *degrees)  # fmt: skip
 
 
 FRAMES: tuple[tuple[str, list[str], list[str]], ...] = (
@@ -63,11 +65,11 @@ FRAMES: tuple[tuple[str, list[str], list[str]], ...] = (
 
 def reverse_post_order() -> Svg:
     """Depth first, frame by frame: the path that is still open, and the nodes that are finished."""
-    width, height, head = 352.0, 154.0, 34.0
-    parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(150, 14, ACTIVE, "entered, waits for a successor"),
-             *swatch(430, 14, DONE, "finished")]  # fmt: skip
+    width, height, head = 352.0, 150.0, 50.0
+    parts = [*swatch(10, 14, PLAIN, "not entered"), *swatch(130, 14, ACTIVE, "entered, waits for a successor"),
+             *swatch(10, 36, DONE, "finished")]  # fmt: skip
     for i, (sentence, path, finished) in enumerate(FRAMES):
-        left, top = (i % 2) * (width + 16), head + (i // 2) * (height + 8)
+        left, top = 4.0, head + i * (height + 8)
         colors = dict.fromkeys(path, ACTIVE) | dict.fromkeys(finished, DONE)
         places = example_places(left + 36, top + 72, 69, 26)
         parts += [
@@ -79,34 +81,33 @@ def reverse_post_order() -> Svg:
             text("finished: " + (", ".join(finished) or "nobody"), left + 12, top + height - 16, 11.0,
                  text_anchor="start"),
         ]  # fmt: skip
-    bottom = head + 3 * (height + 8)
-    parts.append(text("read it backwards: input, op1, op3, op5, output, op4", 360, bottom + 14, 13.0,
+    bottom = head + len(FRAMES) * (height + 8)
+    parts.append(text("read it backwards: input, op1, op3, op5, output, op4", 180, bottom + 14, 11.0,
                       font_weight="bold"))  # fmt: skip
     description = "Six frames. Nodes finish as op4, output, op5, op3, op1, input; read it backwards."
-    return picture(720, bottom + 32, "Depth first, frame by frame", description, *parts)
+    return picture(362, bottom + 32, "Depth first, frame by frame", description, *parts)
 
 
 def pre_order() -> Svg:
     """simple_ops with the places that a plain stack gives: add stands before op4."""
-    places = simple_ops_places(44, 84, 103, 46)
+    places = simple_ops_places(30, 90, 58, 46)
     numbers = {name: i for i, name in enumerate(["input", "op1", "op2", "op3", "add", "output", "op4"], 1)}
     wrong = {"op4": (PLAIN[0], WRONG), "add": (PLAIN[0], WRONG)}
     start, end = places["op4"], places["add"]
     edges = {name: [f for f in followers if name != "op4"] for name, followers in SIMPLE_OPS.items()}
-    parts = [*arrows(edges, places, 36, 15), arrow((start[0] + 36, start[1]), (end[0] - 36, end[1]), WRONG, 3.0)]
-    parts += boxes(places, 72, 30, wrong)
-    parts += [pill(str(numbers[name]), x, y + (29 if name == "op4" else -29), 12.0) for name, (x, y) in places.items()]
-    parts.append(text("7 leads to 5: add would run before op4 has given its result", 360, 196, 12.0, INK,
-                      font_weight="bold"))  # fmt: skip
+    parts = [*arrows(edges, places, 24, 15, 6.0), arrow((start[0] + 24, start[1]), (end[0] - 24, end[1]), WRONG, 3.0)]
+    parts += boxes(places, 48, 28, wrong, 12.0)
+    parts += [pill(str(numbers[name]), x, y + (27 if name == "op4" else -27), 12.0) for name, (x, y) in places.items()]
+    parts.append(text("7 leads to 5: add would run before op4", 205, 188, 12.5, INK, font_weight="bold"))  # fmt: skip
     description = "simple_ops numbered in pre-order: input 1, op1 2, op2 3, op3 4, add 5, output 6, op4 7."
-    return picture(720, 214, "What a plain stack writes down", description, *parts)
+    return picture(416, 202, "What a plain stack writes down", description, *parts)
 
 
 def kahn() -> Svg:
     """Kahn's algorithm on simple_ops: the counters after each step."""
     names = list(SIMPLE_OPS)
     waiting = {name: sum(name in followers for followers in SIMPLE_OPS.values()) for name in names}
-    left, top, wide, high = 132.0, 40.0, 78.0, 30.0
+    left, top, wide, high = 78.0, 34.0, 48.0, 30.0
     parts = [text(name, left + wide * (i + 0.5), top - 16, 12.0, font_weight="bold") for i, name in enumerate(names)]
     done: list[str] = []
     for row, current in enumerate(["", *topological_order(SIMPLE_OPS)]):
@@ -114,7 +115,7 @@ def kahn() -> Svg:
             waiting[follower] -= 1
         done += [current] if current else []
         y = top + high * (row + 0.5)
-        label = f"{row}. run {current}" if current else "at the start"
+        label = f"{row}. {current}" if current else "start"
         parts.append(text(label, 6, y, 12.0, text_anchor="start"))
         for i, name in enumerate(names):
             kind = DONE if name in done else ACTIVE if waiting[name] == 0 else PLAIN
@@ -125,10 +126,32 @@ def kahn() -> Svg:
                 + text(word, left + wide * (i + 0.5), y, 12.0, DARK)
             )  # fmt: skip
     bottom = top + high * (len(names) + 1) + 22
-    parts += [*swatch(left, bottom, PLAIN, "predecessors still missing"), *swatch(left + 235, bottom, ACTIVE, "ready"),
-              *swatch(left + 320, bottom, DONE, "done")]  # fmt: skip
+    parts += [*swatch(6, bottom, PLAIN, "predecessors still missing"), *swatch(235, bottom, ACTIVE, "ready"),
+              *swatch(320, bottom, DONE, "done")]  # fmt: skip
     description = "A table, one row per step, one column per node. add starts at 2 and is ready only after op3 and op4."
-    return picture(720, bottom + 18, "Kahn's counters on simple_ops, step by step", description, *parts)
+    return picture(418, bottom + 18, "Kahn's counters on simple_ops, step by step", description, *parts)
+
+
+def cycle() -> Svg:
+    """An arrow to a node on the open path, and one to a node that is done."""
+    parts = [*swatch(8, 12, ACTIVE, "on the open path"), *swatch(170, 12, DONE, "done")]
+    ring = {"image": (38.0, 66.0), "op1": (118.0, 66.0), "op2": (198.0, 66.0), "op3": (198.0, 122.0)}
+    chain = {"image": ["op1"], "op1": ["op2"]}
+    parts += [*arrows(chain, ring, 28, 14, 6.0), arrow((198, 80), (198, 108), INK, 1.5, 6.0),
+              arrow((170, 118), (128, 82), WRONG, 3.0)]  # fmt: skip
+    parts += boxes(ring, 56, 28, dict.fromkeys(ring, ACTIVE), 12.5)
+    parts += [text("op1 is on the path:", 8, 112, 12.0, text_anchor="start"),
+              text("op1, op2, op3", 8, 128, 12.0, text_anchor="start", font_weight="bold"),
+              text("is a cycle", 8, 144, 12.0, text_anchor="start")]  # fmt: skip
+    parts.append(element("line", x1=244.0, y1=36.0, x2=244.0, y2=152.0, stroke=INK, stroke_opacity=0.45))
+    meet = {"input": (288.0, 60.0), "op1": (374.0, 60.0), "op2": (288.0, 112.0), "add": (374.0, 112.0)}
+    parts += [*arrows({"input": ["op1"]}, meet, 28, 14, 6.0), arrow((374, 74), (374, 98), INK, 1.5, 6.0),
+              arrow((288, 74), (288, 98), INK, 1.5, 6.0), arrow((316, 112), (346, 112), BLUE[1], 3.0)]  # fmt: skip
+    colors = {"input": ACTIVE, "op2": ACTIVE, "op1": DONE, "add": DONE}
+    parts += boxes(meet, 56, 28, colors, 12.5)
+    parts.append(text("add is done: they meet", 332, 146, 12.0))
+    description = "Left, op3 leads to op1 on the open path: a cycle. Right, op2 leads to add, which is done: none."
+    return picture(418, 160, "Which arrow closes a cycle", description, *parts)
 
 
 def plan_simple_ops() -> Svg:
@@ -150,10 +173,10 @@ def plan_digits() -> Svg:
     sizes = {operand.name: math.prod((operand.shape or (1,))[1:]) for operand in operands}
     plan = plan_memory(graph.lifetimes, sizes)
     steps = [str(step) for step in range(len(graph.operators))]
-    large = {name: "#" + name for name, size in sizes.items() if size >= 1024}
+    large = {name: name for name, size in sizes.items() if size >= 1024}
     description = "Steps to the right, offsets up. 23 values of 21,354 floats share a buffer of 6,144 floats."
     return chart("digits at batch 1: when each value lives, and where", description, plan, steps,
-                 [0, 2048, 4096, 6144], large, height=270.0)  # fmt: skip
+                 [0, 2048, 4096, 6144], large, height=300.0)  # fmt: skip
 
 
 def chart(
@@ -161,7 +184,7 @@ def chart(
     labels: Mapping[str, str], height: float,
 ) -> Svg:  # fmt: skip
     """A memory plan: one box per value, its lifetime to the right, its place in the buffer upwards."""
-    left, right, top = 62.0, 712.0, 26.0
+    left, right, top = 48.0, 412.0, 26.0
     wide, scale = (right - left) / len(steps), height / ticks[-1]
     floor = top + height
     parts = [text("offset in floats", 4, 10, 11.0, text_anchor="start")]
@@ -169,20 +192,25 @@ def chart(
         y = floor - tick * scale
         parts.append(element("line", x1=left, y1=y, x2=right, y2=y, stroke=INK, stroke_opacity=0.4))
         parts.append(text(f"{tick:,}", left - 8, y, 11.0, text_anchor="end"))
-    parts += [text(step, left + wide * (i + 0.5), floor + 14, 11.0) for i, step in enumerate(steps)]
+    every = 1 if len(steps) < 10 else 2  # a label for each step where there is room
+    parts += [text(step, left + wide * (i + 0.5), floor + 14, 11.5) for i, step in enumerate(steps) if i % every == 0]
     kinds = (BLUE, ACTIVE, DONE)
     for i, (name, life) in enumerate(plan.lifetimes.items()):
         x, width = left + wide * life.first + 1.5, wide * (life.last - life.first + 1) - 3
         tall = max(plan.sizes[name] * scale, 1.0)
         y = floor - plan.offsets[name] * scale - tall
         gap = 1.0 if tall > 8 else 0.0
-        fill, border = kinds[i % 3]
+        fill, border = kinds[i % 3] if name in labels else PLAIN
         parts.append(element("rect", x=x, y=y + gap, width=width, height=tall - 2 * gap, rx=min(4.0, tall / 3),
                              fill=fill, stroke=border))  # fmt: skip
         if name in labels:
-            parts.append(text(labels[name], x + width / 2, y + tall / 2, 12.0, DARK))
-    parts.append(text("step of the execution order", (left + right) / 2, floor + 34, 11.0))
-    return picture(720, floor + 48, title, description, *parts)
+            parts.append(text(labels[name], x + width / 2, y + tall / 2, 12.5, DARK))
+    parts.append(text("step of the execution order", (left + right) / 2, floor + 34, 12.0))
+    bottom = floor + 48
+    if len(labels) < len(plan.lifetimes):
+        parts += swatch(left, bottom + 6, PLAIN, "a value of at most 256 floats")
+        bottom += 24
+    return picture(418, bottom, title, description, *parts)
 
 
 def example_places(x: float, y: float, dx: float, dy: float) -> dict[str, Point]:

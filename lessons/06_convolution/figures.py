@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import kuiper
 from kuiper.layers.image.convolution import Conv2d
 from kuiper.layers.image.pooling import AvgPool2d, MaxPool2d
 from kuiper.layers.image.windows import im2col, windows
@@ -142,6 +143,74 @@ def draw_im2col() -> Svg:
     return picture(690, 294, "im2col on a scanned digit", description, *marks, *frames)
 
 
+def draw_channels() -> Svg:
+    """Two channels, a 2x2 window through both, its row, and the kernel flattened in the same order."""
+    cell, top, wide = 34.0, 44.0, 40.0
+    planes = (np.arange(1, 10).reshape(3, 3), np.arange(10, 100, 10).reshape(3, 3))
+    letters = (np.array([["a", "b"], ["c", "d"]]), np.array([["e", "f"], ["g", "h"]]))
+    marks = []
+    for c, (plane, names, (fill, border)) in enumerate(zip(planes, letters, (BLUE, ORANGE), strict=True)):
+        x = 20 + c * 124.0
+        marks.append(note(f"channel {c}", x + 1.5 * cell, 24))
+        marks.append(grid(plane, x, top, cell, lambda i, j, fill=fill: fill if i < 2 and j < 2 else PLAIN))
+        marks.append(frame(x, top, 2 * cell, 2 * cell, border))
+        left = 282 + c * 92.0
+        marks.append(note(f"w[o, {c}]", left + cell, 24))
+        marks.append(grid(names, left, top, cell, lambda i, j, fill=fill: fill))
+        start = 96 + c * 4 * wide
+        for y, values in ((top + 134.0, plane[:2, :2]), (top + 180.0, names)):
+            marks.append(grid(values.reshape(1, -1), start, y, wide, lambda i, j, fill=fill: fill))
+            marks.append(frame(start + 1.5, y + 1.5, 4 * wide - 3, wide - 3, border))
+    marks += [
+        note("row (0, 0)", 86, top + 134 + wide / 2, text_anchor="end"),
+        note("kernel", 86, top + 180 + wide / 2, text_anchor="end"),
+        note("1a + 2b + 4c + 5d + 10e + 20f + 40g + 50h", 96 + 4 * wide, top + 242),
+    ]
+    description = (
+        "The window in the upper left corner of two channels as a row: 1 2 4 5 of channel 0, then 10 20 40 50 of "
+        "channel 1. The kernel stands in the same order: a b c d, then e f g h."
+    )
+    return picture(470, 308, "A row of im2col with two channels", description, *marks)
+
+
+def draw_maps() -> Svg:
+    """The 32 kernels of the digits network's first convolution, and their feature maps of a scanned 4."""
+    graph = kuiper.load(HERE.parents[1] / "models" / "digits" / "digits.pnnx.param")
+    scan = np.load(HELD_OUT)["images"][1].astype(np.float32)
+    weight = graph.operator("convbn2d_0").attributes["weight"].data[:, 0]
+    maps = graph.forward(scan[None, None], keep=["convbn2d_0"]).kept["convbn2d_0"][0]
+    step, side, top = 80.0, 64.0, 104.0
+
+    shapes: dict[str, list[str]] = {}  # colour -> squares as a path, so that the file stays small
+
+    def heat(values: np.ndarray, x: float, y: float, width: int, colors: np.ndarray, low: float, high: float) -> str:
+        levels = np.rint((values - low) / (high - low) * 24).astype(int) * (palette.LEVELS - 1) // 24
+        cell = width // values.shape[1]
+        for (i, j), level in np.ndenumerate(levels):
+            square = f"M{x + j * cell:g} {y + i * cell:g}h{cell}v{cell}h-{cell}z"
+            shapes.setdefault(palette.hexadecimal(colors[level]), []).append(square)
+        return element("rect", x=x, y=y, width=width, height=width, fill="none", stroke="#8794a3", stroke_width=0.7)
+
+    marks = [
+        heat(scan, 16, 16, 72, palette.SEQUENTIAL, 0, 16),
+        note("a scanned 4", 104, 36, 14.0, text_anchor="start"),
+        note("32 learned kernels, each above its feature map of the 4", 104, 62, 14.0, text_anchor="start"),
+        note("orange: above 0, blue: below 0", 104, 84, 14.0, text_anchor="start"),
+    ]
+    widest, highest = float(np.abs(weight).max()), float(np.abs(maps).max())
+    for o in range(32):
+        x, y = 16 + o % 8 * step, top + o // 8 * 132.0
+        marks.append(note(str(o), x + side - 4, y + 12, 13.0, text_anchor="end"))
+        marks.append(heat(weight[o], x, y, 36, palette.DIVERGING, -widest, widest))
+        marks.append(heat(maps[o], x, y + 42, side, palette.DIVERGING, -highest, highest))
+    description = (
+        "A scanned 4, and for each of the 32 kernels of the digits network's first convolution its nine weights and "
+        "its 8x8 feature map."
+    )
+    fills = [element("path", d="".join(squares), fill=color) for color, squares in shapes.items()]
+    return picture(16 + 8 * step, top + 4 * 132 - 4, "What 32 learned kernels look for", description, *fills, *marks)
+
+
 def draw_options() -> Svg:
     """Stride, padding and dilation: which pixels the first two windows touch."""
     cell, top, step = 26.0, 48.0, 236.0
@@ -214,6 +283,8 @@ def draw() -> dict[str, Svg]:
         "pooling": draw_pooling(),
         "convolution": draw_convolution(),
         "im2col": draw_im2col(),
+        "channels": draw_channels(),
+        "maps": draw_maps(),
         "options": draw_options(),
         "groups": draw_groups(),
     }

@@ -26,7 +26,7 @@ def box(content: str, x: float, y: float, width: float, kind: str = "function") 
         "operand": (PILL, INK, PILL_TEXT),
     }[kind]
     shape = element("rect", x=x - width / 2, y=y - 13.0, width=width, height=26.0, rx=6, fill=fill, stroke=border)
-    return shape + text(content, x, y, 12.0, ink)
+    return shape + text(content, x, y, 13.0, ink)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, **attributes: object) -> str:
@@ -46,22 +46,26 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 def fold() -> Svg:
     """Two operators and the operand between them, and the one operator that PNNX writes."""
-    parts = [text("as written in PyTorch", 170, 14), text("as PNNX writes it", 530, 14)]
-    for x, label in ((70, "#11"), (170, "#16"), (290, "#17")):
-        parts.append(pill(label, x, 44))
-    parts += [arrow(70, 54, 106, 81), arrow(170, 54, 134, 81), box("mul", 120, 95, 70)]
-    parts += [line(120, 108, 120, 124), pill("an array in between", 120, 134), arrow(130, 144, 190, 168)]
-    parts += [arrow(290, 54, 222, 168), box("add", 206, 182, 70), arrow(206, 195, 206, 222), pill("#18", 206, 232)]
-    for x, label in ((440, "#11"), (530, "#16"), (620, "#17")):
-        parts += [pill(label, x, 44), arrow(x, 54, 530 + (x - 530) * 0.7, 117)]
-    parts += [box("add(mul(@0,@1),@2)", 530, 131, 190), arrow(530, 144, 530, 222), pill("#18", 530, 232)]
-    for x, name in ((456, "@0"), (538, "@1"), (617, "@2")):
-        parts.append(text(name, 530 + (x - 530) * 0.9, 84, 11.0, text_anchor="start"))
+    parts = [text("as written in PyTorch", 200, 14, 13.0, font_weight="bold")]
+    for x, label in ((70, "#11"), (190, "#16"), (330, "#17")):
+        parts.append(pill(label, x, 44, 12.0))
+    parts += [arrow(70, 54, 114, 81), arrow(190, 54, 146, 81), box("mul", 130, 95, 70)]
+    parts += [line(130, 108, 130, 126), pill("an array in between", 130, 135, 12.0), arrow(150, 145, 208, 169)]
+    parts += [
+        arrow(330, 54, 250, 169),
+        box("add", 230, 183, 70),
+        arrow(230, 196, 230, 220),
+        pill("#18", 230, 230, 12.0),
+    ]
+    parts.append(text("as PNNX writes it", 200, 276, 13.0, font_weight="bold"))
+    for x, label, name in ((90, "#11", "@0"), (200, "#16", "@1"), (310, "#17", "@2")):
+        parts += [pill(label, x, 306, 12.0), arrow(x, 316, x, 363), text(name, x + 8, 338, 12.0, text_anchor="start")]
+    parts += [box("add(mul(@0,@1),@2)", 200, 377, 290), arrow(200, 390, 200, 414), pill("#18", 200, 424, 12.0)]
     return picture(
-        690,
-        246,
+        400,
+        440,
         "Two operators become one",
-        "Left: mul makes an array that add reads. Right: one pnnx.Expression with three inputs and one output.",
+        "Above: mul makes an array that add reads. Below: one pnnx.Expression with three inputs and one output.",
         *parts,
     )
 
@@ -70,9 +74,9 @@ WORDS = ("add", "(", "@0", ",", "mul", "(", "@1", ",", "@2", ")", ")")
 
 
 def tokens() -> Svg:
-    """The text, letter by letter with its positions, and the eleven tokens below."""
-    cell, left, parts, at = 36.0, 18.0, [], 0
-    for index, word in enumerate(WORDS):
+    """The text, letter by letter with its positions, and the tokens below."""
+    cell, left, parts, at = 21.0, 11.0, [], 0
+    for word in WORDS:
         kind = "symbol" if word in "()," else "operand" if word[0] == "@" else "function"
         middle = left + (at + len(word) / 2) * cell
         for i, letter in enumerate(word):
@@ -80,67 +84,68 @@ def tokens() -> Svg:
             parts.append(element("rect", x=x, y=24.0, width=cell, height=30.0, fill="none", stroke=INK))
             parts.append(text(letter, x + cell / 2, 39, 15.0))
         parts.append(line(middle, 54, middle, 70))
-        parts.append(box(word, middle, 84, max(30.0, 30.0 * len(word) - 10), kind))
-        parts.append(text(f"[{at},{at + len(word)})", middle, 108 + 13 * (index % 2), 9.5))
+        parts.append(box(word, middle, 84, len(word) * cell - 3, kind))
         at += len(word)
-    parts += [text(str(i), left + i * cell, 12, 10.0) for i in range(at + 1)]
+    parts += [text(str(i), left + i * cell, 12, 11.0) for i in range(at + 1)]
     return picture(
         2 * left + at * cell,
-        136,
-        "Eleven tokens",
-        "add(@0,mul(@1,@2)) with the positions 0 to 18 between its letters, and each token with its start and end.",
+        104,
+        "Tokens",
+        "add(@0,mul(@1,@2)) with the positions 0 to 18 between its letters, and a box for each token.",
         *parts,
     )
 
 
 def trees() -> Svg:
     """The trees of two expressions, each node with its place in reverse Polish order."""
-    left = {"add": (150, 62, 5), "@0": (80, 122, 1), "mul": (220, 122, 4), "@1": (160, 182, 2), "@2": (280, 182, 3)}
-    right = {"add": (550, 62, 5), "mul": (480, 122, 3), "@2": (620, 122, 4), "@0": (420, 182, 1), "@1": (540, 182, 2)}
-    parts = [text("add(@0,mul(@1,@2))", 180, 16, 13.0), text("add(mul(@0,@1),@2)", 540, 16, 13.0)]
-    for nodes in (left, right):
-        mul_children = ("@1", "@2") if nodes is left else ("@0", "@1")
-        add_children = ("@0", "mul") if nodes is left else ("mul", "@2")
+    upper = {"add": (170, 62, 5), "@0": (100, 122, 1), "mul": (240, 122, 4), "@1": (180, 182, 2), "@2": (300, 182, 3)}
+    lower = {"add": (220, 62, 5), "mul": (150, 122, 3), "@2": (290, 122, 4), "@0": (90, 182, 1), "@1": (210, 182, 2)}
+    parts = []
+    for top, title, nodes in ((0, "add(@0,mul(@1,@2))", upper), (300, "add(mul(@0,@1),@2)", lower)):
+        parts.append(text(title, 200, top + 16, 14.0, font_weight="bold"))
+        mul_children = ("@1", "@2") if nodes is upper else ("@0", "@1")
+        add_children = ("@0", "mul") if nodes is upper else ("mul", "@2")
         for parent, children in (("add", add_children), ("mul", mul_children)):
             for child in children:
                 (x1, y1, _), (x2, y2, _) = nodes[parent], nodes[child]
-                parts.append(line(x1, y1 + 13, x2, y2 - 13))
+                parts.append(line(x1, top + y1 + 13, x2, top + y2 - 13))
         for name, (x, y, place) in nodes.items():
-            parts.append(box(name, x, y, 56, "operand" if name[0] == "@" else "function"))
-            parts.append(text(str(place), x + 36, y - 12, 13.0, font_weight="bold"))
-        start = 40 if nodes is left else 400
-        for name, (_, _, place) in nodes.items():
-            parts.append(box(name, start + place * 52, 240, 44, "operand" if name[0] == "@" else "function"))
-            parts.append(text(str(place), start + place * 52, 265, 11.0))
+            kind = "operand" if name[0] == "@" else "function"
+            parts.append(box(name, x, top + y, 56, kind))
+            parts.append(text(str(place), x + 38, top + y - 10, 14.0, font_weight="bold"))
+            parts.append(box(name, 24 + place * 60, top + 236, 52, kind))
+            parts.append(text(str(place), 24 + place * 60, top + 260, 13.0))
     return picture(
-        720,
-        278,
+        400,
+        574,
         "Two trees and their reverse Polish order",
-        "Left: add over @0 and mul, read as @0 @1 @2 mul add. Right: add over mul and @2, read as @0 @1 mul @2 add.",
+        "Above: add over @0 and mul, read as @0 @1 @2 mul add. Below: add over mul and @2, read as @0 @1 mul @2 add.",
         *parts,
     )
 
 
 def stack() -> Svg:
     """mul(@2,add(@0,@1)) with 2, 3, 4: the stack after each of the five steps."""
-    steps = [("@2", ["4"]), ("@0", ["4", "2"]), ("@1", ["4", "2", "3"]), ("add", ["4", "5"]), ("mul", ["20"])]
-    notes = ["push 4", "push 2", "push 3", "pop 3: right", "pop 5: right"]
-    more = ["", "", "", "pop 2: left, push 2+3", "pop 4: left, push 4*5"]
-    column, parts = 140.0, []
-    for i, (word, values) in enumerate(steps):
-        x = 75 + i * column
-        parts.append(box(word, x, 20, 56, "operand" if word[0] == "@" else "function"))
-        parts += [text(notes[i], x, 48, 10.0), text(more[i], x, 63, 9.5)]
-        for side in (-36, 36):
-            parts.append(line(x + side, 78, x + side, 176))
-        parts.append(line(x - 36, 176, x + 36, 176))
+    steps = [
+        ("@2", ["4"], ("push 4",)),
+        ("@0", ["4", "2"], ("push 2",)),
+        ("@1", ["4", "2", "3"], ("push 3",)),
+        ("add", ["4", "5"], ("pop 3, 2", "push 5")),
+        ("mul", ["20"], ("pop 5, 4", "push 20")),
+    ]
+    column, parts = 78.0, []
+    for i, (word, values, notes) in enumerate(steps):
+        x = 44 + i * column
+        parts.append(box(word, x, 20, 52, "operand" if word[0] == "@" else "function"))
+        parts += [text(note, x, 50 + 16 * k, 12.0) for k, note in enumerate(notes)]
+        for side in (-31, 31):
+            parts.append(line(x + side, 84, x + side, 182))
+        parts.append(line(x - 31, 182, x + 31, 182))
         for height, value in enumerate(values):
             fresh = height == len(values) - 1
-            parts.append(box(value, x, 159 - 30 * height, 60, "marked" if fresh else "operand"))
-        if i < 4:
-            parts.append(arrow(x + 48, 130, x + 92, 130))
+            parts.append(box(value, x, 165 - 30 * height, 52, "marked" if fresh else "operand"))
     return picture(
-        710,
+        400,
         190,
         "A stack computes",
         "Reverse Polish @2 @0 @1 add mul with 2, 3, 4: the stack holds 4; 4 2; 4 2 3; 4 5; 20.",
@@ -159,18 +164,18 @@ def arity() -> Svg:
         ("mul", "takes 2", ["expm1(@1)", "mul(log1p(@0),@1)"]),
         ("sub", "takes 2", ["sub(mul(log1p(@0),@1),expm1(@1))"]),
     ]
-    parts = [text("word", 60, 14), text("stack, its top on the right", 190, 14, text_anchor="start")]
+    parts = [text("word", 36, 14, 12.0), text("stack, its top on the right", 142, 14, 12.0, text_anchor="start")]
     for i, (word, action, values) in enumerate(steps):
-        y, x = 42.0 + 32 * i, 190.0
-        parts.append(box(word, 60, y, 64, "operand" if word[0] == "@" else "function"))
-        parts.append(text(action, 136, y, 10.0))
+        y, x = 42.0 + 34 * i, 142.0
+        parts.append(box(word, 36, y, 60, "operand" if word[0] == "@" else "function"))
+        parts.append(text(action, 102, y, 12.0))
         for value in values:
             width = pill_width(value, 12.0)
             parts.append(pill(value, x + width / 2, y, 12.0))
-            x += width + 10
+            x += width + 6
     return picture(
-        560,
-        256,
+        396,
+        266,
         "Brackets that say nothing",
         "The words from right to left, and the stack after each; the last stack holds one mended expression.",
         *parts,

@@ -148,45 +148,46 @@ def draw_winograd() -> Svg:
 
 
 def draw_roofline() -> Svg:
-    """A roof of 100 GFLOP/s and 10 GB/s with three operators under it."""
-    x0, x1, y0, y1 = 76.0, 690.0, 262.0, 40.0
+    """A roof of 100 GFLOP/s and 10 GB/s with four operators under it."""
+    x0, x1, y0, y1 = 58.0, 410.0, 300.0, 34.0
 
     def x(intensity: float) -> float:
-        return x0 + (math.log10(intensity) + 1) / 4 * (x1 - x0)
+        return x0 + (math.log10(intensity) + 2) / 5 * (x1 - x0)
 
     def y(speed: float) -> float:
-        return y0 - math.log10(speed) / 3 * (y0 - y1) * 1.2
+        return y0 - (math.log10(speed) + 1) / 3.4 * (y0 - y1)
 
     grid = {"stroke": INK, "stroke_width": 0.5, "stroke_opacity": 0.4}
     marks = []
-    for power in range(-1, 4):
+    for power in range(-2, 4):
         at = x(10.0**power)
         marks.append(element("line", x1=at, y1=y1, x2=at, y2=y0, **grid))
-        marks.append(note(f"{10.0**power:g}", at, y0 + 14, 11.0))
-    for speed in (1, 10, 100):
+        marks.append(note(f"{10.0**power:g}", at, y0 + 15, 13.0))
+    for speed in (0.1, 1, 10, 100):
         marks.append(element("line", x1=x0, y1=y(speed), x2=x1, y2=y(speed), **grid))
-        marks.append(note(str(speed), x0 - 8, y(speed), 11.0, text_anchor="end"))
-    roof = f"M{x(0.1):g} {y(1):g}L{x(10):g} {y(100):g}L{x1:g} {y(100):g}"
-    marks.append(element("path", d=roof, fill="none", stroke=INK, stroke_width=2.2))
-    marks.append(left("memory limits: 10 GB/s", x(0.13), y(22), 12.0))
-    marks.append(note("arithmetic limits: 100 GFLOP/s", x(120), y(100) - 12))
-    for intensity, speed, label, family in (
-        (0.25, 2.0, "add: 0.25 FLOP/byte", ORANGE),
-        (5.0, 30.0, "1x1 convolution", BLUE),
-        (85.0, 60.0, "3x3 convolution, good", GREEN),
-        (85.0, 1.5, "3x3 convolution, bad", ROSE),
+        marks.append(note(f"{speed:g}", x0 - 8, y(speed), 13.0, text_anchor="end"))
+    roof = f"M{x(0.01):g} {y(0.1):g}L{x(10):g} {y(100):g}L{x1:g} {y(100):g}"
+    marks.append(element("path", d=roof, fill="none", stroke=INK, stroke_width=2.6))
+    marks.append(note("10 GB/s", x(0.35), y(13), 13.0))
+    marks.append(note("100 GFLOP/s", x(100), y(100) - 13, 13.0))
+    for intensity, speed, label, family, beside in (
+        (1 / 12, 0.55, "add", ORANGE, 12),
+        (5.0, 30.0, "1x1 conv", BLUE, 12),
+        (80.0, 62.0, "3x3 conv", GREEN, -12),
+        (80.0, 1.0, "3x3, loops", ROSE, -12),
     ):
         marks.append(
-            element("circle", cx=x(intensity), cy=y(speed), r=6.0, fill=family[0], stroke=family[1], stroke_width=1.6)
+            element("circle", cx=x(intensity), cy=y(speed), r=7.0, fill=family[0], stroke=family[1], stroke_width=2.0)
         )
-        marks.append(left(label, x(intensity) + 12, y(speed), 11.5))
-    marks.append(note("FLOP per byte that must be read or written", (x0 + x1) / 2, y0 + 34))
-    marks.append(note("GFLOP/s", 22, (y0 + y1) / 2, transform=f"rotate(-90 22 {(y0 + y1) / 2:g})"))
+        anchor = "start" if beside > 0 else "end"
+        marks.append(note(label, x(intensity) + beside, y(speed) + 2, 13.0, text_anchor=anchor))
+    marks.append(note("intensity: FLOP per byte", (x0 + x1) / 2, y0 + 38, 13.0))
+    marks.append(note("GFLOP/s", 14, (y0 + y1) / 2, 13.0, transform=f"rotate(-90 14 {(y0 + y1) / 2:g})"))
     description = (
         "Both axes logarithmic. The roof rises along 10 GB/s up to 10 FLOP/byte and is flat at 100 GFLOP/s beyond. An "
-        "addition lies under the slope, a good 3x3 convolution just under the flat, a bad one far below it."
+        "addition, 1/12 FLOP/byte, lies under the slope, a good 3x3 convolution just under the flat, loops far below."
     )
-    return picture(716, 308, "A roofline", description, *marks)
+    return picture(424, 350, "A roofline", description, *marks)
 
 
 LIVES = {

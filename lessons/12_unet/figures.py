@@ -9,7 +9,7 @@ import numpy as np
 
 import kuiper
 from kuiper.show.palette import INK, family
-from kuiper.show.svg import Svg, element, picture, pill, text
+from kuiper.show.svg import Svg, element, picture, text
 
 HERE = Path(__file__).parent
 SEGMENTER = HERE.parents[1] / "models" / "segmenter" / "segmenter.pnnx.param"
@@ -200,12 +200,12 @@ def stamps() -> Svg:
 
 
 def zeros() -> Svg:
-    """The same result as an ordinary convolution: zeros between and around, and the kernel turned by 180 degrees."""
+    """The same result as an ordinary convolution: zeros between and around, and the kernel rotated by 180 degrees."""
     total, _ = stamped()
     wide = np.zeros((7, 7), int)
     wide[2:5:2, 2:5:2] = PIXELS
     size, top, parts = 28.0, 40.0, []
-    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel turned", 276 + 1.5 * size, 22),
+    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel rotated", 276 + 1.5 * size, 22),
               note("result", 424 + 2.5 * size, 22)]  # fmt: skip
 
     def ground(i: int, j: int) -> str:
@@ -224,7 +224,7 @@ def zeros() -> Svg:
         620,
         256,
         "Zeros, and a convolution",
-        "The four pixels with a zero between them and two all around, convolved with the kernel turned by 180 degrees, "
+        "The four pixels with a zero between them and two all around, convolved with the kernel rotated by 180 degrees "
         "give the same 5x5 numbers.",
         *parts,
     )
@@ -255,28 +255,39 @@ def checkerboard() -> Svg:
 
 
 def overlap() -> Svg:
-    """Truth, prediction, and what IoU, Dice and accuracy make of them."""
+    """Truth, prediction, both together, and below them what IoU, Dice and accuracy make of the counts."""
     truth, found = np.zeros((2, 6, 8), bool)
     truth[1:4, 2:5], found[2:5, 2:5] = True, True
-    size, top, parts = 24.0, 40.0, []
-    for x, title, mask, look in ((16.0, "truth A", truth, GREEN), (238.0, "found B", found, ORANGE)):
-        parts.append(note(title, x + 4 * size, 22))
-        blank = np.full(mask.shape, "", object)
-        parts += grid(blank, x, top, size, lambda i, j, mask=mask, look=look: look[0] if mask[i, j] else PLAIN)
     shades = {(True, True): DEEP_ROSE, (True, False): GREEN[0], (False, True): ORANGE[0], (False, False): PLAIN}
-    both = np.full(truth.shape, "", object)
-    parts.append(note("both", 460 + 4 * size, 22))
-    parts += grid(both, 460, top, size, lambda i, j: shades[bool(truth[i, j]), bool(found[i, j])])
-    a, b, common, either = truth.sum(), found.sum(), (truth & found).sum(), (truth | found).sum()
-    right = (truth == found).sum()
-    lines = (f"IoU = {common}/{either}", f"Dice = 2·{common}/({a}+{b})", f"accuracy = {right}/{truth.size}")
+    empty = np.zeros_like(truth)
+    a, b, common = truth.sum(), found.sum(), (truth & found).sum()
+    size, top, blank, parts = 20.0, 38.0, np.full(truth.shape, "", object), []
+    titles = (f"truth A: {a}", f"found B: {b}", "A and B together")
+    for k, (title, one, other) in enumerate(zip(titles, (truth, empty, truth), (empty, found, found), strict=True)):
+        x = 16.0 + 184 * k
+        parts.append(note(title, x + 4 * size, 20, 14.0))
+        parts += grid(
+            blank, x, top, size, lambda i, j, one=one, other=other: shades[bool(one[i, j]), bool(other[i, j])]
+        )
+    names = (("in both", common, True, True), ("only in A", a - common, True, False),
+             ("only in B", b - common, False, True))  # fmt: skip
+    for k, (name, count, *key) in enumerate(names):
+        x = 16.0 + 184 * k
+        parts.append(cell(x, top + 6 * size + 18, 18.0, shades[key[0], key[1]]))
+        parts.append(note(f"{name}: {count}", x + 26, top + 6 * size + 27, 14.0, text_anchor="start"))
+    right, either = (truth == found).sum(), (truth | found).sum()
+    lines = (
+        f"IoU       both / (both + only A + only B)  = {common} / {either} = {common / either:.2f}",
+        f"Dice      2 both / (A + B)                 = {2 * common} / {a + b} = {2 * common / (a + b):.2f}",
+        f"accuracy  right pixels / all pixels        = {right} / {truth.size} = {right / truth.size:.2f}",
+    )
     for k, line in enumerate(lines):
-        parts.append(pill(line, (112, 334, 556)[k], top + 6 * size + 24, 12.0))
+        parts.append(note(line, 16, top + 6 * size + 66 + 26 * k, 14.0, text_anchor="start", style="white-space:pre"))
     return picture(
-        668,
-        224,
+        560,
+        300,
         "Two masks",
-        f"Truth and prediction have 9 of 48 pixels each and {common} in common. " + ", ".join(lines),
+        f"Truth and prediction have {a} of {truth.size} pixels each and {common} in common. " + "; ".join(lines),
         *parts,
     )
 

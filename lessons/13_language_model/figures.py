@@ -33,6 +33,7 @@ def draw() -> dict[str, Svg]:
         "pairs": draw_pairs(),
         "block": draw_block(graph),
         "attention": draw_attention(),
+        "heads": draw_heads(graph, tokens),
         "rotary": draw_rotary(),
         "cache": draw_cache(),
         "cost": draw_cost(graph),
@@ -93,6 +94,57 @@ def draw_pairs() -> Svg:
         y += 46
     description = "h u g, p u g, h u g s, b u g. First u and g are joined, four times; then h and ug, two times."
     return picture(716, 152, "Byte pairs, by hand", description, *marks)
+
+
+SENTENCE = "The name of the file is a string."
+LOOKS = (
+    (1, 0, "block 1, head 0: the token before"),
+    (2, 1, "block 2, head 1: the latest noun"),
+)
+"""A block, a head, and what it looks at in SENTENCE."""
+
+
+def sentence_weights(graph: kuiper.RuntimeGraph, tokens: Tokens, sentence: str) -> list[np.ndarray]:
+    """The weights (heads, T, T) of each block's attention for a sentence of T tokens."""
+    ids, empty = tokens.encode(sentence), Cache.of(graph, 1)
+    kept = graph.forward(np.array([ids]), empty.keys, empty.values, np.array([0]), keep=True).kept
+    found = []
+    for op in (op for op in graph.operators if op.type == "F.scaled_dot_product_attention"):
+        q, k = (kept[operand.producer.name][0] for operand in op.inputs[:2])
+        k = np.repeat(k[:, -len(ids) :], len(q) // len(k), axis=0)
+        found.append(attention_weights(q, k, causal(len(ids), len(ids)), 1 / math.sqrt(q.shape[-1])))
+    return found
+
+
+def mixed(share: float) -> str:
+    """A colour between PLAIN (0) and blue (1)."""
+    ends = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (PLAIN, BLUE[1]))
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
+
+
+def draw_heads(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
+    """Where two of the writer's heads look in a sentence: a row for each query, a column for each key."""
+    words = [tokens.decode([token]).strip() for token in tokens.encode(SENTENCE)]
+    weights, size, x0, marks = sentence_weights(graph, tokens, SENTENCE), 34.0, 74.0, []
+    tall = 76 + size * len(words)
+    for number, (block, head_number, title) in enumerate(LOOKS):
+        top = 60 + number * tall
+        marks.append(left(title, 12, top - 44, 14.0, font_weight="bold"))
+        for i, word in enumerate(words):
+            marks.append(note(word, x0 - 8, top + (i + 0.5) * size, 13.0, text_anchor="end"))
+            marks.append(note(word, x0 + (i + 0.5) * size, top - 12 - 12 * (i % 2), 12.0))
+            for j in range(i + 1):
+                weight = float(weights[block][head_number, i, j])
+                square = {"x": x0 + j * size, "y": top + i * size, "width": size, "height": size}
+                marks.append(element("rect", **square, fill=mixed(weight), stroke=LINE, stroke_width=0.7))
+                if weight >= 0.25:
+                    middle = x0 + (j + 0.5) * size, top + (i + 0.5) * size
+                    marks.append(text(f"{weight:.1f}", *middle, 13.0, DARK if weight < 0.75 else PLAIN))
+    description = (
+        "Two triangles of squares for the nine tokens of a sentence. In the first nearly every row is dark one place "
+        "before its own. In the second 'of' and 'the' are dark in the column of 'name', 'is' and 'a' in that of 'file'."
+    )
+    return picture(round(x0 + size * len(words) + 12), round(2 * tall + 4), "Where two heads look", description, *marks)
 
 
 PLAIN_BOX = (PLAIN, LINE)

@@ -217,6 +217,15 @@ def test_what_is_built_and_was_changed_is_named_with_the_command(
     assert any(said in one for one in problems) if said else not problems
 
 
+def test_stored_answers_that_cannot_be_read_are_written_anew(make: Make) -> None:
+    root = make()
+    path = root / HW / "expected.zip"
+    right = path.read_bytes()
+    path.write_bytes(b"no zip")
+    assert list(build(register.load(root), soundness.find_homeworks(root))) == [path]
+    assert path.read_bytes() == right
+
+
 def test_too_few_mutants_are_a_problem(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make()
     monkeypatch.setattr(soundness, "MIN_MUTANTS", 8)

@@ -40,6 +40,17 @@ def refused(student: Any, rng: np.random.Generator) -> None:
     expect_raises(student.f, np.arange(6.0))
 
 
+def scored(student: Student) -> str:
+    """It says how good the answer is."""
+    return f"{student.f(7.0):g} of 10"
+
+
+def test_a_test_that_passes_may_say_how_good_the_answer_is(tmp_path: Path) -> None:
+    test = Test("f", "scored", "It holds.", scored, True)
+    with Session(write(tmp_path, "def f(x):\n    return x\n")) as session:
+        assert session.run(test, 0).score == "7 of 10"
+
+
 def write(folder: Path, source: str) -> Path:
     path = folder / "hw.py"
     path.write_text(source, encoding="utf-8")

@@ -67,8 +67,16 @@ def test_numbers_that_are_equal_stay_apart(value: Any, kind: type) -> None:
 
 
 def test_arrays_arrive_writable_and_in_row_major_order() -> None:
-    back = there_and_back(np.arange(6.0).reshape(2, 3).T)
+    back = there_and_back(np.arange(24.0).reshape(4, 6)[::2, ::3])
     assert back.flags.c_contiguous
+    assert back.flags.writeable
+    assert back.tolist() == [[0, 3], [12, 15]]
+
+
+def test_a_transposed_array_arrives_column_by_column() -> None:
+    back = there_and_back(np.arange(6.0).reshape(2, 3).T)
+    assert back.flags.f_contiguous
+    assert not back.flags.c_contiguous
     assert back.flags.writeable
     assert back.tolist() == [[0, 3], [1, 4], [2, 5]]
 
@@ -154,7 +162,9 @@ def test_a_list_that_holds_itself_is_refused() -> None:
         {"float": "infinity"},
         {"float": None},
         {"array": ["f4"]},
-        {"array": ["f4", [1], 2]},
+        {"array": ["f4", [0], 2]},
+        {"array": ["f4", [0], "C"]},
+        {"array": ["f4", [0], "F", "F"]},
         {"array": ["O", [0]]},
         {"array": ["U1", [0]]},
         {"array": [["f4"], [0]]},

@@ -253,7 +253,9 @@ def test_a_refusal_is_the_named_error() -> None:
     expect_refused(raising("raise", "KeyError"), 1, error="KeyError")
     with pytest.raises(Failure, match="expected ValueError, got KeyError") as failure:
         expect_refused(raising("raise", "KeyError"), 1, cause="not checked")
-    assert failure.value.cause == "the right input is refused, with the wrong exception: raise ValueError"
+    assert (
+        failure.value.cause == "you refuse the right thing, but with KeyError instead of ValueError: raise ValueError"
+    )
     with pytest.raises(Failure, match="expected an exception") as failure:
         expect_refused(lambda x: x, 1, cause="not checked")
     assert failure.value.cause == "not checked"

@@ -6,28 +6,6 @@ import pytest
 import kuiper
 from kuiper import GraphError, pnnx
 from kuiper.graph import Attribute, Graph, Operand, Operator, Parameter, ParameterKind
-from kuiper.toolbox import init_graph_params
-
-KINDS = {
-    "nothing": Parameter(ParameterKind.NULL),
-    "flag": Parameter(ParameterKind.BOOL, True),
-    "count": Parameter(ParameterKind.INT, 3),
-    "rate": Parameter(ParameterKind.FLOAT, 0.5),
-    "mode": Parameter(ParameterKind.STRING, "zeros"),
-    "sizes": Parameter(ParameterKind.INTS, [1, 2]),
-    "scales": Parameter(ParameterKind.FLOATS, [0.5, 2.0]),
-    "names": Parameter(ParameterKind.STRINGS, ["a", "b"]),
-}
-
-
-def test_parameters_of_every_kind_reach_the_layer_as_the_file_has_them():
-    given = init_graph_params(KINDS)
-    assert given is not KINDS
-    assert list(given) == list(KINDS)
-    for name, parameter in KINDS.items():
-        assert given[name].value == parameter.value
-        assert given[name].kind is parameter.kind
-    assert given["sizes"].kind is ParameterKind.INTS is ParameterKind(5)
 
 
 def diamond():

@@ -33,7 +33,7 @@ FIGURES = """def draw():
     return {"a": head + "<title>A</title></svg>"}
 """
 NAME = "lessons/01_one/01_one.ipynb"
-SHOWN = {"output_type": "stream", "name": "stdout", "text": ["4\n"]}
+SHOWN = {"output_type": "stream", "name": "stdout", "text": ["1729\n"]}
 
 
 def text(*lines: str) -> dict[str, Any]:
@@ -50,14 +50,32 @@ def code(source: str, count: int, *outputs: dict[str, Any], tags: tuple[str, ...
     }
 
 
+def yours(name: str, count: int) -> list[dict[str, Any]]:
+    """A cell that the reader fills in, and its answer."""
+    written = {"output_type": "stream", "name": "stdout", "text": [f"{name}: not written yet\n"]}
+    asked = f"def {name}(x):\n    ...\n\n\ncheck({name}, ((1,), 2))"
+    answer = f"@unless_right\ndef {name}(x):\n    return 2 * x"
+    return [code(asked, count, written, tags=("yours",)), code(answer, count + 1, tags=("answer",))]
+
+
+FOLDED = "   <details><summary>An answer</summary>\n\n   So.\n\n   </details>"
+
+
 def sound_cells() -> list[dict[str, Any]]:
-    """Cells that keep every rule: 1 title, 2 How?, 3 prediction, 4 its answer, 5 end."""
+    """Cells that keep every rule: 1 title, 2 How?, 3 prediction, 4 its answer, 5 end, 6 to 11 to fill in."""
     return [
         text("# Lesson 1: One", "Why?", "<!-- facts -->\n<!-- /facts -->"),
         text("## How?", "![What is seen here](figures/a.svg)", "word " * 1300, "See [above](#how) and `check double`."),
         text("**Predict, then run:** what comes?"),
         code(LOADED + "print(graph(x))", 1, SHOWN, tags=("predict",)),
-        text("## Summary", "## Exercises", "<!-- exercises -->\n<!-- /exercises -->", "## Further reading"),
+        text(
+            "## Summary",
+            "## Exercises",
+            "<!-- exercises -->\n<!-- /exercises -->",
+            f"1. Why?\n\n{FOLDED}",
+            "## Further reading",
+        ),
+        *(cell for place, name in enumerate("abc") for cell in yours(name, 2 * place + 2)),
     ]
 
 

@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 from classroom import register
 from classroom.dev import figure_form, lesson_form, lesson_regions
 from classroom.dev.cli import app
-from classroom.dev.lesson_form import Book, Cell, networks_in
+from classroom.dev.lesson_book import Book, Cell
+from classroom.dev.lesson_form import networks_in
 from classroom.register import Lesson
 from classroom.tables import KEY
 
@@ -70,7 +71,7 @@ CHANGES: dict[str, tuple[int, str, Any, str]] = {
         ("2 points", "3 points"),
         "cell 5: what is built there is not what course.toml gives",
     ),
-    "few words": (2, "source", ("word " * 200, ""), "expected 1200 to 1800 words of prose, found 126: write more"),
+    "few words": (2, "source", ("word " * 200, ""), "expected 1200 to 1800 words of prose, found 127: write more"),
     "many words": (2, "source", ("## How?", "## How?\n\n" + "word " * 600), "shorten it, or make two lessons"),
     "long code": (
         4,
@@ -78,7 +79,7 @@ CHANGES: dict[str, tuple[int, str, Any, str]] = {
         ("print", "1\n" * 11 + "print"),
         "cell 4 (In [1]): expected at most 12 lines of code, found 13",
     ),
-    "not run": (4, "execution_count", None, f"In [1] to In [1], found [None]: {RUNS} runs them"),
+    "not run": (4, "execution_count", None, f"In [1] to In [7], found [None, 2, 3, 4, 5, 6, 7]: {RUNS} runs them"),
     "nothing stored": (4, "outputs", [], f"cell 4 (In [1]): expected its output, found none: {RUNS} stores it"),
     "an error": (4, "outputs", [{"output_type": "error", "ename": "E", "traceback": []}], "found an error, E: mend"),
     "a warning": (4, "outputs", [{"output_type": "stream", "name": "stderr", "text": "!"}], "found a warning: mend"),
@@ -144,6 +145,34 @@ CHANGES: dict[str, tuple[int, str, Any, str]] = {
         {"tags": ["predict"]},
         "cell 2: expected a result under the tag predict, found no",
     ),
+    "given away": (
+        5,
+        "source",
+        ("## Summary", "So 1,729.\n\n## Summary"),
+        "cell 5: expected nothing that gives away the result of cell 4 before the next heading, found 1729: fold it",
+    ),
+    "a cell too few": (6, "metadata", {}, f"{NAME}: expected 3 to 5 cells with the tag yours, which the reader fills"),
+    "nothing is checked": (6, "source", ("check(a", "print(a"), "cell 6 (In [2]): expected under the tag yours a func"),
+    "filled in": (
+        6,
+        "outputs",
+        [{"output_type": "stream", "name": "stdout", "text": ["a: right, 1 of 1\n"]}],
+        "cell 6 (In [2]): expected that a is left open",
+    ),
+    "no answer": (
+        7,
+        "source",
+        ("def a", "def e"),
+        "cell 6 (In [2]): expected directly below it a cell with the tag ans",
+    ),
+    "an unfolded answer": (7, "metadata", {}, "cell 6 (In [2]): expected directly below it a cell with the tag answer"),
+    "a question without": (
+        5,
+        "source",
+        ("details", "p"),
+        "expected below each of the 1 questions of the section Exerc",
+    ),
+    "no question": (5, "source", ("1. Why?", "Why?"), "expected questions to think about, numbered, in the section"),
 }
 
 

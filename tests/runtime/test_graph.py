@@ -548,12 +548,34 @@ class TestPluggedIn:
         np.testing.assert_array_equal(kuiper.load(model(SIMPLE_OPS), registry=mine)(x)[0], np.maximum(x, 0))
         np.testing.assert_allclose(kuiper.load(model(SIMPLE_OPS))(x)[0], simple_ops_by_hand(x), rtol=1e-6)
 
-    def test_a_students_parameters_are_used(self, model):
-        def forgets_everything(params):
-            return {}
+    def test_a_students_reader_is_used(self, model):
+        def forgets_the_parameters(line):
+            *known, _, attributes = kuiper.pnnx.parse_operator(line)
+            return (*known, {}, attributes)
 
         with pytest.raises(kuiper.ParameterError, match="expr"):
-            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(init_graph_params=forgets_everything))
+            kuiper.load(model(SIMPLE_OPS), toolbox=kuiper.Toolbox(parse_operator=forgets_the_parameters))
+
+    def test_a_students_parameters_are_used(self):
+        def no_option(text):
+            return (4, text)
+
+        with pytest.raises(kuiper.ParameterError, match="stride"):
+            kuiper.load("models/digits/digits.pnnx.param", toolbox=kuiper.Toolbox(parse_parameter=no_option))
+
+    @pytest.mark.parametrize(
+        ("tool", "found"),
+        [
+            ({"parse_parameter": lambda text: int(text)}, r":\d+: .* found ValueError"),
+            ({"parse_parameter": lambda text: (99, text)}, r":\d+: .*99"),
+            ({"parse_operator": lambda line: line.split()[9]}, ":3: .*IndexError"),
+            ({"parse_operator": lambda line: None}, ":3: expected parse_operator to return .* found None"),
+            ({"find_cycle": lambda successors: list(successors)[:2]}, "expected operators without a cycle"),
+        ],
+    )
+    def test_what_a_students_reader_does_wrong_is_an_error_of_the_file(self, tool, found):
+        with pytest.raises(kuiper.ModelFormatError, match=found):
+            kuiper.load("models/digits/digits.pnnx.param", toolbox=kuiper.Toolbox(**tool))
 
     def test_an_exception_in_a_students_layer_names_the_operator(self, model):
         class Unfinished(kuiper.Layer):

@@ -57,6 +57,14 @@ def test_the_legend_of_many_subgraphs_names_the_devices_and_their_two_colours() 
     assert "19: node 20" in texts
 
 
+def test_of_many_nodes_each_subgraph_is_one_box_with_what_it_hands_over() -> None:
+    split = split_of("c" * 40 + "s" + "c" * 40)
+    svg = show_partition(split)
+    assert len(boxes(svg)) == 1 + len(split.subgraphs)
+    assert all(f"{len(part.nodes)} node" in svg.text for part in split.subgraphs)
+    assert len(boxes(show_partition(split_of("c" * 20 + "s" + "c" * 20)))) == 42
+
+
 def test_shapes_are_those_of_the_pass_where_there_was_one() -> None:
     network = kuiper.load("models/digits/digits.pnnx.param", engine="simple")
     graph = NodeGraph.from_runtime(network, inputs=[np.zeros((32, 1, 8, 8), np.float32)])

@@ -1,29 +1,3 @@
-def init_graph_params(params):
-    result = {}
-    for name in params:
-        p = params[name]
-        t = p["type"]
-        if t == 0:
-            result[name] = (0, None)
-        elif t == 1:
-            result[name] = (1, p["b"])
-        elif t == 2:
-            result[name] = (2, p["i"])
-        elif t == 3:
-            result[name] = (3, p["f"])
-        elif t == 4:
-            result[name] = (4, p["s"])
-        elif t == 5:
-            result[name] = (5, list(p["ai"]))
-        elif t == 6:
-            result[name] = (6, list(p["af"]))
-        elif t == 7:
-            result[name] = (7, list(p["as_"]))
-        else:
-            raise ValueError("unknown type " + str(t) + " of " + name)
-    return result
-
-
 def parse_parameter(text):
     if "%" in text:
         return 4, text
@@ -57,3 +31,30 @@ def number_or_text(s):
     if "." in s or "e" in s:
         return 3, float(s)
     return 2, int(s)
+
+
+def parse_operator(line):
+    words = line.split()
+    kind = words[0]
+    name = words[1]
+    how_many_in = int(words[2])
+    how_many_out = int(words[3])
+    inputs = []
+    for i in range(4, 4 + how_many_in):
+        inputs.append(words[i])
+    outputs = []
+    for i in range(4 + how_many_in, 4 + how_many_in + how_many_out):
+        outputs.append(words[i])
+    params = {}
+    attributes = {}
+    for word in words[4 + how_many_in + how_many_out :]:
+        place = word.find("=")
+        left = word[:place]
+        right = word[place + 1 :]
+        if left[0] == "#" or left[0] == "$":
+            continue
+        if left[0] == "@":
+            attributes[left[1:]] = right
+        else:
+            params[left] = right
+    return kind, name, inputs, outputs, params, attributes

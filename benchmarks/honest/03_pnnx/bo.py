@@ -1,21 +1,4 @@
-import copy
 import re
-
-FIELDS = [None, "b", "i", "f", "s", "ai", "af", "as_"]
-
-
-def init_graph_params(params):
-    out = dict()
-    for key, value in params.items():
-        kind = value["type"]
-        try:
-            if kind < 0:
-                raise IndexError
-            field = FIELDS[kind]
-        except IndexError:
-            raise ValueError(f"option {key}: no type {kind}") from None
-        out[key] = (kind, copy.copy(value[field]) if field else None)
-    return out
 
 
 def parse_parameter(text):
@@ -35,3 +18,12 @@ def parse_parameter(text):
     if kinds <= {2, 3}:
         return (6, [float(v) for _, v in found])
     return (7, text.strip("()[]").split(","))
+
+
+def parse_operator(line):
+    kind, name, n, m, *rest = line.split()
+    n, m = int(n), int(m)
+    pairs = [re.match(r"([@#$]?)([^=]+)=(.*)", token).groups() for token in rest[n + m :]]
+    params = {key: text for mark, key, text in pairs if not mark}
+    attributes = {key: text for mark, key, text in pairs if mark == "@"}
+    return (kind, name, rest[:n], rest[n : n + m], params, attributes)

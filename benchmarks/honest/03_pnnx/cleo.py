@@ -1,23 +1,3 @@
-def value_of(name, struct):
-    readers = {
-        0: lambda s: None,
-        1: lambda s: s["b"],
-        2: lambda s: s["i"],
-        3: lambda s: s["f"],
-        4: lambda s: s["s"],
-        5: lambda s: s["ai"][:],
-        6: lambda s: s["af"][:],
-        7: lambda s: s["as_"][:],
-    }
-    if struct["type"] not in readers:
-        raise ValueError(f"{name} has the type {struct['type']}, which does not exist")
-    return struct["type"], readers[struct["type"]](struct)
-
-
-def init_graph_params(params):
-    return {name: value_of(name, struct) for name, struct in params.items()}
-
-
 def scalar(text):
     start = text.removeprefix("-")
     if not start[:1].isdigit():
@@ -42,3 +22,19 @@ def parse_parameter(text):
         return (7, text[1 : len(text) - 1].split(","))
     convert = int if highest == 2 else float
     return (highest + 3, [convert(value) for kind, value in elements])
+
+
+def take(queue, count):
+    return [queue.pop(0) for _ in range(count)]
+
+
+def parse_operator(line):
+    queue = line.strip().split()
+    kind, name, n_in, n_out = take(queue, 4)
+    inputs = take(queue, int(n_in))
+    outputs = take(queue, int(n_out))
+    found = {"": {}, "@": {}, "#": {}, "$": {}}
+    for key, value in (entry.split("=", 1) for entry in queue):
+        mark = key[0] if key[0] in found else ""
+        found[mark][key[len(mark) :]] = value
+    return kind, name, inputs, outputs, found[""], found["@"]

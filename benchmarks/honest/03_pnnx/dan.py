@@ -1,17 +1,3 @@
-def init_graph_params(params):
-    names = ["null", "b", "i", "f", "s", "ai", "af", "as_"]
-    answer = {}
-    for option, fields in params.items():
-        number = fields["type"]
-        if number not in range(8):
-            raise ValueError("%s: type %d" % (option, number))
-        content = None if number == 0 else fields[names[number]]
-        if isinstance(content, list):
-            content = [*content]
-        answer[option] = number, content
-    return answer
-
-
 def looks_like_number(t):
     if t.startswith("-"):
         t = t[1:]
@@ -43,3 +29,19 @@ def parse_parameter(text):
     else:
         value = int(text)
     return kind, value
+
+
+def parse_operator(line):
+    tokens = iter(line.split())
+    answer = [next(tokens), next(tokens)]
+    counts = [int(next(tokens)), int(next(tokens))]
+    for count in counts:
+        answer.append([next(tokens) for _ in range(count)])
+    options, weights = dict(), dict()
+    for token in tokens:
+        key, value = token.split("=", maxsplit=1)
+        if key.startswith("@"):
+            weights.update({key.removeprefix("@"): value})
+        elif key[0] not in "#$":
+            options.update({key: value})
+    return (*answer, options, weights)

@@ -1,3 +1,31 @@
+def find_cycle(successors):
+    # take away everything that leads nowhere, then everything else leads on for ever
+    before = {n: [] for n in successors}
+    count = {}
+    for n in successors:
+        count[n] = len(successors[n])
+        for s in successors[n]:
+            before[s].append(n)
+    dead = [n for n in count if count[n] == 0]
+    gone = set()
+    while dead:
+        n = dead.pop()
+        gone.add(n)
+        for p in before[n]:
+            count[p] -= 1
+            if count[p] == 0:
+                dead.append(p)
+    alive = [n for n in successors if n not in gone]
+    if not alive:
+        return []
+    seen = {}
+    n = alive[0]
+    while n not in seen:
+        seen[n] = len(seen)
+        n = next(s for s in successors[n] if s not in gone)
+    return list(seen)[seen[n]:]
+
+
 def topological_order(successors):
     # remember for everybody who comes before it
     before = {}

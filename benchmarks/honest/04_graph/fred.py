@@ -15,6 +15,18 @@ def topological_order(successors):
         raise ValueError("cycle: " + " ".join(error.args[1])) from None
 
 
+def find_cycle(successors):
+    graph = TopologicalSorter()
+    for name in successors:
+        for one in successors[name]:
+            graph.add(one, name)
+    try:
+        graph.prepare()
+    except CycleError as error:
+        return error.args[1][1:]
+    return []
+
+
 def peak_bytes(order, reads, sizes):
     import numpy as np
 

@@ -11,16 +11,19 @@ import numpy as np
 
 import kuiper
 from classroom.gallery.pipeline import Replacements
-from classroom.gallery.plugs.plug import Plug, as_tool, everything, of_types, same_type
+from classroom.gallery.plugs.plug import Plug, as_step, as_tool, everything, of_types, same_type
 from kuiper import expression
 from kuiper.expression.source import source_text
 from kuiper.layers.image.convolution import Conv2d
+from kuiper.layers.image.pooling import MaxPool2d
 from kuiper.layers.image.windows import as_batch, like_input
 from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
-HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "sin"}
+HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "pow", "atan2", "max", "min", "sin", "sqrt", "abs", "neg"}
 """The functions in lesson 7's homework."""
+PICTURE = 4
+"""Channels that a picture has at most: red, green, blue, and how opaque it is."""
 
 
 def layer_found_by_type(replacements: Replacements, exercise: str, layers: Any) -> Replacements:
@@ -57,25 +60,61 @@ def linear_by_axby(replacements: Replacements, exercise: str, axby: Callable[...
     return replacements
 
 
-def convolution_by_im2col(replacements: Replacements, exercise: str, im2col: Callable[..., Any]) -> Replacements:
-    """nn.Conv2d by im2col of the padded image: one matrix product per sample and group."""
-    im2col = replacements.counted(exercise, im2col)
+def convolutions(replacements: Replacements, exercise: str, function: Callable[..., Any]) -> Replacements:
+    """nn.Conv2d by the student's im2col or conv2d: the picture's by im2col, deeper ones by conv2d if there is one.
 
-    class ConvolutionByIm2col(Conv2d):
+    The toolbox's `padding` pads the picture; deeper convolutions pad for themselves. So each part that is the student's
+    has its share of the network.
+    """
+    replacements = as_step(replacements, exercise, function)
+    im2col, conv2d = (replacements.steps.get(name) for name in ("im2col", "conv2d"))
+
+    class StudentConvolution(Conv2d):
         def forward(self, x: np.ndarray) -> np.ndarray:
-            if self.dilation != (1, 1) or x.dtype != self.weight.dtype:
+            plain = self.dilation == (1, 1) and self.padding_mode == "zeros" and self.pads[::2] == self.pads[1::2]
+            picture = self.in_channels <= PICTURE
+            if not plain or x.dtype != self.weight.dtype or (im2col is None and (picture or conv2d is None)):
                 return super().forward(x)
-            batch = self._pad(as_batch("Conv2d", x, self.in_channels))
+            batch = as_batch("Conv2d", x, self.in_channels)
+            if conv2d is None or picture:
+                y = self.by_im2col(self._pad(batch), (0, 0)) if picture else self.by_im2col(batch, self.pads[::2])
+            else:
+                bias = None if self.bias is None else self.bias.copy()
+                y = conv2d(batch.copy(), self.weight.copy(), bias, self.stride, self.pads[::2], self.groups)
+                y = same_type("conv2d", y, x)
+            return like_input(y, x)
+
+        def by_im2col(self, batch: np.ndarray, padding: tuple[int, ...]) -> np.ndarray:
+            """(N, C, H, W) -> (N, O, H', W'): one matrix product per sample and group."""
+            assert im2col is not None
             groups = batch.reshape(len(batch), self.groups, -1, *batch.shape[2:])
             planes = [
-                [weight @ im2col(image, self.kernel_size, self.stride).T for weight, image in zip(self.kernels, sample)]
+                [kernels @ im2col(image, self.kernel_size, self.stride, padding).T
+                 for kernels, image in zip(self.kernels, sample)]
                 for sample in groups
-            ]
-            sizes = ((n - k) // s + 1 for n, k, s in zip(batch.shape[2:], self.kernel_size, self.stride))
-            y = np.array(planes, batch.dtype).reshape(len(batch), self.out_channels, *sizes)
-            return like_input(self.add_bias(y), x)
+            ]  # fmt: skip
+            along = zip(batch.shape[2:], self.kernel_size, self.stride, padding)
+            sizes = ((n + 2 * p - k) // s + 1 for n, k, s, p in along)
+            y = np.array(planes).reshape(len(batch), self.out_channels, *sizes)
+            return self.add_bias(same_type("im2col", y, batch))
 
-    replacements.registry.override("nn.Conv2d", ConvolutionByIm2col)
+    replacements.registry.override("nn.Conv2d", StudentConvolution)
+    return replacements
+
+
+def max_pooling(replacements: Replacements, exercise: str, max_pool2d: Callable[..., Any]) -> Replacements:
+    """nn.MaxPool2d on images, without dilation, partial windows and indices."""
+    max_pool2d = replacements.counted(exercise, max_pool2d)
+
+    class StudentMaxPool2d(MaxPool2d):
+        def forward(self, x: np.ndarray) -> Any:
+            plain = self.dilation == (1, 1) and not self.ceil_mode and not self.return_indices
+            if not plain or x.dtype not in (np.float32, np.float64):
+                return super().forward(x)
+            y = max_pool2d(as_batch("MaxPool2d", x).copy(), self.kernel_size, self.stride, self.padding)
+            return like_input(same_type(exercise, y, x), x)
+
+    replacements.registry.override("nn.MaxPool2d", StudentMaxPool2d)
     return replacements
 
 
@@ -92,7 +131,7 @@ def trees_of_small_texts(replacements: Replacements, exercise: str, parse: Calla
 def in_small_language(text: str) -> bool:
     """Whether lesson 7's homework defines every function of the expression.
 
-    >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("pow(@0,2)"), in_small_language("[size(@0,1),-1]")
+    >>> in_small_language("add(@0,mul(@1,2))"), in_small_language("exp(@0)"), in_small_language("[size(@0,1),-1]")
     (True, False, False)
     """
     words = re.findall(r"[^(),\s]+", text)
@@ -112,6 +151,11 @@ def flattens_images(operator: kuiper.RuntimeOperator) -> bool:
     return operator.type in ("torch.flatten", "nn.Flatten") and [len(shape or ()) for shape in shapes] == [4]
 
 
+def lies_deeper(operator: kuiper.RuntimeOperator) -> bool:
+    """Whether it is a convolution of more channels than a picture has."""
+    return operator.type == "nn.Conv2d" and int(operator.params["in_channels"].value) > PICTURE
+
+
 def pads(operator: kuiper.RuntimeOperator) -> bool:
     """Whether it is a convolution or a pooling with padding."""
     value = operator.params["padding"].value if "padding" in operator.params else 0
@@ -122,9 +166,13 @@ PLUGS = (
     Plug("axby", "axby", "nn.Linear", linear_by_axby, of_types("nn.Linear")),
     Plug("flatten", "flatten", "torch.flatten", as_tool("flatten"), flattens_images),
     Plug("padding", "padding", "the borders of images", as_tool("padding"), pads),
-    Plug("init_graph_params", "for_kuiper", "the options of each operator", as_tool("init_graph_params"), everything),
+    Plug("parse_parameter", "parse_parameter", "the options of each operator", as_tool("parse_parameter"), everything),
+    Plug("parse_operator", "parse_operator", "the lines of the model file", as_tool("parse_operator"), everything),
+    Plug("find_cycle", "find_cycle", "whether the graph has a cycle", as_tool("find_cycle"), everything),
     Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
     Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
-    Plug("im2col", "im2col", "the windows of nn.Conv2d", convolution_by_im2col, of_types("nn.Conv2d")),
-    Plug("sine", "parse_expression", "the trees of pnnx.Expression", trees_of_small_texts, has_small_text),
+    Plug("max_pool2d", "max_pool2d", "nn.MaxPool2d", max_pooling, of_types("nn.MaxPool2d")),
+    Plug("im2col", "im2col", "the windows of nn.Conv2d", convolutions, of_types("nn.Conv2d")),
+    Plug("conv2d", "conv2d", "nn.Conv2d after the first", convolutions, lies_deeper),
+    Plug("functions", "parse_expression", "the trees of pnnx.Expression", trees_of_small_texts, has_small_text),
 )

@@ -63,10 +63,16 @@ def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
 def sum_types_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for matrices of several types."""
     right = summed(w, x, b)
+    names: dict[np.dtype, list[str]] = {}
+    for name, part in (("w", w), ("x", x), ("b", b)):
+        names.setdefault(part.dtype, []).append(name)
     return {
         **{
-            f"the result became {part.dtype}, the type of {name}: leave the choice to numpy": right.astype(part.dtype)
-            for name, part in (("w", w), ("x", x), ("b", b))
+            f"the result became {dtype}, the type of {' and '.join(some)}: leave the choice to numpy": right.astype(
+                dtype
+            )
+            for dtype, some in names.items()
+            if dtype != right.dtype
         },
         "the integers went through float64, which has 53 bits of digits: leave the conversion out": (
             product(w.astype(np.float64), x.astype(np.float64)) + b

@@ -45,7 +45,19 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
     """Likely cause -> what it gives for arrays of several types."""
     right = added(a, x, y)
     if right.dtype.kind == "i":
-        return {"the integers became float64: a is 2, so leave float(a) out": right.astype(np.float64)}
+        return {
+            f"the integers became float64: a is {a}, so leave float(a) out": right.astype(np.float64),
+            "the integers went through float64, which has 53 bits of digits: a is whole, so leave float(a) out": (
+                (float(a) * x + y).astype(right.dtype)
+            ),
+        }
+    if x.dtype.kind == "i" and a == int(a):
+        short = f"a is {a}, a float, so the sum of integers is float64: leave int(a) and short cuts for {a:g} out"
+        return {short: right.astype(y.dtype)}
+    if not a:
+        return {"where a is 0, the result has the type of y: make a short cut for no a": right.astype(y.dtype)}
+    if not y.any():
+        return {"where y is 0, the result has the type of x: make a short cut for no y": right.astype(x.dtype)}
     return {
         f"the sum was cut to {y.dtype}, the type of y: leave the choice to numpy": right.astype(y.dtype),
         f"the sum was cut to {x.dtype}, the type of x: leave the choice to numpy": right.astype(x.dtype),
@@ -57,8 +69,9 @@ def types_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarr
 def written_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, list[np.ndarray]]:
     """Likely cause -> what it gives for two calls in a row."""
     right = added(a, x, y)
-    if a == 0:
-        return {"where a is 0, the result is y itself: make a new array there, too": [right, right + 1]}
+    for what, number in (("a", a), ("x", x)):
+        if not np.any(number):
+            return {f"where {what} is 0, the result is y itself: make a new array there, too": [right, right + 1]}
     return {
         "y was changed by the first call: y += ... and out=y write into the caller's array": [
             right,
@@ -101,6 +114,47 @@ def neither_argument_is_written_to(student: Student, rng: np.random.Generator) -
 _AXPY = "    return a * x + y\n"
 
 MUTANTS = [
+    Mutant(
+        "copy_for_0",
+        "a new array, with the type of y",
+        old=_AXPY,
+        new="    if a == 0:\n        return y.copy()\n    return a * x + y\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "sum_for_1",
+        "1.0 times integers is float64",
+        old=_AXPY,
+        new="    if a == 1:\n        return x + y\n    return a * x + y\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "whole_floats_to_int",
+        "2.0 times integers is float64, too",
+        old=_AXPY,
+        new="    if int(a) == a:\n        a = int(a)\n    return a * x + y\n",
+        breaks="dtype",
+    ),
+    Mutant(
+        "short_cut_for_no_x",
+        "nothing to add, so y itself is the result",
+        old=_AXPY,
+        new="    if not np.any(x):\n        return y\n    return a * x + y\n",
+        breaks="new",
+    ),
+    Mutant(
+        "flat_copy_filled",
+        "reshape(-1) of an array that lies column by column is a copy",
+        old=_AXPY,
+        new=(
+            "    result = np.zeros_like(x, dtype=(a * x[:1] + y[:1]).dtype)\n"
+            "    flat = result.reshape(-1)\n"
+            "    for i, (p, q) in enumerate(zip(x.reshape(-1), y.reshape(-1))):\n"
+            "        flat[i] = a * p + q\n"
+            "    return result\n"
+        ),
+        breaks="sum",
+    ),
     Mutant(
         "changes_y",
         "in place",

@@ -44,6 +44,12 @@ def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def cut_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x of large float64."""
+    cut = "x was cut off at {}: take it as it is, without np.clip; where e^-x is too large for the type, inf is right"
+    return {cut.format(end): powers(x.clip(-end, end)) for end in (50, 80, 88, 100, 500, 700, 709)}
+
+
 def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, as to its shape."""
     right = powers(x)
@@ -72,6 +78,9 @@ def integers_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
                 f"{wrapped} before the minus": np.exp(-x),
             }
         mistakes[f"e^x was taken of {x.dtype}, in float16 or float64: call as_float(x) first"] = 1 / np.exp(x)
+    elif x.dtype != np.int64:
+        own = f"e^-x of {x.dtype} has numpy's own type for it: call as_float(x), which makes every integer float32"
+        mistakes = {own: np.exp(-x), **mistakes}
     return mistakes
 
 
@@ -98,6 +107,47 @@ def integers_of_every_kind(student: Student, rng: np.random.Generator) -> None:
 _EXP = "    return np.exp(-as_float(x))\n"
 
 MUTANTS = [
+    Mutant(
+        "some_integers_only",
+        "the types that one thinks of: np.exp makes float16 of int8 and float64 of int32",
+        old=_EXP,
+        new=(
+            "    if x.dtype.kind == 'u' or x.dtype == int:\n        x = x.astype(np.float32)\n    return np.exp(-x)\n"
+        ),
+        breaks="integers",
+    ),
+    Mutant(
+        "clipped",
+        "a guard against overflow that takes digits away",
+        old=_EXP,
+        new="    return np.exp(-np.clip(as_float(x), -80, 80))\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "math_exp",
+        "OverflowError where numpy gives inf",
+        old=_EXP,
+        new=(
+            "    import math\n\n"
+            "    x = as_float(x)\n"
+            "    return np.array([math.exp(-each) for each in x.ravel()]).astype(x.dtype).reshape(x.shape)\n"
+        ),
+        breaks="digits",
+    ),
+    Mutant(
+        "flat_copy_filled",
+        "reshape(-1) of an array that lies column by column is a copy",
+        old=_EXP,
+        new=(
+            "    x = as_float(x)\n"
+            "    y = np.zeros_like(x)\n"
+            "    flat = y.reshape(-1)\n"
+            "    for i, each in enumerate(x.reshape(-1)):\n"
+            "        flat[i] = np.exp(-each)\n"
+            "    return y\n"
+        ),
+        breaks="power",
+    ),
     Mutant(
         "no_minus",
         "e^x",

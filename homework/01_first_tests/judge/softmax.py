@@ -48,8 +48,10 @@ def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
 
 def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for rows of large scores, if it is wrong there."""
+    power = f"e^{z.max():.0f} is {'inf' if z.max() > 0 else '0'} in {z.dtype}"
+    nan = f"{power}, and {'inf / inf' if z.max() > 0 else '0 / 0'} is nan: always subtract each row's largest score"
     wrong = {
-        "e^1000 is inf, and inf / inf is nan: subtract each row's largest score before np.exp": _divided(z),
+        nan: _divided(z),
         "one maximum was subtracted everywhere, so a row far below it became 0 / 0: subtract each row's own, "
         "z.max(axis=-1, keepdims=True)": _divided(z - z.max()),
         "the scores were cut off, so large ones became equal: subtract each row's largest score instead": shared(
@@ -58,7 +60,7 @@ def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         "nan was replaced, and the row is no shares any more: subtract each row's largest score before np.exp": (
             np.nan_to_num(_divided(z))
         ),
-        KEEPS_TYPE: shared(z).astype(np.float32),
+        KEEPS_TYPE: shared(z).astype(np.float64 if z.dtype == np.float32 else np.float32),
     }
     right = shared(z)
     return {cause: one for cause, one in wrong.items() if one.dtype != right.dtype or not np.allclose(one, right)}
@@ -92,6 +94,14 @@ def axis_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def small_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this z of float64 with shares near 0."""
+    return {
+        "small shares lost their digits: cut no difference off, round nothing, add nothing to the sum, and stay in "
+        "float64": shared(z.clip(-50, 0)),
+    }
+
+
 def rounded_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this z of float64."""
     return {
@@ -105,12 +115,16 @@ def rounded_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
 def integers_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this z of integers."""
     wrapped = z - z.max(axis=-1, keepdims=True)
-    wrong = {"z - z.max(...) was taken while z was uint8, where 2 - 3 is 255: call as_float(z) first": wrapped}
-    causes = {cause: _divided(left) for cause, left in wrong.items()} if z.dtype == np.uint8 else {}
+    early = f"z - z.max(...) was taken while z was {z.dtype}, where not every difference fits: call as_float(z)"
+    wraps = (wrapped > 0).any()
     return {
-        **causes,
+        **(
+            {f"{early} first": _divided(wrapped), f"{early} before": _divided(wrapped.astype(np.float32))}
+            if wraps
+            else {}
+        ),
         "the integers became float64: convert with as_float(z), which makes them float32": shared(z.astype(np.float64)),
-        "e^z of uint8 is float16: call as_float(z) first": _divided(z),
+        f"e^z of {z.dtype} is {np.exp(z[:0]).dtype}: call as_float(z) first": _divided(z),
     }
 
 
@@ -153,6 +167,46 @@ _SHARES = "    return powers / powers.sum(axis=-1, keepdims=True)\n"
 _AS_FLOAT = "    z = as_float(z)\n"
 
 MUTANTS = [
+    Mutant(
+        "only_above_80",
+        "-1000 alone gives 0 / 0",
+        old=_POWERS,
+        new="    powers = np.exp(z - z.max(axis=-1, keepdims=True) if z.max() > 80 else z)\n",
+        breaks="large",
+    ),
+    Mutant(
+        "only_beyond_700",
+        "float32 ends at e^88",
+        old=_POWERS,
+        new="    powers = np.exp(z - z.max(axis=-1, keepdims=True) if np.abs(z).max() > 700 else z)\n",
+        breaks="large",
+    ),
+    Mutant(
+        "differences_cut",
+        "a guard against powers of 0",
+        old=_POWERS,
+        new="    powers = np.exp(np.clip(z - z.max(axis=-1, keepdims=True), -50, 0))\n",
+        breaks="digits",
+    ),
+    Mutant(
+        "two_kinds_of_integers",
+        "the types that one thinks of: np.exp makes float16 of int8 and float64 of int32",
+        old=_AS_FLOAT,
+        new="    z = z.astype(np.float32) if z.dtype in (np.uint8, np.int64) else z\n",
+        breaks="integers",
+    ),
+    Mutant(
+        "rows_in_place",
+        "reshape of an array that lies column by column is a copy",
+        old=_AS_FLOAT,
+        new=(
+            "    z = as_float(z).copy(order='K')\n"
+            "    for row in z.reshape(-1, z.shape[-1]):\n"
+            "        row[:] = np.exp(row - row.max()) / np.exp(row - row.max()).sum()\n"
+            "    return z\n"
+        ),
+        breaks="shares",
+    ),
     Mutant(
         "overflows",
         "e^1000 is inf",

@@ -18,8 +18,8 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     -----
     product : `w` and `x` are multiplied as matrices, in this order: rows of `w`, columns of `x`.
     bias : `b` is added to the product, each number in its own place.
-    dtype : the result has the dtype that numpy gives the sum: integers stay integers, with all their digits, float32
-        stays float32, and float32 with float64 is float64.
+    dtype : the result has the dtype that numpy gives the sum: integers stay integers, with all their digits as long as
+        the sum fits into their dtype, float32 stays float32, and float32 with float64 is float64.
 
     >>> axby(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([[1, 2], [3, 4]]))
     array([[11,  7],
@@ -27,6 +27,30 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
     """
     # <solution axby>
     return w @ x + b
+    # </solution>
+
+
+def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Inputs w, x and b on which each of five wrong versions of axby gives itself away.
+
+    A version gives itself away where its result is not w @ x + b, and where it raises an error. One choice of inputs
+    is asked for, and it has to catch all five.
+
+    Rules
+    -----
+    form : a tuple (w, x, b) of numpy arrays of integers whose shapes fit: (m, k), (k, n) and (m, n).
+    small : each array has at most 9 numbers, and each number is from -20 to 20, so that you can compute by hand.
+    swapped : they catch `x @ w + b`.
+    transposed : they catch `w.T @ x + b`.
+    bias_once : they catch `w @ x + b[0]`, which adds the first row of `b` to every row.
+    absolute : they catch `np.abs(w) @ x + b`, which loses the sign of the weights.
+    narrow : they catch `(w @ x + b).astype(np.int8)`, which keeps whole numbers from -128 to 127 only.
+    """
+    # <solution telling_inputs>
+    w = np.array([[1, -2, 3], [20, 5, -6]])
+    x = np.array([[7, 20], [2, 9], [3, 4]])
+    b = np.array([[1, 2], [3, 5]])
+    return w, x, b
     # </solution>
 
 
@@ -44,12 +68,14 @@ def e_power_minus(x: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    x : (...) of floats or integers, with one axis or more. `as_float` is there for you.
+    x : (...) of floats or integers of any width, with one axis or more, also a transposed array. `as_float` is there
+        for you.
 
     Rules
     -----
     power : each element is e to the power of minus the element of `x`.
-    digits : for x from -80 to 80 the relative error is at most 1e-10 in float64, and 1e-5 in float32.
+    digits : the relative error is at most 1e-10 in float64, and 1e-5 in float32, up to the largest numbers that the
+        type has and down to its smallest normal ones, 1e-38 in float32; beyond them come inf and 0.
     shape : the result has the shape of `x`.
     floats : floats keep their dtype.
     integers : integers become float32 before the sign changes: for uint8, -1 is 255.
@@ -70,16 +96,17 @@ def axpy(a: float, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     a : a plain number, an int or a float.
-    x : (...) of any numbers, with one axis or more.
+    x : (...) of any numbers, with one axis or more, also a transposed array.
     y : of the same shape.
 
     Rules
     -----
     sum : each element is `a` times the element of `x`, plus the element of `y`.
-    new : the result is a new array, also where `a` is 0; `x` and `y` stay as they are, because the caller still needs
-        them.
-    dtype : the result has the dtype that numpy gives the sum: `a` leaves float32 as it is, float32 with float64 is
-        float64, and so are integers times 0.5; integers times 2 stay integers.
+    new : the result is a new array, also where `a` or all of `x` is 0; `x` and `y` stay as they are, because the
+        caller still needs them.
+    dtype : the result has the dtype that numpy gives `a` * `x` + `y`, whatever the numbers are: `a` leaves float32 as
+        it is, and float32 with float64 is float64; integers times 2 stay integers, integers times 0.5 or 2.0 become
+        float64.
 
     >>> axpy(3.0, np.array([1.0, 2.0]), np.array([10.0, 20.0]))
     array([13., 26.])
@@ -102,17 +129,18 @@ def softmax(z: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    z : (..., n) scores, floats or integers, with one axis or more.
+    z : (..., n) scores, floats or integers of any width, with one axis or more, also a transposed array.
 
     Rules
     -----
     shares : each share is the power of its score, divided by the sum of the powers in its row.
     last_axis : a row runs along the last axis, however many axes there are.
-    large : finite scores of any size give shares, and never nan: 1000 as well as -1000.
+    large : finite scores of any size give shares, and never nan: 1000 as well as -1000, alone too, and 100 in float32,
+        where e^100 is too large already.
     apart : a row is not disturbed by another one that is thousands above or below it.
-    digits : the relative error is at most 1e-9 in float64, and 1e-5 in float32.
+    digits : the relative error is at most 1e-9 in float64, and 1e-5 in float32, small shares such as 1e-44 included.
     floats : floats keep their dtype.
-    integers : integers become float32 before anything else: in uint8, 2 - 3 is 255.
+    integers : all integers become float32 before anything else: in uint8, 2 - 3 is 255.
 
     >>> softmax(np.array([[0.0, 0.0], [1000.0, 1000.0]]))
     array([[0.5, 0.5],

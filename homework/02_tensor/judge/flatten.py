@@ -55,6 +55,12 @@ def flatten_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     }
 
 
+def layout_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, which lies column by column in memory."""
+    by_memory = "the numbers came as they lie in memory, which is column by column here: read them with order='C'"
+    return {by_memory: x.ravel("K"), **flatten_mistakes(x, row_major)}
+
+
 def dtype_mistakes(x: np.ndarray, row_major: bool) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
     return {
@@ -96,6 +102,34 @@ FLATTEN = "def flatten(x: np.ndarray, row_major: bool = True)"
 READ = "    return x.reshape(-1)\n"
 
 MUTANTS = [
+    Mutant(
+        "as_it_lies_in_memory",
+        "order K is row by row for what numpy has just made, and not for a transposed array",
+        old=READ,
+        new="    return x.ravel('K') if row_major else x.reshape(-1)\n",
+        breaks="rows",
+    ),
+    Mutant(
+        "order_a",
+        "the same with order A",
+        old=READ,
+        new="    return x.flatten('A') if row_major else x.reshape(-1)\n",
+        breaks="rows",
+    ),
+    Mutant(
+        "shape_in_place",
+        "an AttributeError where the numbers do not lie one after the other",
+        old=READ,
+        new="    x = x.view() if row_major else x.copy()\n    x.shape = -1\n    return x\n",
+        breaks="rows",
+    ),
+    Mutant(
+        "only_the_object_false",
+        "0 and numpy's False are false, and are not the object False",
+        old="    if not row_major:\n        x = x.swapaxes(1, 2)\n",
+        new="    if row_major is False:\n        x = x.swapaxes(1, 2)\n",
+        breaks="columns",
+    ),
     Mutant(
         "rows_of_all_channels",
         "row by row, but the rows of all channels come together",

@@ -39,9 +39,22 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     """Likely cause -> what it gives for this x."""
     up, bottom, left, right = pads
     expected = padded(x, pads, value)
+    if x.dtype.kind in "iu" and x.max() > 2**53:
+        digits = (
+            "digits were lost on the way through a float: keep the dtype of x from the beginning, and `value` as it is"
+        )
+        return {digits: expected.astype(np.float64).astype(x.dtype)}
     first_only = np.full_like(expected, expected.dtype.type(value))
     first_only[0] = expected[0]
+    first_border = padded(x, pads, 0)
+    first_border[0] = expected[0]
+    masked = np.where(padded(np.ones(x.shape), pads, 0) > 0, np.nan, expected) if np.isinf(value) else expected
     return {
+        "the channels were padded too: pads has no entry for the first axis, leave it": np.pad(
+            x, ((up, bottom), (up, bottom), (left, right)), constant_values=value
+        ),
+        "only the first channel has a border of `value`: fill all of them": first_border,
+        "0 times infinity is nan: write x into the border, instead of adding `value` times 0": masked.astype(x.dtype),
         "up and bottom are exchanged: pads are (up, bottom, left, right)": padded(x, (bottom, up, left, right), value),
         "left and right are exchanged: pads are (up, bottom, left, right)": padded(x, (up, bottom, right, left), value),
         "pads were read in PyTorch's order (left, right, up, bottom); here they are (up, bottom, left, right)": padded(
@@ -61,7 +74,7 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
         "the integers lost digits on the way through float32: keep the dtype of x": expected.astype(np.float32).astype(
             x.dtype
         ),
-        "the border lost what follows the point of `value`": padded(x, pads, int(value)),
+        "the border lost what follows the point of `value`": padded(x, pads, np.trunc(value)),
         "x was written into the first channel only: write it into all of them": first_only,
         "the numbers changed their type to float64: keep the dtype of x": expected.astype(np.float64),
         "the numbers changed their type to float32: keep the dtype of x": expected.astype(np.float32),
@@ -131,6 +144,24 @@ WRITE = "padded[:, up : up + rows, left : left + cols] = x"
 FULL = "np.full((channels, up + rows + bottom, left + cols + right), value, x.dtype)"
 
 MUTANTS = [
+    Mutant(
+        "value_through_float",
+        "a large whole value loses its last digits",
+        old=FULL,
+        new="np.full((channels, up + rows + bottom, left + cols + right), float(value), x.dtype)",
+        breaks="value",
+    ),
+    Mutant(
+        "mask_times_value",
+        "0 times infinity is nan",
+        old="    return padded\n",
+        new=(
+            "    inside = np.pad(np.ones_like(x), ((0, 0), (up, bottom), (left, right)))\n"
+            "    padded = np.pad(x, ((0, 0), (up, bottom), (left, right)))\n"
+            "    return padded + ((1 - inside) * x.dtype.type(value)).astype(x.dtype)\n"
+        ),
+        breaks="value",
+    ),
     Mutant(
         "torch_order",
         "F.pad counts (left, right, up, bottom)",

@@ -46,6 +46,12 @@ def rows_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.nd
     }
 
 
+def layout_mistakes(x: np.ndarray, shape: tuple[int, int, int]) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, which lies column by column in memory."""
+    by_memory = "the numbers were read as they lie in memory, which is column by column here: read with order='C'"
+    return {by_memory: x.reshape(shape, order="A"), f"{by_memory}, write so too": x.ravel("K").reshape(shape)}
+
+
 def dtype_mistakes(x: np.ndarray, shape: tuple[int, int, int], row_major: bool) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x, as to its dtype."""
     right = reshaped(x, shape, row_major)
@@ -119,6 +125,31 @@ FEWER = "    channels, rows, cols = (1,) * (3 - len(shapes)) + tuple(shapes)\n"
 CHECK = "    if channels * rows * cols != x.size:\n"
 
 MUTANTS = [
+    Mutant(
+        "only_minus_one_refused",
+        "numpy takes -2 for the missing size, too",
+        old=CHECK,
+        new=(
+            "    if -1 in (channels, rows, cols) or (\n"
+            "        min(channels, rows, cols) >= 0 and channels * rows * cols != x.size\n"
+            "    ):\n"
+        ),
+        breaks="count",
+    ),
+    Mutant(
+        "order_a",
+        "order A is row by row for what numpy has just made, and not for a transposed array",
+        old="    if row_major:\n        return values",
+        new='    if row_major:\n        return x.reshape((channels, rows, cols), order="A")\n        return values',
+        breaks="rows",
+    ),
+    Mutant(
+        "only_the_object_false",
+        "0 and numpy's False are false, and are not the object False",
+        old="    values = flatten(x, row_major)\n",
+        new="    row_major = row_major is not False\n    values = flatten(x, row_major)\n",
+        breaks="columns",
+    ),
     Mutant(
         "numpy_order_f",
         "the columns run over all three axes, reading and writing",

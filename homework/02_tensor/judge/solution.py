@@ -16,8 +16,8 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers.
-    row_major : which of the two.
+    x : (C, H, W) of any numbers, no size 0, in any layout: also a transposed array.
+    row_major : which of the two; 0 and numpy's False mean False, too.
 
     Rules
     -----
@@ -45,14 +45,15 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarra
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers.
+    x : (C, H, W) of any numbers, no size 0.
     pads : how many rows and columns to add on each side.
     value : what the border is filled with; for `x` of integers a whole number in their range.
 
     Rules
     -----
     sides : `pads` are (up, bottom, left, right).
-    value : the border holds `value`, in every channel.
+    value : the border holds `value`, in every channel, with all its digits; infinity is a value, too, and leaves `x` as
+        it is.
     default : `value` is 0 unless said.
     zero : a pad of 0 adds nothing on its side.
     channels : no channel is added.
@@ -78,9 +79,9 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers.
+    x : (C, H, W) of any numbers, no size 0, in any layout: also a transposed array.
     shapes : one to three sizes, as a tuple or a list.
-    row_major : the order in which `x` is read and the result is written.
+    row_major : the order in which `x` is read and the result is written; 0 and numpy's False mean False, too.
 
     Rules
     -----
@@ -88,8 +89,8 @@ def reshape(x: np.ndarray, shapes: Sequence[int], row_major: bool = True) -> np.
     columns : without it each channel is read, and written, column by column.
     default : `row_major` is True unless said.
     axes : `shapes` are (C', H', W'), or (H', W') for one channel, or (W',) for one row; the result has three axes.
-    count : another number of elements than `x` has raises ValueError, and so does a negative size: -1 does not stand
-        for what is missing.
+    count : another number of elements than `x` has raises ValueError, and so does any negative size: neither -1 nor -2
+        stands for what is missing.
     dtype : the result has the dtype of `x`.
 
     >>> x = np.arange(6).reshape(1, 2, 3)  # 0 1 2 / 3 4 5

@@ -275,10 +275,7 @@ MUTANTS = [
         "() and [] read as lists without elements instead of null",
         old=('    if text in ("None", "()", "[]"):\n        return NULL, None\n'),
         new=(
-            '    if text == "None":\n'
-            "        return NULL, None\n"
-            '    if text in ("()", "[]"):\n'
-            "        return INT_ARRAY, []\n"
+            '    if text == "None":\n        return NULL, None\n    if text in ("()", "[]"):\n        return INTS, []\n'
         ),
         breaks="null",
     ),

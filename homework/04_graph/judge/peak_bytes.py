@@ -29,7 +29,7 @@ lower peak.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -71,6 +71,8 @@ def peak_mistakes(
             mistakes[found[0]] = wrong
         elif all(cause.startswith("too early") for cause in found):
             mistakes[TOO_EARLY] = wrong
+        elif len(found) == 2:
+            mistakes[" Or: ".join(found)] = wrong
     return mistakes
 
 
@@ -90,6 +92,11 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         [name for name in gone for _ in range(max(reads[order[step]].count(name), 1))]
         for step, gone in enumerate(by_last)
     ]
+    down = {
+        name: [step for step in steps for _ in range(reads[order[step]].count(name))] for name, steps in readers.items()
+    }
+    counted = {name: down[name][len(readers[name]) - 1] if readers[name] else len(order) - 1 for name in order}
+    by_counted = [[name for name in order if counted[name] == step] for step in range(len(order))]
     double = [sum(sizes[s] for s in reads[name]) - sum(sizes[s] for s in set(reads[name])) for name in order]
     return {
         "every result stays to the end. Let each go after its last reader.": sum(sizes.values()),
@@ -105,17 +112,28 @@ def _wrong_peaks(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes
         "too early: a result goes after its first reader. Let it go after the last.": max(
             _levels(order, by_first, sizes)
         ),
+        "too early: what is read in two slots is counted down twice, and was counted once. Count both alike.": max(
+            _levels(order, by_counted, sizes)
+        ),
         "too early: each reader subtracts what it reads. Let a result go once, after its last reader.": max(
             _levels(order, [reads[name] for name in order], sizes)
         ),
         "too early: a result in two slots of its last reader goes twice. Let it go once.": max(
             _levels(order, twice, sizes)
         ),
+        "the last step is left out. Take the peak at each step, the last one too.": max(
+            _levels(order, by_last, sizes)[:-1], default=0
+        ),
+        "results of equal size count once, as in a set. Add up the sizes of all that are alive.": max(
+            sum({sizes[name] for first, name in enumerate(order) if first <= step <= last[name]})
+            for step in range(len(order))
+        ),
         "the peak is taken only at operators that read something. Take it at each step.": max(looked_at, default=0),
         "this is what is left at the end. Keep the largest value on the way.": (
             _levels(order, by_last, sizes)[-1] - sum(sizes[name] for name in by_last[-1])
         ),
-        "the operators ran in the order of `sizes`. Go through `order`.": _in_order_of_sizes(order, reads, sizes),
+        "the operators ran in the order of `sizes`. Go through `order`.": _in_order_of(sizes, reads, sizes),
+        "the operators ran in the order of `reads`. Go through `order`.": _in_order_of(reads, reads, sizes),
         "one result goes at each step, also where two have the same last reader. Let all of them go.": max(
             _levels(order, [leaving[-1:] for leaving in by_last], sizes)
         ),
@@ -138,14 +156,13 @@ def _levels(order: Sequence[str], leaving: Sequence[Sequence[str]], sizes: Mappi
     return found
 
 
-def _in_order_of_sizes(order: Sequence[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
-    """The peak of the operators in the order of another dictionary, where a reader may come before what it reads."""
-    last = dict.fromkeys(sizes, len(order) - 1)
-    for step, name in enumerate(sizes):
+def _in_order_of(names: Iterable[str], reads: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> int:
+    """The peak of the operators in the order of a dictionary, where a reader may come before what it reads."""
+    order = list(names)
+    last = dict.fromkeys(order, len(order) - 1)
+    for step, name in enumerate(order):
         last |= dict.fromkeys(reads[name], step)
-    return max(
-        _levels(list(sizes), [[name for name in last if last[name] == step] for step in range(len(last))], sizes)
-    )
+    return max(_levels(order, [[name for name in last if last[name] == step] for step in range(len(last))], sizes))
 
 
 def expect_peak(
@@ -192,6 +209,28 @@ def one_operand_in_two_slots(student: Student, rng: np.random.Generator) -> None
 
 
 MUTANTS = [
+    Mutant(
+        "neighbouring slots alone count once",
+        "cat(a, b, a) has the same result in two slots that do not stand side by side",
+        old="        alive -= leaving.get(step, 0)\n",
+        new=(
+            "        for slot, source in enumerate(reads[name]):\n"
+            "            if last[source] == step and (slot == 0 or reads[name][slot - 1] != source):\n"
+            "                alive -= sizes[source]\n"
+        ),
+        breaks="once",
+    ),
+    Mutant(
+        "an input that nobody reads goes at once",
+        "only what has been computed is taken for a result",
+        old="        alive -= leaving.get(step, 0)\n",
+        new=(
+            "        alive -= leaving.get(step, 0)\n"
+            "        if step < len(order) - 1 and not reads[name]:\n"
+            "            alive -= 0 if any(name in some for some in reads.values()) else sizes[name]\n"
+        ),
+        breaks="unread",
+    ),
     Mutant(
         "sizes as floats",
         "bytes are counted, not measured",

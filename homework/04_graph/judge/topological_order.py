@@ -6,31 +6,15 @@ is taken once: it becomes ready at the moment when its counter *arrives* at 0, a
 nobody is lost: if names were left over, each would have a predecessor that is left over, too; walk from one to the
 next, against the arrows, and among finitely many names you must come to one for the second time. That is a cycle.
 
-**The same argument finds the cycle.** `find_cycle` is that walk. The first name left over would not do: d in a -> b
-<-> c -> d waits behind the cycle. `predecessor` may keep any one predecessor of each name, as long as it is left
-over.
+**Naming the cycle.** The first name left over would not do: d in a -> b <-> c -> d waits behind the cycle. `find_cycle`
+gives names that are on it. The argument above finds one as well: from any name left over, go to a predecessor that is
+left over, and on, until you meet a name for the second time.
 
 **Cost.** Time and memory grow like V + E. Watch for `order.index(...)`, `name in order` and `ready.pop(0)` on a list:
 each looks through the list, and the whole becomes quadratic. A dictionary, a set or a deque does not.
 
-**Depth first without recursion** is right as well, if the stack remembers where it was in each node's successors:
-
-```python
-stack = [(root, iter(successors[root]))]
-while stack:
-    name, followers = stack[-1]
-    for follower in followers:
-        if follower not in entered:
-            entered.add(follower)
-            stack.append((follower, iter(successors[follower])))
-            break
-    else:
-        stack.pop()
-        post_order.append(name)
-```
-
-The `else` belongs to the `for`: it runs when no successor was left to enter. kuiper's `reverse_post_order` is this.
-An arrow to a node that was entered and is not finished closes a cycle.
+**Depth first without recursion** is right as well: the walk of `find_cycle` finishes names in post-order. kuiper's
+`reverse_post_order` is this.
 
 **Typical mistakes**
 
@@ -244,9 +228,26 @@ LOOP = (
     "            if missing[follower] == 0:\n"
     "                ready.append(follower)\n"
 )
-ERROR = 'raise ValueError("the graph has a cycle: " + " -> ".join(find_cycle(successors, left)))'
+ERROR = 'raise ValueError("the graph has a cycle: " + " -> ".join([*cycle, cycle[0]]))'
+LEFT = "left = [name for name, count in missing.items() if count > 0]\n        "
 
 MUTANTS = [
+    Mutant(
+        "the cycle is found by recursion",
+        "the order is found without, and the error again needs a level for each operator",
+        old=ERROR,
+        new=(
+            LEFT + "place = {follower: name for name in left for follower in successors[name]}\n"
+            "        seen = set()\n\n"
+            "        def back(name: str) -> str:\n"
+            "            if name in seen:\n"
+            "                return name\n"
+            "            seen.add(name)\n"
+            "            return back(place[name])\n\n"
+            '        raise ValueError("cycle at " + back(left[0]))'
+        ),
+        breaks="depth",
+    ),
     Mutant(
         "pre-order with a stack",
         "a node is written down when it is met, not when all its predecessors are done",
@@ -322,8 +323,9 @@ MUTANTS = [
         "what nobody left over reads waits behind the cycle; what only leaves read does, too",
         old=ERROR,
         new=(
-            "leaves = {name for name in left if not set(successors[name]) & set(left)}\n"
-            "        some = next(name for name in left if set(successors[name]) & (set(left) - leaves))\n"
+            LEFT + "waiting = set(left)\n"
+            "        inner = {name for name in left if waiting.intersection(successors[name])}\n"
+            "        some = next(name for name in left if inner.intersection(successors[name]))\n"
             '        raise ValueError(f"cycle at {some}")'
         ),
         breaks="on_cycle",
@@ -426,14 +428,14 @@ MUTANTS = [
         "the error names one who waits behind the cycle",
         "the first node that is left over need not be on the cycle",
         old=ERROR,
-        new='raise ValueError(f"cycle at {left[0]}")',
+        new=LEFT + 'raise ValueError(f"cycle at {left[0]}")',
         breaks="on_cycle",
     ),
     Mutant(
         "the wrong exception",
         "the task asks for ValueError",
         old=ERROR,
-        new='raise RuntimeError("the graph has a cycle: " + " -> ".join(find_cycle(successors, left)))',
+        new='raise RuntimeError("the graph has a cycle: " + " -> ".join(cycle))',
         breaks="cycle",
     ),
     Mutant(
@@ -485,14 +487,14 @@ MUTANTS = [
         "the error names all that was not on the cycle yet",
         "the message tells how far the walk came",
         old=ERROR,
-        new='raise ValueError(f"after {order} comes a cycle: {find_cycle(successors, left)}")',
+        new='raise ValueError(f"after {order} comes a cycle: {cycle}")',
         breaks="innocent",
     ),
     Mutant(
         "the error names the last one left over",
         "the last one that waits need not be on the cycle either",
         old=ERROR,
-        new='raise ValueError(f"cycle at {left[-1]}")',
+        new=LEFT + 'raise ValueError(f"cycle at {left[-1]}")',
         breaks="on_cycle",
     ),
     Mutant(
@@ -520,7 +522,7 @@ MUTANTS = [
         "a cycle is a KeyError",
         "pop from an empty set of ready nodes",
         old=ERROR,
-        new='raise KeyError("the graph has a cycle: " + " -> ".join(find_cycle(successors, left)))',
+        new='raise KeyError("the graph has a cycle: " + " -> ".join(cycle))',
         breaks="cycle",
     ),
     Mutant(

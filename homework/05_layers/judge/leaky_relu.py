@@ -1,4 +1,4 @@
-r"""A layer whose option the operator tells: why the solution is as it is.
+r"""A layer that takes its option from the operator: why the solution is as it is.
 
 `from_operator` runs once for each operator, when the graph is built; `forward` runs at each pass. What the operator
 says belongs into the object between the two.
@@ -114,6 +114,20 @@ _LEAKY = "        x = as_float(x)\n        return np.where(x > 0, x, x * self.ne
 _LEAKY_TYPES = '@layers.register("nn.LeakyReLU", "F.leaky_relu")\n'
 
 MUTANTS = [
+    Mutant(
+        "flat_copy_filled",
+        "reshape(-1) of an array that lies column by column is a copy",
+        old=_LEAKY,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = np.zeros_like(x)\n"
+            "        flat = y.reshape(-1)\n"
+            "        for i, v in enumerate(x.reshape(-1)):\n"
+            "            flat[i] = v if v > 0 else v * self.negative_slope\n"
+            "        return y\n"
+        ),
+        breaks="value",
+    ),
     Mutant(
         "shared_by_the_class",
         "the last operator's slope for all layers",

@@ -70,7 +70,7 @@ def large_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     with np.errstate(all="ignore"):
         infinite = np.exp(x) / (1 + np.exp(x))
     return {
-        "e^x / (1 + e^x) is inf / inf for a large x: take e^-|x|, which is never above 1": infinite,
+        "e^x / (1 + e^x) is inf / inf for a large x: each of the two forms is safe on one side only": infinite,
         KEEPS_TYPE: sigmoid_in(x, "float32" if x.dtype == np.float64 else "float64"),
     }
 
@@ -183,6 +183,33 @@ _EMPTY = (
 _TYPES = '@layers.register("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")\n'
 
 MUTANTS = [
+    Mutant(
+        "large_numbers_in_place",
+        "numbers whose sigmoid is 0 or 1 anyway are cut off, in the array that others read",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        np.clip(x, -1000, 1000, out=x)\n"
+            "        small = np.exp(-np.abs(x))\n"
+            "        return np.where(x < 0, small, 1) / (1 + small)\n"
+        ),
+        breaks="input",
+    ),
+    Mutant(
+        "flat_copy_filled",
+        "reshape(-1) of an array that lies column by column is a copy",
+        old=_SIGMOID,
+        new=(
+            "        x = as_float(x)\n"
+            "        y = np.zeros_like(x)\n"
+            "        flat = y.reshape(-1)\n"
+            "        for i, v in enumerate(x.reshape(-1)):\n"
+            "            small = np.exp(-abs(v))\n"
+            "            flat[i] = (small if v < 0 else 1) / (1 + small)\n"
+            "        return y\n"
+        ),
+        breaks="value",
+    ),
     Mutant(
         "naive",
         "e^1000 overflows",

@@ -69,9 +69,21 @@ def product_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]
         "rows and columns of the result are exchanged: reshape to (O, H', W')": (
             right.reshape(1, outputs, cols, rows) if rows != cols else right
         ),
-        "the kernels are turned by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
+        "the kernels are rotated by 180 degrees: take them as they are": reference(x, weight[:, :, ::-1, ::-1]),
         "the first kernel was used for every output channel": reference(x, np.repeat(weight[:1], outputs, 0)),
         "only the first channel is added up": reference(x[:, :1], weight[:, :1]),
+    }
+
+
+def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x, with stride 1 and no padding."""
+    return {
+        "the bias is missing": reference(x, weight),
+        "every output channel got the first bias: give each its own, as in bias[:, None, None]": (
+            reference(x, weight, np.repeat(bias[:1], len(bias)))
+        ),
+        "the bias lost what follows its point: add it as it is": reference(x, weight, np.trunc(bias)),
+        "the bias was rounded: add it as it is": reference(x, weight, np.round(bias)),
     }
 
 
@@ -130,17 +142,26 @@ def together_mistakes(
     wrong = {"every sample got the result of the first": np.repeat(right[:1], len(x), 0)}
     if groups > 1:
         wrong["samples and groups are mixed up: a reshape keeps the order in which the numbers lie"] = mixed
-    if weight.shape[2:] != (1, 1):
-        swapped = padding[::-1]
-        wrong["the paddings are swapped: padding[0] goes above and below"] = reference(
-            x, weight, bias, stride, swapped, groups
+        first = np.concatenate([np.split(x, groups, 1)[0]] * groups, 1)
+        wrong["every group looks at the channels of the first"] = reference(
+            first, weight, bias, stride, padding, groups
         )
+    if 1 < groups == x.shape[1] < len(weight):
+        modulo = "output channel o sees the input channel of its group, o // (O/groups), and not o % groups"
+        in_turn = x[:, np.arange(len(weight)) % groups]
+        wrong[modulo] = reference(in_turn, weight, bias, stride, padding, len(weight))
+    options = {
+        "the paddings are swapped: padding[0] goes above and below": (stride, padding[::-1]),
+        "the strides are swapped: stride[0] goes down, stride[1] to the right": (stride[::-1], padding),
+        "stride is ignored: give it to im2col": ((1, 1), padding),
+        "padding is ignored: give it to im2col": (stride, (0, 0)),
+    }
+    if weight.shape[2:] == (1, 1):
+        options["a short cut for 1x1 kernels forgets stride and padding"] = ((1, 1), (0, 0))
     return wrong | {
-        "the strides are swapped: stride[0] goes down, stride[1] to the right": (
-            reference(x, weight, bias, stride[::-1], padding, groups)
-        ),
-        "stride is ignored: give it to im2col": reference(x, weight, bias, (1, 1), padding, groups),
-        "padding is ignored: give it to im2col": reference(x, weight, bias, stride, (0, 0), groups),
+        cause: reference(x, weight, bias, *other, groups)
+        for cause, other in options.items()
+        if other != (stride, padding)
     }
 
 
@@ -208,8 +229,59 @@ DIVIDES = "if x.shape[1] % groups or outputs % groups or depth != x.shape[1] // 
 
 MUTANTS = [
     Mutant(
+        "pointwise_groups_forgotten",
+        "a short cut for 1x1 kernels, in which every output channel sees all input channels",
+        old="    kernels = weight.reshape(groups",
+        new=(
+            "    if (kh, kw) == (1, 1) and groups > 1:\n"
+            "        weight = np.concatenate([weight] * groups, 1)\n"
+            "        depth, groups = x.shape[1], 1\n"
+            "    kernels = weight.reshape(groups"
+        ),
+        breaks="groups",
+    ),
+    Mutant(
+        "depthwise_in_turn",
+        "right where each channel has one kernel: with two, output channels 0 and 1 belong to input channel 0",
+        old="    kernels = weight.reshape(groups",
+        new=(
+            "    if 1 < groups == x.shape[1] < outputs:\n"
+            "        x = x[:, np.arange(outputs) % groups]\n"
+            "        groups = outputs\n"
+            "    kernels = weight.reshape(groups"
+        ),
+        breaks="groups",
+    ),
+    Mutant(
+        "pointwise_stride_forgotten",
+        "a short cut for 1x1 kernels without a padding",
+        old="    outputs, depth, kh, kw = weight.shape\n",
+        new=(
+            "    outputs, depth, kh, kw = weight.shape\n"
+            "    stride = (1, 1) if (kh, kw) == (1, 1) and padding == (0, 0) else stride\n"
+        ),
+        breaks="stride",
+    ),
+    Mutant(
+        "pointwise_padding_forgotten",
+        "a short cut for 1x1 kernels with a stride of 1",
+        old="    outputs, depth, kh, kw = weight.shape\n",
+        new=(
+            "    outputs, depth, kh, kw = weight.shape\n"
+            "    padding = (0, 0) if (kh, kw) == (1, 1) and stride == (1, 1) else padding\n"
+        ),
+        breaks="padding",
+    ),
+    Mutant(
+        "whole_bias",
+        "the lesson's biases are whole",
+        old=RETURN,
+        new="return y if bias is None else y + np.trunc(bias)[:, None, None]",
+        breaks="bias",
+    ),
+    Mutant(
         "bias_in_group",
-        "every group takes the first group's bias, the original course's fault",
+        "every group takes the first group's bias",
         old=RETURN,
         new="return y if bias is None else y + np.tile(bias[: outputs // groups], groups)[:, None, None]",
         breaks="bias",
@@ -237,7 +309,7 @@ MUTANTS = [
     ),
     Mutant(
         "first_channels",
-        "every group looks at the first channels, as KuiperInfer's grouped 1x1",
+        "every group looks at the first channels",
         old="x[n, g * depth : (g + 1) * depth]",
         new="x[n, :depth]",
         breaks="groups",

@@ -88,6 +88,23 @@ def pixel_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def option_mistakes(x: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x and a 1x1 kernel."""
+    return {
+        "a short cut for 1x1 kernels forgets stride and padding: both move these windows, too": (
+            rows_of(x, (1, 1), (1, 1), (0, 0))
+        ),
+        **geometry_mistakes(x, (1, 1), stride, padding),
+    }
+
+
+def layout_mistakes(x: np.ndarray, kernel_size: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this transposed x, with stride 1 and no padding."""
+    in_rows = "as_strided was given the strides of an array that lies row by row, and this one does not: use x.strides"
+    as_it_lies = x.ravel("K").reshape(x.shape)
+    return {in_rows: rows_of(as_it_lies, kernel_size, (1, 1), (0, 0)), **channel_mistakes(x, kernel_size)}
+
+
 def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x."""
     none = (0, 0)
@@ -198,6 +215,46 @@ FITS = (
 )
 
 MUTANTS = [
+    Mutant(
+        "pointwise_without_options",
+        "a 1x1 kernel takes the image as it is, whatever stride and padding are",
+        old="    padded = np.pad(",
+        new="    if (kh, kw) == (1, 1):\n        return x.reshape(channels, -1).T\n    padded = np.pad(",
+        breaks="stride",
+    ),
+    Mutant(
+        "pointwise_stride_swapped",
+        "a short cut for 1x1 kernels, in which stride is (cols, rows)",
+        old="    padded = np.pad(",
+        new=(
+            "    if (kh, kw, ph, pw) == (1, 1, 0, 0):\n"
+            "        return x[:, ::sw, ::sh].reshape(channels, -1).T\n"
+            "    padded = np.pad("
+        ),
+        breaks="stride",
+    ),
+    Mutant(
+        "whole_image",
+        "a kernel as large as the image has one window, if nothing is padded",
+        old="    padded = np.pad(",
+        new="    if (kh, kw) == (height, width):\n        return x.reshape(1, -1)\n    padded = np.pad(",
+        breaks="padding",
+    ),
+    Mutant(
+        "strides_from_sizes",
+        "as_strided with the strides of an array that lies row by row",
+        old="    padded = np.pad(",
+        new=(
+            "    if (ph, pw) == (0, 0):\n"
+            "        steps = sh * width, sw, height * width, width, 1\n"
+            "        windows = np.lib.stride_tricks.as_strided(\n"
+            "            x, (rows, cols, channels, kh, kw), [step * x.itemsize for step in steps]\n"
+            "        )\n"
+            "        return windows.reshape(rows * cols, -1)\n"
+            "    padded = np.pad("
+        ),
+        breaks="channels",
+    ),
     Mutant(
         "stride_ignored",
         "moves by one pixel",

@@ -1,4 +1,4 @@
-"""Homework 6: a test for grouped convolution, im2col, and a whole convolution made of it.
+"""Homework 6: a test for grouped convolution, max pooling, im2col, and a whole convolution made of it.
 
 Edit this file, then run `python3 course.py check im2col` (or the name of another task). You need numpy only.
 Shapes: N samples, C input channels, O output channels, images of H rows and W columns, kernels of kh x kw.
@@ -24,7 +24,7 @@ def output_size(size: int, kernel_size: int, stride: int = 1, padding: int = 0) 
 
 
 def test_grouped_convolution(conv: Convolution) -> None:
-    """Return when `conv` is a right grouped convolution; raise AssertionError when it is a wrong one.
+    """Return if `conv` is a correct grouped convolution; raise AssertionError if it is a wrong one.
 
     `conv` is somebody's convolution, and you cannot see inside. Call it as often as you like, with inputs of your own
     choice, and compare what comes back with what is right, always with stride 1 and without padding:
@@ -35,17 +35,17 @@ def test_grouped_convolution(conv: Convolution) -> None:
 
     Rules
     -----
-    right : it returns for a right `conv`, also when asked again, and when `conv` adds in another order, so that sums of
-        real numbers differ in the last digits.
-    assertion : for a wrong one it raises AssertionError and no other error, also when two shapes do not fit together.
-    bias : it catches a bias that is forgotten, added too often, or added to the wrong output channel, of another group
-        or of the same one.
-    kernels : it catches kernels that are turned, read column by column, or those of another group.
-    channels : it catches groups that read another group's input channels, or not all of their own in their order.
-    outputs : it catches output channels that come in the wrong order.
-    samples : it catches a sample of the batch that gets no result, or another one's.
-    shape : it catches a result with a row or column too few, or with rows and columns exchanged.
-    numbers : it catches wrong numbers anywhere in the result, be it a single one, or right ones in the wrong rows.
+    right : it returns for a correct `conv`, also when asked again, and when `conv` adds in another order, so that sums
+        of fractions differ in the last digits.
+    assertion : for a wrong `conv` it raises AssertionError and no other error, even where two shapes do not match.
+    bias : it catches a bias that is forgotten, added too often, or added to the wrong output channel, in another group
+        or in the same one.
+    kernels : it catches kernels that are rotated by 180 degrees, read column by column, or taken from another group.
+    channels : it catches groups that read another group's input channels, only some of their own, or in another order.
+    outputs : it catches output channels in the wrong order.
+    samples : it catches a sample of the batch that gets no result, or another sample's.
+    shape : it catches a result that lacks a row or a column, or has rows and columns exchanged.
+    numbers : it catches wrong numbers anywhere in the result, even a single one, and right ones in the wrong rows.
     pointwise : it catches a `conv` that is wrong for 1x1 kernels only: many programs take a short cut there.
     three : it catches a `conv` that is right for two groups and wrong for a third.
     inputs : what it gives to `conv` has the shapes above, as numpy arrays of numbers, and is small: at most 20,000
@@ -81,6 +81,49 @@ def test_grouped_convolution(conv: Convolution) -> None:
     # </solution>
 
 
+def max_pool2d(
+    x: np.ndarray, kernel_size: tuple[int, int], stride: tuple[int, int], padding: tuple[int, int]
+) -> np.ndarray:
+    """(N, C, H, W) -> (N, C, H', W'): the largest number in each window.
+
+    Parameters
+    ----------
+    x : (N, C, H, W) of float32 or float64.
+    kernel_size, stride : how large a window is, and how far it moves.
+    padding : how wide the border is on each side; at most half of kernel_size, so that every window sees the image.
+
+    Rules
+    -----
+    value : y[n, c, i, j] is the largest number in window (i, j) of channel c of sample n.
+    planes : every channel of every sample is pooled on its own.
+    kernel : `kernel_size` is (rows, cols).
+    stride : `stride` is (rows, cols): how far the window moves down and to the right.
+    padding : `padding` is (rows, cols): the width of the border above and below, and on the left and the right.
+    border : the border never wins, whatever the numbers in the image.
+    last : a last window that would stick out of the padded image is left out.
+    dtype : the result has the dtype of `x`.
+    fits : when no window fits into the padded image, in either direction, it raises ValueError.
+
+    Example
+    -------
+        x = np.array([[[[1.0, 2, 3, 4], [2, 3, 4, 5], [3, 4, 5, 6], [4, 5, 6, 7]]]])
+        max_pool2d(x, (2, 2), (2, 2), (0, 0))        # [[[[3. 5.] [5. 7.]]]]
+        max_pool2d(-x, (2, 2), (2, 2), (1, 1))       # [[[[-1. -2. -4.] [-2. -3. -5.] [-4. -5. -7.]]]]
+    """
+    # <solution max_pool2d>
+    sizes = [output_size(*along) for along in zip(x.shape[2:], kernel_size, stride, padding)]
+    if min(sizes) < 1:
+        raise ValueError(f"max_pool2d: a window {kernel_size} does not fit into {x.shape[2:]} with padding {padding}")
+    above, left = padding
+    bordered = np.pad(x, ((0, 0), (0, 0), (above, above), (left, left)), constant_values=-np.inf)
+    y = np.empty((*x.shape[:2], *sizes), x.dtype)
+    for i, j in np.ndindex(*sizes):
+        top, start = i * stride[0], j * stride[1]
+        y[:, :, i, j] = bordered[:, :, top : top + kernel_size[0], start : start + kernel_size[1]].max(axis=(2, 3))
+    return y
+    # </solution>
+
+
 def im2col(
     x: np.ndarray,
     kernel_size: tuple[int, int],
@@ -91,7 +134,7 @@ def im2col(
 
     Parameters
     ----------
-    x : (C, H, W) of any numbers.
+    x : (C, H, W) of real numbers, whole ones too, in any layout: also a transposed array.
     kernel_size, stride, padding : how large a window is, how far it moves, how many zeros stand on each side.
 
     Rules
@@ -103,7 +146,7 @@ def im2col(
     stride : `stride` is (rows, cols): how far the window moves downwards and to the right.
     padding : `padding` is (rows, cols): zeros above and below, and left and right.
     last : a last window that would stick out of the padded image is left out.
-    defaults : unless said, the stride is (1, 1) and the padding (0, 0).
+    defaults : unless given, the stride is (1, 1) and the padding (0, 0).
     dtype : the result has the dtype of `x`.
     fits : when no window fits into the padded image, in either direction, it raises ValueError.
 
@@ -148,13 +191,13 @@ def conv2d(
 
     Rules
     -----
-    value : y[n, o, i, j] is the sum of kernel o, not turned, times window (i, j) of the input channels that o sees.
+    value : y[n, o, i, j] is the sum of kernel o, not rotated, times window (i, j) of the input channels that o sees.
     bias : bias[o] is added to all of output channel o; where it is None nothing is added.
     batch : every sample has its own result.
     groups : output channel o sees the input channels of group o // (O/groups) only.
     stride : `stride` is (rows, cols).
     padding : `padding` is (rows, cols) of zeros, on both sides.
-    defaults : unless said, there is no bias, the stride is (1, 1), the padding (0, 0), and all is one group.
+    defaults : unless given, there is no bias, the stride is (1, 1), the padding (0, 0), and all is one group.
     dtype : the result has the dtype of `x`.
     precision : sums of whole numbers that the type of `x` can hold are exact; other numbers agree to 1e-4.
     shapes : it raises ValueError when `groups` does not divide C and O, when weight.shape[1] is not C/groups, and when

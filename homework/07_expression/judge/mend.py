@@ -9,7 +9,7 @@ Two things go wrong easily. Read backwards, the values were pushed last to first
 that finds too few values, and a stack that does not end with exactly one. Without the second, `@0,@1` is quietly read
 as `@1`.
 
-A stack has no depth limit; a function that calls itself ends at about 1,000 functions in each other. The pieces of
+A stack has no depth limit; a function that calls itself ends at about 1,000 nested functions. The pieces of
 text are joined again and again, so a chain of *n* functions copies about *n*²/2 pieces: fine for 5,000, and a reason
 why the engine builds a tree and writes the text once at the end.
 """
@@ -36,7 +36,7 @@ def order_mistakes() -> dict[str, str]:
         "the text came back as it was: its brackets and commas say nothing, count with `arity`": (
             "sub(mul(log1p,@0),@1),expm1,@1"
         ),
-        "the answer has white space: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
+        "the answer has whitespace: join the values with ',' alone": "sub(mul(log1p(@0), @1), expm1(@1))",
     }
 
 
@@ -90,7 +90,7 @@ def random_texts_that_do_not_come_out(student: Student, rng: np.random.Generator
 
 @task("mend")
 def a_long_chain(student: Student, rng: np.random.Generator) -> None:
-    """A chain of 5,000 functions in each other is no deeper than any other text."""
+    """A chain of 5,000 nested functions is read like any other text."""
     count = 5000
     got = student.mend("neg," * count + "@0", {"neg": 1})
     if got != "neg(" * count + "@0" + ")" * count:
@@ -160,8 +160,8 @@ MUTANTS = [
     Mutant(
         "the wrong end of the stack",
         "a function takes the oldest values instead of the newest",
-        old="[stack.pop() for _",
-        new="[stack.pop(0) for _",
+        old="[stack.pop() for _ in range(arity[word])]",
+        new="[stack.pop(0) for _ in range(arity[word])]",
     ),
     Mutant(
         "one value without brackets",
@@ -210,7 +210,7 @@ MUTANTS = [
         "the functions of the file beside arity",
         "add is a function, whatever `arity` says",
         old="        if word not in arity:\n",
-        new="        arity = {**dict.fromkeys(FUNCTIONS, 2), **arity}\n        if word not in arity:\n",
+        new="        arity = {**dict.fromkeys(table(), 2), **arity}\n        if word not in arity:\n",
         breaks="words",
     ),
     Mutant(
@@ -223,7 +223,7 @@ MUTANTS = [
         breaks="words",
     ),
     Mutant(
-        "white space taken out first",
+        "whitespace taken out first",
         "pow x becomes one word",
         old="in reversed(WORD.findall(text))",
         new="in reversed(WORD.findall(''.join(text.split())))",
@@ -237,14 +237,14 @@ MUTANTS = [
         breaks="space",
     ),
     Mutant(
-        "white space kept",
+        "whitespace kept",
         "the text is split at brackets and commas alone",
         old="in reversed(WORD.findall(text))",
         new="in reversed(re.findall(r'[(),]|[^(),]+', text))",
         breaks="space",
     ),
     Mutant(
-        "white space added",
+        "whitespace added",
         "the answer is written as people write",
         old="','.join(values)",
         new="', '.join(values)",
@@ -253,7 +253,7 @@ MUTANTS = [
         "arity of the language",
         "the numbers of values of the lesson's functions instead of those that are given",
         old="    stack: list[str] = []\n    for word in reversed",
-        new="    arity = {**arity, **{name: 2 for name in FUNCTIONS if name in arity}}\n"
+        new="    arity = {**arity, **{name: 2 for name in table() if name in arity}}\n"
         "    stack: list[str] = []\n    for word in reversed",
         breaks="arity",
     ),

@@ -1,10 +1,15 @@
-"""Homework 8: the last layers of a classifier, and what is done to a picture before the first one.
+"""Homework 8: the last layers of a classifier, what is done to a picture before the first one, and a framework.
 
 Edit this file, then run `python3 course.py check adaptive_avg_pool` (or the name of another task). You need numpy only.
 Shapes: N pictures, C channels, planes of H rows and W columns, K classes.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -138,3 +143,156 @@ def resize_picture(image: np.ndarray, height: int, width: int) -> np.ndarray:
         work = work[low] + (work[np.minimum(low + 1, length - 1)] - work[low]) * share
         work = work.swapaxes(0, 1)  # the columns' turn, and the rows' again at the end
     return np.rint(work).astype(np.uint8)
+
+
+# Task 8.4: a framework. `course.py mine` makes a package of it and of what you have solved since lesson 2.
+
+TYPES = (
+    "pnnx.Input",
+    "pnnx.Output",
+    "pnnx.Expression",
+    "nn.Conv2d",
+    "nn.ReLU",
+    "nn.Sigmoid",
+    "nn.MaxPool2d",
+    "nn.AdaptiveAvgPool2d",
+    "torch.flatten",
+    "nn.Linear",
+)
+"""The operators of the networks that it has to run."""
+
+PARTS = (
+    "parse_operator",
+    "parse_parameter",
+    "topological_order",
+    "relu",
+    "sigmoid",
+    "conv2d",
+    "max_pool2d",
+    "adaptive_avg_pool",
+    "flatten",
+    "evaluate",
+)
+"""What `parts` has."""
+
+Operator = tuple[str, str, list[str], list[str], dict[str, str], dict[str, str]]
+"""(type, name, inputs, outputs, params, attributes), as parse_operator of lesson 3 gives them."""
+
+
+def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """A model file -> the network in it, as a function: x (N, ...) becomes what the network computes from it.
+
+    Parameters
+    ----------
+    parts : the functions to call. Here you need parts.parse_operator(line) of lesson 3 and
+        parts.topological_order(successors) of lesson 4; the others are for `compute`.
+    text : the content of a .pnnx.param file: a line with 7767517, a line with two counts, then one line an operator.
+    weights : "operator.attribute" -> array, such as "conv_1.weight".
+
+    Rules
+    -----
+    lines : the operators are the lines after the first two; an empty line among them means nothing.
+    order : the lines may come in any order; an operator is computed after those whose results it reads.
+    deep : a chain of 1,500 operators works, too, and no RecursionError ends it.
+    ends : x is the operand that pnnx.Input writes, and what pnnx.Output reads is returned; there may be results that
+        nobody reads.
+    shared : a result can be read by several operators.
+    once : for each x every operator is computed once, no matter how many read its result.
+    again : the function that you return can be called again, with another x and another N.
+    unknown : a type that is not among TYPES raises ValueError, before the network is given any x.
+    message : the error's message holds that type and the operator's name.
+
+    Example
+    -------
+        text = "7767517\\n3 2\\npnnx.Input in 0 1 a\\nnn.ReLU relu 1 1 a b\\npnnx.Output out 1 0 b\\n"
+        network = framework(parts, text, {})
+        network(np.array([[-1.0, 2.0]]))             # [[0. 2.]]
+    """
+    # <solution framework: `compute` below is the other half>
+    operators = [parts.parse_operator(line) for line in text.splitlines()[2:] if line.strip()]
+    for kind, name, *_ in operators:
+        if kind not in TYPES:
+            raise ValueError(f"{name} is a {kind}, which this framework cannot compute")
+
+    writers = {operand: name for _, name, _, outputs, _, _ in operators for operand in outputs}
+    successors: dict[str, list[str]] = {name: [] for _, name, *_ in operators}
+    for _, name, inputs, *_ in operators:
+        for operand in inputs:
+            successors[writers[operand]].append(name)
+    by_name = {operator[1]: operator for operator in operators}
+    order = [by_name[name] for name in parts.topological_order(successors)]
+
+    def network(x: np.ndarray) -> np.ndarray:
+        values: dict[str, np.ndarray] = {}
+        for operator in order:
+            kind, _, inputs, outputs, _, _ = operator
+            read = [values[operand] for operand in inputs]
+            if kind == "pnnx.Input":
+                values[outputs[0]] = x
+            elif kind == "pnnx.Output":
+                result = read[0]
+            else:
+                values[outputs[0]] = compute(parts, operator, read, weights)
+        return result
+
+    return network
+    # </solution>
+
+
+def compute(
+    parts: Any, operator: Operator, inputs: Sequence[np.ndarray], weights: Mapping[str, np.ndarray]
+) -> np.ndarray:
+    """What one operator writes; `inputs` are the arrays that it reads, in the order of its line.
+
+    The parts take and give whole batches: parts.relu(x), parts.sigmoid(x), parts.flatten(x),
+    parts.conv2d(x, weight, bias, stride, padding, groups), parts.max_pool2d(x, kernel_size, stride, padding),
+    parts.adaptive_avg_pool(x, size), and parts.evaluate(text, operands) for an expression.
+
+    Rules
+    -----
+    parts : every type but nn.Linear is computed by the part that does it, whatever that part computes.
+    options : stride, padding, groups, kernel_size and output_size are the operator's own, their texts read by
+        parts.parse_parameter(text), which gives (type, value). The other options always have the values that the parts
+        assume, such as dilation=(1,1).
+    weights : weight and bias are those that `weights` has under the operator's own name.
+    bias : with bias=False there is no bias in `weights`; conv2d takes None for it.
+    linear : nn.Linear is x @ weight.T + bias, with numpy.
+    expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
+        and they may be the same operand.
+    """
+    # <solution framework: what does each of TYPES call? An if for each will do>
+    kind, name, _, _, params, _ = operator
+    weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
+
+    def option(key: str) -> Any:
+        return parts.parse_parameter(params[key])[1]
+
+    if kind == "nn.ReLU":
+        return parts.relu(inputs[0])
+    if kind == "nn.Sigmoid":
+        return parts.sigmoid(inputs[0])
+    if kind == "nn.Conv2d":
+        return parts.conv2d(inputs[0], weight, bias, option("stride"), option("padding"), option("groups"))
+    if kind == "nn.MaxPool2d":
+        return parts.max_pool2d(inputs[0], option("kernel_size"), option("stride"), option("padding"))
+    if kind == "nn.AdaptiveAvgPool2d":
+        return parts.adaptive_avg_pool(inputs[0], option("output_size"))
+    if kind == "torch.flatten":
+        return parts.flatten(inputs[0])
+    if kind == "nn.Linear":
+        y = inputs[0] @ weight.T
+        return y if bias is None else y + bias
+    return parts.evaluate(params["expr"], inputs)
+    # </solution>
+
+
+def run_framework(
+    text: str, weights: dict[str, np.ndarray], inputs: list[np.ndarray], call: Callable[..., Any]
+) -> list[np.ndarray]:
+    """Given: make the network of the file once, and call it on each input in turn. The tests call this.
+
+    call : the parts as one function: parts.relu(x) is call("relu", x).
+    """
+    parts = SimpleNamespace(**{name: partial(call, name) for name in PARTS})
+    network = framework(parts, text, weights)
+    return [network(x) for x in inputs]

@@ -216,6 +216,26 @@ MUTANTS = [
         breaks="long",
     ),
     Mutant(
+        "recursion once a part",
+        "a function that calls itself for each part is deep enough for some hundred parts",
+        old="    members: dict[int, list[int]] = {}\n",
+        new=(
+            "    def turns_after(turn: int) -> int:\n"
+            "        return 1 + turns_after(turn + 1) if turn < max(level, default=0) else 0\n"
+            "\n"
+            "    turns_after(0)\n"
+            "    members: dict[int, list[int]] = {}\n"
+        ),
+        breaks="long",
+    ),
+    Mutant(
+        "three predecessors",
+        "only the first three of the nodes that are read are looked at",
+        old="for u in predecessors[node])]))",
+        new="for u in predecessors[node][:3])]))",
+        breaks="after",
+    ),
+    Mutant(
         "lonely nodes left out",
         "only nodes that read something, or that somebody reads, are placed",
         old="    for node, turn in enumerate(level):\n",

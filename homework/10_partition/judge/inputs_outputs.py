@@ -37,8 +37,8 @@ DETECTOR = Graph(
 
 
 CAUSES = {
-    "ssd": "a tensor is missing among the outputs: it is read inside its own part AND by another one, so it has to be "
-    "handed over (the SSD case)",
+    "ssd": "a tensor is missing among the outputs: what another part reads is handed over, wherever that part stands "
+    "in the list, and even if its own part reads it as well (the SSD case)",
     "returned": "a tensor that the network returns is missing among the outputs: nodes in `returned` hand over what "
     "they make, even if their own part reads it",
     "const": "constants are at hand on every device: they are neither inputs nor counted",

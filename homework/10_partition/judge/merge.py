@@ -109,6 +109,19 @@ def the_shortest_lists(student: Student, rng: np.random.Generator) -> None:
 
 MUTANTS = [
     Mutant(
+        "by recursion",
+        "a function that calls itself for every part ends at Python's limit, about 1,000 deep",
+        old="    merged: list[tuple[str, list[int]]] = []\n",
+        new=(
+            "    def length(first: int) -> int:\n"
+            "        return 1 + length(first + 1) if first < len(parts) else 0\n"
+            "\n"
+            "    length(0)\n"
+            "    merged: list[tuple[str, list[int]]] = []\n"
+        ),
+        breaks="neighbours",
+    ),
+    Mutant(
         "names by sound",
         "cpu and CPU are one device",
         old="        if merged and merged[-1][0] == device:",

@@ -17,7 +17,8 @@ def merge(parts: list[tuple[str, list[int]]]) -> list[tuple[str, list[int]]]:
 
     Rules
     -----
-    neighbours : parts that stand side by side and run on the same device become one, however many they are.
+    neighbours : parts that stand side by side and run on the same device become one, however many they are; Python
+        lets a function call itself some 1,000 times.
     apart : two parts of a device stay two where a part of another device stands between them.
     empty : a part without nodes is left out first, so that its neighbours stand side by side.
     order : parts and nodes keep their order: the nodes of the earlier part come first, and are not sorted.
@@ -56,12 +57,13 @@ def inputs_outputs(
 
     Parameters
     ----------
-    parts : the nodes of each part. Every node is in exactly one part; nodes of a part need not be neighbours, and a
-        part may stand before one that it reads from.
-    nodes : for each node the tensors that it reads and the tensors that it makes, as two lists.
+    parts : the nodes of each part. Every node is in exactly one part, and no part is empty; nodes of a part need not
+        be neighbours, and a part may stand before one that it reads from.
+    nodes : for each node the tensors that it reads and the tensors that it makes, as two lists. Every tensor is made
+        by exactly one node.
     kinds : for each tensor "input" (the caller gives it), "const" (it is at hand on every device) or "var" (computed).
         Nodes that stand for an input or a constant make such a tensor, and read none.
-    returned : nodes that make what the network returns.
+    returned : nodes that make what the network returns, at least one.
 
     Rules
     -----
@@ -123,7 +125,7 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
     Rules
     -----
     together : each sub-graph has a ready count, at first 0; a wave is all sub-graphs that have not run and whose ready
-        count has reached their wait count.
+        count has reached their wait count. It never rises above it.
     afterwards : ready counts rise when the whole wave has run, not while it is being collected.
     counted : each output of a wave adds 1 to the ready count of every sub-graph that has it among its inputs: two
         outputs for one reader add 2.
@@ -163,11 +165,11 @@ def waves(subgraphs: list[tuple[list[int], list[int], int]]) -> list[list[int]]:
 
 
 def fewest(predecessors: list[list[int]], devices: list[str]) -> list[tuple[str, list[int]]]:
-    """As few parts as possible, when each node has its device and there are at most two devices.
+    """As few parts as possible, where each node's device is given and there are at most two devices.
 
     Parameters
     ----------
-    predecessors : for each node the nodes whose results it reads, all with smaller numbers than its own.
+    predecessors : for each node the nodes whose results it reads, each once, with smaller numbers than its own.
     devices : for each node the name of the device that has to run it.
 
     Rules

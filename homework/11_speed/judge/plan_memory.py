@@ -161,6 +161,19 @@ MUTANTS = [
         breaks="apart",
     ),
     Mutant(
+        "by_place",
+        "takes the first life for the first size, whatever their names are",
+        old="    length = {name: last",
+        new="    lives = dict(zip(sizes, lives.values()))\n    length = {name: last",
+        breaks="apart",
+    ),
+    Mutant(
+        "one_byte_too_many",
+        "takes a gap that is one byte too short",
+        old="            if start + sizes[name] <= offsets[other]:\n",
+        new="            if start + sizes[name] <= offsets[other] + 1:\n",
+    ),
+    Mutant(
         "unsorted",
         "looks at the neighbours in the order in which they were placed",
         old="sorted(together, key=offsets.__getitem__)",

@@ -40,6 +40,33 @@ def slow_convolution(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return y
 
 
+def side_by_side(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """A wrong one: tiles of 4 x 4 pixels that do not overlap, zeros where the image ends."""
+    outputs, height, width = len(weight), x.shape[1] - 2, x.shape[2] - 2
+    down, across = -(-height // 2), -(-width // 2)
+    wide = np.pad(x, ((0, 0), (0, max(0, 4 * down - x.shape[1])), (0, max(0, 4 * across - x.shape[2]))))
+    y = np.zeros((outputs, 2 * down, 2 * across), x.dtype)
+    for i, j in np.ndindex(down, across):
+        tile = wide[:, 4 * i : 4 * i + 4, 4 * j : 4 * j + 4]
+        y[:, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = slow_convolution(tile, weight)
+    return y[:, :height, :width]
+
+
+BACK = np.array([[1.0, 1, 1, 0], [0, 1, -1, -1]])
+KERNEL = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
+INTO = np.array([[1.0, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
+
+
+def by_transforms(x: np.ndarray, weight: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Winograd's way with `right` on the right of each tile, where INTO's transpose belongs."""
+    height, width = x.shape[1] - 2, x.shape[2] - 2
+    padded = np.pad(x, ((0, 0), (0, height % 2), (0, width % 2)))
+    tiles = np.lib.stride_tricks.sliding_window_view(padded, (4, 4), axis=(1, 2))[:, ::2, ::2]
+    sums = np.einsum("cijab,ocab->oijab", INTO @ tiles @ right, KERNEL @ weight @ KERNEL.T)
+    y = (BACK @ sums @ BACK.T).swapaxes(2, 3)
+    return y.reshape(len(weight), 2 * y.shape[1], -1)[:, :height, :width].astype(x.dtype)
+
+
 def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives."""
     y = slow_convolution(x, weight)
@@ -49,6 +76,13 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     tiles = even.reshape(outputs, even.shape[1] // 2, 2, even.shape[2] // 2, 2)
     other = np.float64 if x.dtype == np.float32 else np.float32
     found = {
+        "the tiles stand side by side: neighbours overlap by two pixels, one begins every 2 pixels, not every 4": (
+            side_by_side(x, weight)
+        ),
+        "the tiles are transformed from one side only: rows first, then columns, B^T d B": (
+            by_transforms(x, weight, np.eye(4))
+        ),
+        "the transform on the right is not transposed: B^T d B, into @ tiles @ into.T": by_transforms(x, weight, INTO),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
         "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),

@@ -25,7 +25,7 @@ def transposed_convolution(
 
     Rules
     -----
-    stamp : in every sample, the stamp of pixel (i, j) is the pixel times the kernel, which is not turned.
+    stamp : in every sample, the stamp of pixel (i, j) is the pixel times the kernel, which is not rotated.
     channels : weight[c, o] is the kernel from channel c of x to channel o of the result; what comes from all c adds up.
     stride : the upper left corner of that stamp lies at row i * sh and column j * sw, before anything is cut.
     overlap : where stamps overlap they add up, and where none lies there is 0.
@@ -33,7 +33,7 @@ def transposed_convolution(
         right.
     size : H' is (H - 1) * sh - 2 * ph + kh, and W' is (W - 1) * sw - 2 * pw + kw.
     bias : bias[o] is added once to each pixel of channel o of the result, also where no stamp lies; None adds nothing.
-    default : unless said, there is no bias, `stride` is (1, 1) and `padding` (0, 0).
+    default : unless given, there is no bias, `stride` is (1, 1) and `padding` (0, 0).
     inputs : if x has another number of channels than weight is for, it raises ValueError.
     nothing : if H' or W' is below 1, it raises ValueError; 1 is enough.
     dtype : all in float32 gives float32, and all in float64 float64; whole numbers below 1,000 come out exactly,

@@ -12,7 +12,7 @@ Where it goes wrong, and when nobody notices:
 - Padding added instead of cut: when padding is 0.
 - `[p:-p]`: when padding is not 0; for 0 it is the empty slice.
 - Rows and columns exchanged: in all square cases.
-- The kernel turned by 180 degrees: with symmetric kernels. The *gathering* way with an ordinary convolution needs it
+- The kernel rotated by 180 degrees: with symmetric kernels. The *gathering* way with an ordinary convolution needs it
   turned, stamping does not.
 - The bias added with each stamp: without overlaps; and then it is missing in the gaps.
 - `H * s` taken for the size: when kernel = stride, or when (k - s) / 2 is the padding.
@@ -90,10 +90,10 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
         "stride is ignored: the stamp of pixel (i, j) begins at row i * sh and column j * sw": transposed(x, weight),
         "the strides are swapped: stride[0] goes down": transposed(x, weight, stride=stride[::-1]),
-        "the kernel is turned by 180 degrees: a stamp is the kernel as it is, times the pixel": transposed(
+        "the kernel is rotated by 180 degrees: a stamp is the kernel as it is, times the pixel": transposed(
             x, weight[:, :, ::-1, ::-1], stride=stride
         ),
-        "the kernel is turned over its diagonal": transposed(x, weight.swapaxes(2, 3), stride=stride),
+        "the kernel is transposed": transposed(x, weight.swapaxes(2, 3), stride=stride),
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride
         ),

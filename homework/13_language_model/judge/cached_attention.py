@@ -129,6 +129,9 @@ def attention_mistakes(
     found = {
         "the scores are not divided by sqrt(D)": attended(q, keys, values, end, causal, 1.0),
         "the scores are divided by D: it is sqrt(D)": attended(q, keys, values, end, causal, 1 / width),
+        "the scores are divided by sqrt(H D): D is the width of one head, sqrt(D)": attended(
+            q, keys, values, end, causal, 1 / math.sqrt(q.shape[1] * width)
+        ),
         "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
         "a new token does not see itself: j <= count + i, not <": attended(
             q, keys, values, end, lambda i, j: j < count + i
@@ -161,6 +164,25 @@ def attention_mistakes(
     }
     expected = attention(q, k, v, old_keys, old_values, count)
     return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, CLOSE, CLOSE)}
+
+
+def large_mistakes(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for large scores, where that is not what has to come out."""
+    expected = attention(q, k, v, keys, values, count)
+    keys, values, end = written(keys, k, count), written(values, v, count), count + q.shape[2]
+    scores = q @ keys[:, :, :end].swapaxes(2, 3) / q.dtype.type(math.sqrt(q.shape[3]))
+    hidden = np.arange(end) > np.arange(count, end)[:, None]
+    found = {}
+    for most in (50, 80, 88, 100, 500, 700):
+        clipped = np.where(hidden, -np.inf, np.clip(scores, -most, most))
+        powers = np.exp(clipped - clipped.max(axis=3, keepdims=True))
+        wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
+        if not np.allclose(wrong, expected, 1e-2, 1e-2):
+            cause = f"scores were clipped, to {most} or so: those above become equal. Subtract the largest instead"
+            found[cause] = wrong.astype(q.dtype)
+    return found
 
 
 def cache_mistakes(
@@ -460,6 +482,50 @@ MUTANTS = [
         old=POWERS,
         new="    powers = np.exp(scores - scores.max())\n",
         breaks="large",
+    ),
+    Mutant(
+        "one_maximum_for_all_heads",
+        "subtracts the largest score of all heads and keys",
+        old=POWERS,
+        new="    powers = np.exp(scores - scores.max(axis=(1, 3), keepdims=True))\n",
+        breaks="large",
+    ),
+    Mutant(
+        "one_maximum_for_all_texts",
+        "subtracts the largest score of all texts, heads and keys",
+        old=POWERS,
+        new="    powers = np.exp(scores - scores.max(axis=(0, 1, 3), keepdims=True))\n",
+        breaks="large",
+    ),
+    Mutant(
+        "texts_and_heads_mixed",
+        "reshapes where it should swap texts and heads",
+        old=RETURN,
+        new=(
+            "    n, h = weights.shape[:2]\n"
+            "    return weights @ values[:, :, :end].reshape(h, n, end, -1).swapaxes(0, 1)\n"
+        ),
+        breaks="apart",
+    ),
+    Mutant(
+        "contiguous",
+        "writes into a contiguous copy, where the cache is a part of a larger array",
+        old=WRITE,
+        new="    keys, values = np.ascontiguousarray(keys), np.ascontiguousarray(values)\n" + WRITE,
+        breaks="written",
+    ),
+    Mutant(
+        "heads_joined",
+        "writes into the cache reshaped to N H texts, a copy where it is some heads of more",
+        old=WRITE,
+        new=(
+            "    n, h, room, _ = keys.shape\n"
+            "    keys, values = keys.reshape(n * h, room, width), values.reshape(n * h, room, width)\n"
+            "    keys[:, count:end] = k.reshape(n * h, tokens, -1)\n"
+            "    values[:, count:end] = v.reshape(n * h, tokens, -1)\n"
+            "    keys, values = keys.reshape(n, h, room, width), values.reshape(n, h, room, width)\n"
+        ),
+        breaks="written",
     ),
     Mutant(
         "clipped",

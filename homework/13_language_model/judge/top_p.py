@@ -169,7 +169,7 @@ def a_p_that_is_none(student: Student, rng: np.random.Generator) -> None:
         expect_refused(student.top_p, shuffled(rng, between(rng, 1, 9))[0], p)
 
 
-COUNT = "    count = np.searchsorted(np.cumsum(probabilities[order]), p) + 1\n"
+COUNT = "    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p) + 1\n"
 ORDER = '    order = np.argsort(-probabilities, kind="stable")\n'
 DIVIDED = "    return kept / kept.sum()\n"
 KEPT = "    kept[order[:count]] = probabilities[order[:count]]\n"
@@ -181,21 +181,21 @@ MUTANTS = [
         "without_the_last",
         "leaves the token out with which the sum reaches p",
         old=COUNT,
-        new="    count = np.searchsorted(np.cumsum(probabilities[order]), p)\n",
+        new="    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p)\n",
         breaks="reached",
     ),
     Mutant(
         "one_more",
         "takes a token more where the sum is p exactly",
         old=COUNT,
-        new='    count = np.searchsorted(np.cumsum(probabilities[order]), p, side="right") + 1\n',
+        new='    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p, side="right") + 1\n',
         breaks="smallest",
     ),
     Mutant(
         "two_more",
         "takes one token too many",
         old=COUNT,
-        new="    count = np.searchsorted(np.cumsum(probabilities[order]), p) + 2\n",
+        new="    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p) + 2\n",
         breaks="smallest",
     ),
     Mutant(
@@ -292,14 +292,14 @@ MUTANTS = [
         "none_below_the_first",
         "keeps nothing where the first token is enough",
         old=COUNT,
-        new="    count = np.count_nonzero(np.cumsum(probabilities[order]) <= p)\n",
+        new="    count = np.count_nonzero(np.cumsum(probabilities[order], dtype=np.float64) <= p)\n",
     ),
     Mutant(
         "argmax_of_nothing",
         "where the sum stays below 1 nothing is found, and argmax says 0",
         old=COUNT,
         new=(
-            "    count = np.argmax(np.cumsum(probabilities[order]) >= p) + 1\n"
+            "    count = np.argmax(np.cumsum(probabilities[order], dtype=np.float64) >= p) + 1\n"
             "    if True:\n"
             "        return np.where(np.isin(np.arange(len(order)), order[:count]), probabilities, 0) "
             "/ probabilities[order[:count]].sum()\n"
@@ -336,14 +336,16 @@ MUTANTS = [
         "nearly_reached",
         "a sum is compared with some tolerance",
         old=COUNT,
-        new="    count = np.searchsorted(np.cumsum(probabilities[order]), p - 1e-6) + 1\n",
+        new="    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p - 1e-6) + 1\n",
         breaks="reached",
     ),
     Mutant(
         "never_reached",
         "where the sum stays below p one token is left",
         old=COUNT,
-        new=("    reached = np.cumsum(probabilities[order]) >= p\n    count = np.argmax(reached) + 1\n"),
+        new=(
+            "    reached = np.cumsum(probabilities[order], dtype=np.float64) >= p\n    count = np.argmax(reached) + 1\n"
+        ),
         breaks="reached",
     ),
     Mutant(
@@ -387,6 +389,33 @@ MUTANTS = [
         old=CHECK,
         new="    if not 0 < p < 1:\n",
         breaks="one",
+    ),
+    Mutant(
+        "summed_in_float32",
+        "sums in the type of the probabilities",
+        old=COUNT,
+        new="    count = np.searchsorted(np.cumsum(probabilities[order]), p) + 1\n",
+        breaks="float64",
+    ),
+    Mutant(
+        "reached_within_a_billionth",
+        "a sum is compared with a small tolerance",
+        old=COUNT,
+        new="    count = np.searchsorted(np.cumsum(probabilities[order], dtype=np.float64), p - 1e-8) + 1\n",
+        breaks="reached",
+    ),
+    Mutant(
+        "nearly_one",
+        "takes a p just below 1 for 1",
+        old=ONE,
+        new="    if p > 0.99999:\n",
+    ),
+    Mutant(
+        "rounded_before_sorting",
+        "takes nearly equal tokens for equals",
+        old=ORDER,
+        new='    order = np.argsort(-np.round(probabilities, 6), kind="stable")\n',
+        breaks="equals",
     ),
     Mutant(
         "any_order_of_equals",

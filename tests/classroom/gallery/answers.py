@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -139,6 +140,47 @@ def padding(x: np.ndarray, pads: Any, value: float = 0.0) -> np.ndarray:
     return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
 
 
+def parse_parameter(text: str) -> tuple[int, Any]:
+    """Bools and nulls, and whatever Python reads as a number or a tuple; all else is a word."""
+    known = {"None": (0, None), "()": (0, None), "[]": (0, None), "True": (1, True), "False": (1, False)}
+    if text in known:
+        return known[text]
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return (7, text[1:-1].split(",")) if text[:1] in ("(", "[") else (4, text)
+    if isinstance(value, (list, tuple)) or text[:1] in ("(", "["):
+        elements = list(np.atleast_1d(value).tolist())
+        return 5 if all(isinstance(one, int) for one in elements) else 6, elements
+    return (2 if isinstance(value, int) else 3), value
+
+
+def parse_operator(line: str) -> Any:
+    queue = line.split()[::-1]
+    head = [queue.pop() for _ in range(4)]
+    inputs, outputs = ([queue.pop() for _ in range(int(count))] for count in head[2:])
+    params, attributes = {}, {}
+    while queue:
+        key, value = queue.pop().split("=", 1)
+        if key[0] == "@":
+            attributes[key[1:]] = value
+        elif key[0].isalpha() or key[0] == "_":
+            params[key] = value
+    return head[0], head[1], inputs, outputs, params, attributes
+
+
+def find_cycle(successors: Any) -> list[str]:
+    """Backwards from what is left over when names that nothing leads to are taken away."""
+    left = dict(successors)
+    while free := set(left) - {name for names in left.values() for name in names}:
+        left = {name: names for name, names in left.items() if name not in free}
+    before = {name: source for source, names in left.items() for name in names}
+    walk = list(left)[:1]
+    while walk and before[walk[-1]] not in walk:
+        walk.append(before[walk[-1]])
+    return walk[walk.index(before[walk[-1]]) :][::-1] if walk else []
+
+
 def topological_order(successors: Any) -> list[str]:
     missing = dict.fromkeys(successors, 0)
     for name in [n for names in successors.values() for n in names]:
@@ -151,9 +193,33 @@ def topological_order(successors: Any) -> list[str]:
     return order
 
 
+def max_pool2d(x: np.ndarray, kernel_size: Any, stride: Any, padding: Any) -> np.ndarray:
+    (kh, kw), (sh, sw), (ph, pw) = kernel_size, stride, padding
+    rows, cols = ((n + 2 * p - k) // s + 1 for n, k, s, p in zip(x.shape[2:], kernel_size, stride, padding))
+    y = np.empty((*x.shape[:2], rows, cols), x.dtype)
+    for i, j in np.ndindex(rows, cols):  # windows cut at the image's edge: there is no border to lose against
+        top, left = i * sh - ph, j * sw - pw
+        y[:, :, i, j] = x[:, :, max(top, 0) : top + kh, max(left, 0) : left + kw].max(axis=(2, 3))
+    return y
+
+
 def im2col(x: np.ndarray, kernel_size: Any, stride: Any = (1, 1), padding: Any = (0, 0)) -> np.ndarray:
+    x = np.pad(x, ((0, 0), (padding[0],) * 2, (padding[1],) * 2))
     view = np.lib.stride_tricks.sliding_window_view(x, kernel_size, axis=(1, 2))[:, :: stride[0], :: stride[1]]
     return view.transpose(1, 2, 0, 3, 4).reshape(view.shape[1] * view.shape[2], -1)
+
+
+def conv2d(
+    x: Any, weight: Any, bias: Any = None, stride: Any = (1, 1), padding: Any = (0, 0), groups: int = 1
+) -> np.ndarray:
+    (ph, pw), (kh, kw) = padding, weight.shape[2:]
+    x = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
+    view = np.lib.stride_tricks.sliding_window_view(x, (kh, kw), axis=(2, 3))[:, :, :: stride[0], :: stride[1]]
+    view = view.reshape(len(x), groups, -1, *view.shape[2:])
+    kernels = weight.reshape(groups, -1, *weight.shape[1:])
+    y = np.einsum("ngchwab,gocab->ngohw", view, kernels, optimize=True)
+    y = y.reshape(len(x), len(weight), *y.shape[3:])
+    return y if bias is None else y + bias[:, None, None]
 
 
 class Sigmoid:
@@ -173,5 +239,5 @@ layers = Layers()
 def parse_expression(text: str) -> Any:
     from kuiper import expression
 
-    assert not any(word in text for word in ("pow", "size", "[", "cos"))
+    assert not any(word in text for word in ("size", "[", "cos"))
     return expression.parse(text)

@@ -46,6 +46,7 @@ RIGHT = {
     ),
     "im2col": (
         "import numpy as np\n\n\ndef im2col(x, kernel_size, stride=(1, 1), padding=(0, 0)):\n"
+        "    x = np.pad(x, ((0, 0), (padding[0],) * 2, (padding[1],) * 2))\n"
         "    view = np.lib.stride_tricks.sliding_window_view(x, kernel_size, axis=(1, 2))\n"
         "    view = view[:, :: stride[0], :: stride[1]]\n"
         "    return view.transpose(1, 2, 0, 3, 4).reshape(view.shape[1] * view.shape[2], -1)\n"

@@ -146,8 +146,10 @@ def test_independent_solutions_are_not_reported() -> None:
 @pytest.mark.parametrize("honest", sorted(HONEST.glob("*.py")), ids=lambda path: path.stem)
 def test_the_independent_solutions_are_right(honest: Path) -> None:
     homework = HOMEWORKS["04_graph" if honest.stem.startswith("graph") else "02_tensor"]
+    solved = [test for test in homework.public if f"def {test.exercise}(" in honest.read_text(encoding="utf-8")]
+    assert {"topological_order", "flatten"} & {test.exercise for test in solved}
     with Session(honest) as session:
-        assert [o.test.name for o in (session.run(test, 0) for test in homework.public) if not o.passed] == []
+        assert [o.test.name for o in (session.run(test, 0) for test in solved) if not o.passed] == []
 
 
 @pytest.mark.parametrize("homework", HOMEWORKS.values(), ids=HOMEWORKS)

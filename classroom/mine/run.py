@@ -1,0 +1,132 @@
+"""A student's package at work: on the digits, and on random networks, in a process of its own without kuiper."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+import kuiper
+from classroom.mine.networks import random_network
+
+WORKER = Path(__file__).with_name("worker.py")
+SECONDS = 120.0
+"""Time limit for all of it."""
+UNSEEN = 20
+"""Random networks: other ones on each run."""
+SINGLES = 15
+"""Digits read one at a time, to measure the time."""
+TOLERANCE = 1e-3
+ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
+"""Its matrix products are small: threads that wait for each other would cost more than they gain."""
+
+
+@dataclass(frozen=True)
+class BesideKuiper:
+    """The package beside kuiper.
+
+    error : what stopped it, in a sentence; "" if nothing did. stopped : at which random network, 0 for the digits.
+    right, kuiper_right, digits : how many digits either reads right, and how many there are.
+    agreeing : of the UNSEEN random networks, how many give what kuiper gives.
+    ratio : the time for one digit, divided by that of kuiper's simple engine.
+    """
+
+    error: str = ""
+    stopped: int = 0
+    right: int = 0
+    kuiper_right: int = 0
+    digits: int = 0
+    agreeing: int = 0
+    ratio: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether it computes what kuiper computes."""
+        return not self.error and self.right == self.kuiper_right and self.agreeing == UNSEEN
+
+
+def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS) -> BesideKuiper:
+    """Run the package on its digits and on random networks, and kuiper's simple engine on the same.
+
+    seed : of the random networks; None: other ones each time.
+    """
+    digits = package / "digits" / "digits.pnnx.param"
+    with np.load(digits.with_name("heldout.npz")) as data:
+        images, labels = data["images"].astype(np.float32)[:, None], data["labels"]
+    rng = np.random.default_rng(seed)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        params, inputs = [digits], [images]
+        for index in range(UNSEEN):
+            network = random_network(rng)
+            params.append(network.save(folder, f"network{index}"))
+            inputs.append(network.batch(rng, 2))
+        outputs = [folder / f"output{index}.npy" for index in range(len(params))]
+        error, stopped, took = run(package, params, inputs, outputs, seconds)
+        if error:
+            return BesideKuiper(error=error, stopped=max(stopped, 0))
+        got = [np.load(output) for output in outputs]
+        expected = []
+        for param, x in zip(params, inputs):
+            expected.append(kuiper.load(param, engine="simple")(x)[0])
+    if got[0].shape != expected[0].shape:
+        return BesideKuiper(
+            error=f"the scores of the digits have the shape {got[0].shape}, and not {expected[0].shape}"
+        )
+    return BesideKuiper(
+        right=int((got[0].argmax(axis=1) == labels).sum()),
+        kuiper_right=int((expected[0].argmax(axis=1) == labels).sum()),
+        digits=len(labels),
+        agreeing=sum(agree(a, b) for a, b in zip(got[1:], expected[1:])),
+        ratio=took / kuiper_seconds(digits, images),
+    )
+
+
+def run(
+    package: Path, params: Sequence[Path], inputs: Sequence[np.ndarray], outputs: Sequence[Path], seconds: float
+) -> tuple[str, int, float]:
+    """Run the networks in the worker -> (error, at which network, seconds for one digit)."""
+    networks = []
+    for param, x, output in zip(params, inputs, outputs):
+        given = output.with_name(f"input_of_{output.name}")
+        np.save(given, x, allow_pickle=False)
+        networks.append([str(param), str(given), str(output)])
+    request = {"package": str(package.resolve()), "networks": networks, "singles": SINGLES}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", str(WORKER), json.dumps(request)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **ALONE, "PYTHONDONTWRITEBYTECODE": "1"},
+            timeout=seconds,
+        )
+        result = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return f"no result within {seconds:g} s: is there a loop that never ends, or one that is very slow?", -1, 0.0
+    except ValueError:
+        return f"the process ended by itself (exit code {done.returncode}): does the code call exit?", -1, 0.0
+    return result["error"], result["network"], result["seconds"]
+
+
+def agree(got: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether a network's output is what kuiper gives."""
+    return got.shape == expected.shape and np.allclose(got, expected, TOLERANCE, TOLERANCE)
+
+
+def kuiper_seconds(param: Path, images: np.ndarray) -> float:
+    """The shortest time of kuiper's simple engine for one digit."""
+    graph, seconds = kuiper.load(param, engine="simple"), []
+    for one in images[:SINGLES]:
+        started = time.perf_counter()
+        graph(one[None])
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)

@@ -1,0 +1,356 @@
+r"""One line of the file: why the solution is as it is.
+
+**The counts come before everything else.** Nothing marks an operand: `7` is a name like any other, and a line without
+options ends in operands. Only the two counts say where the inputs end, where the outputs end, and where the pairs
+begin. Two sums, `start` and `end`, are easier to get right than four slices with arithmetic in them.
+
+**`line.split()` and not `line.split(" ")`.** PNNX aligns type and name in columns with spaces; `split(" ")` makes an
+empty token of each. Without an argument, split takes any run of white space as one gap, and drops the newline.
+
+**`partition("=")` and not `split("=")`.** An expression may contain an = of its own. partition splits once, and never
+fails: without an = the value is empty.
+
+**The mark is the first character of the key.** `"@" in token` is true for `expr=add(@0,@1)`, which is an option.
+
+What is skipped is not unimportant. `#0=(1,32)f32` tells a planner of memory how large a value is. `$weight=1` tells a
+function such as F.linear which of its inputs is the weight. kuiper's reader keeps both, and reads them itself when it
+calls a function of yours.
+
+kuiper's reader also answers for what the task leaves out: a line that is cut off, a count that is no number, a key
+that comes twice, a weight that the archive does not have.
+
+Cost: one pass over the line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, task
+
+Parts = tuple[str, str, list[str], list[str], dict[str, str], dict[str, str]]
+
+
+def parts(line: str) -> Parts:
+    """The six parts, by regular expressions."""
+    head = re.match(r"(\S+) +(\S+) +(\d+) +(\d+) *", line)
+    assert head is not None
+    rest = line[head.end() :]
+    operands: list[str] = []
+    for _ in range(int(head[3]) + int(head[4])):
+        one = re.match(r"(\S+)\s*", rest)
+        assert one is not None
+        operands.append(one[1])
+        rest = rest[one.end() :]
+    pairs = re.findall(r"(?<!\S)([^\s=]+)=(\S*)", rest)
+    params = {key: value for key, value in pairs if key[0] not in "@#$"}
+    attributes = {key[1:]: value for key, value in pairs if key[0] == "@"}
+    return head[1], head[2], operands[: int(head[3])], operands[int(head[3]) :], params, attributes
+
+
+def line_mistakes(line: str) -> dict[str, Any]:
+    """Likely cause -> what it gives for this line."""
+    operator_type, name, inputs, outputs, params, attributes = parts(line)
+    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=(\S*)", line))
+    marked = {key: value for key, value in pairs.items() if key[0] in "#$"}
+    operands = [*inputs, *outputs]
+    swapped = operands[: len(outputs)], operands[len(outputs) :]
+    tuples = tuple(inputs), tuple(outputs)
+    wrong: dict[str, Any] = {
+        "The result is a list: return the six parts separated by commas, which is a tuple.": [
+            operator_type, name, inputs, outputs, params, attributes,
+        ],
+        "The counts are swapped: the third token counts the inputs, the fourth the outputs.": (
+            operator_type, name, *swapped, params, attributes,
+        ),
+        "Each operator was given one input and one output: the two counts say how many there are.": (
+            operator_type, name, operands[:1], operands[1:2], params, attributes,
+        ),
+        "The counts themselves are among the operands, which begin with the fifth token.": (
+            operator_type, name, line.split()[2 : 2 + len(inputs)],
+            line.split()[2 + len(inputs) : 2 + len(operands)], params, attributes,
+        ),
+        "The operands' names are strs, also where they look like numbers.": (
+            operator_type, name, *([int(one) if one.isdigit() else one for one in side] for side in (inputs, outputs)),
+            params, attributes,
+        ),
+        "Inputs and outputs are lists, not tuples.": (operator_type, name, *tuples, params, attributes),
+        "An operand that is read twice is listed twice: a dictionary or a set keeps one.": (
+            operator_type, name, list(dict.fromkeys(inputs)), outputs, params, attributes,
+        ),
+        "Attributes keep their @: leave it out of the key.": (
+            operator_type, name, inputs, outputs, params, {f"@{key}": value for key, value in attributes.items()},
+        ),
+        "Attributes are among the options: a token that begins with @ goes to the sixth part.": (
+            operator_type, name, inputs, outputs,
+            {key: value for key, value in pairs.items() if key[0] not in "#$"}, {},
+        ),
+        "Attributes are among the options, too: a token that begins with @ goes to the sixth part only.": (
+            operator_type, name, inputs, outputs, params | {f"@{key}": v for key, v in attributes.items()}, attributes,
+        ),
+        "Tokens that begin with # or $ are no options: skip them.": (
+            operator_type, name, inputs, outputs, params | marked, attributes,
+        ),
+        "Tokens that begin with # are skipped, too, not only those with $.": (
+            operator_type, name, inputs, outputs,
+            params | {key: value for key, value in marked.items() if key[0] == "#"}, attributes,
+        ),
+        "Tokens that begin with $ are skipped, too, not only those with #.": (
+            operator_type, name, inputs, outputs,
+            params | {key: value for key, value in marked.items() if key[0] == "$"}, attributes,
+        ),
+        "A mark counts only as the first character of a token: expr=add(@0,@1) is an option.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v}, attributes,
+        ),
+        "An option whose value is empty is one all the same.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if v}, attributes,
+        ),
+        "A value may contain an = too: split at the first one only, with partition.": (
+            operator_type, name, inputs, outputs, {key: v.split("=")[0] for key, v in params.items()}, attributes,
+        ),
+        "The last = was taken to end the key: it is the first that does.": (
+            operator_type, name, inputs, outputs,
+            {f"{key}={v}".rpartition("=")[0]: f"{key}={v}".rpartition("=")[2] for key, v in params.items()}, attributes,
+        ),
+        "Name and type are swapped: the type comes first.": (
+            name, operator_type, inputs, outputs, params, attributes,
+        ),
+        "Options and attributes are swapped: params is the fifth part, attributes the sixth.": (
+            operator_type, name, inputs, outputs, attributes, params,
+        ),
+    }  # fmt: skip
+    if inputs and not outputs:
+        wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
+    return wrong
+
+
+@task("parse_operator")
+def lines_of_every_length(student: Student, rng: np.random.Generator) -> None:
+    """Operators with no option, with one, and with hundreds of operands."""
+    for count in (0, 1, 2, 300):
+        names = rng.integers(0, 1000, 2 * count).tolist()
+        line = f"torch.stack s {count} {count} {' '.join(map(str, names))}".strip()
+        expect_parts(student, line)
+        expect_parts(student, f"{line} dim=-1\n")
+
+
+def expect_parts(student: Student, line: str) -> None:
+    """The six parts of the line."""
+    expect(student.parse_operator(line), parts(line), what=f"the result for {line!r:.200}")
+
+
+@task("parse_operator")
+def marks_inside_of_values(student: Student, rng: np.random.Generator) -> None:
+    """The marks @, # and $ inside a key or a value mean nothing."""
+    for line in (
+        "a.b c 1 1 0 1 color=#fff price=$5 at=@home",
+        "pnnx.Expression e 3 1 1 2 3 4 expr=add(mul(@0,@1),@2) $a=1 #4=(1)f32",
+        "x.y z 0 0 a#b=1 a$b=2 a@b=3 @c#d=(1)f32",
+        "x.y z 0 0 a== @b==",
+    ):
+        expect_parts(student, line)
+
+
+@task("parse_operator")
+def names_that_look_like_counts(student: Student, rng: np.random.Generator) -> None:
+    """A type, a name and operands may be numbers, and an operand may be called like an option."""
+    for _ in range(8):
+        kind, name, *operands = (str(int(n)) for n in rng.integers(0, 5, 6))
+        n_in = int(rng.integers(0, 5))
+        line = f"{kind} {name} {n_in} {4 - n_in} {' '.join(operands)} dim={n_in}"
+        expect_parts(student, line)
+    expect_parts(student, "nn.ReLU r 1 1 @x #y inplace=True")
+
+
+@task("parse_operator")
+def the_order_of_the_pairs(student: Student, rng: np.random.Generator) -> None:
+    """Options, attributes, slots and shapes may come in any order."""
+    pairs = ["bias=True", "stride=(1,1)", "@bias=(3)f32", "@weight=(3,1,2,2)f32", "$input=0", "#0=(1,1,?,?)f32"]
+    for _ in range(6):
+        rng.shuffle(pairs)
+        expect_parts(student, f"nn.Conv2d   conv   1 1 0 1   {'  '.join(pairs)}\n")
+
+
+@task("parse_operator")
+def one_call_leaves_nothing_for_the_next(student: Student, rng: np.random.Generator) -> None:
+    """A line without options, after one that has some, has none."""
+    expect_parts(student, "nn.Linear a 1 1 0 1 bias=True @weight=(2,3)f32")
+    expect_parts(student, "nn.ReLU b 1 1 1 2")
+
+
+MUTANTS = [
+    Mutant(
+        "one space",
+        "split at each space: columns of spaces give empty tokens",
+        old="tokens = line.split()",
+        new='tokens = line.strip().split(" ")',
+        breaks="spaces",
+    ),
+    Mutant(
+        "the newline stays",
+        "the last value ends in a line break",
+        old="tokens = line.split()",
+        new='tokens = [token for token in line.split(" ") if token]',
+        breaks="spaces",
+    ),
+    Mutant(
+        "name first",
+        "the type comes before the name",
+        old="operator_type, name = tokens[:2]",
+        new="name, operator_type = tokens[:2]",
+        breaks="head",
+    ),
+    Mutant(
+        "the last part of the type",
+        "nn.Linear read as Linear",
+        old="    return operator_type, name,",
+        new='    return operator_type.split(".")[-1], name,',
+        breaks="head",
+    ),
+    Mutant(
+        "counts swapped",
+        "the outputs are counted first",
+        old="    start = 4 + int(tokens[2])\n    end = start + int(tokens[3])\n",
+        new="    start = 4 + int(tokens[3])\n    end = start + int(tokens[2])\n",
+        breaks="counts",
+    ),
+    Mutant(
+        "one output",
+        "most operators have one output, and split has several",
+        old="    end = start + int(tokens[3])\n",
+        new="    end = start + min(int(tokens[3]), 1)\n",
+        breaks="counts",
+    ),
+    Mutant(
+        "at least one input",
+        "an input of the network reads nothing",
+        old="    start = 4 + int(tokens[2])\n",
+        new="    start = 4 + max(int(tokens[2]), 1)\n",
+        breaks="counts",
+    ),
+    Mutant(
+        "operands as numbers",
+        "names that look like numbers become numbers",
+        old="tokens[4:start], tokens[start:end], params",
+        new="[int(t) if t.isdigit() else t for t in tokens[4:start]], tokens[start:end], params",
+        breaks="operands",
+    ),
+    Mutant(
+        "every input once",
+        "matmul(x, x) loses an input",
+        old="tokens[4:start], tokens[start:end], params",
+        new="list(dict.fromkeys(tokens[4:start])), tokens[start:end], params",
+        breaks="operands",
+    ),
+    Mutant(
+        "inputs sorted",
+        "the order of the inputs is their meaning",
+        old="tokens[4:start], tokens[start:end], params",
+        new="sorted(tokens[4:start], key=int), tokens[start:end], params",
+    ),
+    Mutant(
+        "no more than words",
+        "an option whose value is a list is left to somebody else",
+        old="            params[key] = value\n",
+        new='            params[key] = value.strip("()")\n',
+        breaks="params",
+    ),
+    Mutant(
+        "options are read at once",
+        "the value is a number and no text",
+        old="            params[key] = value\n",
+        new="            params[key] = int(value) if value.isdigit() else value\n",
+        breaks="params",
+    ),
+    Mutant(
+        "split at every =",
+        "what follows a second = is lost",
+        old='key, _, value = token.partition("=")',
+        new='key, value = token.split("=")[:2]',
+        breaks="first_equals",
+    ),
+    Mutant(
+        "split at the last =",
+        "the key takes what belongs to the value",
+        old='key, _, value = token.partition("=")',
+        new='key, _, value = token.rpartition("=")',
+        breaks="first_equals",
+    ),
+    Mutant(
+        "empty values dropped",
+        "an option without a value is an option",
+        old='        elif not key.startswith(("#", "$")):\n',
+        new='        elif value and not key.startswith(("#", "$")):\n',
+        breaks="first_equals",
+    ),
+    Mutant(
+        "the mark stays",
+        "@weight is called weight",
+        old="attributes[key[1:]] = value",
+        new="attributes[key] = value",
+        breaks="attributes",
+    ),
+    Mutant(
+        "every mark removed",
+        "only the first character is the mark",
+        old="attributes[key[1:]] = value",
+        new='attributes[key.replace("@", "")] = value',
+        breaks="attributes",
+    ),
+    Mutant(
+        "the shape alone",
+        "the element type belongs to the text",
+        old="attributes[key[1:]] = value",
+        new='attributes[key[1:]] = value.partition(")")[0] + ")"',
+        breaks="attributes",
+    ),
+    Mutant(
+        "a mark anywhere",
+        "expr=add(@0,@1) taken for an attribute",
+        old='        if key.startswith("@"):\n',
+        new='        if "@" in token:\n',
+    ),
+    Mutant(
+        "shapes are options",
+        "a token with # is kept",
+        old='key.startswith(("#", "$"))',
+        new='key.startswith("$")',
+        breaks="skipped",
+    ),
+    Mutant(
+        "slots are options",
+        "a token with $ is kept",
+        old='key.startswith(("#", "$"))',
+        new='key.startswith("#")',
+        breaks="skipped",
+    ),
+    Mutant(
+        "nothing behind a shape",
+        "the loop ends at the first token that is skipped",
+        old='        elif not key.startswith(("#", "$")):\n            params[key] = value\n',
+        new=(
+            '        elif key.startswith(("#", "$")):\n'
+            "            break\n"
+            "        else:\n"
+            "            params[key] = value\n"
+        ),
+        breaks="skipped",
+    ),
+    Mutant(
+        "a list instead of a tuple",
+        "the six parts come in a tuple",
+        old="    return operator_type, name, tokens[4:start], tokens[start:end], params, attributes\n",
+        new="    return [operator_type, name, tokens[4:start], tokens[start:end], params, attributes]\n",
+        breaks="result",
+    ),
+    Mutant(
+        "None for nothing",
+        "no attributes are an empty dict",
+        old="tokens[start:end], params, attributes\n",
+        new="tokens[start:end], params, attributes or None\n",
+        breaks="result",
+    ),
+]

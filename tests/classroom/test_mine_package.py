@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import kuiper
+from classroom import gallery, register
+from classroom.cli import app
+from classroom.gallery.mine import StudentWork
+from classroom.marked import without_marks
+from classroom.mine import package, run
+from classroom.mine.networks import MAGIC, random_network, shuffled
+from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
+from classroom.mine.reference import answers, reference_parts
+from classroom.mine.report import parts_table
+from classroom.mine.run import UNSEEN, BesideKuiper, compare
+from classroom.tasks import all_tasks, files_of
+
+ROOT = Path(__file__).resolve().parents[2]
+IDS = [part.exercise for part in PARTS]
+
+
+def worked(path: Path) -> str:
+    """The worked solution beside a homework file."""
+    return without_marks((path.parent / "judge" / "solution.py").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def solved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course whose homework files of lessons 2 to 8 hold the worked solutions; its folder."""
+    shutil.copy(ROOT / "course.toml", tmp_path)
+    (tmp_path / "homework").mkdir()
+    shutil.copy(ROOT / "homework" / "stubs.zip", tmp_path / "homework")
+    for file in files_of(task for task in all_tasks(register.load(ROOT)) if task.id in IDS):
+        folder = tmp_path / "homework" / file.parent.name
+        folder.mkdir()
+        (folder / file.name).write_text(worked(file), encoding="utf-8")
+    monkeypatch.setattr(register, "ROOT", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def mine(solved: Path) -> Path:
+    """The package of these solutions."""
+    folder = solved / "mine"
+    write_package(folder, files_of_package(register.load(solved)))
+    return folder
+
+
+def all_but(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
+    """As if `check` had passed every part but these."""
+    tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
+    work = StudentWork(
+        tuple(task for task in tasks if task.id not in missing), tuple(task for task in tasks if task.id in missing[1:])
+    )
+    monkeypatch.setattr("classroom.gallery.mine.work_of", lambda *_: work)
+
+
+def course(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "90", "NO_COLOR": "1"})
+
+
+def states(output: str) -> dict[str, str]:
+    """The table: part -> there or missing."""
+    rows = [line.split() for line in output.splitlines() if line[:6].strip().isdigit()]
+    return {words[1]: words[-1] for words in rows}
+
+
+def change(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_parts_are_exercises_of_lessons_2_to_8_in_the_order_of_the_course_and_no_bonus() -> None:
+    tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
+    assert [task.id for task in tasks] == IDS
+    assert {task.lesson.number for task in tasks} == set(range(2, 9))
+    assert not any(task.exercise.stretch for task in tasks)
+
+
+def test_every_function_that_framework_is_promised_is_in_the_package_and_among_the_reference_parts() -> None:
+    tree = ast.parse((ROOT / "homework/08_resnet/judge/solution.py").read_text(encoding="utf-8"))
+    (promised,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PARTS"
+    )
+    assert set(reference_parts()) == set(promised)
+    skeleton = ast.parse((package.SKELETON / "parts.py").read_text(encoding="utf-8"))
+    (offered,) = (ast.literal_eval(node.value) for node in skeleton.body if isinstance(node, ast.Assign))
+    assert set(offered) == set(promised)
+
+
+@pytest.mark.slow
+def test_the_worked_solutions_compute_what_kuiper_computes_without_it(mine: Path) -> None:
+    found = compare(mine, seed=1)
+    assert found.good, found
+    assert (found.right, found.digits, found.agreeing) == (found.kuiper_right, 360, UNSEEN)
+    assert found.right > 340
+    assert found.ratio > 0
+
+
+def test_the_package_runs_by_itself_in_another_folder_under_another_name(mine: Path, tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    shutil.copytree(mine, away / "other")
+    code = (
+        "import sys, numpy as np, other; "
+        "y = other.load('other/digits/digits.pnnx.param')(np.zeros((2, 1, 8, 8), np.float32)); "
+        "print(y.shape, [name for name in sys.modules if name.startswith(('kuiper', 'classroom'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=away, capture_output=True, text=True)
+    assert done.stdout.strip() == "(2, 10) []", done.stderr
+
+
+def test_an_import_of_kuiper_is_refused_with_its_file_and_line(mine: Path) -> None:
+    file = mine / "hw06_conv.py"
+    file.write_text(file.read_text(encoding="utf-8") + "\nimport kuiper.layers\n", encoding="utf-8")
+    line = len(file.read_text(encoding="utf-8").splitlines())
+    found = compare(mine, seed=1)
+    assert not found.good
+    assert found.error.startswith(f"mine/hw06_conv.py, line {line} imports kuiper, and your framework has to do")
+
+
+def test_an_import_of_kuiper_inside_a_part_is_refused_too_however_it_is_made(mine: Path) -> None:
+    change(
+        mine / "hw03_pnnx.py",
+        "    tokens = line.split()\n",
+        "    import importlib\n\n    importlib.import_module('kuiper')\n    tokens = line.split()\n",
+    )
+    error = compare(mine, seed=1).error
+    assert "mine/hw03_pnnx.py, line" in error
+    assert "imports kuiper" in error
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("    raise RuntimeError('too tired')\n", "RuntimeError: too tired"),
+        ("    import os\n\n    os._exit(3)\n", "exit code 3"),
+        ("    return lambda x: None\n", "gives NoneType, and not an array"),
+        ("    return lambda x: x\n", "have the shape (360, 1, 8, 8), and not (360, 10)"),
+    ],
+)
+def test_what_stops_it_is_said_in_a_sentence(mine: Path, monkeypatch: pytest.MonkeyPatch, new: str, said: str) -> None:
+    monkeypatch.setattr(run, "UNSEEN", 0)
+    first = "    operators = [parts.parse_operator(line)"
+    change(mine / "hw08_resnet.py", first, f"{new}{first}")
+    assert said in compare(mine, seed=1).error
+
+
+def test_a_loop_without_end_is_stopped(mine: Path) -> None:
+    with (mine / "hw04_graph.py").open("a", encoding="utf-8") as file:
+        file.write("while True:\n    pass\n")
+    assert "no result within 1 s" in compare(mine, seed=1, seconds=1.0).error
+
+
+def test_wrong_numbers_are_counted(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "UNSEEN", 4)
+    change(mine / "parts.py", 'return hw05_registry.run_layer("nn.ReLU", x)', "return np.maximum(x, 0.1)")
+    found = compare(mine, seed=1)
+    assert not found.error
+    assert not found.good
+
+
+def test_the_missing_part_is_named_with_the_command_to_go_on(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_but(monkeypatch, "im2col")
+    result = course("mine")
+    assert result.exit_code == 1, result.output
+    rows = states(result.output)
+    assert rows["im2col"] == "missing"
+    assert [rows[name] for name in IDS if name != "im2col"] == ["there"] * (len(IDS) - 1)
+    assert f"Your framework has {len(IDS) - 1} of {len(IDS)} parts." in result.output
+    assert "check im2col" in result.output
+    assert "hint im2col" in result.output
+
+
+@pytest.mark.slow
+def test_with_all_parts_it_says_what_it_reads_and_where_it_is(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_but(monkeypatch)
+    result = course("mine")
+    assert result.exit_code == 0, result.output
+    assert "of 360 digits, without kuiper." in result.output
+    assert f"{UNSEEN} of {UNSEEN} that it has never seen" in result.output
+    assert "times as long as with kuiper's simple engine" in result.output
+    assert "mine/, a package" in result.output
+    assert (solved / "mine" / "hw08_resnet.py").is_file()
+
+
+def test_work_that_was_never_checked_is_checked_first(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (ROOT / "homework").iterdir():
+        for name in ("public.py", "expected.zip"):
+            if (solved / "homework" / folder.name).is_dir():
+                shutil.copy(folder / name, solved / "homework" / folder.name)
+    monkeypatch.setattr(package, "PARTS", PARTS[:2])
+    monkeypatch.setattr("classroom.mine.report.PARTS", PARTS[:2])
+    monkeypatch.setattr("classroom.mine.run.compare", lambda folder: BesideKuiper(error="here it stops"))
+    result = course("mine")
+    assert states(result.output) == {"flatten": "there", "padding": "there"}
+    assert "here it stops" in result.output
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["mine", "my_framework"])
+def test_a_folder_of_other_origin_stays(solved: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    all_but(monkeypatch, "im2col")
+    (solved / name).mkdir()
+    (solved / name / "notes.txt").write_text("mine")
+    result = course("mine", str(solved / name))
+    assert result.exit_code == 2
+    assert "is not from this command" in result.output
+    assert [path.name for path in (solved / name).iterdir()] == ["notes.txt"]
+
+
+def test_what_was_changed_in_the_package_stays_and_other_files_beside_it_too(mine: Path, solved: Path) -> None:
+    files = files_of_package(register.load(solved))
+    (mine / "notes.txt").write_text("notes")
+    write_package(mine, {**files, "hw02_tensor.py": b"# newer\n"})
+    assert (mine / "hw02_tensor.py").read_bytes() == b"# newer\n"
+    (mine / "parts.py").write_text("# by hand\n")
+    with pytest.raises(PackageError, match=r"parts\.py was changed since it was written"):
+        write_package(mine, files)
+    assert (mine / "parts.py").read_text() == "# by hand\n"
+    assert (mine / "hw02_tensor.py").read_bytes() == b"# newer\n"
+    assert (mine / "notes.txt").read_text() == "notes"
+
+
+@pytest.mark.parametrize("name", ["my-framework", "class", "kuiper", "2nd"])
+def test_a_name_that_no_package_can_have_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(PackageError, match="a package cannot be called"):
+        write_package(tmp_path / name, {"a.py": b""})
+    assert not (tmp_path / name).exists()
+
+
+def test_the_homework_that_is_copied_imports_no_kuiper_while_it_is_imported(solved: Path) -> None:
+    files = files_of_package(register.load(solved))
+    assert len([name for name in files if name.startswith("hw")]) == 7
+    for name, content in files.items():
+        if name.endswith(".py"):
+            top = [node for node in ast.parse(content).body if isinstance(node, ast.Import | ast.ImportFrom)]
+            assert "kuiper" not in " ".join(map(ast.unparse, top)), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_networks_are_files_that_kuiper_reads_and_their_output_depends_on_the_input(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    network = random_network(rng)
+    graph = kuiper.load(network.save(tmp_path, "network"))
+    assert {op.type for op in graph.operators} <= {
+        op.type for op in kuiper.load(gallery.find("digits").model).operators
+    }
+    with zipfile.ZipFile(tmp_path / "network.pnnx.bin") as stored:
+        assert set(stored.namelist()) == set(network.weights)
+    (y,) = answers(network, [network.batch(rng, 3)])
+    assert np.isfinite(y).all()
+    assert np.ptp(y, axis=0).max() > 1e-3
+
+
+def test_shuffled_lines_are_the_same_lines_below_the_same_head() -> None:
+    rng = np.random.default_rng(0)
+    text = random_network(rng).text
+    other = shuffled(text, rng)
+    assert other != text
+    assert other.splitlines()[:2] == text.splitlines()[:2]
+    assert other.startswith(MAGIC)
+    assert sorted(other.splitlines()) == sorted(text.splitlines())
+
+
+def test_the_table_has_a_row_for_each_part() -> None:
+    tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
+    assert parts_table(tasks, {"flatten"}).row_count == len(PARTS)

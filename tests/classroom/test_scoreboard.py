@@ -1,0 +1,72 @@
+"""What `check` says of the tests that students write in lesson 6: how many wrong convolutions they catch, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from classroom.judge import Failure
+from classroom.judge.tests import load_tests, run_tests
+
+HOMEWORK = Path(__file__).resolve().parents[2] / "homework" / "06_convolution"
+
+HEAD = "import numpy as np\n\n\ndef test_grouped_convolution(conv):\n    rng = np.random.default_rng(0)\n"
+WHOLE = """
+    x, weight = rng.integers(-9, 10, (2, 4, 5, 6)) * 1.0, rng.integers(-9, 10, (4, 2, 3, 3)) * 1.0
+    bias = np.arange(1.0, 5)
+"""
+FRACTIONS = WHOLE.replace("* 1.0", "/ 7")
+SLOW = """
+    y = np.zeros((2, 4, 3, 4))
+    for n, o, i, j in np.ndindex(2, 4, 3, 4):
+        for c, a, b in np.ndindex(2, 3, 3):
+            y[n, o, i, j] += weight[o, c, a, b] * x[n, o // 2 * 2 + c, i + a, j + b]
+        y[n, o, i, j] += bias[o]
+"""
+WRITTEN = {
+    "shape only": (
+        WHOLE + "    assert conv(x, weight, bias, 2).shape == (2, 4, 3, 4)\n",
+        "caught 1 of 10 wrong convolutions",
+        "nothing but zeros passes",
+    ),
+    "one number": (
+        WHOLE + SLOW + "    assert conv(x, weight, bias, 2)[0, 0, 0, 0] == y[0, 0, 0, 0]\n",
+        "caught 3 of 10 wrong convolutions",
+        "your call gave a wrong result, and the test did not look there",
+    ),
+    "equal biases": (
+        WHOLE + "    bias[:] = 7\n" + SLOW + "    got = conv(x, weight, bias, 2)\n"
+        "    assert got.shape == y.shape and np.allclose(got, y)\n",
+        "caught 7 of 10 wrong convolutions. Not caught: every group takes the first bias; 1x1 kernels",
+        "your inputs give the right numbers all the same",
+    ),
+    "== on fractions": (
+        FRACTIONS + SLOW + "    assert (conv(x, weight, bias, 2) == y).all()\n",
+        "your test says that a right convolution is wrong, and its assert has no message",
+        "so == is too strict",
+    ),
+    "a wrong formula": (
+        WHOLE + SLOW + "    assert np.allclose(conv(x, weight, bias, 2), y + 1), 'no'\n",
+        'your test says that a right convolution is wrong. Its words: "no"',
+        "rounding is not the reason",
+    ),
+    "weights of all channels": (
+        WHOLE + "    conv(x, np.ones((4, 4, 3, 3)), bias, 2)\n",
+        "raised ValueError: conv: expected weight (O, C/groups, kh, kw)",
+        "make weight of shape (4, 2, 3, 3)",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_the_first_failure_counts_what_is_caught_and_says_why(kind: str, tmp_path: Path) -> None:
+    text, happened, why = WRITTEN[kind]
+    submission = tmp_path / "hw06_conv.py"
+    submission.write_text(HEAD + text)
+    tests = load_tests(HOMEWORK / "public.py", public=True)
+    mine = [test for test in tests if test.exercise == "grouped_convolution_test"]
+    first = next(outcome.error for outcome in run_tests(submission, mine, seed=0) if outcome.error)
+    assert isinstance(first, Failure)
+    assert happened in first.message
+    assert why in str(first.cause)

@@ -1,0 +1,111 @@
+"""Cells that the reader fills in: what `check` says, and that the answers folded below them are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classroom import register
+from classroom.cells import check, unless_right
+from classroom.dev import notebooks
+
+LESSONS = [lesson for lesson in register.load().lessons if lesson.notebook()]
+
+
+def half(x: Any) -> Any:
+    return x / 2
+
+
+def nothing(x: Any) -> Any: ...
+
+
+def sometimes(x: Any) -> Any:
+    return x or None
+
+
+def broken(x: Any) -> Any:
+    raise IndexError("list index out of range")
+
+
+def greedy(x: list[int]) -> int:
+    return x.pop()
+
+
+@pytest.mark.parametrize(
+    ("function", "cases", "said"),
+    [
+        (half, [((4,), 2.0), ((1,), 0.5)], "half: right, 2 of 2"),
+        (half, [((4,), 2.0), ((1,), 1)], "half(1): expected 1, got 0.5 (1 of 2 right)"),
+        (half, [((np.ones(2),), np.full(2, 0.5))], "half: right, 1 of 1"),
+        (
+            half,
+            [((np.ones(2),), np.full((1, 2), 0.5))],
+            "half([1.0, 1.0]): expected [[0.5, 0.5]], got [0.5, 0.5] (0 of",
+        ),
+        (half, [((np.ones(20),), np.ones(20))], "half(an array of shape (20,)): expected an array of shape (20,), got"),
+        (half, [((2,), "1")], "half(2): expected '1', got 1.0"),
+        (half, [((2,), True)], "half(2): expected True, got 1.0"),
+        (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
+        (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
+        (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
+        (nothing, [((1,), None)], "nothing: right, 1 of 1"),
+        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0): expected 1, got None (1 of 2 right)"),
+        (
+            broken,
+            [((1,), 1)],
+            "broken(1): expected 1, but it raised IndexError: list index out of range (0 of 1 right)",
+        ),
+    ],
+)
+def test_a_check_says_what_the_first_wrong_answer_was(
+    function: Callable[..., Any], cases: list[Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(function, *cases)
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_a_function_that_changes_its_arguments_sees_them_fresh(capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = [1, 2]
+    check(greedy, ((numbers,), 2), ((numbers,), 2))
+    assert capsys.readouterr().out == "greedy: right, 2 of 2\n"
+    assert numbers == [1, 2]
+
+
+def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise() -> None:
+    def answer(x: float) -> float:
+        return x * 0.5
+
+    answer.__name__ = "half"
+    check(half, ((4,), 2.0))
+    assert unless_right(answer) is half
+    check(half, ((4,), 3.0))
+    assert unless_right(answer) is answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
+def test_the_folded_answers_of_a_lesson_are_right_where_they_stand(lesson: register.Lesson) -> None:
+    pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
+    path = lesson.notebook()
+    assert path is not None
+    assert notebooks.answers_found_wrong(path) == []
+
+
+def test_a_folded_answer_that_is_wrong_is_told(tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="writes a notebook, and nbformat is not installed")
+    pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
+    cell = nbformat.v4.new_code_cell
+    book = nbformat.v4.new_notebook(
+        cells=[
+            cell("from classroom.cells import check, unless_right"),
+            cell("def twice(x):\n    ...\n\n\ncheck(twice, ((2,), 4), ((3,), 6))", metadata={"tags": ["yours"]}),
+            cell("@unless_right\ndef twice(x):\n    return x * x", metadata={"tags": ["answer"]}),
+        ]
+    )
+    path = tmp_path / "book.ipynb"
+    path.write_text(nbformat.writes(book), encoding="utf-8")
+    assert notebooks.answers_found_wrong(path) == ["twice(3): expected 6, got 9 (1 of 2 right)"]
