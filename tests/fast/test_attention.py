@@ -11,7 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul import attention
-from kuiper.fast.kernels.matmul.attention import Tile, shared_out
+from kuiper.fast.kernels.matmul.attention import QueryTile, shared_out
 from kuiper.fast.kernels.matmul.multihead import multihead_attention
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operand, Operator
@@ -157,7 +157,7 @@ def test_what_has_no_kernel(lowered):
 
 @given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=20), threads=st.integers(1, 4))
 def test_every_block_is_some_threads_and_none_has_much_more(sizes, threads):
-    tiles = [Tile((0,), slice(0, 1), slice(0, 1), size) for size in sizes]
+    tiles = [QueryTile((0,), slice(0, 1), slice(0, 1), size) for size in sizes]
     parts = shared_out(tiles, threads)
     assert sorted(tile.keys for part in parts for tile in part) == sorted(sizes)
     work = [sum(tile.scores for tile in part) for part in parts]

@@ -29,7 +29,7 @@ LOWEST, SMALLEST = np.array(np.finfo(np.float32).min), np.array(np.finfo(np.floa
 
 
 @dataclasses.dataclass(frozen=True)
-class Tile:
+class QueryTile:
     """Queries of some heads of one sample that are computed together."""
 
     sample: tuple[int, ...]
@@ -127,7 +127,7 @@ class Heads:
             for thread, tiles in enumerate(shared_out(self._tiles(length, keys, threads), threads))
         ]
 
-    def _tiles(self, length: int, keys: int, threads: int) -> Iterator[Tile]:
+    def _tiles(self, length: int, keys: int, threads: int) -> Iterator[QueryTile]:
         *samples, heads = self.k.shape[:-3]
         pieces = -(-length // self.most)
         if math.prod(samples) * heads % threads:  # heads left over are shared by the threads
@@ -138,9 +138,9 @@ class Heads:
             for head in range(0, heads, together):
                 some = slice(head, min(head + together, heads))
                 for first, last in spans(length, pieces):
-                    yield Tile(sample, some, slice(first, last), min(last, keys) if self.causal else keys)
+                    yield QueryTile(sample, some, slice(first, last), min(last, keys) if self.causal else keys)
 
-    def _calls(self, tile: Tile, thread: int) -> list[Call]:
+    def _calls(self, tile: QueryTile, thread: int) -> list[Call]:
         """The calls for one tile; arrays are (heads, group, queries or keys, ...)."""
         with self.space.reused(thread):
             queries, keys = tile.queries, slice(0, tile.keys)
@@ -172,7 +172,7 @@ class Heads:
                 partial(np.divide, result, line.swapaxes(-1, -2), y),
             ]
 
-    def _hide(self, tile: Tile, scores: np.ndarray) -> list[Call]:
+    def _hide(self, tile: QueryTile, scores: np.ndarray) -> list[Call]:
         """Add the mask, or -inf for the future."""
         queries = tile.queries
         if self.mask is not None:
@@ -192,9 +192,9 @@ def in_groups(x: np.ndarray, heads: tuple[int, ...], group: int) -> np.ndarray:
     return x.reshape(*heads[:-1], heads[-1] // group, group, *matrix)
 
 
-def shared_out(tiles: Iterable[Tile], threads: int) -> list[list[Tile]]:
+def shared_out(tiles: Iterable[QueryTile], threads: int) -> list[list[QueryTile]]:
     """The tiles of each thread: the largest first, each to the thread with the least work."""
-    of_thread: list[list[Tile]] = [[] for _ in range(threads)]
+    of_thread: list[list[QueryTile]] = [[] for _ in range(threads)]
     work = [0] * threads
     for tile in sorted(tiles, key=lambda tile: -tile.scores):
         thread = work.index(min(work))
