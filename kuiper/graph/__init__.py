@@ -6,8 +6,8 @@ from kuiper.graph.memory import (
     MemoryPlan,
     declared_extents,
     lifetimes,
+    memory_plan_of,
     plan_memory,
-    plan_operators,
     releases,
 )
 from kuiper.graph.operator import (
@@ -38,8 +38,8 @@ __all__ = [
     "declared_extents",
     "find_cycle",
     "lifetimes",
+    "memory_plan_of",
     "plan_memory",
-    "plan_operators",
     "releases",
     "reverse_post_order",
     "shape_text",

@@ -1,7 +1,7 @@
-"""Memory (lesson 4): how long each value lives, and where in one buffer it could lie.
+"""Memory (lesson 4): how long each value lives, and where it could lie in an arena: one buffer for all.
 
-The fast engine places a plan's values in one block by what is here; the layers leave allocation to numpy (see
-kuiper/runtime/README.md).
+The fast engine lays out its arenas in kuiper/fast/plan/arena.py: it starts from `plan_memory` and searches
+for a better order with `place`. The layers leave allocation to numpy (kuiper/runtime/README.md).
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def releases(lives: Mapping[str, Lifetime], steps: int) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Where each operand lies in one buffer, in bytes.
+    """Where each operand lies in one arena, in bytes.
 
-    `total_bytes` is the space without any reuse, `planned_bytes` the size of the shared buffer, `lower_bound_bytes`
+    `total_bytes` is the space without any reuse, `planned_bytes` the size of the arena, `lower_bound_bytes`
     the most that is alive at any one step: no placement of these values can do with less.
     """
 
@@ -150,7 +150,7 @@ def declared_extents(order: Iterable[Operator]) -> dict[str, Extent]:
     }
 
 
-def plan_operators(order: Sequence[Operator], extents: Mapping[str, Extent]) -> MemoryPlan | None:
+def memory_plan_of(order: Sequence[Operator], extents: Mapping[str, Extent]) -> MemoryPlan | None:
     """The memory plan for what operators in execution order write; None for open shapes.
 
     Values whose shape or element type is not known are left out.

@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from kuiper.layers.layer import Layer
 
 X, SURPLUS = "x", "_"
-"""Slots whose input goes to `forward`, and slots whose input changes no result."""
+"""The roles of an input that goes to `forward`, and of one that changes no result."""
 
 
 @dataclass(frozen=True)
 class Binding:
     """What an operator gives the arguments of its layer.
 
-    options : those that are known, by name.
-    slots : what each input is: the name of an option, X or SURPLUS.
+    options : those that are known, by name: parameters and weights.
+    roles : one per slot: X, SURPLUS, or the name of the option that the input is.
     asked : the element type to which x is converted first, as the file declares; None: it stays as it is.
     outputs : how many of the outputs the file names; None: all.
     """
 
     options: dict[str, Any]
-    slots: list[str]
+    roles: list[str]
     asked: np.dtype | None = None
     outputs: int | None = None
 
     @property
     def complete(self) -> bool:
         """Whether the layer can be made now, and takes the inputs and gives the outputs as they are."""
-        return self.asked is None and self.outputs is None and all(slot == X for slot in self.slots)
+        return self.asked is None and self.outputs is None and all(role == X for role in self.roles)
 
 
 def bind(layer: type[Layer], operator: Operator) -> Binding:
@@ -52,16 +52,16 @@ def bind(layer: type[Layer], operator: Operator) -> Binding:
     """
     accepted = arguments(layer)
     options = _stored_options(layer, operator)
-    slots = _slots(layer, operator, accepted)
+    roles = _roles(layer, operator, accepted)
     for name in options:
         if name not in accepted:
             expected = f"one of the parameters that {operator.type} knows ({', '.join(accepted) or 'none'})"
             raise ParameterError(name, expected, repr(options[name]))
     for name, parameter in accepted.items():
-        if parameter.default is parameter.empty and name not in options and name not in slots:
+        if parameter.default is parameter.empty and name not in options and name not in roles:
             raise ParameterError(name, f"a value ({operator.type} cannot do without)", "none")
     outputs = len(operator.outputs) if layer.drops_unread else None
-    return Binding(options, slots, _asked_type(layer, operator), outputs)
+    return Binding(options, roles, _asked_type(layer, operator), outputs)
 
 
 _signature = lru_cache(maxsize=1024)(inspect.signature)  # 0.1 ms each, and a network asks for few many times
@@ -86,35 +86,35 @@ def _stored_options(layer: type[Layer], operator: Operator) -> dict[str, Any]:
     return options
 
 
-def _slots(layer: type[Layer], operator: Operator, accepted: Mapping[str, Any]) -> list[str]:
-    """What each input of the operator is: by the names of the slots, else by the text with as many words."""
-    slots = [name if name is not None and name in accepted else X for name in operator.input_names]
+def _roles(layer: type[Layer], operator: Operator, accepted: Mapping[str, Any]) -> list[str]:
+    """The role of each slot: by the slots' names, else by the text with as many words."""
+    roles = [name if name is not None and name in accepted else X for name in operator.input_names]
     texts = layer.inputs_of.get(operator.type, layer.inputs)
-    if texts and all(slot == X for slot in slots):
+    if texts and all(role == X for role in roles):
         by_count = {len(words): words for words in map(str.split, texts)}
-        if len(slots) not in by_count:
+        if len(roles) not in by_count:
             expected = " or ".join(map(str, sorted(by_count)))
-            raise InputCountError(f"expected {expected} inputs, found {len(slots)}: {' | '.join(texts)}")
-        for word in by_count[len(slots)]:
+            raise InputCountError(f"expected {expected} inputs, found {len(roles)}: {' | '.join(texts)}")
+        for word in by_count[len(roles)]:
             if word not in (X, SURPLUS) and word not in accepted:
                 known = ", ".join(accepted) or "none"
                 raise KuiperError(f"{layer.__name__}: inputs: expected x, _ or an option ({known}), found {word}")
-        return by_count[len(slots)]
-    for slot in _tied_weights(layer, operator, slots):
-        slots[slot] = SURPLUS
-    return slots
+        return by_count[len(roles)]
+    for slot in _tied_weights(layer, operator, roles):
+        roles[slot] = SURPLUS
+    return roles
 
 
-def _tied_weights(layer: type[Layer], operator: Operator, slots: Sequence[str]) -> list[int]:
+def _tied_weights(layer: type[Layer], operator: Operator, roles: Sequence[str]) -> list[int]:
     """Slots filled by a weight that two modules share: the file repeats it as an attribute, so the input is surplus."""
     positional = arguments(layer.forward).values()
     if any(p.kind is p.VAR_POSITIONAL for p in positional) or not operator.attributes:
         return []
-    surplus = slots.count(X) - (len(positional) - 1)
+    surplus = roles.count(X) - (len(positional) - 1)
     from_attribute = [
         slot
         for slot, operand in enumerate(operator.inputs)
-        if slots[slot] == X and operand.producer is not None and operand.producer.type == "pnnx.Attribute"
+        if roles[slot] == X and operand.producer is not None and operand.producer.type == "pnnx.Attribute"
     ]
     return from_attribute[: max(surplus, 0)]
 

@@ -1,4 +1,4 @@
-"""Layer (lesson 5): the one record of an operation: its options, its computation, and what it costs."""
+"""Layer (lesson 5): the code that does the arithmetic of an operator: its options, computation and cost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kuiper.toolbox import Toolbox
 
 
 class Layer:
-    """One operation. A subclass is its options (constructor) and its mathematics (`forward`).
+    """What computes an operator. A subclass is its options (constructor) and its mathematics (`forward`).
 
     The constructor's arguments bear the names that PNNX gives the operator's parameters and attributes, so one class
     serves nn.X, F.x and torch.x alike: parameters and weights (`@weight=`) go to the argument of that name, and it is
@@ -38,9 +38,9 @@ class Layer:
     weights: ClassVar[tuple[str, ...]] = ()
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
     inputs: ClassVar[tuple[str, ...]] = ()
-    """What unnamed inputs are, such as ("x", "x dim keepdim"): "x" goes to `forward`, "_" changes no result, any other
-    word is an option. Of the texts the one with as many words as there are inputs is meant; another number of inputs is
-    an error. Without any text all of them go to `forward`."""
+    """Texts that say what unnamed inputs are, such as ("x", "x dim keepdim"): "x" goes to `forward`, "_" changes no
+    result, any other word is an option. The text with as many words as there are inputs is meant; another number of
+    inputs is an error. Without any text all of them go to `forward`."""
     inputs_of: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The same for single operator types, in place of `inputs`; see LayerRegisterer.register."""
     drops_unread: ClassVar[bool] = False
@@ -62,7 +62,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
     def forward_operator(self, operator: Operator, values: MutableMapping[str, Any]) -> None:
-        """Gather the operator's inputs from `values` by slot, compute, and put one value per output operand there."""
+        """Gather the operator's inputs from `values` in order, compute, and put one value per output operand there."""
         inputs = [values[operand.name] for operand in operator.inputs]
         store_outputs(operator, call(self, operator, inputs), values)
 
@@ -113,10 +113,10 @@ class Bound(Layer):
     """
 
     def __init__(self, kind: type[Layer], binding: Binding) -> None:
-        self.kind, self.options, self.slots = kind, binding.options, binding.slots
+        self.kind, self.options, self.roles = kind, binding.options, binding.roles
         self.asked, self.outputs = binding.asked, binding.outputs
         self.family, self.random = kind.family, kind.random
-        self.late = {slot: name for slot, name in enumerate(self.slots) if name not in (X, SURPLUS)}
+        self.late = {slot: role for slot, role in enumerate(self.roles) if role not in (X, SURPLUS)}
         """Slot -> the option that comes there."""
         self.sources: dict[int, Operator | None] = {}
         """Slot -> the operator that writes it."""
@@ -138,7 +138,7 @@ class Bound(Layer):
 
     def given(self, inputs: Sequence[Any]) -> list[Any]:
         """Those of the operator's inputs that `forward` takes."""
-        return [x for x, slot in zip(inputs, self.slots) if slot == X]
+        return [x for x, role in zip(inputs, self.roles) if role == X]
 
     def converts(self, dtype: np.dtype) -> bool:
         """Whether x of this element type is converted first."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kuiper.errors import KuiperError
-from kuiper.graph import BOUNDARY, Attribute, Extent, MemoryPlan, Operator, Shape, declared_extents, plan_operators
+from kuiper.graph import BOUNDARY, Attribute, Extent, MemoryPlan, Operator, Shape, declared_extents, memory_plan_of
 from kuiper.layers.cost import Shapes, UnknownShapeError
 from kuiper.runtime import RuntimeGraph
 
@@ -97,7 +97,7 @@ def network_cost(order: Sequence[Operator], extents: Mapping[str, Extent] | None
     """
     extents = declared_extents(order) if extents is None else extents
     shared = _shared_weights(order)
-    return NetworkCost([operator_cost(op, extents, shared) for op in order], plan_operators(order, extents))
+    return NetworkCost([operator_cost(op, extents, shared) for op in order], memory_plan_of(order, extents))
 
 
 def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()) -> OperatorCost:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from kuiper.runtime.graph import RuntimeGraph
 
 OnOperator = Callable[[Operator, float], None]
-"""Called with an operator and its seconds: by run_layers after each that has a layer, before anything is released; by a
-plan with the first of those that are computed together."""
+"""Called with an operator and its seconds: by run_layers after each that has a layer, before anything is released; by
+the fast engine's plan (the calls of a pass: kuiper.fast) with the first of those that are computed together."""
 
 
 def run_layers(
@@ -47,7 +47,7 @@ class GraphExecutor(Protocol):
         """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order."""
 
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
-        """The plan by which a pass on these inputs can be computed, made if need be; None if only layers compute."""
+        """The fast engine's plan for a pass on these inputs, made if need be; None if only layers compute."""
 
     @property
     def choices(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ from kuiper.graph import (
     Operator,
     declared_extents,
     lifetimes,
-    plan_operators,
+    memory_plan_of,
     releases,
 )
 from kuiper.graph.operator import copied_operators, find_operator
@@ -162,9 +162,9 @@ class RuntimeGraph:
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
 
-        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError where
-        options are inputs and not as many as the layer knows, and ModelFormatError for a faulty expression. Building
-        twice does nothing.
+        Raises GraphError, UnsupportedOperatorError (all unknown types at once), ParameterError, InferError for a
+        number of inputs that the layer does not know (most `aten::` operators: their options are inputs, see
+        kuiper/layers/README.md), and ModelFormatError for a faulty expression. Building twice does nothing.
         """
         if self.state is GraphState.NEED_INIT:
             raise GraphError("build: expected a graph that is initialised, found state NEED_INIT; call init() first")
@@ -228,7 +228,7 @@ class RuntimeGraph:
 
     @property
     def memory_plan(self) -> MemoryPlan | None:
-        """Where each value could lie in one buffer, by the sizes that the file declares: an estimate.
+        """Where each value could lie in one arena, by the sizes that the file declares: an estimate.
 
         Nothing runs by it. A `Plan` of the fast engine has its own, `executor.plan_for(...).memory`; where the batch is
         split, each of the parts has one.
@@ -238,7 +238,7 @@ class RuntimeGraph:
         """
         if self.state is not GraphState.COMPLETE:
             return None
-        return plan_operators(self.operators, declared_extents(self.operators))
+        return memory_plan_of(self.operators, declared_extents(self.operators))
 
     @property
     def choices(self) -> dict[str, str]:
@@ -292,8 +292,8 @@ def load(param: Path | Graph, bin: Path | None = None, *, engine: str = "auto", 
     engine : how a pass is computed: "simple", "fast" or "auto"; see RuntimeGraph.
     options : registry, toolbox, threads, choices; see RuntimeGraph.
 
-    Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError where options
-    are inputs and not as many as the layer knows, GraphError.
+    Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError for a
+    number of inputs that the layer does not know, GraphError.
 
     >>> import numpy as np
     >>> graph = load("models/digits/digits.pnnx.param")

@@ -1,4 +1,4 @@
-"""Attention kernels give what the layers give: masks, causal blocks, shared heads, views, and threads."""
+"""Attention kernels give what the layers give: masks, causal tiles, shared heads, views, and threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul import attention
-from kuiper.fast.kernels.matmul.attention import Block, shared_out
+from kuiper.fast.kernels.matmul.attention import QueryTile, shared_out
 from kuiper.fast.kernels.matmul.multihead import multihead_attention
 from kuiper.fast.tuning.benchmark import bind_kernel
 from kuiper.graph import Operand, Operator
@@ -81,7 +81,7 @@ def test_any_heads_lengths_and_masks(beside, problem, ways, threads, cached, que
 
 @pytest.mark.parametrize(("length", "keys"), [(130, 130), (200, 70), (70, 200), (64, 64), (1, 9)])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_causal_over_several_blocks(beside, length, keys, threads):
+def test_causal_over_several_tiles(beside, length, keys, threads):
     q, k, v = numbers(0, 2, 3, length, 16), numbers(1, 2, 3, keys, 16), numbers(2, 2, 3, keys, 8)
     beside(ScaledDotProductAttention(is_causal=True), q, k, v, threads=threads, atol=2e-6)
 
@@ -157,10 +157,10 @@ def test_what_has_no_kernel(lowered):
 
 @given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=20), threads=st.integers(1, 4))
 def test_every_block_is_some_threads_and_none_has_much_more(sizes, threads):
-    blocks = [Block((0,), slice(0, 1), slice(0, 1), size) for size in sizes]
-    parts = shared_out(blocks, threads)
-    assert sorted(block.keys for part in parts for block in part) == sorted(sizes)
-    work = [sum(block.scores for block in part) for part in parts]
+    tiles = [QueryTile((0,), slice(0, 1), slice(0, 1), size) for size in sizes]
+    parts = shared_out(tiles, threads)
+    assert sorted(tile.keys for part in parts for tile in part) == sorted(sizes)
+    work = [sum(tile.scores for tile in part) for part in parts]
     assert max(work) - min(work) <= max(sizes)
 
 
@@ -258,5 +258,5 @@ def test_one_input_in_three_roles_is_projected_at_once():
 def test_two_threads_have_about_the_same_work_for_any_number_of_heads(heads, causal):
     x, before = np.zeros((1, heads, 197, 8), np.float32), []
     both = attention.Heads(x, x, x, x.copy(), None, 1.0, causal, 1, Workspace(2), before)
-    work = [sum(block.scores for block in part) for part in shared_out(both._blocks(197, 197, 2), 2)]
+    work = [sum(tile.scores for tile in part) for part in shared_out(both._tiles(197, 197, 2), 2)]
     assert max(work) <= 1.35 * min(work)

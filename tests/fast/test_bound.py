@@ -20,14 +20,14 @@ from kuiper.layers.reduction import reduction
 IMAGE = np.random.default_rng(0).standard_normal((2, 3, 6, 8)).astype(np.float32)
 
 
-def late(layer, slots, **options):
-    """The layer with the inputs `slots`: "x", the names of options, and "_" for what changes nothing."""
-    return Bound(layer, Binding(options, slots.split()))
+def late(layer, roles, **options):
+    """The layer with the inputs in these roles: "x", the names of options, and "_" for what changes nothing."""
+    return Bound(layer, Binding(options, roles.split()))
 
 
-def declared(layer, asked=None, slots="x", **options):
+def declared(layer, asked=None, roles="x", **options):
     """The layer as an operator without a dtype that declares the type of its output."""
-    return Bound(layer, Binding(options, slots.split(), None if asked is None else np.dtype(asked), 1))
+    return Bound(layer, Binding(options, roles.split(), None if asked is None else np.dtype(asked), 1))
 
 
 AVERAGE = late(pooling.AvgPool2d, "x kernel_size stride padding ceil_mode count_include_pad divisor_override")
@@ -42,7 +42,7 @@ MAXIMUM = late(pooling.MaxPool2d, "x kernel_size stride padding dilation ceil_mo
         (AVERAGE, ([2, 3], [2, 2], [0, 0], False, True, None), PoolKernel),
         (MAXIMUM, ([2, 3], [2, 2], [0, 0], [1, 1], False), PoolKernel),
         (declared(reduction.Mean, dim=[2, 3]), (), ImageMean),
-        (declared(reduction.Mean, slots="x dim keepdim dtype"), ([1], True, None), MeanOf),
+        (declared(reduction.Mean, roles="x dim keepdim dtype"), ([1], True, None), MeanOf),
         (late(shape.Expand, "x sizes"), ([4, 2, 3, 6, 8],), View),
     ],
 )

@@ -69,15 +69,15 @@ def test_every_algorithm_gives_what_the_layer_gives(beside, lowered, problem, la
     padding=st.sampled_from([0, 1, 2, (0, 1)]),
     layouts=st.tuples(LAYOUT, LAYOUT),
     threads=st.integers(1, 3),
-    block=st.sampled_from([1, 1 << 19]),
+    band=st.sampled_from([1, 1 << 19]),
 )
-def test_winograd_gives_what_the_layer_gives_at_every_edge(beside, lowered, size, padding, layouts, threads, block):
+def test_winograd_gives_what_the_layer_gives_at_every_edge(beside, lowered, size, padding, layouts, threads, band):
     layer = Conv2d(numbers(9, 8, 3, 3), numbers(9), padding=padding)
     assume(all(n + 2 * p >= 4 for n, p in zip(size, layer.pads[::2])))
     x = numbers(2, 8, *size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kuiper.fast.kernels.base.workspace.WORTH_FORKING", -1.0)
-        patch.setattr("kuiper.fast.kernels.conv.winograd.BLOCK", block)
+        patch.setattr("kuiper.fast.kernels.conv.winograd.BAND", band)
         patch.setattr("kuiper.fast.kernels.conv.winograd.FEW_TILES", 1)
         kernels = [k for k in candidates_of(lowered(layer, x)) if k.name.startswith("Winograd")]
         assert [kernel.name for kernel in kernels] == ["Winograd(m=2)", "Winograd(m=4)"]

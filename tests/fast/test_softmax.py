@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from kuiper.fast.kernels.norm import softmax
-from kuiper.fast.kernels.norm.softmax import cache_blocks
+from kuiper.fast.kernels.norm.softmax import tiles_along
 from kuiper.layers.binding import Binding
 from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
 from kuiper.layers.layer import Bound
@@ -92,8 +92,8 @@ def test_no_axes_has_no_kernel(lowered):
 def test_blocks_cover_everything_once_and_are_small(shape, size, axis):
     axis %= len(shape)
     x = np.zeros(shape, np.float32)
-    for block in cache_blocks(x, axis, size):
-        x[block] += 1
-        assert x[block].shape[axis] == shape[axis]
-        assert x[block].size <= max(2 * size, shape[axis])
+    for tile in tiles_along(x, axis, size):
+        x[tile] += 1
+        assert x[tile].shape[axis] == shape[axis]
+        assert x[tile].size <= max(2 * size, shape[axis])
     assert (x == 1).all()

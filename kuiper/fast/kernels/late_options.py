@@ -14,8 +14,8 @@ from kuiper.layers.layer import Bound, Layer
 def bound(step: Step) -> Kernel | None:
     """The kernel of the layer, if its options come after its arrays and nothing is converted."""
     wrapper: Bound = step.layer
-    count = wrapper.slots.count(X)
-    if not count or wrapper.slots[:count] != [X] * count:
+    count = wrapper.roles.count(X)
+    if not count or wrapper.roles[:count] != [X] * count:
         return None
     if wrapper.asked is not None and (step.inputs[0].dtype is None or wrapper.converts(step.inputs[0].dtype)):
         return None

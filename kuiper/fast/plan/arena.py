@@ -1,4 +1,6 @@
-"""The arena: one block of memory for all values of a plan, those that never live together in the same bytes.
+"""The arena: one array of bytes for the roots of a plan, those that never live together in the same bytes.
+
+A root is a value that has memory of its own (layout.py).
 
 Placing them in the least space is NP-hard (it is two-dimensional packing), but the orders in which a greedy placement
 goes well are few: the best of them is taken, and made better by trying neighbours of it.
@@ -14,15 +16,15 @@ from kuiper.graph import Lifetime, MemoryPlan, plan_memory
 from kuiper.graph.memory import neighbours, place
 
 ENOUGH = 1.02
-"""A plan within 2 % of the lower bound is good enough."""
+"""A MemoryPlan within 2 % of the lower bound is good enough."""
 TRIES = 400
 
 
 def plan_arena(lives: Mapping[str, Lifetime], sizes: Mapping[str, int]) -> MemoryPlan:
     """Give each value of `sizes` (name -> bytes) an offset such that values alive together never overlap.
 
-    Starts from the course's own plan (lesson 4: the largest first) and searches for a better order while that is more
-    than 2 % above the lower bound. The same input gives the same plan.
+    Starts from the course's own MemoryPlan (lesson 4: the largest first) and searches for a better order while that is
+    more than 2 % above the lower bound. The same input gives the same plan.
     """
     start = plan_memory(lives, sizes)
     if not sizes or start.planned_bytes <= ENOUGH * start.lower_bound_bytes:

@@ -46,7 +46,11 @@ class StoredValue:
 
 @dataclass(eq=False)
 class MemoryLayout:
-    """The values of a plan by operand name. `inputs` and `returned` are operand names, in order."""
+    """Where the values of a plan lie.
+
+    inputs, returned : operand names, in order.
+    values : operand name -> StoredValue: where the value lies, not its numbers.
+    """
 
     steps: Sequence[Step]
     specs: Mapping[str, Spec]

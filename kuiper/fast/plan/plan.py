@@ -30,14 +30,14 @@ class Plan:
     ----------
     steps : what is computed, in order.
     specs : the Spec of every operand.
-    inputs, returned : operand names of the network's inputs and outputs.
+    inputs, returned : names, not arrays: the operands that are the network's inputs and outputs.
     dynamic : operand name -> value of those without a shape, which the Fallbacks among the steps share (see Fallback).
-    threads : their number.
+    threads : how many run a pass.
     stretches : stretches of steps whose branches are shared out among the threads.
 
     Attributes
     ----------
-    memory : each value's offset; `memory.planned_bytes` is the size of the arena.
+    memory : the offset of each root, a value with memory of its own; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : the memory that kernels need while they run.
     stages : the calls of every step; those of a parallel stretch stand at its first step.
     """

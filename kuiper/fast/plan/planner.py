@@ -1,4 +1,9 @@
-"""The planner: makes a plan for every set of input shapes, and keeps the most recent ones."""
+"""The planner: makes a plan for every set of input shapes, and keeps the most recent ones.
+
+Words of the files that it calls: packs are weights that a kernel has repacked (steps.py); a constant has one value for
+all inputs of these shapes (Spec, in kernels/base/buffer.py); dynamic values are no arrays, and so have no memory of the
+plan's (fallback.py); a stretch is a run of small steps whose parallel branches the threads share (branches.py).
+"""
 
 from __future__ import annotations
 
@@ -58,24 +63,24 @@ class Planner:
                 self._plans.move_to_end(key)
             return plan
 
-    def make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+    def make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan for inputs (operand name -> array) of these shapes, made if necessary: kernels are timed."""
-        key = plan_key(list(values.values()))
+        key = plan_key(list(inputs.values()))
         with self._making:
             if key not in self._plans:
-                self._plans[key] = self._make(values)
+                self._plans[key] = self._make(inputs)
                 if len(self._plans) > MOST_PLANS:
                     self._plans.popitem(last=False)
             return self._plans[key]
 
-    def _make(self, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+    def _make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         threads = self.threads if thread_pools.blas.can_be_held else 1
-        dynamic: dict[str, Any] = {}  # of the steps and the plan: see Fallback
-        steps, trace = self._steps(values, threads, dynamic)
-        whole = Plan(steps, trace.specs, list(values), self._returned, dynamic, threads)
+        dynamic: dict[str, Any] = {}  # of one pass, by name: layers among the steps fill it, the plan reads it
+        steps, trace = self._steps(inputs, threads, dynamic)
+        whole = Plan(steps, trace.specs, list(inputs), self._returned, dynamic, threads)
         chosen: Plan | BatchPlan = whole
         if threads > 1:
-            chosen = self._with_batch(self._with_branches(whole, values), values)
+            chosen = self._with_batch(self._with_branches(whole, inputs), inputs)
         self.choices.keep()
         return chosen
 
@@ -85,9 +90,9 @@ class Planner:
         text = "\n".join(f"{op.type} {op.name}" for op in self.graph.operators)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
-    def _key(self, what: str, plan: Plan, values: Mapping[str, np.ndarray]) -> str:
+    def _key(self, what: str, plan: Plan, inputs: Mapping[str, np.ndarray]) -> str:
         """The key of a choice that is made for a whole plan."""
-        shapes = plan_key(list(values.values()))
+        shapes = plan_key(list(inputs.values()))
         return keyed(f"{what} {self._fingerprint} {shapes} {len(plan.steps)} steps", plan.threads)
 
     @property
@@ -95,10 +100,10 @@ class Planner:
         return [operand.name for operand in self.graph.outputs]
 
     def _steps(
-        self, values: Mapping[str, np.ndarray], threads: int, dynamic: dict[str, Any]
+        self, inputs: Mapping[str, np.ndarray], threads: int, dynamic: dict[str, Any]
     ) -> tuple[list[Step], SpecTrace]:
         """The steps for inputs of these shapes, each with the fastest of its algorithms."""
-        trace = SpecTrace(self.graph, values)
+        trace = SpecTrace(self.graph, inputs)
         steps = fused(steps_of(self.graph, trace, dynamic, self._packs_of), set(self._returned))
         for step in steps:
             self._choose(step, threads)
@@ -110,10 +115,10 @@ class Planner:
             key = keyed(kernel.key, threads)
             step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
 
-    def _with_branches(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan:
+    def _with_branches(self, whole: Plan, inputs: Mapping[str, np.ndarray]) -> Plan:
         """`whole`, or a plan with parallel branches if that is faster."""
-        arrays = list(values.values())
-        key = self._key("branches", whole, values)
+        arrays = list(inputs.values())
+        key = self._key("branches", whole, inputs)
         known = self.choices.find(key)
         if known is None:
             stretches = stretches_of(whole.layout, whole.stages, seconds_of(whole, arrays), whole.threads)
@@ -121,7 +126,7 @@ class Planner:
             stretches = known_stretches(whole.layout, known, whole.threads)
         if stretches:
             other = Plan(
-                whole.steps, whole.specs, list(values), self._returned, whole.dynamic, whole.threads, stretches
+                whole.steps, whole.specs, list(inputs), self._returned, whole.dynamic, whole.threads, stretches
             )
             if known is not None or fastest_of({"serial": whole, "parallel": other}, arrays) == "parallel":
                 self.choices.note(key, " ".join(map(str, stretches)))
@@ -129,30 +134,30 @@ class Planner:
         self.choices.note(key, "")
         return whole
 
-    def _with_batch(self, whole: Plan, values: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+    def _with_batch(self, whole: Plan, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """`whole`, or a plan that splits the batch over the threads if that is faster."""
-        batches = {x.shape[0] if x.ndim else 0 for x in values.values()}
+        batches = {x.shape[0] if x.ndim else 0 for x in inputs.values()}
         batch = batches.pop() if len(batches) == 1 else 0
         if batch < whole.threads or batch % whole.threads:
             return whole
-        key = self._key("batch", whole, values)
+        key = self._key("batch", whole, inputs)
         known = self.choices.find(key)
         plans: dict[str, Plan | BatchPlan] = {} if known not in (None, "whole") else {"whole": whole}
         if known != "whole":
             for samples in sorted({1, batch // whole.threads}):
                 if known in (None, f"{samples} at a time"):
-                    part = self._by_samples(whole, values, batch, samples)
+                    part = self._by_samples(whole, inputs, batch, samples)
                     if part is not None:
                         plans[f"{samples} at a time"] = part
         if known is None or not plans:
             plans["whole"] = whole
-        name = fastest_of(plans, list(values.values())) if len(plans) > 1 else next(iter(plans))
+        name = fastest_of(plans, list(inputs.values())) if len(plans) > 1 else next(iter(plans))
         self.choices.note(key, name)
         return plans[name]
 
-    def _by_samples(self, whole: Plan, values: Mapping[str, np.ndarray], batch: int, samples: int) -> BatchPlan | None:
+    def _by_samples(self, whole: Plan, inputs: Mapping[str, np.ndarray], batch: int, samples: int) -> BatchPlan | None:
         """Plans for `samples` at a time; None where samples depend on each other."""
-        some = {name: x[:samples] for name, x in values.items()}
+        some = {name: x[:samples] for name, x in inputs.items()}
         try:
             steps, trace = self._steps(some, 1, {})  # no dynamic values: is_by_sample refuses steps that have any
         except KuiperError:  # the network accepts no other batch size
@@ -160,9 +165,9 @@ class Planner:
         returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
         if not is_by_sample(whole.steps, steps, batch, samples):
             return None
-        if any(one.constant or one.shape is None or other.shape is None for one, other in returned):
+        if any(of_all.constant or of_all.shape is None or of_some.shape is None for of_all, of_some in returned):
             return None
-        parts = [Plan(steps, trace.specs, list(values), self._returned, {}, 1) for _ in range(whole.threads)]
+        parts = [Plan(steps, trace.specs, list(inputs), self._returned, {}, 1) for _ in range(whole.threads)]
         return BatchPlan(parts, samples, batch)
 
 

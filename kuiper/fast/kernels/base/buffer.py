@@ -1,4 +1,7 @@
-"""Buffers: the arrays that a plan's values live in, images mostly channel-last, some with a border of zeros."""
+"""Buffers: an array for each of a plan's values, images mostly channel-last, some with a border of zeros.
+
+What lesson 4 calls one buffer, the memory that all of them share, is the arena (kuiper/fast/plan/arena.py).
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Buffer:
-    """The array of one value: memory of its own, or a view of another value's.
+    """The array of one value: a part of the arena of its own, or a view of another value's.
 
     array : in the network's order of axes, (N, C, H, W) for images, with any strides.
     padded : an image that is stored channel-last, (N, up+H+bottom, left+W+right, C), its halo (maybe empty) included;

@@ -1,7 +1,8 @@
 """Calls: what a bound kernel consists of, and how work is cut for threads and for the cache.
 
 A span is a range of numbers; a block is an index, spans along some axes. What a thread computes at a time, so that it
-stays in its cache, is a tile; for convolutions, whose tiles are some rows of one image, a band.
+stays in its cache, is a tile; for convolutions, whose tiles are some rows of one image, a band. (Those of
+winograd.py are others: the squares of outputs that are transformed together.)
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ class Step:
     inputs, outputs : what is known of the operands.
     reads, writes : the operands' names.
     packs : repacked weights by the way of packing, shared by plans for several input shapes.
-    kernel : set when the step is lowered; replaced by the algorithm that is chosen.
+    kernel : made by the function that is registered (see `lowers`) for the layer, else the Fallback on the layer;
+        replaced by the algorithm that is chosen.
     """
 
     operators: list[Operator]

@@ -17,14 +17,14 @@ class Workspace:
     """Hands out scratch arrays while a kernel is bound; `next_kernel` takes all of them back.
 
     Kernels are bound twice. The first time only notes the sizes (its arrays are never touched); `settled` gives the
-    workspace for the second time, which cuts everything from blocks of the sizes that were needed.
+    workspace for the second time, which cuts everything from pieces of memory of the sizes that were needed.
 
     threads : how many threads run a stage.
     """
 
-    def __init__(self, threads: int, blocks: list[np.ndarray] | None = None) -> None:
+    def __init__(self, threads: int, pieces: list[np.ndarray] | None = None) -> None:
         self.threads = threads
-        self._blocks = blocks
+        self._pieces = pieces
         self._used = [0] * (threads + 1)
         self.needed = [0] * (threads + 1)
 
@@ -66,14 +66,14 @@ class Workspace:
         """Bytes in all."""
         return sum(self.needed)
 
-    def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    def _take(self, number: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        start = self._used[block]
-        self._used[block] = start + -(-size // ALIGNMENT) * ALIGNMENT
-        self.needed[block] = max(self.needed[block], self._used[block])
-        if self._blocks is None:
+        start = self._used[number]
+        self._used[number] = start + -(-size // ALIGNMENT) * ALIGNMENT
+        self.needed[number] = max(self.needed[number], self._used[number])
+        if self._pieces is None:
             return np.empty(shape, dtype)
-        return self._blocks[block][start : start + size].view(dtype).reshape(shape)
+        return self._pieces[number][start : start + size].view(dtype).reshape(shape)
 
 
 class _ThreadWorkspace(Workspace):
@@ -84,7 +84,7 @@ class _ThreadWorkspace(Workspace):
         self._whole, self._thread = whole, thread
         whole._used[thread] = 0
 
-    def _take(self, block: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    def _take(self, number: int, shape: tuple[int, ...], dtype: type) -> np.ndarray:
         return self._whole._take(self._thread, shape, dtype)
 
     @contextmanager
@@ -95,6 +95,6 @@ class _ThreadWorkspace(Workspace):
 
 def aligned(size: int) -> np.ndarray:
     """`size` bytes that begin at a line of the cache."""
-    block = np.empty(size + ALIGNMENT, np.uint8)
-    start = -block.ctypes.data % ALIGNMENT
-    return block[start : start + size]
+    piece = np.empty(size + ALIGNMENT, np.uint8)
+    start = -piece.ctypes.data % ALIGNMENT
+    return piece[start : start + size]

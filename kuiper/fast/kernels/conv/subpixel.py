@@ -153,12 +153,12 @@ class Subpixel(Kernel):
         for rows, down, top in self.rows.runs(first, last):
             for columns, across, left in self.columns.runs(0, self.columns.count):
                 for i in range(down.start, down.stop):
-                    block = made[:, rows.start - first : rows.stop - first, columns, i, across]
+                    part = made[:, rows.start - first : rows.stop - first, columns, i, across]
                     corner = (top + i - down.start, left)
-                    out = self._landing(target, corner, block.shape)
-                    rest = None if residual is None else self._landing(residual, corner, block.shape)
+                    out = self._landing(target, corner, part.shape)
+                    rest = None if residual is None else self._landing(residual, corner, part.shape)
                     with space.reused(thread):
-                        yield from _written(self.epilogue, block, out, rest, space, thread)
+                        yield from _written(self.epilogue, part, out, rest, space, thread)
 
     def _windows(
         self, image: np.ndarray, first: int, last: int, space: Workspace, thread: int
@@ -178,21 +178,21 @@ class Subpixel(Kernel):
         return [partial(np.copyto, copy, windows)], copy.reshape(-1, down * across * channels)
 
     def _landing(self, image: np.ndarray, corner: tuple[int, int], shape: tuple[int, ...]) -> np.ndarray:
-        """The pixels of the result that a block (n, rows, columns, outputs in a row, O) makes."""
+        """The pixels of the result that a part of the products, (n, rows, columns, outputs in a row, O), makes."""
         batch, row, column, channel = image.strides
         strides = (batch, row * self.rows.stride, column * self.columns.stride, column, channel)
         return as_strided(image[:, corner[0] :, corner[1] :], shape, strides)
 
 
 def _written(
-    epilogue: Epilogue, block: np.ndarray, out: np.ndarray, residual: np.ndarray | None, space: Workspace, thread: int
+    epilogue: Epilogue, part: np.ndarray, out: np.ndarray, residual: np.ndarray | None, space: Workspace, thread: int
 ) -> list[Call]:
     """The epilogue from (n, rows, columns, m, O) to `out`; on m*O numbers at a time where they lie together."""
-    m = block.shape[3]
-    shape = (*block.shape[:3], -1)
-    joined = [None if array is None else reshaped(array, shape) for array in (block, out, residual)]
+    m = part.shape[3]
+    shape = (*part.shape[:3], -1)
+    joined = [None if array is None else reshaped(array, shape) for array in (part, out, residual)]
     if joined[0] is None or joined[1] is None or (joined[2] is None) != (residual is None):
-        return epilogue.calls(block, out, residual, space, thread)
+        return epilogue.calls(part, out, residual, space, thread)
     bias = epilogue.bias
     repeated = replace(epilogue, bias=None if bias is None else np.tile(bias, m))
     return repeated.calls(joined[0], joined[1], joined[2], space, thread)

@@ -24,8 +24,8 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.kernels.conv.gemm import NS_PER_FLOP
 
-BLOCK = 1 << 19
-"""Floats that a block of tiles takes, intermediate results included."""
+BAND = 1 << 19
+"""Floats that a band of rows of tiles takes, intermediate results included."""
 FEW_TILES = 12
 """With fewer tiles the products do not pay for the transforms."""
 POINTS = {2: (0.0, 1.0, -1.0), 4: (0.0, 0.5**0.5, -(0.5**0.5), 2.0**0.5, -(2.0**0.5))}
@@ -98,7 +98,7 @@ class Winograd(Algorithm):
         return Halo(up, bottom + -height % m, left, right + -width % m)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Blocks of tile rows, each block through all transforms."""
+        """Bands of rows of tiles, each band through all transforms."""
         problem, m = self.problem, self.m
         image, stages = self.image(inputs[0], space)
         target = outputs[0].nhwc
@@ -110,19 +110,19 @@ class Winograd(Algorithm):
         work: Stage = []
         for thread, (start, stop) in enumerate(spans(problem.batch * down, threads)):
             calls: list[Call] = []
-            most = max(1, BLOCK // (per_tile * across))
+            most = max(1, BAND // (per_tile * across))
             while start < stop:
                 n, row = divmod(start, down)
                 left = min(down - row, stop - start)
                 count = -(-left // -(-left // most))
                 with space.reused(thread):
                     rest = None if residual is None else residual[n]
-                    calls += self._block(image[n], target[n], rest, row, count, across, space, thread)
+                    calls += self._band(image[n], target[n], rest, row, count, across, space, thread)
                 start += count
             work.append(calls)
         return [*stages, work]
 
-    def _block(
+    def _band(
         self,
         image: np.ndarray,
         target: np.ndarray,

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, block by block of queries, with the scores in the cache."""
+"""Scaled dot-product attention, tile by tile of queries, with the scores in the cache."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, operand
+from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, for_blas
 from kuiper.layers.sequence.attention import ScaledDotProductAttention
 
 CACHED = 1 << 17
-"""Scores of a block of heads and queries that are computed together."""
+"""Scores of a tile of heads and queries that are computed together."""
 ENOUGH = 256
-"""Queries for which a block reads the keys once, even if it exceeds CACHED."""
+"""Queries for which a tile reads the keys once, even if it exceeds CACHED."""
 QUERIES = 64
-"""Queries of a causal block: larger blocks compute more scores that are masked."""
+"""Queries of a causal tile: larger tiles compute more scores that are masked."""
 LOWEST, SMALLEST = np.array(np.finfo(np.float32).min), np.array(np.finfo(np.float32).tiny)
 
 
 @dataclasses.dataclass(frozen=True)
-class Block:
+class QueryTile:
     """Queries of some heads of one sample that are computed together."""
 
     sample: tuple[int, ...]
@@ -105,7 +105,7 @@ class Heads:
     ) -> None:
         heads = y.shape[:-2] or (1,)
         shared = (*heads[:-1], heads[-1] // group)
-        k, v = operand(k, space, before), operand(v, space, before)
+        k, v = for_blas(k, space, before), for_blas(v, space, before)
         self.q, self.y = in_groups(q, heads, group), in_groups(y, heads, group)
         self.k, self.v = in_groups(k, shared, 1), in_groups(v, shared, 1)
         scores = (*heads, k.shape[-2], q.shape[-2])
@@ -119,15 +119,15 @@ class Heads:
         self.future = np.where(future, np.float32(-np.inf), np.float32(0))
 
     def stage(self) -> Stage:
-        """The blocks, balanced over the threads."""
+        """The tiles, balanced over the threads."""
         length, keys = self.q.shape[-2], self.k.shape[-2]
         threads = self.space.threads_for(math.prod(self.q.shape) * keys * NANOSECONDS_PER_MULTIPLY * 3)
         return [
-            [call for block in blocks for call in self._block(block, thread)]
-            for thread, blocks in enumerate(shared_out(self._blocks(length, keys, threads), threads))
+            [call for tile in tiles for call in self._calls(tile, thread)]
+            for thread, tiles in enumerate(shared_out(self._tiles(length, keys, threads), threads))
         ]
 
-    def _blocks(self, length: int, keys: int, threads: int) -> Iterator[Block]:
+    def _tiles(self, length: int, keys: int, threads: int) -> Iterator[QueryTile]:
         *samples, heads = self.k.shape[:-3]
         pieces = -(-length // self.most)
         if math.prod(samples) * heads % threads:  # heads left over are shared by the threads
@@ -138,23 +138,23 @@ class Heads:
             for head in range(0, heads, together):
                 some = slice(head, min(head + together, heads))
                 for first, last in spans(length, pieces):
-                    yield Block(sample, some, slice(first, last), min(last, keys) if self.causal else keys)
+                    yield QueryTile(sample, some, slice(first, last), min(last, keys) if self.causal else keys)
 
-    def _block(self, block: Block, thread: int) -> list[Call]:
-        """The calls for one block; arrays are (heads, group, queries or keys, ...)."""
+    def _calls(self, tile: QueryTile, thread: int) -> list[Call]:
+        """The calls for one tile; arrays are (heads, group, queries or keys, ...)."""
         with self.space.reused(thread):
-            queries, keys = block.queries, slice(0, block.keys)
-            q, y = (x[block.sample][block.heads, :, queries] for x in (self.q, self.y))
-            k, v = (x[block.sample][block.heads, :, keys] for x in (self.k, self.v))
+            queries, keys = tile.queries, slice(0, tile.keys)
+            q, y = (x[tile.sample][tile.heads, :, queries] for x in (self.q, self.y))
+            k, v = (x[tile.sample][tile.heads, :, keys] for x in (self.k, self.v))
             heads, group, length, _ = q.shape
             scaled = self.space.own(thread, q.shape)
-            scores = self.space.own(thread, (heads, group, block.keys, length))
+            scores = self.space.own(thread, (heads, group, tile.keys, length))
             line = self.space.own(thread, (heads, group, 1, length))
             result = y if blas_takes(y) else self.space.own(thread, y.shape)
             calls: list[Call] = [
                 partial(np.multiply, q, self.scale, scaled),
                 partial(np.matmul, k, scaled.swapaxes(-1, -2), scores),
-                *self._hide(block, scores),
+                *self._hide(tile, scores),
                 partial(np.maximum.reduce, scores, -2, None, line, True),
             ]
             if self.mask is not None:  # -inf - -inf is NaN
@@ -162,7 +162,7 @@ class Heads:
             calls += [
                 partial(np.subtract, scores, line, scores),
                 partial(np.exp, scores, scores),
-                partial(np.matmul, np.ones((1, block.keys), np.float32), scores, line),
+                partial(np.matmul, np.ones((1, tile.keys), np.float32), scores, line),
             ]
             if self.mask is not None:  # a query that sees no key gets 0 / SMALLEST
                 calls.append(partial(np.maximum, line, SMALLEST, out=line))
@@ -172,13 +172,13 @@ class Heads:
                 partial(np.divide, result, line.swapaxes(-1, -2), y),
             ]
 
-    def _hide(self, block: Block, scores: np.ndarray) -> list[Call]:
+    def _hide(self, tile: QueryTile, scores: np.ndarray) -> list[Call]:
         """Add the mask, or -inf for the future."""
-        queries = block.queries
+        queries = tile.queries
         if self.mask is not None:
-            mask = self.mask[block.sample][block.heads, :, : block.keys, queries]
+            mask = self.mask[tile.sample][tile.heads, :, : tile.keys, queries]
             return [partial(np.add, scores, mask, scores)]
-        if self.causal and block.keys > queries.start:
+        if self.causal and tile.keys > queries.start:
             diagonal = scores[..., queries.start :, :]
             return [partial(np.add, diagonal, self.future[: diagonal.shape[-2], : diagonal.shape[-1]], diagonal)]
         return []
@@ -192,14 +192,14 @@ def in_groups(x: np.ndarray, heads: tuple[int, ...], group: int) -> np.ndarray:
     return x.reshape(*heads[:-1], heads[-1] // group, group, *matrix)
 
 
-def shared_out(blocks: Iterable[Block], threads: int) -> list[list[Block]]:
-    """The blocks of each thread: the largest first, each to the thread with the least work."""
-    of_thread: list[list[Block]] = [[] for _ in range(threads)]
+def shared_out(tiles: Iterable[QueryTile], threads: int) -> list[list[QueryTile]]:
+    """The tiles of each thread: the largest first, each to the thread with the least work."""
+    of_thread: list[list[QueryTile]] = [[] for _ in range(threads)]
     work = [0] * threads
-    for block in sorted(blocks, key=lambda block: -block.scores):
+    for tile in sorted(tiles, key=lambda tile: -tile.scores):
         thread = work.index(min(work))
-        of_thread[thread].append(block)
-        work[thread] += block.scores
+        of_thread[thread].append(tile)
+        work[thread] += tile.scores
     return of_thread
 
 
@@ -242,7 +242,7 @@ def attention(step: Step) -> Kernel | None:
 def masked_attention(step: Step) -> Kernel | None:
     """The kernel for a mask that arrives as the fourth input."""
     late = step.layer
-    if late.kind is not ScaledDotProductAttention or late.slots != ["x", "x", "x", "attn_mask"]:
+    if late.kind is not ScaledDotProductAttention or late.roles != ["x", "x", "x", "attn_mask"]:
         return None
     operator = dataclasses.replace(step.operator, layer=late.kind(**late.options))
     return attention(Step([operator], step.inputs, step.outputs))

@@ -18,7 +18,7 @@ from kuiper.layers.linear.linear import Linear
 NANOSECONDS_PER_WEIGHT = 0.05
 """Of reading the weights, which bounds a product with few rows."""
 CACHED = 1 << 15
-"""Elements of a block of rows that stays in the cache for the epilogue."""
+"""Elements of a tile of rows: it stays in the cache for the epilogue."""
 
 
 class LinearKernel(Kernel):
@@ -105,7 +105,7 @@ def in_rows(x: np.ndarray, space: Workspace, before: list[Stage], size: int | No
 def _product(
     x: np.ndarray, weight: np.ndarray, epilogue: Epilogue, y: np.ndarray, residual: np.ndarray | None, space: Workspace
 ) -> Stage:
-    """One product per thread, then the epilogue on blocks of rows that fit into the cache."""
+    """One product per thread, then the epilogue on tiles of rows."""
     work = max(NANOSECONDS_PER_WEIGHT, NANOSECONDS_PER_MULTIPLY * len(x)) * weight.size
     stage: Stage = []
     for thread, (rows, columns) in enumerate(cuts(y.shape, space.threads_for(work))):
@@ -113,12 +113,12 @@ def _product(
         source = target if blas_takes(target) else space.own(thread, target.shape)
         last = epilogue.columns(columns)
         calls: list[Call] = [partial(np.matmul, x[rows], weight[:, columns], source)]
-        for part in blocks_of(target.shape):
+        for part in tiles_of(target.shape):
             with space.reused(thread):
                 to = target[part]
-                block = to if source is target else source[part]
+                tile = to if source is target else source[part]
                 added = None if residual is None else residual[rows, columns][part]
-                calls += last.calls(block, to, added, space, thread)
+                calls += last.calls(tile, to, added, space, thread)
         stage.append(calls)
     return stage
 
@@ -137,8 +137,8 @@ def cuts(shape: tuple[int, ...], threads: int) -> Iterator[tuple[slice, slice]]:
             yield part, slice(0, columns)
 
 
-def blocks_of(shape: tuple[int, ...], size: int | None = None) -> Iterator[slice]:
-    """Blocks of rows of an array (M, O) with at most `size` elements, but at least a row; CACHED when None."""
+def tiles_of(shape: tuple[int, ...], size: int | None = None) -> Iterator[slice]:
+    """Tiles of rows of an array (M, O) with at most `size` elements, but at least a row; CACHED when None."""
     step = max((size or CACHED) // shape[1], 1)
     for start in range(0, shape[0], step):
         yield slice(start, min(start + step, shape[0]))

@@ -19,7 +19,7 @@ from kuiper.fast.kernels.matmul.matrices import (
     UNIT,
     blas_takes,
     fit,
-    operand,
+    for_blas,
     rows_of,
     unit_spans,
 )
@@ -48,7 +48,7 @@ class MatMulKernel(Kernel):
         if a.ndim == 1:
             a, y = a[None], y[..., None, :]
         stages: list[Stage] = []
-        a, b = operand(a, space, stages), operand(b, space, stages)
+        a, b = for_blas(a, space, stages), for_blas(b, space, stages)
         a, b, y = one_matrix(a, b, y) if x is None else (a, b, y)
         lead = y.shape[:-2]
         a, b = np.broadcast_to(a, lead + a.shape[-2:]), np.broadcast_to(b, lead + b.shape[-2:])

@@ -29,7 +29,7 @@ def blas_takes(x: np.ndarray) -> bool:
     )
 
 
-def operand(x: np.ndarray, space: Workspace, before: list[Stage]) -> np.ndarray:
+def for_blas(x: np.ndarray, space: Workspace, before: list[Stage]) -> np.ndarray:
     """`x` itself where BLAS takes it, else a scratch copy, made by a stage that is added to `before`."""
     if blas_takes(x):
         return x

@@ -12,7 +12,7 @@ from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import always
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.matmul.linear import blocks_of
+from kuiper.fast.kernels.matmul.linear import tiles_of
 from kuiper.fast.kernels.matmul.matrices import ROWS, blas_takes, columnwise
 from kuiper.fast.kernels.norm.row_norm import NANOSECONDS_PER_NUMBER, fits
 from kuiper.fast.kernels.norm.softmax import memory_order, ordered
@@ -25,7 +25,7 @@ from kuiper.layers.normalization.group_norm import (
 )
 
 CACHED = 1 << 16
-"""Elements of a block of pixels."""
+"""Elements of a tile of pixels."""
 
 
 class GroupNormKernel(Kernel):
@@ -76,11 +76,11 @@ class GroupNormKernel(Kernel):
 
     def _calls(self, x: np.ndarray, y: np.ndarray, some: slice, size: int, space: Workspace, thread: int) -> list[Call]:
         """x and y (pixels, channels): `some` channels, in groups of `size`; y = x * scale + shift in the end."""
-        blocks = list(blocks_of(x.shape, CACHED))
+        tiles = list(tiles_of(x.shape, CACHED))
         shape = ROWS, x.shape[1] // size, size
         mean, scale, shift = (space.own(thread, shape) for _ in range(3))
-        calls = self._means(x, blocks, None, mean, space, thread)
-        calls += self._means(x, blocks, mean, scale, space, thread)
+        calls = self._means(x, tiles, None, mean, space, thread)
+        calls += self._means(x, tiles, mean, scale, space, thread)
         calls += [
             partial(np.add, scale, self.eps, scale),
             partial(np.sqrt, scale, scale),
@@ -91,15 +91,15 @@ class GroupNormKernel(Kernel):
         calls += [partial(np.multiply, mean, scale, shift), partial(np.negative, shift, shift)]
         if self.bias is not None:
             calls.append(partial(np.add, shift, self.bias[some].reshape(shape[1:]), shift))
-        for block in blocks:
-            calls += columnwise(np.multiply, x[block], scale.reshape(ROWS, -1), y[block])
-            calls += columnwise(np.add, y[block], shift.reshape(ROWS, -1), y[block])
+        for tile in tiles:
+            calls += columnwise(np.multiply, x[tile], scale.reshape(ROWS, -1), y[tile])
+            calls += columnwise(np.add, y[tile], shift.reshape(ROWS, -1), y[tile])
         return calls
 
     def _means(
         self,
         x: np.ndarray,
-        blocks: list[slice],
+        tiles: list[slice],
         centre: np.ndarray | None,
         mean: np.ndarray,
         space: Workspace,
@@ -109,11 +109,11 @@ class GroupNormKernel(Kernel):
         `centre` of each group, of (x - centre)^2.
         """
         pixels, channels = x.shape
-        sums = space.own(thread, (len(blocks), channels))
+        sums = space.own(thread, (len(tiles), channels))
         ones = np.full(pixels, 1 / (pixels * mean.shape[2]), np.float32)
         calls: list[Call] = []
-        for block, line in zip(blocks, sums):
-            part = x[block]
+        for tile, line in zip(tiles, sums):
+            part = x[tile]
             with space.reused(thread):
                 if centre is not None:
                     squares = ordered(space, thread, part.shape, memory_order(part))

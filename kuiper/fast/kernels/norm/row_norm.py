@@ -13,13 +13,13 @@ from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
 from kuiper.fast.kernels.base.samples import leading
 from kuiper.fast.kernels.base.workspace import Workspace
-from kuiper.fast.kernels.matmul.linear import blocks_of, in_rows
+from kuiper.fast.kernels.matmul.linear import in_rows, tiles_of
 from kuiper.fast.kernels.matmul.matrices import ROWS, columnwise, fit, rows_of
 from kuiper.layers.normalization.normalization import LayerNorm, RMSNorm
 
 NANOSECONDS_PER_NUMBER = 0.9
 CACHED = 1 << 18
-"""Elements of a block of rows."""
+"""Elements of a tile of rows."""
 
 
 class RowNorm(Kernel):
@@ -42,7 +42,7 @@ class RowNorm(Kernel):
         self.size, self.one_over_n = np.array(size, np.float32), np.full(size, 1 / size, np.float32)
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Threads share the rows and compute them in blocks that fit the cache."""
+        """Threads share the rows and compute them in tiles."""
         stages: list[Stage] = []
         n, array = len(self.one_over_n), outputs[0].array
         x = in_rows(inputs[0].array, space, stages, n)
@@ -53,9 +53,9 @@ class RowNorm(Kernel):
         stage: Stage = []
         for thread, (start, stop) in enumerate(spans(len(x), threads)):
             calls: list[Call] = []
-            for block in blocks_of((stop - start, n), CACHED):
+            for tile in tiles_of((stop - start, n), CACHED):
                 with space.reused(thread):
-                    calls += self._calls(x[start:stop][block], y[start:stop][block], space, thread)
+                    calls += self._calls(x[start:stop][tile], y[start:stop][tile], space, thread)
             stage.append(calls)
         stages.append(stage)
         if target is None:

@@ -1,4 +1,4 @@
-"""Softmax and log-softmax along any axis, in blocks that fit the cache."""
+"""Softmax and log-softmax along any axis, in tiles that fit the cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax, Softmax2d
 
 NANOSECONDS_PER_NUMBER = 1.0
 CACHED = 1 << 16
-"""Elements of a block."""
+"""Elements of a tile."""
 SHORT = 32
 """Rows shorter than this are transposed: numpy reduces columns faster than short rows."""
 MATRIX = 1 << 12
@@ -36,16 +36,16 @@ class SoftmaxKernel(Kernel):
         self.axis, self.logarithm = axis, logarithm
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
-        """Blocks that are whole along the axis, shared by the threads."""
+        """Tiles that are whole along the axis, shared by the threads."""
         x, y = inputs[0].array, outputs[0].array
         threads = space.threads_for(x.size * NANOSECONDS_PER_NUMBER)
-        blocks = list(cache_blocks(x, self.axis, min(CACHED, -(-x.size // threads))))
+        tiles = list(tiles_along(x, self.axis, min(CACHED, -(-x.size // threads))))
         stage: Stage = []
-        for thread, (start, stop) in enumerate(spans(len(blocks), threads)):
+        for thread, (start, stop) in enumerate(spans(len(tiles), threads)):
             calls: list[Call] = []
-            for block in blocks[start:stop]:
+            for tile in tiles[start:stop]:
                 with space.reused(thread):
-                    calls += self._calls(x[block], y[block], space, thread)
+                    calls += self._calls(x[tile], y[tile], space, thread)
             stage.append(calls)
         return [stage]
 
@@ -106,8 +106,8 @@ def ordered(space: Workspace, thread: int, shape: Sequence[int], order: Sequence
     return array.transpose([order.index(axis) for axis in range(len(order))])
 
 
-def cache_blocks(x: np.ndarray, axis: int, size: int) -> Iterator[Index]:
-    """Indices that cut `x` into blocks of about `size` elements, whole along `axis`; outer axes are cut first."""
+def tiles_along(x: np.ndarray, axis: int, size: int) -> Iterator[Index]:
+    """Indices that cut `x` into tiles of about `size` elements, whole along `axis`; outer axes are cut first."""
     shape = list(x.shape)
     for cut in memory_order(x):
         excess = math.prod(shape) / size
