@@ -13,8 +13,9 @@ import numpy as np
 from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.page import fitting, say, side_by_side, styled
+from kuiper.errors import KuiperError
 from kuiper.show import digit
-from kuiper.vision import softmax
+from kuiper.vision import softmax, top_classes
 
 SHOWN = 4
 """Digits drawn: four fit into 80 columns."""
@@ -50,6 +51,7 @@ class DigitsPiece(Piece):
     summary = "reads scans of handwritten digits"
     lessons = "2 to 7"
     network = "digits"
+    options = frozenset({"--picture"})
     draws = False
     checked = 4
 
@@ -86,6 +88,59 @@ class DigitsPiece(Piece):
         say()
         say(numbers(reading))
         return []
+
+
+GUESSES = 3
+"""Digits named for a picture of the user's own."""
+LEAST_CONTRAST = 24
+"""Levels of 255 between paper and ink; below it a picture is blank."""
+
+
+def scan_of(grey: np.ndarray) -> np.ndarray:
+    """(H,W) grey levels with one digit on plain ground -> (8,8) of 0..16 as in the data, strokes from edge to edge.
+
+    Raises KuiperError for a picture without strokes.
+    """
+    border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
+    ink = np.abs(grey.astype(np.float64) - np.median(border))
+    if ink.max() < LEAST_CONTRAST:
+        raise KuiperError(
+            f"expected a dark digit on light paper, or the reverse, found levels within {ink.max():.0f} of 255 of "
+            f"the border's: is it blank?"
+        )
+    ink = np.where(ink > 0.35 * ink.max(), ink / ink.max(), 0)
+    rows, cols = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+    strokes = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+    side = max(strokes.shape)
+    top, left = (side - strokes.shape[0]) // 2, (side - strokes.shape[1]) // 2
+    square = np.zeros((side, side))
+    square[top : top + strokes.shape[0], left : left + strokes.shape[1]] = strokes
+    small = means(means(square, 8).T, 8).T
+    return (16 * small / small.max()).astype(np.float32)
+
+
+def means(x: np.ndarray, parts: int) -> np.ndarray:
+    """(H,W) -> (parts,W): H is cut into equal parts; each number counts for as much of it as lies in a part.
+
+    >>> means(np.array([[0.0], [3.0], [6.0]]), 2).ravel().tolist()
+    [1.0, 5.0]
+    """
+    edges = np.linspace(0, len(x), parts + 1)
+    overlap = np.minimum.outer(edges[1:], np.arange(len(x)) + 1.0) - np.maximum.outer(edges[:-1], np.arange(len(x)))
+    return np.clip(overlap, 0, None) @ x / (len(x) / parts)
+
+
+def tell_own(pipeline: Pipeline, picture: np.ndarray) -> None:
+    """Print a picture (H,W,3) of one digit as the network gets it, and what it reads. Raises KuiperError."""
+    scan = scan_of(picture.mean(axis=2))
+    (logits,) = pipeline.network(scan[None, None])
+    say(fitting(digit(scan), sys.stdout.encoding))
+    say()
+    guesses = top_classes(logits[0], GUESSES, [str(number) for number in range(10)])
+    say(", ".join(f"{guess.label} {guess.probability:.0%}" for guess in guesses))
+    say()
+    say("So the network sees it: 8x8. It reads one digit on plain paper, and always says")
+    say("one of ten. For several digits: demo detect --picture FILE")
 
 
 def reading_of(answer: dict[str, Any], items: Sequence[Any]) -> Reading:

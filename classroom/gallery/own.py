@@ -6,7 +6,9 @@ from pathlib import Path
 
 from classroom import gallery
 from classroom.cli import base
+from classroom.gallery.digits import tell_own
 from classroom.gallery.piece import DemoOptions
+from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.show import bar, check_folder, errors_explained, ready, save_drawings
 from classroom.page import say, styled
 from kuiper.cli.model import find_model, load_model
@@ -14,6 +16,7 @@ from kuiper.cli.tasks import TASKS
 from kuiper.cli.tasks import Wishes as TaskWishes
 from kuiper.errors import KuiperError
 from kuiper.inputs import PICTURES
+from kuiper.vision import read_picture
 
 
 def show_own(name: str, options: DemoOptions, out: Path) -> int:
@@ -26,9 +29,16 @@ def show_own(name: str, options: DemoOptions, out: Path) -> int:
     with errors_explained() as code:
         if picture.suffix.lower() not in PICTURES:
             raise KuiperError(f"--picture {picture}: expected a picture ({', '.join(PICTURES)})")
-        check_folder(out)
         if options.model is None:
             ready(piece, out)
+        if name not in TASKS:
+            pipeline = Pipeline(piece.model, piece.steps)
+            shown = read_picture(picture)
+            say(styled(f"{picture.name}, by {piece.model.name}", "bold"))
+            say()
+            tell_own(pipeline, shown)
+            return code[0]
+        check_folder(out)
         model = find_model(options.model or str(piece.model))
         task = TASKS[name](TaskWishes(), model)
         graph = load_model(str(model), None)

@@ -12,7 +12,10 @@ GREY = 114
 NAMES = ("canvas", "scale", "top", "left")
 LETTERBOX_ERRORS = {
     "ZeroDivisionError": "nothing was left of a thin picture: each side of the new size is at least 1",
-    "broadcast": "the picture does not fit into its block of the canvas: block and picture need the same new size",
+    ",0,3)": "the block is empty: a slice that ends at -0 ends at 0, so write left : left + new width",
+    "into shape (0,": "the block is empty: a slice that ends at -0 ends at 0, so write top : top + new height",
+    "broadcast": "the picture does not fit into its block of the canvas: take the smaller of the two scales, and "
+    "make the block as large as the resized picture",
 }
 
 

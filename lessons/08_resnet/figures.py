@@ -121,34 +121,35 @@ def held_out() -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def draw_network() -> Svg:
-    """What becomes of a piece on its way: planes get smaller and more, and end as ten scores."""
-    stations = (
-        ("piece", "3 x 64x64", 64, 1, None), ("stem", "16 x 16x16", 16, 4, BLUE),
-        ("stage 1", "16 x 16x16", 16, 4, BLUE), ("stage 2", "32 x 8x8", 8, 6, BLUE),
-        ("stage 3", "64 x 4x4", 4, 9, BLUE), ("mean", "64", 1, 9, TEAL), ("linear", "10", 1, 5, VIOLET),
-        ("softmax", "10", 1, 5, ORANGE),
+    """What becomes of a patch on its way: planes get smaller and more, and end as ten scores."""
+    rows = (
+        (("patch", "3 x 64x64", 84.0, 1, None), ("stem", "16 x 32x32", 60.0, 4, BLUE),
+         ("max pool", "16 x 16x16", 42.0, 4, TEAL), ("stage 1", "16 x 16x16", 42.0, 4, BLUE)),
+        (("stage 2", "32 x 8x8", 30.0, 6, BLUE), ("stage 3", "64 x 4x4", 20.0, 9, BLUE), ("mean", "64", 10.0, 9, TEAL),
+         ("linear", "10", 10.0, 5, VIOLET), ("softmax", "10", 10.0, 5, ORANGE)),
     )  # fmt: skip
     images, _, _ = held_out()
-    middle, x, marks, end = 54.0, 16.0, [], 0.0
-    for name, shape, size, planes, colours in stations:
-        side = {64: 72.0, 16: 46.0, 8: 32.0, 4: 22.0, 1: 11.0}[size]
-        width = side + 4.0 * (planes - 1)
-        if end:
-            marks.append(arrow(end + 8, middle, x - 6, middle))
-        for k in range(planes):
-            place = x + 4.0 * (planes - 1 - k), middle - side / 2 + 2.0 * (planes - 1) - 4.0 * (planes - 1 - k)
-            if colours is None:
-                marks.append(piece(images[5], *place, side))
-                continue
-            marks.append(block(*place, side, side, colours))
-        marks += [note(name, x + width / 2, 112, 12.0, font_weight="bold"), note(shape, x + width / 2, 130, 10.5)]
-        end, x = x + width, x + max(width, 40.0) + 28
-    marks.append(left("grass 96%", end + 10, middle, 11.0, font_weight="bold"))
+    marks: list[str] = []
+    for row, stations in enumerate(rows):
+        middle, step, end = 62.0 + 140 * row, 408 / len(stations), 0.0
+        for number, (name, shape, side, planes, colours) in enumerate(stations):
+            width = side + 4.0 * (planes - 1)
+            x = 6 + step * (number + 0.5) - width / 2
+            if number or row:
+                marks.append(arrow(end + 6 if number else 0, middle, x - 6, middle))
+            for k in range(planes):
+                place = x + 4.0 * (planes - 1 - k), middle - side / 2 + 2.0 * (planes - 1) - 4.0 * (planes - 1 - k)
+                marks.append(block(*place, side, side, colours) if colours else piece(images[5], *place, side))
+            marks.append(note(name, x + width / 2, middle + 56, 12.5, font_weight="bold"))
+            marks.append(note(shape, x + width / 2, middle + 73, 12.0))
+            end = x + width
+        if not row:
+            marks.append(arrow(end + 6, middle, 420, middle))
     description = (
-        "A piece of 3 planes of 64x64, the stem with 16 of 16x16, stage 1 the same, stage 2 with 32 of 8x8, stage 3 "
-        "with 64 of 4x4, then 64 means, ten scores, ten probabilities: grass 96 %."
+        "A patch of 3 planes of 64x64; the stem with 16 planes of 32x32; 16 of 16x16 after pooling and in stage 1; "
+        "stage 2 with 32 of 8x8, stage 3 with 64 of 4x4; then 64 means, ten scores, ten probabilities."
     )
-    return picture(716, 144, "A classifier from the piece to the name", description, *marks)
+    return picture(420, 284, "A classifier from the patch to the probabilities", description, *marks)
 
 
 def draw_residual() -> Svg:
@@ -260,32 +261,45 @@ def draw_guesses() -> Svg:
     return picture(716, 306, "Held-out pieces and guesses", description, *marks)
 
 
+def coloured(pixels: np.ndarray, x: float, y: float, side: float) -> str:
+    """(H, W, 3) bytes -> the picture in 6 x 7 x 6 levels of red, green and blue."""
+    levels = np.array([6, 7, 6])
+    steps = pixels.astype(int) * levels // 256
+    grid = np.indices(levels).reshape(3, -1).T * 255 // (levels - 1)
+    colours = np.zeros((256, 3), np.uint8)
+    colours[: len(grid)] = grid
+    return image((steps[..., 0] * 7 + steps[..., 1]) * 6 + steps[..., 2], colours, x, y, side)
+
+
 def draw_maps() -> Svg:
-    """One piece, some planes of each stage, and where the network sees the class."""
-    images, truth, labels = held_out()
-    i = 3
-    found = results(preprocess(images[i], resize=64, crop=64))
-    weight = kuiper.load(MODEL / "classifier.pnnx.param").operator("fc").attributes["weight"].data.astype(np.float64)
-    where = np.einsum("c,chw->hw", weight[truth[i]], found["pnnx_unique_5"][0])
-    side, top = 62.0, 34.0
-    marks = [piece(images[i], 16, top + 34, 92.0), note(f"piece: {labels[truth[i]]}", 62, 18, 11.0)]
-    columns = (("stem.2", "stem, 32x32"), ("pnnx_unique_1", "stage 1, 16x16"), ("pnnx_unique_3", "stage 2, 8x8"),
-               ("pnnx_unique_5", "stage 3, 4x4"))  # fmt: skip
-    for k, (name, title) in enumerate(columns):
-        x = 128.0 + 118 * k
-        marks.append(note(title, x + 54, 18, 11.0))
-        planes = found[name][0]
-        liveliest = np.argsort(-planes.std(axis=(1, 2)), kind="stable")[:4]
-        for n, channel in enumerate(sorted(liveliest)):
-            marks.append(heat(planes[channel], x + 55 * (n % 2), top + 82 * (n // 2), 52.0))
-            marks.append(note(str(channel), x + 55 * (n % 2) + 26, top + 82 * (n // 2) + 62, 10.0))
-    marks += [heat(where, 610, top + 34, 92.0), note(f"how much {labels[truth[i]]}", 656, 18, 11.0)]
-    marks.append(note("and where", 656, top + 34 + side + 46, 11.0))
+    """Four photographs in one picture, and where the network sees each of their classes."""
+    with np.load(MODEL.parent / "detector" / "heldout.npz") as data:
+        cat, gravel, coffee, brick = data["images"][[1, 10, 13, 11]]
+    four = np.vstack([np.hstack([cat, gravel]), np.hstack([coffee, brick])])
+    found = results(preprocess(four, resize=len(four), crop=len(four)))
+    attributes = kuiper.load(MODEL / "classifier.pnnx.param").operator("fc").attributes
+    weight, bias = (attributes[name].data.astype(np.float64) for name in ("weight", "bias"))
+    maps = np.einsum("kc,chw->khw", weight, found["pnnx_unique_5"][0]) + bias[:, None, None]
+    labels = read_labels(str(MODEL / "labels.txt"))
+    marks = [note("the picture", 98, 14, 12.5, font_weight="bold"), coloured(four[::4, ::4], 8, 26, 180.0)]
+    marks.append(note("score of each class, by pixel", 312, 14, 12.5, font_weight="bold"))
+    for k, name in enumerate(("cat", "gravel", "coffee", "brick")):
+        x, y = 212.0 + 106 * (k % 2), 26.0 + 116 * (k // 2)
+        steps = (np.clip(maps[labels.index(name)] / HIGHEST_SCORE, 0, 1) * 31.999).astype(int) * 8
+        marks.append(image(steps, palette.SEQUENTIAL, x, y, 92.0))
+        marks.append(element("rect", x=x, y=y, width=92.0, height=92.0, fill="none", stroke=INK, stroke_width=0.8))
+        marks.append(note(name, x + 46, y + 103, 12.5))
+    marks.append(left("dark: a high score", 8, 228, 12.0))
+    marks.append(left("light: 0 or less", 8, 245, 12.0))
     description = (
-        "A piece with coins; four planes of the stem show its edges, those of stage 1 and 2 get coarser, those of "
-        "stage 3 have 16 numbers; the weighted sum of all planes of stage 3 shows where the coins are seen."
+        "Four photographs in a square: cat, gravel, coffee, brick. The map of each class has high scores in the "
+        "quarter where its photograph is, and hardly any elsewhere."
     )
-    return picture(716, 204, "Planes inside the network", description, *marks)
+    return picture(420, 262, "Where the network sees what", description, *marks)
+
+
+HIGHEST_SCORE = 6.0
+"""Of the maps: what is higher has the same colour."""
 
 
 def draw() -> dict[str, Svg]:

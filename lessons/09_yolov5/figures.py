@@ -22,6 +22,7 @@ def draw() -> dict[str, Svg]:
         "network": network(),
         "letterbox": letterbox(),
         "row": row(),
+        "order": order(),
         "cell": cell(),
         "iou": overlap(),
         "suppression": suppression(),
@@ -120,7 +121,7 @@ def label_of(name: str, operators: list[kuiper.RuntimeOperator]) -> tuple[str, S
         return ("up x2" if kinds[0] == "nn.Upsample" else "cat"), family(kinds[0])
     convolutions = [operator for operator in operators if operator.type == "nn.Conv2d"]
     if len(convolutions) > 1:
-        return ("SPPF", family("nn.MaxPool2d")) if "nn.MaxPool2d" in kinds else ("C3", family("nn.BatchNorm2d"))
+        return ("pools", family("nn.MaxPool2d")) if "nn.MaxPool2d" in kinds else ("block", family("nn.BatchNorm2d"))
     params = convolutions[0].params
     size, stride = params["kernel_size"].value[0], params["stride"].value[0]
     return f"{size}x{size}" + (f" /{stride}" if stride > 1 else ""), family("nn.Conv2d")
@@ -194,26 +195,58 @@ def line(source: str, target: str) -> str:
 
 
 def letterbox() -> Svg:
-    """Two pictures in a canvas of 640x640, to scale: equal bars, and bars with an odd pixel."""
-    parts, side = [], 200.0
-    for k, (height, top, bottom) in enumerate(((480, 80, 80), (427, 106, 107))):
-        x, y, unit = 92 + 340.0 * k, 30.0, side / 640
-        inner = y + top * unit
-        parts += [block(x, y, side, side, "#727272", "#727272"), block(x, inner, side, height * unit, SAND, SAND)]
-        parts += [text("114, 114, 114", x + side / 2, y + top * unit / 2, 10.0, "#ffffff")]
-        parts += [text("114, 114, 114", x + side / 2, y + side - bottom * unit / 2, 10.0, "#ffffff")]
-        parts += [text(f"{height} x 640, scale 1", x + side / 2, inner + height * unit / 2, 12.0, DARK)]
-        for low, size in ((0, top), (top, height), (top + height, bottom)):
-            a, b = y + low * unit + 1, y + (low + size) * unit - 1
-            parts += [path(f"M{x - 22:g} {a:g}H{x - 10:g}M{x - 16:g} {a:g}V{b:g}M{x - 22:g} {b:g}H{x - 10:g}")]
-            parts.append(note(str(size), x - 26, (a + b) / 2, text_anchor="end"))
-        parts.append(note("canvas 640 x 640", x + side / 2, 16))
+    """A small and a large picture, and what becomes of them in a canvas of 640x640, to scale."""
+    parts, unit = [], 0.14
+    for k, (height, width, scale, top) in enumerate(((240, 320, 2.0, 80), (854, 1280, 0.5, 106))):
+        middle, x, side = 84 + 128.0 * k, 262.0, 640 * unit
+        y, inner = middle - side / 2, round(height * scale)
+        small_x, small_y = 98 - width * unit / 2, middle - height * unit / 2
+        parts.append(block(small_x, small_y, width * unit, height * unit, SAND, SAND))
+        parts.append(note(f"{height} x {width}", 98, small_y - 9, 12.5))
+        parts += [note("scale", 223, middle - 34, 12.5), note(f"{scale:g}", 223, middle - 17, 12.5)]
+        parts += [path(f"M200 {middle:g}H246"), head(252, middle, 1, 0)]
+        parts.append(block(x, y, side, side, "#727272", "#727272"))
+        parts.append(block(x, y + top * unit, side, inner * unit, SAND, SAND))
+        parts.append(text(f"{inner} x 640", x + side / 2, middle, 12.5, DARK))
+        for size, at in ((top, y + top * unit / 2), (640 - top - inner, y + side - (640 - top - inner) * unit / 2)):
+            parts.append(note(f"{size} rows", x + side + 6, at, 12.5, text_anchor="start"))
+    parts.append(note("canvas 640 x 640", 262 + 320 * unit, 16, 12.5))
     return picture(
-        650,
-        242,
+        434,
+        280,
         "Letterbox",
-        "A picture of 480x640 in a canvas of 640x640 has bars of 80 rows above and below; one of 427x640 has 106 "
-        "above and 107 below. The bars have the grey 114.",
+        "A picture of 240x320 is enlarged twice and gets bars of 80 rows above and below; one of 854x1280 is halved "
+        "and gets 106 above and 107 below. The bars have the grey 114.",
+        *parts,
+    )
+
+
+def order() -> Svg:
+    """Which cell and anchor each row of a head's answers belongs to."""
+    parts, size = [], 40.0
+    colors = (family("nn.Conv2d"), family("nn.ReLU"))
+    for a, kind in enumerate(colors):
+        left = 46 + 214.0 * a
+        parts.append(note(f"anchor {a}", left + 1.5 * size, 14, 12.5, font_weight="bold"))
+        for j in range(3):
+            parts.append(note(f"j={j}", left + (j + 0.5) * size, 34, 12.0))
+        for i in range(2):
+            parts.append(note(f"i={i}", left - 20, 44 + (i + 0.5) * size, 12.0))
+            for j in range(3):
+                parts.append(block(left + j * size, 44 + i * size, size, size, kind.fill, kind.border))
+                place = (a * 2 + i) * 3 + j
+                parts.append(text(str(place), left + (j + 0.5) * size, 44 + (i + 0.5) * size, 14.0, DARK))
+    for place in range(12):
+        kind = colors[place // 6]
+        parts.append(block(16 + 32.5 * place, 146, 32.5, 28, kind.fill, kind.border))
+        parts.append(text(str(place), 16 + 32.5 * (place + 0.5), 160, 13.0, DARK))
+    parts.append(note("rows of the answer: (a * 2 + i) * 3 + j", 211, 194, 12.5))
+    return picture(
+        422,
+        206,
+        "The order of the rows",
+        "A head of 2x3 cells and two anchors: rows 0 to 5 are the cells of anchor 0, row by row; 6 to 11 those of "
+        "anchor 1.",
         *parts,
     )
 

@@ -11,7 +11,7 @@ too many.
 
 Typical mistakes:
 
-- One size and one step for all windows, `step = H // h`, `size = H - (h - 1) * step`, as in the original course. It
+- One size and one step for all windows, `step = H // h`, `size = H - (h - 1) * step`. It
   agrees where h divides H, and for h = 1, and there only: 0 1 2 3 4 in three windows gives 1, 2, 3 in place of 0.5,
   2, 3.5.
 - Both borders rounded down. Then no two windows overlap, and 0 1 2 3 4 is cut into 0, 1 2, 3 4.
@@ -49,7 +49,7 @@ def right(length: int, count: int) -> Bounds:
 
 
 def fixed(length: int, count: int) -> Bounds:
-    """Windows of one size and one step, as in the original course."""
+    """Windows of one size and one step."""
     step = length // count
     size = length - (count - 1) * step
     return [(i * step, i * step + size) for i in range(count)]
@@ -175,7 +175,7 @@ EMPTY = "np.empty((*x.shape[:2], *size), x.dtype)"
 MUTANTS = [
     Mutant(
         "fixed_window",
-        "one size and one step for all windows, the original course's fault",
+        "one size and one step for all windows",
         old=SPANS,
         new=(
             "[slice(i * (length // count), i * (length // count) + length - (count - 1) * (length // "

@@ -12,8 +12,8 @@ diagonal.
 `anchors[:, None, None]` has the shape (A, 1, 1, 2) and lines up with (A, h, w, 2). Without the two axes numpy would
 line up A with w.
 
-- The 0.5 belongs to the formula unless the grid contains it already. In YOLOv5's exported files it does, and so the
-  original course's `(2s + grid) * stride` is right with that grid.
+- The 0.5 belongs to the formula unless the grid contains it already. In YOLOv5's exported files it does, and
+  with that grid `(2s + grid) * stride` is right.
 - Sigmoids, not softmax: classes do not exclude each other in YOLO.
 - Objectness and classes stay apart: what is multiplied comes later, with the threshold.
 - Numpy's whole numbers turn float32 into float64: `np.indices(..., np.float32)`, or `astype` at the end.
@@ -46,7 +46,8 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
         x, y = (i, j) if mistake == "cell" else (j, i)
         step = 1 if mistake == "stride" else stride
         kind = anchors[0] if mistake == "one anchor" else anchors[a]
-        extent = np.exp(one[2:4]) * kind if mistake == "exp" else (2 * s[2:4]) ** 2 * kind
+        factors = {"exp": np.exp(one[2:4]), "square": 2 * s[2:4], "half square": 2 * s[2:4] ** 2}
+        extent = factors.get(mistake, (2 * s[2:4]) ** 2) * kind
         place = (i * width + j) * kinds + a if mistake == "order" else (a * height + i) * width + j
         rows[place] = [(2 * s[0] - half + x) * step, (2 * s[1] - half + y) * step, *extent, *s[4:]]
     return rows.astype(np.float32)
@@ -57,6 +58,8 @@ CAUSES = {
     "stride": "the centres count in cells: multiply by the stride",
     "half": "the 0.5 is missing: centre = (2 * s - 0.5 + cell) * stride",
     "exp": "that is e^w * anchor, as in YOLOv3: here it is (2 * s)^2 * anchor",
+    "square": "the square is missing in width and height: (2 * s)^2 * anchor",
+    "half square": "the 2 belongs into the square: (2 * s)^2 * anchor, not 2 * s^2 * anchor",
     "one anchor": "every box got the first anchor: each third of the channels has its own",
     "channels": "the channels lie anchor by anchor: split them into (A, 5+K), not into (5+K, A)",
     "reshape": "reshape alone mixes the cells: split the channels first, (A, 5+K, h, w), then bring 5+K to the end",
@@ -148,7 +151,7 @@ MUTANTS = [
     ),
     Mutant(
         "no_half",
-        "forgets the 0.5, which the original course's grid contains already",
+        "forgets the 0.5, which an exported grid contains already",
         old=CENTRE,
         new="    centre = (2 * y[..., :2] + cell) * stride\n",
         breaks="centre",

@@ -16,7 +16,7 @@ themselves and goes back by those, which is exact.
 | picture in the corner | boxes are right only if the way back knows it |
 | `int` instead of `round` | a grey row too many |
 | bars first, resize afterwards | grey and picture mix at the edge |
-| small pictures stay small | right in itself; wrong if the way back does not know, as in the original course |
+| small pictures stay small | right in itself; wrong if the way back does not know |
 
 Why 114? YOLOv5 is trained with bars of this grey; it lies near the mean of ImageNet's photographs. A word of warning
 for later: OpenCV's `resize` wants (width, height).
@@ -250,7 +250,7 @@ MUTANTS = [
     ),
     Mutant(
         "never_grows",
-        "does not enlarge, as the original course's Letterbox",
+        "does not enlarge",
         old=SCALE,
         new="    scale = min(1.0, height / image.shape[0], width / image.shape[1])\n",
         breaks="scale",
@@ -264,7 +264,7 @@ MUTANTS = [
     ),
     Mutant(
         "inverse",
-        "returns 1 / scale, as the original course's Letterbox",
+        "returns 1 / scale",
         old=GIVEN,
         new="    return canvas, 1 / scale, top, left",
         breaks="returns",

@@ -15,8 +15,8 @@ goes through all pairs (i, j) instead must ask whether i itself has gone. Places
 Sorted upwards and turned round, equal scores come in the wrong order.
 
 Many programs add `class * 4096` to all corners and forget the classes afterwards. That is quick, and right as long as
-no corner is larger than 4096 or less than 0. The comparison of classes has no such limit. The original course calls
-OpenCV's `NMSBoxes`, which knows no classes: a rider loses the horse.
+no corner is larger than 4096 or less than 0. The comparison of classes has no such limit. OpenCV's `NMSBoxes`
+knows no classes: a rider loses the horse.
 
 Cost: each round compares one box with those left: M for each box that stays.
 """
@@ -58,6 +58,12 @@ def suppressed(
         if all(one < threshold if mistake == "equal" else one <= threshold for one in shares):
             stay.append(i)
         met.append(i)
+    class_by_class = sorted(stay, key=lambda i: int(classes[i]))
+    within = [int(np.flatnonzero(classes == classes[i]).searchsorted(i)) for i in range(len(boxes))]
+    if mistake.startswith("within"):
+        return [within[i] for i in (class_by_class if mistake == "within, by class" else stay)]
+    if mistake == "by class":
+        return class_by_class
     if mistake == "positions":
         return [order.index(i) for i in stay]
     return sorted(stay) if mistake == "by index" else stay
@@ -72,6 +78,9 @@ WHY = {
     "equal": "an IoU that equals the threshold is not above it: compare with >",
     "later": "of equal scores the lower index is the better: a stable sort of -scores keeps their order",
     "positions": "these are places in the sorted order: return places in `boxes`",
+    "within": "these are places among the boxes of one class: return places in `boxes`",
+    "within, by class": "these are places among the boxes of one class: return those in `boxes`, the best of all first",
+    "by class": "the right boxes, one class after the other: the best of all comes first",
     "by index": "the right boxes in the wrong order: the best comes first",
 }
 
@@ -185,7 +194,7 @@ STAY = "        stay.append(int(best))\n"
 MUTANTS = [
     Mutant(
         "any_class",
-        "lets boxes of different classes compete, as cv2.dnn.NMSBoxes in the original course",
+        "lets boxes of different classes compete, as cv2.dnn.NMSBoxes does",
         old=GONE,
         new="        gone = overlap(boxes[best], boxes[left]) > threshold\n",
         breaks="classes",

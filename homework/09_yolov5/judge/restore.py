@@ -4,9 +4,9 @@ letterbox: canvas = picture * scale + shift. So picture = (canvas - shift) / sca
 corners, so `left, top` twice; x goes with `left`. Clip to W and H, not to W - 1: a corner at W is the right edge of
 the last pixel. And clip *after* the way back; before it, the limits would be those of the canvas.
 
-The original course's `ScaleCoords` works scale and bars out anew from the sizes of picture and canvas. Its
-`Letterbox` does not enlarge a small picture, `ScaleCoords` assumes that it does: for small pictures all boxes are
-wrong, in place and size. Two functions that must agree need one source: what the first one returned.
+It is tempting to work scale and bars out anew from the sizes of picture and canvas. If letterbox does not enlarge small
+pictures and the way back assumes that it does, all their boxes are wrong, in place and size. Two functions that must
+agree need one source: what the first one returned.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ MUTANTS = [
     ),
     Mutant(
         "own_scale",
-        ("works the scale out anew, from a canvas of 640 pixels and the picture, as the original course does"),
+        ("works the scale out anew, from a canvas of 640 pixels and the picture"),
         old=MOVED,
         new=(
             "    gain = min(640 / height, 640 / width)\n"

@@ -12,6 +12,7 @@ pytest.importorskip("PIL", reason="reads pictures, and Pillow is not installed")
 from typer.testing import CliRunner, Result
 
 from classroom.cli import app
+from classroom.register import ROOT
 from kuiper import pnnx
 from kuiper.vision import read_picture, save_picture
 
@@ -101,6 +102,42 @@ def test_the_gallerys_own_networks_look_at_a_picture(name: str, tmp_path: Path, 
     assert (tmp_path / f"photo_{name}.png").is_file()
 
 
+def drawn(folder: Path, index: int, paper: int, ink: int) -> tuple[Path, int]:
+    """A held-out scan as a photograph of 150x210, off the middle, and its label."""
+    with np.load(ROOT / "models" / "digits" / "heldout.npz") as data:
+        scan, label = data["images"][index] / 16.0, int(data["labels"][index])
+    picture = np.full((150, 210, 3), float(paper))
+    strokes = scan.repeat(12, axis=0).repeat(12, axis=1)[..., None]
+    picture[20:116, 100:196] += strokes * (ink - paper)
+    save_picture(folder / "digit.png", picture.astype(np.uint8))
+    return folder / "digit.png", label
+
+
+@pytest.mark.parametrize(("paper", "ink"), [(230, 30), (20, 240)])
+def test_a_digit_of_ones_own_is_read_on_light_and_on_dark_paper(tmp_path: Path, paper: int, ink: int) -> None:
+    read = []
+    for index in range(8):
+        file, label = drawn(tmp_path, index, paper, ink)
+        lines = demo("digits", "--picture", file).stdout.splitlines()
+        assert lines[0] == "digit.png, by digits.pnnx.param"
+        guess = next(line for line in lines if "%" in line).split()[0]
+        read.append(guess == str(label))
+    assert sum(read) >= 7
+
+
+def test_a_picture_without_a_digit(tmp_path: Path) -> None:
+    save_picture(tmp_path / "blank.png", np.full((40, 60, 3), 200, np.uint8))
+    assert "is it blank?" in error_of("digits", "--picture", tmp_path / "blank.png")
+
+
+@pytest.mark.parametrize("name", ["digits", "segment"])
+def test_every_piece_refuses_what_is_no_picture(name: str, tmp_path: Path) -> None:
+    (tmp_path / "text.png").write_text("no picture")
+    assert "found no such file" in error_of(name, "--picture", tmp_path / "none.png")
+    assert "expected a file that can be read" in error_of(name, "--picture", tmp_path / "text.png")
+    assert "notes.txt: expected a picture (.png, .jpg" in error_of(name, "--picture", "notes.txt")
+
+
 def test_pictures_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "broken.jpg").write_bytes(b"\xff\xd8 and nothing more")
     assert "expected a picture, found no such file" in error_of("detect", "--picture", tmp_path / "none.jpg")
@@ -119,9 +156,10 @@ def test_a_network_that_does_something_else(tmp_path: Path, photo: Path) -> None
 
 
 def test_options_that_do_not_go_together() -> None:
-    assert "--picture means nothing to demo digits; it belongs to classify, detect, segment" in error_of(
-        "--picture", "x.jpg"
+    assert "--picture means nothing to demo write; it belongs to digits, classify, detect, segment" in error_of(
+        "write", "--picture", "x.jpg"
     )
+    assert "--model means nothing to demo digits" in error_of("digits", "--picture", "x.jpg", "--model", "x")
     assert "--seed means nothing to demo detect; it belongs to write" in error_of("detect", "--seed", 3)
     assert "--prompt means nothing to demo all" in error_of("all", "--prompt", "If")
     assert "--model needs --picture" in error_of("detect", "--model", "x")
