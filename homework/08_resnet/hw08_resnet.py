@@ -60,7 +60,7 @@ def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.n
     softmax : the probability of a class is e^score, divided by the sum of e^score over all classes.
     batch : a picture's probabilities do not depend on the other pictures, and add up to 1.
     large : scores from -10,000 to 10,000, in one batch or in one row, give probabilities that are finite and right.
-    dtype : all in float32 gives float32, and all in float64 float64; where scores are below 100 no probability is off by
+    dtype : all in float32 gives float32, and all in float64 float64; with scores below 100 no probability is off by
         more than 1e-5 in float32 or 1e-9 in float64, and with larger scores by more than 1e-2 or 1e-6.
 
     >>> x = np.array([[[[1.0, 3.0]], [[0.0, 0.0]]]])  # (1, 2, 1, 2), the means are 2 and 0
