@@ -72,11 +72,33 @@ def more_windows_than_numbers(student: Student, rng: np.random.Generator, oracle
 
 @task("adaptive_avg_pool", "exact", "windows", "sizes", "mean")
 def borders_that_are_whole_numbers(student: Student, oracle: Any) -> None:
-    """A window that ends exactly at a whole number ends there: 58 numbers in 14 windows, 30 in 22."""
+    """A window that ends exactly at a whole number ends there: 58 numbers in 14 windows, 30 in 22, 56 in 52."""
     x = np.arange(58.0) ** 3 % 101
-    for length, windows in ((58, 14), (30, 22)):
+    for length, windows in ((58, 14), (30, 22), (56, 52)):
         expect_pooled(student, oracle, x[:length].reshape(1, 1, length, 1), (windows, 1), 1e-12)
         expect_pooled(student, oracle, x[:length].reshape(1, 1, 1, length), (1, windows), 1e-12)
+
+
+@task("adaptive_avg_pool", "exact", "larger", "windows", "sizes", "mean")
+def borders_that_are_nearly_whole_numbers(student: Student) -> None:
+    """1,199 numbers in 1,200 windows: the first, the mean of each two neighbours, the last."""
+    x = np.arange(1199.0) ** 3 % 101
+    expected = np.concatenate([x[:1], (x[:-1] + x[1:]) / 2, x[-1:]])
+    for shape, size in (((1, 1, 1, -1), (1, 1200)), ((1, 1, -1, 1), (1200, 1))):
+        with likely(POOL_ERRORS):
+            got = student.adaptive_avg_pool(x.reshape(shape), size)
+        expect(got, expected.reshape(shape), rtol=1e-12, atol=1e-12)
+
+
+@task("adaptive_avg_pool", "mean", "windows", "sizes", "dtype")
+def a_large_number_in_another_window(student: Student) -> None:
+    """As many windows as numbers give the numbers, the small ones beside a very large one, too."""
+    for dtype, large, tolerance in ((np.float32, 3e8, 1e-5), (np.float64, 3e17, 1e-12)):
+        for shape in ((1, 1, 1, 4), (1, 1, 4, 1)):
+            x = np.array([large, 1, 2, 3], dtype).reshape(shape)
+            with likely(POOL_ERRORS):
+                got = student.adaptive_avg_pool(x, shape[2:])
+            expect(got, x, rtol=tolerance, atol=tolerance, what=f"the result for {large:g}, 1, 2, 3")
 
 
 @task("adaptive_avg_pool", "dtype", "windows", "sizes", "mean", "planes")
@@ -123,12 +145,13 @@ def every_picture_by_itself(student: Student, rng: np.random.Generator, oracle: 
     expect_head(student, oracle, *network(rng, (4, 4, 2, 5), 4))
 
 
-@task("classifier_head", "large", "batch", "mean", "linear", "softmax")
+@task("classifier_head", "large", "batch", "mean", "linear", "softmax", "dtype")
 def large_scores(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Scores near 10,000, and near -10,000, give finite probabilities."""
-    x, weight, bias = network(rng, (3, 4, 2, 2), 6)
-    for offset in (9_990.0, -9_990.0):
-        expect_head(student, oracle, x, weight, bias + offset, 1e-6)
+    for dtype, tolerance in ((np.float64, 1e-6), (np.float32, 1e-2)):
+        x, weight, bias = network(rng, (3, 4, 2, 2), 6, dtype)
+        for offset in (9_990, -9_990):
+            expect_head(student, oracle, x, weight, bias + dtype(offset), tolerance)
 
 
 @task("classifier_head", "large", "batch", "mean", "linear", "softmax")
@@ -181,10 +204,13 @@ def the_shorter_side_counts(student: Student, rng: np.random.Generator, oracle: 
 @task("preprocess", "longer", "shorter", "resizing", "middle", "numbers", "axes", "dtype")
 def the_longer_side_is_rounded_down(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """19x11 with resize 8 becomes 13x8, although 8 * 19 / 11 is 13.8; 49x98 becomes 8x16, as 8 * 98 / 49 is 16."""
+    expect_prepared(student, oracle, photograph(rng, 8, 19), 9, 3)
     expect_prepared(student, oracle, photograph(rng, 19, 11), 8, 3)
     expect_prepared(student, oracle, photograph(rng, 8, 23), 9, 3)
     expect_prepared(student, oracle, photograph(rng, 49, 98), 8, 3)
     expect_prepared(student, oracle, photograph(rng, 98, 49), 8, 3)
+    expect_prepared(student, oracle, photograph(rng, 7, 61), 7, 3)
+    expect_prepared(student, oracle, photograph(rng, 61, 7), 7, 3)
 
 
 @task("preprocess", "middle", "shorter", "longer", "resizing", "numbers", "axes", "dtype")

@@ -30,7 +30,7 @@ def transposed_convolution(
     stride : the upper left corner of that stamp lies at row i * sh and column j * sw, before anything is cut.
     overlap : where stamps overlap they add up, and where none lies there is 0.
     padding : when all stamps are down, ph rows are cut off above and ph below, and pw columns at the left and pw at the
-        right.
+        right, also where ph or pw is larger than the kernel.
     size : H' is (H - 1) * sh - 2 * ph + kh, and W' is (W - 1) * sw - 2 * pw + kw.
     bias : bias[o] is added once to each pixel of channel o of the result, also where no stamp lies; None adds nothing.
     default : unless given, there is no bias, `stride` is (1, 1) and `padding` (0, 0).
@@ -60,7 +60,7 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     Parameters
     ----------
     predicted, truth : (H, W), the class of each pixel, a whole number.
-    classes : how many classes there are: 0, 1, ..., classes - 1.
+    classes : how many classes there are, at most 1,000: 0, 1, ..., classes - 1.
 
     Rules
     -----
@@ -71,7 +71,7 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     absent : a class that neither mask has does not count.
     empty : if no class counts, because there are no pixels, the answer is nan.
     shapes : masks of different shapes raise ValueError, whether numpy could broadcast them or not.
-    range : a number below 0, or not below `classes`, in either mask raises ValueError.
+    range : a number below 0, or not below `classes`, however large, in either mask raises ValueError.
     types : masks may be of any type of whole numbers, bytes among them, and give the same in each.
     returns : the answer is a Python float, right to 1e-9.
 

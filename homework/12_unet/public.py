@@ -15,6 +15,7 @@ STAMP_ERRORS = {
     "broadcast": "a stamp and its place have different shapes: rows i * sh : i * sh + kh, columns j * sw : j * sw + kw",
     "shape-mismatch for sum": "weight is (C, O, kh, kw): its first axis goes with the channels of x, axes=1",
     "NoneType": "bias may be None: then nothing is added",
+    "negative values": "a border of kh - 1 - ph is negative where the padding is larger than the kernel: cut instead",
 }
 
 
@@ -63,12 +64,21 @@ def padding_cuts(student: Student, rng: np.random.Generator, oracle: Any) -> Non
         expected = oracle.transposed(x, weight, None, stride, padding)
         mistakes = oracle.padding_mistakes(x, weight, stride, padding)
         expect(got, expected, what=f"padding {padding}", mistakes=mistakes)
+    x, weight = whole(rng, 1, 1, 5, 7), whole(rng, 1, 1, 2, 2)
+    for padding in ((2, 0), (0, 3), (2, 3)):
+        with likely(
+            STAMP_ERRORS | {"ValueError": "only a cut that leaves nothing is refused, not one of a kernel's size"}
+        ):
+            got = student.transposed_convolution(x, weight, None, (1, 1), padding)
+        expected = oracle.transposed(x, weight, None, (1, 1), padding)
+        mistakes = oracle.padding_mistakes(x, weight, (1, 1), padding)
+        expect(got, expected, what=f"a kernel of 2x2 and padding {padding}", mistakes=mistakes)
 
 
 @task("transposed_convolution", "bias", "stamp", "overlap", "stride", "size", "padding", "dtype", "channels")
 def the_bias_comes_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Each pixel of output channel o gets bias[o] once: where stamps overlap, and where there is none."""
-    for kernel, stride in (((3, 3), (2, 2)), ((1, 2), (3, 3))):
+    for kernel, stride in (((3, 3), (2, 2)), ((1, 2), (3, 3)), ((2, 2), (1, 1))):
         x, weight, bias = whole(rng, 1, 2, 2, 2), whole(rng, 2, 3, *kernel), whole(rng, 3) * 100
         with likely(STAMP_ERRORS):
             got = student.transposed_convolution(x, weight, bias, stride, (0, 0))
@@ -147,6 +157,25 @@ def expect_mean(
     expect(got, right, rtol=1e-9, what=what, mistakes=mistakes)
 
 
+@task("mean_iou", "iou", "mean", "returns")
+def masks_with_three_classes(student: Student, oracle: Any) -> None:
+    """Two masks of 3x4 that both have the classes 0, 1 and 2, most of it class 0."""
+    predicted = np.array([[0, 0, 0, 0], [0, 1, 1, 0], [1, 1, 2, 2]])
+    truth = np.array([[0, 0, 0, 0], [0, 0, 1, 2], [0, 1, 1, 2]])
+    expect_mean(student, oracle, predicted, truth, 3, "the masks of 3x4")
+
+
+@task("mean_iou", "one_mask", "iou", "mean", "returns")
+def a_class_in_one_mask_alone_is_a_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A class that was predicted and is not there, or is there and was not predicted, counts with an IoU of 0."""
+    truth = rng.integers(0, 2, (5, 5))
+    truth[0, :2] = 0, 1
+    predicted = truth.copy()
+    predicted[2, 2:4] = 2
+    expect_mean(student, oracle, predicted, truth, 3, "class 2 in `predicted` alone")
+    expect_mean(student, oracle, truth, predicted, 3, "class 2 in `truth` alone")
+
+
 @task("mean_iou", "iou", "mean", "one_mask", "returns")
 def the_masks_of_the_lesson(student: Student, oracle: Any) -> None:
     """Two masks of 2x2: an IoU of 1/2 for class 0 and of 2/3 for class 1. Two of 4x4, of which one finds nothing."""
@@ -162,17 +191,6 @@ def a_class_that_is_nowhere_does_not_count(student: Student, rng: np.random.Gene
     predicted, truth = rng.choice((1, 3, 4), (2, 6, 5))
     predicted[0, :3], truth[0, :3] = (1, 3, 4), (1, 3, 1)
     expect_mean(student, oracle, predicted, truth, 7, "masks with the classes 1, 3 and 4 of 7")
-
-
-@task("mean_iou", "one_mask", "iou", "mean", "returns")
-def a_class_in_one_mask_alone_is_a_zero(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """A class that was predicted and is not there, or is there and was not predicted, counts with an IoU of 0."""
-    truth = rng.integers(0, 2, (5, 5))
-    truth[0, :2] = 0, 1
-    predicted = truth.copy()
-    predicted[2, 2:4] = 2
-    expect_mean(student, oracle, predicted, truth, 3, "class 2 in `predicted` alone")
-    expect_mean(student, oracle, truth, predicted, 3, "class 2 in `truth` alone")
 
 
 @task("mean_iou", "types", "iou", "mean", "absent", "one_mask", "returns")
@@ -206,7 +224,7 @@ def masks_of_different_shapes_are_refused(student: Student) -> None:
     """Masks of (3, 4) and (1, 4), which numpy would broadcast, or of (3, 4) and (4, 3), raise ValueError."""
     cause = "compare predicted.shape with truth.shape, and raise ValueError if they differ"
     shapes = [((3, 4), other) for other in ((1, 4), (3, 1), (1, 1), (4, 3), (3, 5), (2, 6), (0, 5))]
-    for shape, other in [*shapes, ((1, 4), (4, 1)), ((0, 5), (5, 0)), ((0, 5), (1, 5))]:
+    for shape, other in [*shapes, ((1, 4), (4, 1)), ((1, 3), (1, 1)), ((0, 5), (5, 0)), ((0, 5), (1, 5))]:
         one, two = np.zeros(shape, np.int64), np.zeros(other, np.int64)
         expect_refused(student.mean_iou, one, two, 2, cause=cause)
         expect_refused(student.mean_iou, two, one, 2, cause=cause)
@@ -214,9 +232,9 @@ def masks_of_different_shapes_are_refused(student: Student) -> None:
 
 @task("mean_iou", "range")
 def numbers_that_are_no_class_are_refused(student: Student) -> None:
-    """With 3 classes 3 and -1 raise ValueError, in either mask."""
+    """With 3 classes 3 and -1 raise ValueError, in either mask, and so do numbers that 8, 16 or 32 bits make 1 of."""
     mask, cause = np.arange(12).reshape(3, 4) % 3, "raise ValueError unless 0 <= class < classes in both masks"
-    for number in (3, -1, 255):
+    for number in (3, -1, 255, 2**8 + 1, 2**16 + 1, 2**32 + 1):
         other = mask.copy()
         other[1, 2] = number
         expect_refused(student.mean_iou, other, mask, 3, cause=cause)

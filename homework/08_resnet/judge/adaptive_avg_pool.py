@@ -242,6 +242,26 @@ MUTANTS = [
         breaks="exact",
     ),
     Mutant(
+        "float32_step",
+        "multiplies by length / count as a float of 32 bits",
+        old=SPANS,
+        new=(
+            "[slice(int(np.float32(i) * np.float32(length / count)), "
+            "int(np.ceil(np.float32(i + 1) * np.float32(length / count)))) for i in range(count)]"
+        ),
+        breaks="exact",
+    ),
+    Mutant(
+        "a_hundredth",
+        "takes what is nearly a whole number for one, against errors of rounding",
+        old=SPANS,
+        new=(
+            "[slice(int(i * (length / count) + 1e-2), int(np.ceil((i + 1) * (length / count) - 1e-2))) "
+            "for i in range(count)]"
+        ),
+        breaks="exact",
+    ),
+    Mutant(
         "swapped",
         "size is (cols, rows)",
         old="    y = np.empty((*x.shape[:2], *size), x.dtype)\n",
@@ -288,6 +308,17 @@ MUTANTS = [
         "the middle between the smallest and the largest number",
         old=MEANS,
         new="(x[:, :, rows, cols].max(axis=(2, 3)) + x[:, :, rows, cols].min(axis=(2, 3))) / 2",
+        breaks="mean",
+    ),
+    Mutant(
+        "summed_area_table",
+        "takes differences of running sums, in which a large number swallows the small ones",
+        old=MEANS,
+        new=(
+            "sum(sign * x[:, :, :a, :b].cumsum(axis=2).cumsum(axis=3)[:, :, -1, -1] if a and b else 0 * x[:, :, 0, 0] "
+            "for sign, a, b in ((1, rows.stop, cols.stop), (-1, rows.start, cols.stop), (-1, rows.stop, cols.start), "
+            "(1, rows.start, cols.start))) / ((rows.stop - rows.start) * (cols.stop - cols.start))"
+        ),
         breaks="mean",
     ),
     Mutant(

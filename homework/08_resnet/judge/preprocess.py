@@ -41,6 +41,10 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         rows, cols = round(resize * height / side), round(resize * width / side)
     if mistake == "factor":
         rows, cols = (resize if n == side else int(n * (resize / side)) for n in (height, width))
+    if mistake == "ratio":
+        rows, cols = int(resize * (height / side)), int(resize * (width / side))
+    if mistake == "ceil":
+        rows, cols = -(-resize * height // side), -(-resize * width // side)
     if mistake == "squeezed":
         rows = cols = resize
     small = bilinear(image, rows, cols)
@@ -63,6 +67,8 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
 PLACE_CAUSES = {
     "round": "the longer side was rounded to the nearest: it is floor(resize * longer / shorter)",
     "factor": "resize / shorter was rounded before the longer side was multiplied with it: resize * longer // shorter",
+    "ratio": "longer / shorter was rounded before it was multiplied with resize: resize * longer // shorter",
+    "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
     "corner": "the crop is the upper left corner: it comes from the middle",
@@ -198,6 +204,20 @@ MUTANTS = [
             "    rows = resize if height == shorter else int(height * factor)\n"
             "    cols = resize if width == shorter else int(width * factor)"
         ),
+        breaks="longer",
+    ),
+    Mutant(
+        "ratio_rounded",
+        "multiplies by a ratio that is rounded already: 7 * (61 / 7) is less than 61",
+        old=SIZES,
+        new="rows, cols = int(resize * (height / shorter)), int(resize * (width / shorter))",
+        breaks="longer",
+    ),
+    Mutant(
+        "longer_rounded_up",
+        "rounds the longer side up",
+        old=SIZES,
+        new="rows, cols = -(-resize * height // shorter), -(-resize * width // shorter)",
         breaks="longer",
     ),
     Mutant(

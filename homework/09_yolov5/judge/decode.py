@@ -253,6 +253,16 @@ MUTANTS = [
         breaks="rows",
     ),
     Mutant(
+        "one_row",
+        "gives a single row without its axis",
+        old=FLAT,
+        new=(
+            "    rows = rows.reshape(kinds * height * width, -1).astype(np.float32)\n"
+            "    return rows[0] if len(rows) == 1 else rows"
+        ),
+        breaks="rows",
+    ),
+    Mutant(
         "objectness_multiplied",
         "multiplies the classes by the objectness, which comes later",
         old=ROWS,

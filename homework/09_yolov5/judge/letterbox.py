@@ -24,6 +24,7 @@ for later: OpenCV's `resize` wants (width, height).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
     _, scale, top, left = right
     exact = image.shape[0] * scale, image.shape[1] * scale
     cut = max(1, int(exact[0])), max(1, int(exact[1]))
-    up = max(1, int(exact[0] + 0.5)), max(1, int(exact[1] + 0.5))
+    halves = max(1, int(exact[0] + 0.5)), max(1, int(exact[1] + 0.5))
+    up = min(height, math.ceil(exact[0])), min(width, math.ceil(exact[1]))
     fitted = Letterbox.fit((image.shape[0], image.shape[1]), (height, width)).scaled
     bars = height - fitted[0], width - fitted[1]
     small = Letterbox.fit((image.shape[0], image.shape[1]), (height, width), scaleup=False)
@@ -78,6 +80,9 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
             boxed(image, height, width, size=cut, place=((height - cut[0]) // 2, (width - cut[1]) // 2))
         ),
         "half a pixel is rounded to the even number, as Python's round does": (
+            boxed(image, height, width, size=halves, place=((height - halves[0]) // 2, (width - halves[1]) // 2))
+        ),
+        "the new size was rounded up: round it to the nearest whole number": (
             boxed(image, height, width, size=up, place=((height - up[0]) // 2, (width - up[1]) // 2))
         ),
         "top and left are exchanged in what is returned": (right[0], scale, left, top),

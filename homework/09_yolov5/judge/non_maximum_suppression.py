@@ -462,11 +462,42 @@ MUTANTS = [
         breaks="iou",
     ),
     Mutant(
-        "best_300",
-        "keeps at most 300 boxes, as YOLOv5's programs do",
+        "epsilon_of_a_millionth",
+        "adds a millionth to the area so that nothing is divided by 0",
+        old=TOGETHER,
+        new="        together = (box[2:] - box[:2]).prod() + areas - common + 1e-6\n",
+        breaks="iou",
+    ),
+    Mutant(
+        "best_1000",
+        "keeps at most 1,000 boxes, as YOLOv5's programs do",
         old=END,
-        new="    return stay[:300]\n",
+        new="    return stay[:1000]\n",
+        breaks="every",
+    ),
+    Mutant(
+        "three_places",
+        "rounds the scores to three places before they are sorted",
+        old=SORTED,
+        new='    left = np.argsort(-scores.round(3), kind="stable")\n',
         breaks="best",
+    ),
+    Mutant(
+        "zero_is_default",
+        "takes a threshold of 0 for none",
+        old=SORTED,
+        new='    threshold = threshold or 0.45\n    left = np.argsort(-scores, kind="stable")\n',
+        breaks="above",
+    ),
+    Mutant(
+        "offset_of_a_million",
+        "moves each class by a million pixels and forgets the classes",
+        old=GONE,
+        new=(
+            "        moved = boxes.astype(np.float64) + 1e6 * classes[:, None]\n"
+            "        gone = overlap(moved[best], moved[left]) > threshold\n"
+        ),
+        breaks="classes",
     ),
     Mutant(
         "offset_of_the_largest",

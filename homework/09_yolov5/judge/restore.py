@@ -236,6 +236,16 @@ MUTANTS = [
         breaks="every",
     ),
     Mutant(
+        "squeezed",
+        "takes the axis of the boxes away where there is one box",
+        old=CLIPPED,
+        new=(
+            "    cut = np.clip(moved, 0, [width, height, width, height]).astype(np.float32)\n"
+            "    return cut[0] if len(cut) == 1 else cut"
+        ),
+        breaks="every",
+    ),
+    Mutant(
         "empty_boxes_dropped",
         "drops the boxes of which nothing is left",
         old=CLIPPED,

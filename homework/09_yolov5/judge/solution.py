@@ -73,7 +73,8 @@ def decode(raw: np.ndarray, anchors: np.ndarray, stride: int) -> np.ndarray:
 
     Parameters
     ----------
-    raw : A*(5+K) channels of h x w cells, float32. Below, s(...) is the sigmoid of a channel.
+    raw : A*(5+K) channels of h x w cells, float32; A, K, h and w are 1 or more. Below, s(...) is the sigmoid of a
+        channel.
     anchors : (A, 2) float32, width and height of each anchor in pixels.
     stride : pixels from one cell to the next.
 
@@ -111,14 +112,15 @@ def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.n
 
     Parameters
     ----------
-    boxes, scores : float32, in any order.
+    boxes, scores : float32, in any order; no x2 is below its x1, no y2 below its y1.
     classes : int64.
-    threshold : how much two boxes of one class may overlap.
+    threshold : how much two boxes of one class may overlap, from 0 to 1.
 
     Rules
     -----
     best : the box with the highest score stays; of the boxes left, the best stays again, until none is left.
-    above : a box that stays removes the boxes whose IoU with it is above `threshold`; one that equals it is not above.
+    above : a box that stays removes the boxes whose IoU with it is above `threshold`, which may be 0; one that equals
+        it is not above.
     gone : a box that was removed removes none.
     classes : boxes of different classes never remove each other, wherever they lie.
     iou : the IoU is the area in common / (area of one + area of the other - area in common); areas are those between
@@ -126,7 +128,7 @@ def non_maximum_suppression(boxes: np.ndarray, scores: np.ndarray, classes: np.n
     apart : boxes that are apart, in one direction or in both, have no area in common.
     no_area : two boxes without area have an IoU of 0.
     ties : of equal scores the lower index is the better.
-    every : every score takes part, however small, negative ones too.
+    every : every score takes part, however small, negative ones too; and as many boxes may stay as there are.
     none : M may be 0; then the list is empty.
     returns : the ints are Python's own, and are places in `boxes` as they were given.
 
@@ -172,7 +174,7 @@ def restore(boxes: np.ndarray, scale: float, top: int, left: int, height: int, w
     given : `scale`, `top` and `left` are taken as given; the canvas may have any size.
     clip : at last x is clipped to 0..W, and y to 0..H.
     fractions : corners are not rounded.
-    every : every box keeps its row, also where nothing is left of it; M may be 0.
+    every : every box keeps its row, also where nothing is left of it; M may be 0, and 1 gives (1, 4).
     dtype : the result is float32, right to 1e-5 of each number or to 1e-3, whichever is larger.
 
     >>> boxes = np.array([[100, 130, 200, 230]], np.float32)  # the picture is 240 x 320, the canvas 640 x 640

@@ -64,9 +64,14 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
     """Likely cause -> what it gives for these masks."""
     scores, right = scores_of(predicted, truth, classes), averaged(predicted, truth, classes)
     ious = [both / max(1, one + other - both) for both, one, other in scores]
-    there, either = (
+    found_there, there, in_both, either = (
         [i for i, (_, one, other) in enumerate(scores) if choice(one, other)]
-        for choice in (lambda one, other: other, lambda one, other: one or other)
+        for choice in (
+            lambda one, other: one,
+            lambda one, other: other,
+            lambda one, other: one and other,
+            lambda one, other: one or other,
+        )
     )
     total = [sum(column) for column in zip(*scores, strict=True)]
 
@@ -82,6 +87,18 @@ def mean_mistakes(predicted: np.ndarray, truth: np.ndarray, classes: int) -> dic
             float("nan") if len(either) < classes else right
         ),
         "a class that only `predicted` has is left out: its IoU is 0, and counts": mean([ious[i] for i in there]),
+        "a class that only `truth` has is left out: its IoU is 0, and counts": mean([ious[i] for i in found_there]),
+        "a class that only one mask has is left out: its IoU is 0, and counts": mean([ious[i] for i in in_both]),
+        "that is recall, both / truth; IoU divides `both` by `either`": mean(
+            [scores[i][0] / max(1, scores[i][2]) for i in either]
+        ),
+        "that is precision, both / predicted; IoU divides `both` by `either`": mean(
+            [scores[i][0] / max(1, scores[i][1]) for i in either]
+        ),
+        "the classes are weighed by their pixels: all that count weigh the same": sum(
+            iou * other for iou, (_, _, other) in zip(ious, scores, strict=True)
+        )
+        / max(1, total[2]),
         "that is pixel accuracy, which says little where one class is almost everywhere": total[0] / predicted.size,
         "that is the mean Dice, 2 * both / (one + other); IoU divides `both` by `either`": mean(
             [2 * scores[i][0] / max(1, scores[i][1] + scores[i][2]) for i in either]
@@ -334,6 +351,27 @@ MUTANTS = [
         old=SHAPES,
         new="    if False:\n",
         breaks="shapes",
+    ),
+    Mutant(
+        "one_row_fits_all",
+        "compares the numbers of rows, and makes a line of each mask",
+        old=SHAPES,
+        new=(
+            "    if len(predicted) == len(truth):\n"
+            "        predicted, truth = np.broadcast_arrays(predicted.ravel(), truth.ravel())\n"
+            "    if predicted.shape != truth.shape:\n"
+        ),
+        breaks="shapes",
+    ),
+    Mutant(
+        "wrapped",
+        "makes 32 bits of the classes before they are checked",
+        old=SHAPES,
+        new=(
+            "    predicted, truth = predicted.astype(np.int32), truth.astype(np.int32)\n"
+            "    if predicted.shape != truth.shape:\n"
+        ),
+        breaks="range",
     ),
     Mutant(
         "sizes_compared",

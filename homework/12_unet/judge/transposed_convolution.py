@@ -121,8 +121,9 @@ def channel_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[st
 
 def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what a wrong cut gives."""
-    full, (ph, pw) = transposed(x, weight, None, stride), padding
+    full, (ph, pw), (kh, kw) = transposed(x, weight, None, stride), padding, weight.shape[2:]
     rows, cols = full.shape[2:]
+    at_most = min(ph, kh - 1), min(pw, kw - 1)
     found = {
         "padding is ignored: cut it off when all stamps are down": full,
         "padding adds a border here, as in a convolution; in a transposed one it CUTS": np.pad(
@@ -134,6 +135,7 @@ def padding_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair, padding: P
         "a slice that ends at -0 is empty: write ph : ph + rows instead of ph : -ph": full[:, :, ph:-ph, pw:-pw],
         "the paddings are swapped: padding[0] is for the rows": transposed(x, weight, None, stride, padding[::-1]),
         "the strides are swapped: stride[0] goes down": transposed(x, weight, None, stride[::-1], padding),
+        "at most kh - 1 rows were cut: cut all ph, and all pw columns": transposed(x, weight, None, stride, at_most),
     }
     return wrong(found, transposed(x, weight, None, stride, padding))
 
@@ -150,6 +152,10 @@ def bias_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, stride: P
         "no bias where no stamp lies: it belongs to every pixel of the result": plain + (stamps > 0) * column,
         f"the numbers changed their type to {other}: keep the dtype of x": (plain + column).astype(other),
     }
+    if plain.shape[3] == len(bias):
+        found["the bias was added along the columns: make it (O, 1, 1), so that it goes with the channels"] = (
+            plain + bias
+        )
     return wrong(found, plain + column)
 
 
@@ -516,6 +522,30 @@ MUTANTS = [
         old=BIAS,
         new="    return y if bias is None else y.astype(np.float32) + bias.astype(np.float32)[:, None, None]\n",
         breaks="dtype",
+    ),
+    Mutant(
+        "cut_to_the_kernel",
+        "cuts at most kh - 1 rows and kw - 1 columns, as zeros around the pixels allow",
+        old=CUT,
+        new=(
+            "    ph, pw = min(ph, kh - 1), min(pw, kw - 1)\n"
+            "    y = full[:, :, ph : full.shape[2] - ph, pw : full.shape[3] - pw]\n"
+        ),
+        breaks="padding",
+    ),
+    Mutant(
+        "no_more_than_the_kernel",
+        "refuses a padding of the kernel's size, although something would be left",
+        old=FITS,
+        new="    if rows < 1 or cols < 1 or ph >= kh or pw >= kw:\n",
+        breaks="nothing",
+    ),
+    Mutant(
+        "bias_where_it_fits",
+        "lines the bias up with the columns where there are as many as channels",
+        old=BIAS,
+        new="    return y if bias is None else y + (bias if cols == outputs else bias[:, None, None])\n",
+        breaks="bias",
     ),
     Mutant(
         "check_too_strict",
