@@ -103,7 +103,7 @@ def whole(buffer: Buffer) -> np.ndarray:
 
 
 def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], layouts: Sequence[str], threads: int):
-    """`kernel` with its first input and its outputs laid out as `layouts` says, its scratch as a plan would give it."""
+    """`kernel` with its inputs and its outputs laid out as `layouts` says, its scratch as a plan would give it."""
     buffers = [buffer_in(x, layouts[0])[0] for x in inputs if isinstance(x, np.ndarray)]
     outputs = [buffer_in(np.zeros_like(y), layouts[1])[0] for y in results]
     space = Workspace(threads)

@@ -136,7 +136,7 @@ def test_factor_can_be_left_to_whoever_makes_the_operand(layer):
     activation = activation_of(layer)
     x = np.linspace(-9, 9, 500, dtype=np.float32)
     y = np.empty_like(x)
-    for call in activation.scaled.calls(x * np.float32(activation.factor), y, lambda: np.empty_like(x)):
+    for call in activation.without_factor.calls(x * np.float32(activation.factor), y, lambda: np.empty_like(x)):
         call()
     np.testing.assert_allclose(y, layer.forward(x), rtol=1e-5, atol=1e-6)
 
@@ -145,7 +145,7 @@ def test_hardswish_after_a_producer_that_scales_takes_three_passes():
     x = np.ones(4, np.float32)
     activation = activation_of(simple.Hardswish())
     assert len(activation.calls(x, x.copy(), lambda: x.copy())) == 4
-    assert len(activation.scaled.calls(x, x.copy(), lambda: x.copy())) == 3
+    assert len(activation.without_factor.calls(x, x.copy(), lambda: x.copy())) == 3
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: type(layer).__name__)

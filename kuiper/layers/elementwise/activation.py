@@ -24,7 +24,7 @@ from kuiper.scalars import erf
 class Activation(Layer):
     """(...) -> (...): a function of every element, the `curve`; float16 is computed in float32 and rounded once.
 
-    The simplest have no curve but a `forward` of their own, which takes any numbers as they are.
+    The simplest have no curve but a `forward` of their own.
     """
 
     kinds: ClassVar[str] = "f"

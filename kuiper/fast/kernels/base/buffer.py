@@ -52,7 +52,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Buffer:
-    """The array of one value: a part of the arena of its own, or a view of another value's.
+    """The array of one value: a part of the arena of its own, a view of another value's, or a constant.
 
     array : in the network's order of axes, (N, C, H, W) for images, with any strides.
     padded : an image that is stored channel-last, (N, up+H+bottom, left+W+right, C), its halo (maybe empty) included;

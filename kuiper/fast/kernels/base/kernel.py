@@ -147,7 +147,7 @@ class Epilogue:
     bias : one number per channel (the last axis), or None.
     residual : whether the step's last input is added.
     activation : f(x) = steps(factor * x) of every element, or None; a kernel that puts `factor` into its weights
-        goes on with `activation.scaled`, the steps alone.
+        goes on with `activation.without_factor`, the steps alone.
     """
 
     bias: np.ndarray | None = None

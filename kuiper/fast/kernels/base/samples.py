@@ -29,7 +29,7 @@ def by_element(kernel: Any, rank: int, inputs: Sequence[Spec]) -> bool:
     return all(not spec.constant or len(spec.shape or ()) < rank or (spec.shape or (1,))[0] == 1 for spec in inputs)
 
 
-def leading(axes: int) -> SampleRule:
+def all_but_last(axes: int) -> SampleRule:
     """All axes but the last `axes` are only looped over."""
     return lambda kernel, rank, inputs: rank > axes
 

@@ -37,12 +37,12 @@ from kuiper.scalars.steps import Apply, Steps, clip, erf_of_root
 class ActivationSteps:
     """A function of every element: f(x) = steps(factor * x), float32, as the layer has it.
 
-    Nothing overflows that does not overflow in the layer, but for GELU: from |x| = 1e12 on its result is right and
+    Nothing overflows that does not overflow in the layer, but for GELU: for very large |x| its result is right and
     numpy warns.
 
     steps : see kuiper.scalars.steps.
     nanoseconds : of one element on one thread.
-    factor : what x is multiplied by first; see `scaled`.
+    factor : what x is multiplied by first; see `without_factor`.
     bounds : of f(x) = min(max(x, low), high), (low, high).
     gate : of f(x) = x min(max(slope x + shift, 0), 1), (slope, shift).
 
@@ -76,7 +76,7 @@ class ActivationSteps:
         return calls_on(self._operations, {0: x} | {number: arrays[register] for number, register in held.items()})
 
     @property
-    def scaled(self) -> ActivationSteps:
+    def without_factor(self) -> ActivationSteps:
         """g with f(x) = g(factor * x), often a pass cheaper: for a producer that puts the factor into its weights."""
         return replace(self, factor=1.0)
 

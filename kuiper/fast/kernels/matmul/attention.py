@@ -14,7 +14,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
-from kuiper.fast.kernels.base.samples import leading
+from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, blas_takes, fit, for_blas
 from kuiper.layers.sequence.attention import ScaledDotProductAttention
@@ -56,7 +56,7 @@ class Attention(Kernel):
     mask_slot : which input is the mask, where it is not constant.
     """
 
-    by_sample = leading(2)
+    by_sample = all_but_last(2)
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel, Step, lowers
-from kuiper.fast.kernels.base.samples import leading
+from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.layers.linear.linear import Linear
@@ -29,7 +29,7 @@ class LinearKernel(Kernel):
     """
 
     label = "Linear"
-    by_sample = leading(1)
+    by_sample = all_but_last(1)
 
     def __init__(
         self, weight: np.ndarray, bias: np.ndarray | None, packs: dict[str, np.ndarray] | None = None, slot: int = 0
@@ -48,7 +48,7 @@ class LinearKernel(Kernel):
         if epilogue.activation is not None and not epilogue.residual:
             factor = epilogue.activation.factor
             bias = None if epilogue.bias is None else epilogue.bias * np.float32(factor)
-            epilogue = Epilogue(bias, False, epilogue.activation.scaled)
+            epilogue = Epilogue(bias, False, epilogue.activation.without_factor)
         name = f"transposed times {factor}"
         if name not in self.packs:
             self.packs[name] = transposed(self.weight)

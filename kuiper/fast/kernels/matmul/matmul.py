@@ -11,7 +11,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
-from kuiper.fast.kernels.base.samples import leading
+from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import LinearKernel
 from kuiper.fast.kernels.matmul.matrices import (
@@ -33,7 +33,7 @@ class MatMulKernel(Kernel):
     """
 
     label = "MatMul"
-    by_sample = leading(2)
+    by_sample = all_but_last(2)
 
     def __init__(self, slots: tuple[int, int] = (0, 1), alpha: float = 1, beta: float = 1) -> None:
         self.slots, self.alpha, self.beta = slots, alpha, beta

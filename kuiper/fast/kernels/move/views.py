@@ -52,7 +52,7 @@ def same_type(step: Step) -> View | None:
 def checked(step: Step, *views: Callable[[np.ndarray], Any]) -> View | None:
     """The kernel of these views; None unless each has its output's shape and shares the input's memory.
 
-    Constants have no buffer in a plan.
+    Constants are no part of the arena, which a view lies in.
     """
     given = step.inputs[0]
     if given.shape is None or given.constant or any(output.shape is None for output in step.outputs):

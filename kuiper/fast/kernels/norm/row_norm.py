@@ -11,7 +11,7 @@ import numpy as np
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Call, Stage, copies, spans
 from kuiper.fast.kernels.base.kernel import Kernel, Step, lowers
-from kuiper.fast.kernels.base.samples import leading
+from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.linear import in_rows, tiles_of
 from kuiper.fast.kernels.matmul.matrices import ROWS, columnwise, fit, rows_of
@@ -31,7 +31,7 @@ class RowNorm(Kernel):
     The mean is subtracted first: mean(x^2) - mean(x)^2 would lose the variance beside a large mean.
     """
 
-    by_sample = leading(1)
+    by_sample = all_but_last(1)
 
     def __init__(
         self, size: int, weight: np.ndarray | None, bias: np.ndarray | None, eps: float, centred: bool = True

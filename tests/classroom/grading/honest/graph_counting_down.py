@@ -21,14 +21,15 @@ def topological_order(successors):
                 stack.append(child)
     if len(result) != len(successors):
         rest = set(successors) - set(result)
+        before = {}
+        for other in rest:
+            for child in successors[other]:
+                before[child] = other
         node = min(rest)
-        seen = []
+        seen = set()
         while node not in seen:
-            seen.append(node)
-            for other in rest:
-                if node in successors[other]:
-                    node = other
-                    break
+            seen.add(node)
+            node = before[node]
         raise ValueError("there is a cycle through " + node)
     return result
 
