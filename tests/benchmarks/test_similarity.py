@@ -10,10 +10,8 @@ from benchmarks.similarity import HOMEWORKS, KINDS, REWRITTEN, honest, independe
 from classroom.stubs import readable
 
 
-@pytest.mark.parametrize(
-    "homework",
-    [pytest.param("02_tensor", marks=pytest.mark.slow), "04_graph", pytest.param("12_unet", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("homework", ["02_tensor", "04_graph", "12_unet"])
 def test_copies_and_answers_from_the_course_are_found_and_honest_students_left_alone(homework: str) -> None:
     figures = measured(homework, classes=2, students=60)
     assert {f"from: {kind}" for kind in KINDS} < set(figures.there)

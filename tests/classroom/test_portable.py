@@ -193,6 +193,7 @@ main()
 """The command line where Python lacks what Windows lacks; what it starts is as it is here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -225,14 +225,8 @@ def test_the_courses_own_sources_of_every_kind_are_in_the_index() -> None:
     assert not any(re.fullmatch(r"homework/[^/]+/hw\w*\.py", path) for path in paths)
 
 
-@pytest.mark.parametrize(
-    "lesson",
-    [
-        pytest.param(one, id=one.folder, marks=[pytest.mark.slow] * (one.number != 4))
-        for one in load().lessons
-        if one.homework()
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", [one for one in load().lessons if one.homework()], ids=lambda one: one.folder)
 def test_the_worked_solution_of_every_homework_is_found_and_its_stub_is_not(lesson: Lesson) -> None:
     known = known_of(lesson)
     solution = Submission("ann", lesson.folder, {"hw.py": known.solution.encode()})
