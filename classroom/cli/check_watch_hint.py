@@ -237,8 +237,22 @@ def print_next(course: Course, progress: Progress, results: Sequence[Result]) ->
     """Print the next step if something is solved and nothing failed."""
     states = {result.state for result in results}
     if State.SOLVED in states and not states & set(BAD):
+        print_changes(course, progress, [result.task.id for result in results if result.state is State.SOLVED])
         say()
         say(status.next_step(course, progress.entries()))
+
+
+def print_changes(course: Course, progress: Progress, passed: Sequence[str]) -> None:
+    """Print what the exercises that passed compute in the demo's networks, with the command that shows it."""
+    from classroom.gallery import share
+
+    try:
+        changes = share.changes(passed, status.solved_exercises(course, progress.entries()))
+    except (OSError, KuiperError):  # a course without its models is still a course; `doctor` names what is missing
+        return
+    for piece, text in changes.items():
+        say()
+        say(explain.labelled(f"in {piece}", f"{text} See `{COMMAND} demo {piece} --mine`"))
 
 
 def print_broken_since(others: Sequence[Result]) -> None:

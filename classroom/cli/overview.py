@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from classroom import status
+from classroom import gallery, status
 from classroom.cli.base import LEARN, app, show, stop, the_course, the_progress
+from classroom.gallery import share
 from classroom.gallery.show import show_piece as show_piece
 from classroom.page import paragraph, say
 from kuiper import KuiperError
@@ -70,4 +72,19 @@ def print_map() -> None:
     score = status.score_line(course, entries)
     if score:
         say(paragraph(score))
+    print_share(status.solved_exercises(course, entries))
     say(status.next_step(course, entries))
+
+
+def print_share(solved: Sequence[str]) -> None:
+    """Print how much of the digits' network the solved exercises compute, once they compute something."""
+    if not share.computing_exercises(solved):
+        return
+    piece = gallery.find("digits")
+    try:
+        found = share.network_share(piece, solved)
+    except (OSError, KuiperError):  # `doctor` names what is missing
+        return
+    say()
+    say("\n".join(share.lines(piece.network, found)))
+    say()

@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece
+from classroom.gallery.piece import Callbacks, DemoOptions, Drawing, Piece, StepFunction
 from classroom.gallery.pipeline import Pipeline
 from classroom.page import fitting, say, side_by_side, styled
 from kuiper.errors import KuiperError
@@ -49,11 +49,12 @@ class DigitsPiece(Piece):
     name = "digits"
     title = "A network reads handwritten digits"
     summary = "reads scans of handwritten digits"
-    lessons = "2 to 7"
+    lessons = "1 to 8"
     network = "digits"
     options = frozenset({"--picture"})
     draws = False
     checked = 4
+    steps: ClassVar[dict[str, StepFunction]] = {"softmax": softmax}
 
     def sample(self, options: DemoOptions, *, mine: bool = False) -> list[Any]:
         """All digits: each is cheap."""
@@ -74,7 +75,7 @@ class DigitsPiece(Piece):
             started = time.perf_counter()
             pipeline.network(one[None])
             seconds.append(time.perf_counter() - started)
-        probabilities = softmax(logits)
+        probabilities = pipeline.step("softmax", logits)
         return {
             "predictions": probabilities.argmax(axis=1).tolist(),
             "confidences": probabilities.max(axis=1).tolist(),

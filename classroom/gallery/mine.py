@@ -13,6 +13,7 @@ import kuiper
 from classroom import explain, gallery
 from classroom.check import State, check, record
 from classroom.cli.base import show
+from classroom.gallery import share
 from classroom.gallery.isolated import PieceResult, run
 from classroom.gallery.piece import DemoOptions, Piece
 from classroom.gallery.plugs import PLUGS
@@ -69,7 +70,7 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
         ready(piece, out)
         items = piece.sample(options, mine=True)
         operators = kuiper.load(piece.model).operators
-        usable = usable_in(piece, operators)
+        usable = [exercise for exercise in PLUGS if share.uses(piece, operators, exercise)]
         chosen = {task.id: task for task in (*work.solved, *also)}
         wanted = [task for exercise, task in chosen.items() if exercise in usable]
         say(styled(piece.title + ", with your code in it" * bool(wanted), "bold"))
@@ -83,6 +84,10 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
             say()
         show(plug_table(usable, wanted, result))
         say()
+        yours = [task.id for task in wanted if task.id not in result.errors]
+        if yours:
+            say("\n".join(share.lines(piece.network, share.network_share(piece, yours))))
+            say()
         others = unused([exercise for exercise in chosen if exercise not in usable])
         if others:
             say(paragraph(others))
@@ -94,15 +99,6 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
         passing = {task.id for task in work.solved}
         code[0] = report_outcome(piece, options, operators, wanted, result, passing)
     return code[0]
-
-
-def usable_in(piece: Piece, operators: Sequence[kuiper.RuntimeOperator]) -> list[str]:
-    """The exercises used in the piece, in course order."""
-    return [
-        exercise
-        for exercise, plug in PLUGS.items()
-        if (exercise in piece.steps if plug.computes is None else any(map(plug.computes, operators)))
-    ]
 
 
 def unused(exercises: Sequence[str]) -> str:

@@ -1,10 +1,11 @@
-"""Lessons 2 to 7: functions of the toolbox, and layers found in every network."""
+"""Lessons 1 to 7: functions of the toolbox, and layers found in every network."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from kuiper.layers.image.windows import as_batch, like_input
 from kuiper.layers.linear.linear import Linear
 
 SIGMOIDS = ("nn.Sigmoid", "F.sigmoid", "torch.sigmoid")
+RELUS = ("nn.ReLU", "F.relu", "torch.relu")
 HOMEWORK_FUNCTIONS = {"add", "sub", "mul", "div", "pow", "atan2", "max", "min", "sin", "sqrt", "abs", "neg"}
 """The functions in lesson 7's homework."""
 PICTURE = 4
@@ -28,16 +30,33 @@ PICTURE = 4
 
 def layer_found_by_type(replacements: Replacements, exercise: str, layers: Any) -> Replacements:
     """Sigmoids computed by the layer that the student's registry `layers` creates."""
+    return computed_by(replacements, exercise, SIGMOIDS, lambda operator: layers.create(operator))
 
-    class FoundLayer(kuiper.Layer):
+
+def rectified_by_slope(replacements: Replacements, exercise: str, layers: Any) -> Replacements:
+    """ReLUs computed by the layer that the student's registry creates for a LeakyReLU whose slope is 0."""
+
+    def with_slope_zero(operator: kuiper.RuntimeOperator) -> Any:
+        params = {"negative_slope": SimpleNamespace(value=0.0)}
+        return layers.create(SimpleNamespace(type="nn.LeakyReLU", name=operator.name, params=params))
+
+    return computed_by(replacements, exercise, RELUS, with_slope_zero)
+
+
+def computed_by(
+    replacements: Replacements, exercise: str, types: Sequence[str], create: Callable[[Any], Any]
+) -> Replacements:
+    """Operators of these types computed by the layers that `create` makes of them."""
+
+    class StudentLayer(kuiper.Layer):
         def __init__(self, operator: kuiper.RuntimeOperator) -> None:
-            self.mine = replacements.counted(exercise, layers.create(operator).forward)
+            self.mine = replacements.counted(exercise, create(operator).forward)
 
         def forward(self, x: np.ndarray) -> np.ndarray:
             return same_type(exercise, self.mine(x), x)
 
-    for operator_type in SIGMOIDS:
-        replacements.registry.override(operator_type, lambda operator: FoundLayer(operator))
+    for operator_type in types:
+        replacements.registry.override(operator_type, lambda operator: StudentLayer(operator))
     return replacements
 
 
@@ -164,13 +183,20 @@ def pads(operator: kuiper.RuntimeOperator) -> bool:
 
 PLUGS = (
     Plug("axby", "axby", "nn.Linear", linear_by_axby, of_types("nn.Linear")),
+    Plug("softmax", "softmax", "scores -> probabilities", as_step),
     Plug("flatten", "flatten", "torch.flatten", as_tool("flatten"), flattens_images),
-    Plug("padding", "padding", "the borders of images", as_tool("padding"), pads),
-    Plug("parse_parameter", "parse_parameter", "the options of each operator", as_tool("parse_parameter"), everything),
-    Plug("parse_operator", "parse_operator", "the lines of the model file", as_tool("parse_operator"), everything),
-    Plug("find_cycle", "find_cycle", "whether the graph has a cycle", as_tool("find_cycle"), everything),
-    Plug("topological_order", "topological_order", "the order of execution", as_tool("topological_order"), everything),
+    Plug("padding", "padding", "the borders of images", as_tool("padding"), pads, result=False),
+    *(
+        Plug(exercise, exercise, place, as_tool(exercise), everything, result=False)
+        for exercise, place in (
+            ("parse_parameter", "the options of each operator"),
+            ("parse_operator", "the lines of the model file"),
+            ("find_cycle", "whether there is a cycle"),
+            ("topological_order", "the order of execution"),
+        )
+    ),
     Plug("sigmoid", "layers", "nn.Sigmoid, F.sigmoid", layer_found_by_type, of_types(*SIGMOIDS)),
+    Plug("leaky_relu", "layers", "nn.ReLU, a LeakyReLU of slope 0", rectified_by_slope, of_types(*RELUS)),
     Plug("max_pool2d", "max_pool2d", "nn.MaxPool2d", max_pooling, of_types("nn.MaxPool2d")),
     Plug("im2col", "im2col", "the windows of nn.Conv2d", convolutions, of_types("nn.Conv2d")),
     Plug("conv2d", "conv2d", "nn.Conv2d after the first", convolutions, lies_deeper),

@@ -23,6 +23,7 @@ class Plug:
     place : what it computes, for the table.
     attach : adds the student's function to the replacements.
     computes : selects the operators it is used for; None for a step before or after the network.
+    result : whether it computes these operators' results, and not only something that they need.
     """
 
     exercise: str
@@ -30,6 +31,7 @@ class Plug:
     place: str
     attach: Attach
     computes: Computes | None = None
+    result: bool = True
 
 
 def same_type(exercise: str, y: Any, x: np.ndarray) -> np.ndarray:

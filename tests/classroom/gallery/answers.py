@@ -22,7 +22,14 @@ def adaptive_avg_pool(x: np.ndarray, size: Any) -> np.ndarray:
 
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     scores = np.einsum("nchw,kc->nk", x, weight) / (x.shape[2] * x.shape[3]) + bias
-    return np.array([[1 / np.exp(row - score).sum() for score in row] for row in scores])
+    return softmax(scores)
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Each share from the differences alone: 1 / (e^(a - z) + e^(b - z) + ...)."""
+    rows = scores.reshape(-1, scores.shape[-1])
+    shares = [[1 / np.exp(row - score).sum() for score in row] for row in rows]
+    return np.array(shares, scores.dtype).reshape(scores.shape)
 
 
 def preprocess(image: np.ndarray, resize: int, crop: int) -> np.ndarray:
@@ -228,8 +235,18 @@ class Sigmoid:
             return 1 / (1 + np.exp(-x))
 
 
+class LeakyReLU:
+    def __init__(self, slope: float) -> None:
+        self.slope = slope
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return np.maximum(x, 0) + self.slope * np.minimum(x, 0)
+
+
 class Layers:
     def create(self, operator: Any) -> Any:
+        if operator.type == "nn.LeakyReLU":
+            return LeakyReLU(operator.params["negative_slope"].value)
         return {"nn.Sigmoid": Sigmoid, "F.sigmoid": Sigmoid}[operator.type]()
 
 

@@ -14,12 +14,12 @@ import pytest
 import kuiper
 from classroom import gallery, register, stubs
 from classroom.gallery.departure import CheckingPipeline
-from classroom.gallery.mine import usable_in
 from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Replacements
 from classroom.gallery.plugs import PLUGS
 from classroom.gallery.plugs.engine import in_small_language
 from classroom.gallery.plugs.text import places_in_use
+from classroom.gallery.share import uses
 from classroom.tasks import all_tasks
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,7 +65,8 @@ def test_every_plug_is_an_exercise_whose_stub_has_the_function(exercise: str) ->
 def usable(piece_name: str) -> set[str]:
     """The exercises of which the gallery says that they have a part in the network."""
     piece = gallery.find(piece_name)
-    return set(usable_in(piece, kuiper.load(piece.model).operators))
+    operators = kuiper.load(piece.model).operators
+    return {exercise for exercise in PLUGS if uses(piece, operators, exercise)}
 
 
 def test_every_plug_has_a_part_in_some_network() -> None:
@@ -90,6 +91,8 @@ def inputs_backwards(line: str) -> Any:
 
 WRONG = {
     ("digits", "flatten"): (lambda x, row_major: x.swapaxes(1, 2).reshape(-1), "torch.flatten"),
+    ("digits", "softmax"): (lambda scores: np.exp(scores), ""),
+    ("digits", "leaky_relu"): (None, "nn.ReLU"),
     ("digits", "max_pool2d"): (lambda x, *options: -answers.max_pool2d(-x, *options), "nn.MaxPool2d"),
     ("digits", "im2col"): (lambda *args: answers.im2col(*args)[:, ::-1], "nn.Conv2d"),
     ("digits", "conv2d"): (lambda x, weight, bias, *options: answers.conv2d(x, weight, None, *options), "nn.Conv2d"),
@@ -134,7 +137,8 @@ def sees_ahead(q: Any, k: Any, v: Any, keys: Any, values: Any, count: int) -> np
 @pytest.mark.parametrize(("piece_name", "exercise"), WRONG)
 def test_a_wrong_answer_departs_where_it_works(piece_name: str, exercise: str) -> None:
     function, operator_type = WRONG[piece_name, exercise]
-    wrong = {"sigmoid": Forgetful(), "cached_attention": sees_ahead}.get(exercise, function)
+    others = {"sigmoid": Forgetful(), "leaky_relu": Forgetful(), "cached_attention": sees_ahead}
+    wrong = others.get(exercise, function)
     pipeline, _ = checked(piece_name, **{exercise: wrong})
     first = pipeline.departures[0]
     assert first["type"] == operator_type
