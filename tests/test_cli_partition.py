@@ -302,3 +302,48 @@ def test_errors_are_in_words(tmp_path: Path) -> None:
     for expected, typed in cases.items():
         assert expected in error_of(DIGITS, *typed)
     assert "found no such file" in error_of(tmp_path / "missing")
+
+
+def own_split(folder: Path, body: str) -> Path:
+    """A file whose function fewest(predecessors, devices) has this body."""
+    file = folder / "my_split.py"
+    file.write_text(f"def fewest(predecessors, devices):\n    {body}\n", encoding="utf-8")
+    return file
+
+
+CONVOLUTIONS = (DIGITS, "--device", "fast", "--operators", "nn.Conv2d,nn.ReLU", "--repeat", 1)
+
+
+def test_a_split_of_ones_own_runs_and_is_compared_with_kuipers(tmp_path: Path) -> None:
+    mine = own_split(tmp_path, "return [(device, [node]) for node, device in enumerate(devices)]")
+    result = call(*CONVOLUTIONS, "--min-work", 0, "--mine", mine)
+    assert len(rows(result)) == 22
+    assert "into 22 sub-graphs; kuiper's own function into 9" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return [(d, [v]) for v, d in reversed(list(enumerate(devices)))]", "order: "),
+        ("return [('fast', list(range(len(devices))))]", "node 0: expected 'host', its device, found 'fast'"),
+        ("return [(d, [v]) for v, d in enumerate(devices)][1:]", "cover: "),
+        ("return [(d, [v]) for v, d in enumerate(devices)] * 2", "cover: "),
+        ("return [('host', [])]", "part 0: expected at least one node, found none"),
+        ("return [('host', [99])]", "expected nodes from 0 to 21, found 99"),
+        ("return {0: devices}", "expected a list of (name of the device, list of its nodes' numbers), found dict"),
+        ("return [devices]", "part 0: expected (name of the device, list of nodes), found ["),
+        ("raise IndexError('too far')", "fewest raised IndexError: too far"),
+    ],
+)
+def test_a_split_of_ones_own_that_breaks_a_rule_is_refused_by_that_rule(tmp_path: Path, body: str, told: str) -> None:
+    assert told in error_of(*CONVOLUTIONS, "--min-work", 0, "--mine", own_split(tmp_path, body))
+
+
+def test_a_file_without_the_function_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "my_split.py"
+    assert "found nothing called" in error_of(DIGITS, "--mine", file)
+    file.write_text("def merge(parts): ...", encoding="utf-8")
+    assert "expected a function fewest(predecessors, devices)" in error_of(DIGITS, "--mine", file)
+    file.write_text("1 / 0", encoding="utf-8")
+    assert "raised ZeroDivisionError" in error_of(DIGITS, "--mine", file)
+    assert "it belongs to --mode fewest" in error_of(DIGITS, "--mine", file, "--mode", "cost")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import runpy
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -19,7 +21,7 @@ from kuiper.cli.model import load_model, random_inputs
 from kuiper.cli.text import complain, console, facts, flop, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
 from kuiper.errors import KuiperError
-from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition
+from kuiper.partition import BACKENDS, Device, Executor, Link, NodeGraph, Partition, Stats, partition, verify
 from kuiper.partition.split import MODES
 from kuiper.peers import largest_difference
 from kuiper.profile import network_cost
@@ -63,6 +65,14 @@ def partition_(
     blocked: Annotated[str, typer.Option(metavar="TYPES", help="Operator types that no device takes.")] = "",
     host: Annotated[str, typer.Option(metavar="NAME", help="What computes the rest: simple or fast.")] = "simple",
     mode: Annotated[str, typer.Option(help=f"How to split: {', '.join(MODES)}.")] = "fewest",
+    mine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Mode fewest: a Python file whose function fewest(predecessors, devices) makes the split, "
+            "as lesson 10's homework asks for.",
+        ),
+    ] = None,
     min_work: Annotated[
         int,
         typer.Option(
@@ -127,6 +137,9 @@ def partition_(
     figures = Figures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
     if mode != "cost" and figures.given:
         raise typer.BadParameter(f"{figures.given[0]} means nothing to --mode {mode}; it belongs to --mode cost")
+    if mine is not None and mode != "fewest":
+        raise typer.BadParameter(f"--mine means nothing to --mode {mode}; it belongs to --mode fewest")
+    grouping = None if mine is None else function_in(mine, "fewest")
     refused = arguments.names(blocked)
     taken = operator_lists(operators or [], refused, len(names))
     extents = arguments.shapes(shape or [])
@@ -135,7 +148,11 @@ def partition_(
     nodes = NodeGraph.from_runtime(graph, inputs=inputs)
     check_types(nodes, [*refused, *(kind for one in taken if one for kind in one)])
     devices = make_devices(names, taken, refused, host, float16, figures)
-    split = partition(nodes, devices, mode, min_work=min_work, link=figures.link)
+    split = partition(nodes, devices, mode, min_work=min_work, link=figures.link, grouping=grouping)
+    if grouping is not None:
+        verify(split)
+        kuipers = len(partition(nodes, devices, mode, min_work=min_work).subgraphs)
+        note(f"{mine} splits the network into {len(split.subgraphs)} sub-graphs; kuiper's own function into {kuipers}")
     found = measure(graph, Executor(split), inputs, repeat=repeat)
     show(split, found, inputs, figures.link)
     if svg is not None:
@@ -149,6 +166,20 @@ def partition_(
     if fault:
         complain(f"the split network {fault}")
         raise typer.Exit(1)
+
+
+def function_in(file: str, name: str) -> Callable[..., Any]:
+    """The function of that name in a Python file of the user's. Raises KuiperError."""
+    path = Path(file)
+    if not path.is_file():
+        raise KuiperError(f"--mine: expected a Python file, found nothing called {file}")
+    try:
+        function = runpy.run_path(str(path)).get(name)
+    except Exception as error:
+        raise KuiperError(f"--mine: {file} raised {type(error).__name__}: {error}") from error
+    if not callable(function):
+        raise KuiperError(f"--mine: expected a function {name}(predecessors, devices) in {file}, found none")
+    return cast("Callable[..., Any]", function)
 
 
 def operator_lists(typed: Sequence[str], blocked: Sequence[str], count: int) -> list[list[str] | None]:

@@ -9,6 +9,7 @@ from kuiper.partition.device import Device
 from kuiper.partition.errors import PartitionError
 from kuiper.partition.modes.cheapest import split_cost
 from kuiper.partition.modes.fewest import split_fewest
+from kuiper.partition.modes.own import Grouping
 from kuiper.partition.modes.tengine import split_tengine
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.subgraph import Partition, subgraphs
@@ -24,6 +25,7 @@ def partition(
     min_work: int = 3,
     link: Link | None = None,
     limits: bool = True,
+    grouping: Grouping | None = None,
 ) -> Partition:
     """Split a graph into sub-graphs, each for one of the devices.
 
@@ -41,9 +43,12 @@ def partition(
     link : mode "cost": what a copy between devices takes. Speeds and starts are the devices' own; what was weighed
         stands in the result's `compared`.
     limits : mode "tengine": raise where the original's integers overflow.
+    grouping : mode "fewest": a function of yours in the place of kuiper's: (for each node its predecessors, for each
+        node its device's name) -> (device's name, nodes) of each sub-graph, in running order. `verify` says whether
+        every node comes after what it reads.
 
-    Raises PartitionError for bad arguments, nodes that no device takes, and what the mode cannot do; GraphError for a
-    cycle.
+    Raises PartitionError for bad arguments, nodes that no device takes, what the mode cannot do, and a grouping whose
+    sub-graphs are not each some nodes of one device; GraphError for a cycle.
 
     >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
     >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_work=0)
@@ -52,12 +57,14 @@ def partition(
     """
     devices = list(devices) if isinstance(devices, Iterable) else []
     _check(graph, devices, mode, min_work)
+    if grouping is not None and mode != "fewest":
+        raise PartitionError(f"grouping: expected mode 'fewest' with it, found {mode!r}")
     compared: Mapping[str, Cost] = {}
     if mode == "tengine":
         parts, fallbacks = split_tengine(graph, devices, limits)
     else:
         if mode == "fewest":
-            groups, fallbacks = split_fewest(graph, devices, min_work)
+            groups, fallbacks = split_fewest(graph, devices, min_work, grouping)
         else:
             groups, fallbacks, compared = split_cost(graph, devices, link or Link())
         parts = subgraphs(graph, devices, groups)

@@ -12,13 +12,18 @@ from collections.abc import Sequence
 
 from kuiper.partition.device import Device
 from kuiper.partition.modes.dependencies import Dependencies, dependencies_of
+from kuiper.partition.modes.own import Grouping, grouped_by
 from kuiper.partition.node_graph import NodeGraph
 from kuiper.partition.subgraph import Group
 from kuiper.partition.support import host_of, placements, units
 
 
-def split_fewest(graph: NodeGraph, devices: Sequence[Device], min_work: int) -> tuple[list[Group], dict[int, str]]:
+def split_fewest(
+    graph: NodeGraph, devices: Sequence[Device], min_work: int, grouping: Grouping | None = None
+) -> tuple[list[Group], dict[int, str]]:
     """Each node on the first device that takes it: the fewest groups, in running order; and why nodes fall back.
+
+    grouping : a function of the caller's own that makes the groups, see `own.py`; None: `group`.
 
     They fall back to the host, see `host_of`. A group away from it with fewer `units` than `min_work` goes there, when
     the host takes its nodes; then the levels are taken again, until no such group is left.
@@ -28,7 +33,10 @@ def split_fewest(graph: NodeGraph, devices: Sequence[Device], min_work: int) -> 
     device_of = [able[0] if able else -1 for able in takers]
     host = host_of(devices)
     while True:
-        groups = group(dependencies, device_of, len(devices))
+        if grouping is None:
+            groups = group(dependencies, device_of, len(devices))
+        else:
+            groups = grouped_by(grouping, dependencies, device_of, devices)
         small = [
             part
             for part in groups
