@@ -11,6 +11,8 @@ WIDEST = 720
 PAGES = {"white": "#ffffff", "black": "#0d1117"}
 TEXT, LINE = 3.0, 2.5
 """Smallest contrast, as WCAG counts it, of text and of lines."""
+PHONE, SMALLEST = 358, 8.5
+"""Width of a figure on a phone (390 pixels, less the margins), and of its smallest letters there."""
 PLACEHOLDER = "TODO"
 """What stands where the author of a lesson has to write, as `dev new lesson` leaves it."""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -69,7 +71,21 @@ def reads_on_both_pages(root: ET.Element) -> Iterator[str]:
         yield f"{fault} cannot be told apart: take a colour of kuiper.show.palette, or put a box behind the text"
 
 
-RULES = (has_a_title, is_drawn, fits_the_page, needs_nothing_else, reads_on_both_pages)
+def reads_on_a_phone(root: ET.Element) -> Iterator[str]:
+    """The smallest text of a figure can be read where the figure is as wide as a phone."""
+    width = _number(root, "width")
+    sizes = {_number(element, "font-size") for element in root.iter() if element.get("font-size")}
+    smallest = min(sizes, default=SMALLEST)
+    shown = smallest * min(1, PHONE / width) if width else smallest
+    if shown < SMALLEST:
+        widest = PHONE * smallest / SMALLEST
+        yield (
+            f"expected text of at least {SMALLEST:g} pixels on a phone, found {shown:.1f}: with text of {smallest:g} a "
+            f"figure is at most {widest:.0f} wide; let what stands side by side stand one below the other"
+        )
+
+
+RULES = (has_a_title, is_drawn, fits_the_page, needs_nothing_else, reads_on_both_pages, reads_on_a_phone)
 
 
 def luminance(colour: str) -> float:
