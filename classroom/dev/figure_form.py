@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -75,7 +76,7 @@ def reads_on_a_phone(root: ET.Element) -> Iterator[str]:
     """The smallest text of a figure can be read where the figure is as wide as a phone."""
     width = _number(root, "width")
     sizes = {_number(element, "font-size") for element in root.iter() if element.get("font-size")}
-    smallest = min(sizes, default=SMALLEST)
+    smallest = min(sizes, default=math.inf)
     shown = smallest * min(1, PHONE / width) if width else smallest
     if shown < SMALLEST:
         widest = PHONE * smallest / SMALLEST

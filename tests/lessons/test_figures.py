@@ -58,7 +58,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" width="700" viewBox="0 0 700 9">
         (
             "</title>",
             '</title><text font-size="12">a</text>',
-            "expected text of at least 8.5 pixels on a phone, found 6.1",
+            "at least 8.5 pixels on a phone, found 6.1",
         ),
         ("</title>", '</title><line stroke="#000"/>', "line in #000 on black cannot be told apart: take a colour of"),
     ],
