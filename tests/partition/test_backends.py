@@ -305,7 +305,7 @@ def test_a_blocked_operator_falls_back_with_the_back_ends_reason() -> None:
     assert op is not None
     op.layer = Layer()  # what the back end is asked about
     for mode in ("fewest", "tengine", "cost"):
-        parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_work=0)
+        parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_nodes=0)
         assert parts.fallbacks == {16: f"onnxruntime: no way to write {op.type} as ONNX"}
         assert parts.subgraphs[parts.subgraph_of[16]].device.name == "CPU"
 
