@@ -19,7 +19,7 @@ READY, TAKE, COUNT, END = range(4)
 
 
 @dataclass(frozen=True)
-class Moment:
+class CountDown:
     """Which of STEPS it is (-1: none), the counters, the ready nodes, the order so far, and the node looked at."""
 
     step: int
@@ -38,15 +38,15 @@ def scene() -> Scene:
                  [_frame(moment) for moment in moments], busiest)  # fmt: skip
 
 
-def count_down(successors: Mapping[str, Sequence[str]]) -> list[Moment]:
+def count_down(successors: Mapping[str, Sequence[str]]) -> list[CountDown]:
     """The steps of Kahn's algorithm, first come, first served."""
     missing = {name: sum(name in followers for followers in successors.values()) for name in successors}
     ready = [name for name in successors if not missing[name]]
     order: list[str] = []
-    moments: list[Moment] = []
+    moments: list[CountDown] = []
 
     def note(step: int, looked_at: str, say: str) -> None:
-        moments.append(Moment(step, dict(missing), tuple(ready), tuple(order), looked_at, say))
+        moments.append(CountDown(step, dict(missing), tuple(ready), tuple(order), looked_at, say))
 
     note(-1, "", "Each node counts the arrows that enter it: so many results it still waits for.")
     note(READY, "", f"{' and '.join(ready)} waits for nothing, so it is ready.")
@@ -66,7 +66,7 @@ def count_down(successors: Mapping[str, Sequence[str]]) -> list[Moment]:
     return moments
 
 
-def _frame(moment: Moment) -> Frame:
+def _frame(moment: CountDown) -> Frame:
     states: dict[str, PartState] = {}
     for name in EXAMPLE:
         kind = "done" if name in moment.order else "active" if name in moment.ready else ""
