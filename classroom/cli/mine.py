@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +28,7 @@ def mine(
     Examples: mine; mine ~/my_framework
     """
     from classroom.gallery.mine import work_of
-    from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
+    from classroom.mine.package import BONUS, PARTS, PackageError, files_of_package, write_package
     from classroom.mine.report import missing_text, outcome_text, parts_table
     from classroom.mine.run import compare
     from classroom.tasks import all_tasks
@@ -35,14 +36,15 @@ def mine(
     course = the_course()
     folder = (register.ROOT / "mine" if folder is None else folder.expanduser()).resolve()
     parts = {part.exercise for part in PARTS}
-    try:
-        write_package(folder, files_of_package(course))
-    except PackageError as error:
-        stop(str(error))
     say(styled("A framework of your own", "bold"))
     say()
-    work = work_of(course, the_progress(), parts)
+    print("Checking the parts that have changed ...", file=sys.stderr, flush=True)
+    work = work_of(course, the_progress(), {*parts, BONUS})
     solved = {task.id for task in work.solved}
+    try:
+        write_package(folder, files_of_package(course, solved))
+    except PackageError as error:
+        stop(str(error))
     show(parts_table([task for task in all_tasks(course) if task.id in parts], solved))
     say()
     missing = [part for part in PARTS if part.exercise not in solved]

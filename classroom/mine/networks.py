@@ -86,7 +86,7 @@ class Writer:
         texts = [f"{key}={value}".replace(" ", "") for key, value in options.items()]
         texts += [f"@{key}=({','.join(map(str, array.shape))})f32" for key, array in weights.items()]
         ends = [str(len(inputs)), str(len(written)), *inputs, *written]
-        self.lines.append(" ".join([f"{kind:24}", f"{name:24}", *ends, *texts]))
+        self.lines.append(" ".join([kind, name, *ends, *texts]))
         return "".join(written)
 
     def random(self, *shape: int) -> np.ndarray:
@@ -199,6 +199,11 @@ def square(write: Writer, x: Image) -> Image:
     return write.expression("mul(@0,sub(1,@1))", x, x)
 
 
+def kept(write: Writer, x: Image) -> Image:
+    """An operand that is read again behind its ReLU, with the signs that it had."""
+    return write.expression("sub(@0,div(@1,2))", write.each("nn.ReLU", x), x)
+
+
 def pooled(write: Writer, x: Image) -> Image:
     """The largest number in windows that overlap."""
     return write.max_pool(x, (3, 2), (2, 1), (1, 0))
@@ -210,7 +215,7 @@ def averaged(write: Writer, x: Image) -> Image:
     return write.expression("mul(sub(@0,0.5),6)", write.each("nn.Sigmoid", means))
 
 
-BLOCKS = (strided, residual, gate, by_channel, wave, square, pooled, averaged)
+BLOCKS = (strided, residual, gate, by_channel, wave, square, kept, pooled, averaged)
 
 
 def random_network(rng: np.random.Generator, blocks: int = 4) -> Network:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import keyword
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from classroom import gallery
 from classroom.register import Course
+from classroom.started import COMMAND
 
 SKELETON = Path(__file__).with_name("skeleton")
+BONUS = "conv2d"
+"""The exercise whose function is used where it is solved; without it the skeleton has one."""
 DIGITS = ("digits.pnnx.param", "digits.pnnx.bin", "heldout.npz")
 WRITTEN = "written.json"
 """In the package: its files with their hashes, as they were written."""
@@ -48,8 +51,11 @@ class PackageError(Exception):
     """The package cannot be written there; the message says why, and what to do."""
 
 
-def files_of_package(course: Course) -> dict[str, bytes]:
+def files_of_package(course: Course, solved: Collection[str] = ()) -> dict[str, bytes]:
     """Path inside the package -> content: the skeleton, the homework files as they are now, and the digits.
+
+    solved : the exercises that are; with conv2d, a bonus, among them, it takes the place of the convolution given in
+        parts.py.
 
     Raises PackageError.
     """
@@ -60,9 +66,12 @@ def files_of_package(course: Course) -> dict[str, bytes]:
             sources[lesson.homework_file] = lesson.root / "homework" / lesson.folder / lesson.homework_file
     sources |= {f"digits/{name}": gallery.find("digits").folder / name for name in DIGITS}
     try:
-        return {name: path.read_bytes() for name, path in sources.items()}
+        files = {name: path.read_bytes() for name, path in sources.items()}
     except OSError as error:
         raise PackageError(f"{error.filename} cannot be read: {error.strerror}") from error
+    if BONUS in solved:
+        files["parts.py"] = files["parts.py"].replace(b"OWN_CONV2D = False", b"OWN_CONV2D = True")
+    return files
 
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -81,7 +90,9 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if path.exists() and before.get(name) != fingerprint(path.read_bytes()):
             said = "was changed since it was written" if name in before else "is not from this command"
-            raise PackageError(f"{path} {said}: it stays as it is. Name another folder, or move this one away")
+            raise PackageError(
+                f"{path} {said}: it stays as it is. `{COMMAND} mine {folder.name}2` writes another package"
+            )
     try:
         for name, content in files.items():
             path = folder / name

@@ -10,11 +10,14 @@ from rich.table import Table
 
 from classroom import register
 from classroom.explain import labelled
-from classroom.mine.package import PARTS, FrameworkPart
+from classroom.mine.package import BONUS, PARTS, FrameworkPart
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
+
+BEFORE_BONUS = "im2col"
+"""The part in the table behind which the bonus stands."""
 
 
 def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table:
@@ -27,6 +30,8 @@ def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table
     for part in PARTS:
         there = "there" if part.exercise in solved else "missing"
         drawn.add_row(lessons[part.exercise], part.exercise, part.does, there)
+        if part.exercise == BEFORE_BONUS:
+            drawn.add_row(lessons[part.exercise], BONUS, "nn.Conv2d, a bonus", "there" if BONUS in solved else "given")
     return drawn
 
 
@@ -47,21 +52,34 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], begun: Collecti
 def outcome_text(folder: Path, found: BesideKuiper) -> str:
     """What the finished framework does, or where it stops."""
     if found.error:
-        place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"
+        place = ("the digits", "lesson 8's classifier", f"random network {found.stopped - 1} of {UNSEEN}")
         lines = [styled("Your framework has all its parts, and stops.", "bad")]
-        return "\n".join([*lines, labelled("at", place), labelled("happened", found.error), *looked_for()])
+        return "\n".join(
+            [*lines, labelled("at", place[min(found.stopped, 2)]), labelled("happened", found.error), *looked_for()]
+        )
     reads = f"Your framework reads {found.right} of {found.digits} digits, without kuiper"
     if not found.good:
         lines = [styled(f"{reads}; kuiper reads {found.kuiper_right}.", "bad")]
+        lines += [
+            labelled("patches", f"{found.patches_right} of {found.patches} right; kuiper: {found.kuiper_patches}")
+        ]
         lines += [labelled("networks", f"{found.agreeing} of {UNSEEN} random networks give what kuiper gives")]
         return "\n".join([*lines, *looked_for()])
     return "\n".join(
         [
             styled(f"{reads}.", "good"),
+            labelled(
+                "patches",
+                f"{found.patches_right} of {found.patches} named right by the ResNet of lesson 8, as by kuiper",
+            ),
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("time", f"one digit takes {found.ratio:.1f} times as long as with kuiper's simple engine"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
-            labelled("try", f"{short_name(sys.executable)} -m {folder.name}, in the folder that holds it"),
+            labelled(
+                "try",
+                f"{short_name(sys.executable)} -m {folder.name}, in the folder that holds it; with a model and "
+                "an .npy file it runs a network of your own",
+            ),
         ]
     )
 

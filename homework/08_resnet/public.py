@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -233,37 +234,61 @@ DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
 BROKEN = {
     ".weight'": "only nn.Conv2d and nn.Linear have weights: weights.get(...) gives None where weights[...] raises "
     "KeyError, or look them up inside the if of these two types.",
-    ".bias'": "with bias=False there is no such array: weights.get(...) gives None where weights[...] raises KeyError.",
-    "KeyError": "something was looked up before it was there: go through the operators in the order that "
-    "parts.topological_order gives, and note who writes each operand before you look for readers.",
+    ".bias'": "no other type than nn.Conv2d and nn.Linear has a bias, and with bias=False these have none: "
+    "weights.get(...) gives None where weights[...] raises KeyError.",
+    "KeyError: 'weight'": "the keys of `weights` are \"operator.attribute\": weights[f'{name}.weight'].",
+    "KeyError": "the dictionary has no such key (yet). Operands have names such as '1', and operators others: which of "
+    "them are your keys? Does writer -> reader stand in `successors`, and not reader -> writer? Do you go in the order "
+    "that parts.topological_order gives? And nothing is taken out: another operator may read it, too.",
+    "is no node of the graph": "successors maps operators to operators, and an operand is none: note who writes it "
+    "first.",
+    "'str' object has no attribute": "attributes holds a description, such as '(4,4)f32': the array itself is "
+    "weights[f'{name}.weight'].",
+    "'NoneType' object has no attribute": "`weights` has no array under that key: they are f'{name}.weight' and "
+    "f'{name}.bias', with a dot.",
     "'list' object has no attribute": "`inputs` is a list of arrays: parts.relu(inputs[0]).",
     "has no attribute": "parts has the functions that the docstrings of framework and compute name, and no others.",
+    "object is not callable": "framework gives a function of x, and no output: define the loop inside, and return it.",
     "NoneType": "one of the two functions gives None: does framework return the inner function, and that one a result? "
     "And does compute return something for each of TYPES?",
     "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
     "index out of range": "what was parsed is no operator's line: the first two lines are not, and empty ones are not.",
     "invalid literal for int": "what was parsed is no operator's line: the first two lines are not.",
-    "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T.",
+    "is not among the": "an expression reads all inputs of its line: parts.evaluate(text, inputs), the whole list.",
+    "as in_channels says": "a convolution in groups has kernels of fewer channels: give conv2d the operator's groups.",
+    "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T. "
+    "And torch.flatten keeps the batch: (N, C, H, W) becomes (N, C*H*W), by parts.flatten.",
     "to unpack": "parse_operator gives six values: type, name, inputs, outputs, params, attributes; "
     "parse_parameter gives a pair, (type, value).",
     "takes": "a part was given too few or too many arguments: their lists are in the docstring of compute.",
     "required positional": "a part was given too few arguments: their lists are in the docstring of compute.",
-    "stride: expected": "the parts want values, not texts: parts.parse_parameter(params['stride'])[1].",
-    "padding: expected": "the parts want values, not texts: parts.parse_parameter(params['padding'])[1].",
-    "kernel_size: expected": "the parts want values, not texts: parts.parse_parameter(params['kernel_size'])[1].",
+    **{
+        f"{name}: expected": f"the parts want values: parts.parse_parameter(params['{name}'])[1], and neither the text "
+        "nor the pair (type, value)."
+        for name in ("stride", "padding", "kernel_size", "groups", "output_size")
+    },
 }
+LAST = "This is what was computed last: the result is what pnnx.Output reads."
 
 
 def expect_network(
-    student: Student, oracle: Any, network: Network, inputs: Sequence[np.ndarray], text: str | None = None
+    student: Student,
+    oracle: Any,
+    network: Network,
+    inputs: Sequence[np.ndarray],
+    text: str | None = None,
+    more: Mapping[str, Sequence[np.ndarray]] = MappingProxyType({}),
 ) -> None:
-    """Raise Failure unless the student's framework computes the network; `text` : its lines in another order."""
+    """Raise Failure unless the student's framework computes the network.
+
+    text : its lines in another order. more : likely cause -> what it gives, besides those of the oracle.
+    """
     with likely(BROKEN):
         got = student.run_framework(text or network.text, network.weights, list(inputs), call_part)
     names = [f"for an input of shape {x.shape}" for x in inputs]
     expected, mistakes = oracle.outputs(network.text, network.weights, list(inputs)), {}
     if text is None:
-        mistakes = oracle.outputs_mistakes(network.text, network.weights, list(inputs))
+        mistakes = {**more, **oracle.outputs_mistakes(network.text, network.weights, list(inputs))}
     expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", names=names, mistakes=mistakes)
 
 
@@ -326,6 +351,23 @@ def operands_of_an_expression(student: Student, rng: np.random.Generator, oracle
     expect_network(student, oracle, network, [network.batch(rng, 2)])
 
 
+@task("framework", "kept", "shared")
+def what_was_read_is_as_before(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The input of nn.ReLU and of nn.Sigmoid is read once more behind them, and is what it was."""
+    for kind in ("nn.ReLU", "nn.Sigmoid"):
+        write = Writer(rng)
+        x = write.image(1, 3, 4)
+        network = write.network(write.expression("sub(@0,@1)", write.each(kind, x), x).name)
+        inputs = [network.batch(rng, 2)]
+        with likely(BROKEN):
+            got = student.run_framework(network.text, {}, inputs, call_part)
+        cause = (
+            f"@0 and @1 were the same numbers: {kind} wrote into the array that it read, instead of making a new one."
+        )
+        expected = oracle.outputs(network.text, {}, inputs)
+        expect(got, expected, rtol=1e-4, atol=1e-4, what="the output", mistakes={cause: [0 * expected[0]]})
+
+
 @task("framework", "shared", "weights")
 def a_way_around(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Two convolutions, and a short cut around them: the input of the first is read once more at the end."""
@@ -367,7 +409,8 @@ def a_result_that_nobody_reads(student: Student, rng: np.random.Generator, oracl
     write.expression("mul(@0,3)", write.expression("add(@0,1)", y))
     network = write.network(y.name)
     x = network.batch(rng, 2)
-    expect_network(student, oracle, network, [x])
+    last = [3 * (y + 1) for y in oracle.outputs(network.text, {}, [x])]
+    expect_network(student, oracle, network, [x], more={LAST: last})
     head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
     expect_network(student, oracle, network, [x], "\n".join([*head, lines[-1], *lines[:-1]]) + "\n")
 

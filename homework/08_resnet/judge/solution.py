@@ -261,8 +261,9 @@ def compute(
     linear : nn.Linear is x @ weight.T + bias, with numpy.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
+    kept : the arrays in `inputs` stay as they are: another operator may read them, too.
     """
-    # <solution framework: what does each of TYPES call? An if for each will do>
+    # <solution framework: what does each of TYPES call? An if for each will do: these ten are all there will be>
     kind, name, _, _, params, _ = operator
     weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
 
