@@ -11,6 +11,7 @@ import pytest
 
 from classroom import explain, register
 from classroom.check import check
+from classroom.gallery import share
 from classroom.site.build import SiteError, build
 from classroom.site.pages_front import FIRST_STEPS, INDEX, WORDS_FOLDER
 from classroom.site.tree import Tree
@@ -55,7 +56,10 @@ def test_the_right_answer_of_the_first_steps_is_told_in_these_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = shown_for("return w @ x + b.reshape(len(w), -1)", tmp_path, monkeypatch)
-    assert box("axby (task 1.1): public tests passed").startswith(f"{said}\n\nNext: ")
+    change = share.changes(["axby"], ["axby"])["digits"]
+    monkeypatch.setenv("COLUMNS", "80")
+    told = explain.labelled("in digits", f"{change} See `{DOCUMENTED} demo digits --mine`")
+    assert box("axby (task 1.1): public tests passed").startswith(f"{said}\n\n{told}\n\nNext: ")
 
 
 def test_the_first_steps_show_the_first_stub(tree: Tree) -> None:
