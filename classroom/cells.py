@@ -37,7 +37,7 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
         print(f"{name}: not written yet")
         return
     wrong = [
-        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or f'got {_short(got)}'}"
+        f"{name}({_listed(arguments)}): expected {_short(expected)}, {said or _got(got, expected)}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
         if said or not _same(got, expected)
     ]
@@ -75,11 +75,52 @@ def _same(got: Any, expected: Any) -> bool:
     return type(got) is type(expected) and bool(got == expected)
 
 
+def _got(got: Any, expected: Any) -> str:
+    """What came instead of `expected`, with the types where these differ."""
+    one, other = _kind(got), _kind(expected)
+    if one == other or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
+        return f"got {_short(got)}"
+    return f"got {_short(got)}, which is {one} and not {other}"
+
+
+def _kind(value: Any) -> str:
+    """What somebody would call the value: `a list of strings`, `an array`."""
+    if value is None or value is Ellipsis:
+        return "nothing"
+    if isinstance(value, (list, tuple)):
+        inside = {_kind(each).split()[-1] + "s" for each in value}
+        return f"a {type(value).__name__}" + (f" of {inside.pop()}" if len(inside) == 1 else "")
+    if isinstance(value, np.ndarray):
+        return "an array"
+    if isinstance(value, bool):
+        return "True or False"
+    if isinstance(value, (int, float, np.number)):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    return "a function" if callable(value) else f"a {type(value).__name__}"
+
+
+def _listed(arguments: tuple[Any, ...]) -> str:
+    """The arguments as they would be typed; arrays of several dtypes with these."""
+    arrays = [value for value in arguments if isinstance(value, np.ndarray)]
+    dtypes = len({array.dtype for array in arrays}) > 1
+    return ", ".join(
+        f"{_short(value)} {value.dtype}" if dtypes and isinstance(value, np.ndarray) else _short(value)
+        for value in arguments
+    )
+
+
 def _short(value: Any) -> str:
-    """The value in one line; a large array by its shape."""
+    """The value in one line; a large array by its shape, a function by its name."""
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
     if isinstance(value, np.generic):
         return repr(value.item())
-    text = getattr(value, "__name__", None) or " ".join(repr(value).split())
+    if isinstance(value, list) and any(map(callable, value)):
+        text = f"[{', '.join(map(_short, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key!r}: {_short(each)}' for key, each in value.items())}}}"
+    else:
+        text = getattr(value, "__name__", None) or " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

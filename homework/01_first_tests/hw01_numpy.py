@@ -6,24 +6,28 @@ import numpy as np
 
 
 def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(m, k), (k, n), (m, n) -> (m, n): y = w @ x + b.
+    """(m, k), (k, n), (m, n) or (m,) -> (m, n): y = w @ x + b.
 
     Parameters
     ----------
     w : (m, k) of any numbers.
     x : (k, n), with as many rows as `w` has columns.
-    b : (m, n), of the result's shape.
+    b : (m, n), of the result's shape, or (m,), as a network's file keeps it.
 
     Rules
     -----
     product : `w` and `x` are multiplied as matrices, in this order: rows of `w`, columns of `x`.
-    bias : `b` is added to the product, each number in its own place.
+    bias : `b` of (m, n) is added to the product, each number in its own place.
+    rows : `b` of (m,) has one number for each row of the product, which is added to every number of that row.
     dtype : the result has the dtype that numpy gives the sum: integers stay integers, with all their digits as long as
         the sum fits into their dtype, float32 stays float32, and float32 with float64 is float64.
 
     >>> axby(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([[1, 2], [3, 4]]))
     array([[11,  7],
            [23, 15]])
+    >>> axby(np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([100, 200]))
+    array([[110, 105],
+           [220, 211]])
     """
     # TODO axby (Task 1.1)
     raise NotImplementedError("axby: TODO")
@@ -32,13 +36,14 @@ def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
 def telling_inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Inputs w, x and b on which each of five wrong versions of axby gives itself away.
 
-    A version gives itself away where its result is not w @ x + b, and where it raises an error. One choice of inputs
-    is asked for, and it has to catch all five.
+    A version gives itself away where its result is not w @ x + b. One choice of inputs is asked for, and it has to
+    catch all five.
 
     Rules
     -----
-    form : a tuple (w, x, b) of numpy arrays of integers whose shapes fit: (m, k), (k, n) and (m, n).
-    small : each array has at most 9 numbers, and each number is from -20 to 20, so that you can compute by hand.
+    form : a tuple (w, x, b) of three numpy arrays of integers.
+    square : all three have the same shape, (2, 2) or (3, 3), on which every version runs: no error gives one away.
+    small : each number is from -20 to 20, so that you can compute by hand.
     swapped : they catch `x @ w + b`.
     transposed : they catch `w.T @ x + b`.
     bias_once : they catch `w @ x + b[0]`, which adds the first row of `b` to every row.

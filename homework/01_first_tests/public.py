@@ -27,10 +27,10 @@ MISTAKES: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 """The five that `telling_inputs` has to catch."""
 WHY = {
-    "x @ w + b": "on your w and x the order of the product does not matter: take shapes that are not square",
-    "w.T @ x + b": "your w is its own transpose: take one that is not square, or numbers without symmetry",
+    "x @ w + b": "on your w and x the order of the product does not matter, as where they are equal or one is diagonal",
+    "w.T @ x + b": "your w is its own transpose, or all its numbers are alike: take numbers without symmetry",
     "w @ x + b[0]": "the rows of your b are alike",
-    "np.abs(w) @ x + b": "no negative number of your w has a say in the result",
+    "np.abs(w) @ x + b": "your w has no negative number",
     "(w @ x + b).astype(np.int8)": "all your results are from -128 to 127",
 }
 
@@ -80,6 +80,24 @@ def the_shapes_need_not_be_square(student: Student, rng: np.random.Generator, or
     expect(got, oracle.summed(w, x, b), mistakes=oracle.bias_mistakes(w, x, b))
 
 
+@task("axby", "rows", "product", "bias", "dtype")
+def a_bias_of_one_axis_goes_to_the_rows(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With b = [100, 200] every number of row 0 gets 100, and every number of row 1 gets 200, whatever the shapes."""
+    w, x, b = np.array([[1, 2], [3, 4]]), np.array([[0, 1], [5, 2]]), np.array([100, 200])
+    causes = {
+        "broadcast": "b of (m,) is lined up with the columns: make a column of it, (m, 1), before you add it",
+        "IndexError": "b has one axis here, one number for each row: b[i, j] and b[:, :1] need two",
+        "matmul": "the inner sizes do not agree: w @ x fits as it is, x @ w and .T do not",
+        "NoneType": "the function returns nothing where b has one axis",
+    }
+    with likely(causes):
+        got = student.axby(w, x, b)
+        expect(got, np.array([[110, 105], [220, 211]]), what="b = [100, 200]", mistakes=oracle.rows_mistakes(w, x, b))
+        w, x, b = (rng.integers(-9, 10, shape) for shape in ((2, 3), (3, 4), (2,)))
+        got = student.axby(w, x, b)
+        expect(got, oracle.summed_by_row(w, x, b), what="shapes (2, 3), (3, 4) and (2,)")
+
+
 @task("axby", "bias", "dtype")
 def zeros_leave_the_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Where w is 0 everywhere, y is b."""
@@ -119,29 +137,28 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
         )
 
 
-@task("telling_inputs", "form", "small")
-def they_are_small_arrays_that_fit(student: Student) -> None:
-    """w (m, k), x (k, n) and b (m, n) of integers: at most 9 numbers each, from -20 to 20."""
+@task("telling_inputs", "form", "square", "small")
+def they_are_small_square_arrays(student: Student) -> None:
+    """w, x and b are three arrays of integers from -20 to 20, all (2, 2) or all (3, 3)."""
     inputs_of(student)
 
 
-@task("telling_inputs", "swapped", "transposed", "bias_once", "absolute", "narrow", "form", "small")
+@task("telling_inputs", "swapped", "transposed", "bias_once", "absolute", "narrow", "form", "square", "small")
 def each_of_the_five_gives_itself_away(student: Student) -> None:
-    """All five wrong versions are caught: each gives another result than w @ x + b, or an error."""
+    """All five wrong versions are caught: each gives another result than w @ x + b."""
     inputs = inputs_of(student)
     missed = [name for name, wrong in MISTAKES.items() if not gives_itself_away(wrong, *inputs)]
     if missed:
         failure = Failure(f"{len(MISTAKES) - len(missed)} of {len(MISTAKES)} caught; not caught: {'; '.join(missed)}")
         failure.cause = WHY[missed[0]]
+        if missed[0] == "np.abs(w) @ x + b" and (inputs[0] < 0).any():
+            failure.cause = "the negative numbers of your w meet zeros in x, or cancel each other out"
         raise failure
 
 
 def gives_itself_away(wrong: Callable[[Any, Any, Any], Any], w: np.ndarray, x: np.ndarray, b: np.ndarray) -> bool:
-    """Whether a wrong version raises an error on these inputs, or has another result than the right one."""
-    try:
-        return not np.array_equal(wrong(w, x, b), w @ x + b)
-    except ValueError:
-        return True
+    """Whether a wrong version has another result than the right one on these inputs."""
+    return not np.array_equal(wrong(w, x, b), w @ x + b)
 
 
 def inputs_of(student: Student) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -150,16 +167,19 @@ def inputs_of(student: Student) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if type(got) is not tuple or len(got) != 3:
         raise Failure(f"the result: expected a tuple (w, x, b), got {type(got).__name__}", None, got)
     for name, array in zip("wxb", got, strict=True):
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iu" or array.ndim != 2 or not array.size:
-            what = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
-            raise Failure(f"{name}: expected a numpy array of integers with rows and columns, got {what}")
-        if array.size > 9 or array.min() < -20 or array.max() > 20:
-            span = f"{array.size} from {array.min()} to {array.max()}"
-            raise Failure(f"{name}: expected at most 9 numbers from -20 to 20, got {span}")
-    w, x, b = (array.astype(np.int64) for array in got)
-    if w.shape[1] != x.shape[0] or b.shape != (w.shape[0], x.shape[1]):
-        raise Failure(f"the shapes: expected (m, k), (k, n) and (m, n), got {w.shape}, {x.shape} and {b.shape}")
-    return w, x, b
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "iu":
+            what = f"an array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise Failure(f"{name}: expected a numpy array of integers, got {what}")
+    w, x, b = got
+    if not w.shape == x.shape == b.shape or w.shape not in ((2, 2), (3, 3)):
+        shapes = f"{w.shape}, {x.shape} and {b.shape}"
+        failure = Failure(f"the shapes of w, x and b: expected three times (2, 2), or three times (3, 3), got {shapes}")
+        failure.cause = "other shapes catch a mistake by an error, or not at all; here the numbers have to do it"
+        raise failure
+    for name, array in zip("wxb", got, strict=True):
+        if array.min() < -20 or array.max() > 20:
+            raise Failure(f"{name}: expected numbers from -20 to 20, got {array.min()} to {array.max()}")
+    return w.astype(np.int64), x.astype(np.int64), b.astype(np.int64)
 
 
 @task("e_power_minus", "power", "floats", "digits", "shape")
@@ -256,8 +276,9 @@ def the_arguments_stay_as_they_are(student: Student, rng: np.random.Generator, o
     for a, x, y in ((3.0, tens / 10, tens), (3.0, some, others), (0.0, some, others), (2.0, 0 * some, others)):
         right = oracle.added(a, x, y)
         mistakes = oracle.written_mistakes(a, x, y)
-        what = f"the results for a = {a:g}" + ", x = 0" * (not x.any())
-        expect(student.axpy_twice(a, x, y), [right, right], rtol=1e-12, what=what, mistakes=mistakes)
+        what = f"a = {a:g}" + ", x = 0" * (not x.any())
+        got = student.axpy_twice(a, x, y)
+        expect(got, [right, right], rtol=1e-12, what=what, names=("first call", "second call"), mistakes=mistakes)
 
 
 @task("axpy", "dtype", "sum", "new")

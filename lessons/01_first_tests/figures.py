@@ -19,10 +19,10 @@ def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: s
         element("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=6.0, fill=kind.fill,
                 stroke=kind.border, stroke_width=1.5)
     ]  # fmt: skip
-    first = y - 7.5 * (len(lines) - 1)
+    first = y - 8.5 * (len(lines) - 1)
     for i, line in enumerate(lines):
         weight = {"font_weight": "bold"} if i == 0 else {}
-        parts.append(text(line, x, first + 15 * i, 12.0 if i == 0 else 10.5, kind.text, **weight))
+        parts.append(text(line, x, first + 17 * i, 13.0 if i == 0 else 12.0, kind.text, **weight))
     return "".join(parts)
 
 
@@ -36,71 +36,67 @@ def arrow(x1: float, y1: float, x2: float, y2: float, **style: object) -> str:
 
 
 def inference() -> Svg:
-    """Training with its way back, inference without."""
+    """Training with its way back above, inference without below."""
+    left, middle, right = 75.0, 240.0, 405.0
     parts = [
-        text("Training: once, slowly", 175.0, 18.0, 14.0, font_weight="bold"),
-        box(55.0, 75.0, 90.0, 44.0, INPUT, "images", "thousands"),
-        arrow(100.0, 75.0, 132.0, 75.0),
-        box(180.0, 75.0, 94.0, 44.0, BAD, "weights", "they change"),
-        arrow(228.0, 75.0, 260.0, 75.0),
-        box(303.0, 75.0, 84.0, 44.0, LINEAR, "answer"),
-        arrow(303.0, 98.0, 303.0, 140.0),
-        box(303.0, 163.0, 84.0, 44.0, ACTIVATION, "mistake", "vs. label"),
-        element("path", d="M260 163H180V106", fill="none", stroke=INK, stroke_width=1.5, stroke_dasharray="5 4"),
-        element("polygon", points="180,99 176,106 184,106", fill=INK),
-        text("backwards: change", 178.0, 180.0, 11.0),
-        text("the weights a little", 178.0, 194.0, 11.0),
-        element("line", x1=368.0, y1=10.0, x2=368.0, y2=195.0, stroke=INK, stroke_width=0.8),
-        text("Inference: often, fast", 545.0, 18.0, 14.0, font_weight="bold"),
-        box(428.0, 75.0, 84.0, 44.0, INPUT, "image", "one"),
-        arrow(470.0, 75.0, 498.0, 75.0),
-        box(546.0, 75.0, 94.0, 44.0, GOOD, "weights", "fixed"),
-        arrow(593.0, 75.0, 621.0, 75.0),
-        box(664.0, 75.0, 84.0, 44.0, LINEAR, "answer", "it is a 4"),
-        box(546.0, 163.0, 172.0, 44.0, CONVOLUTION, "model file", "read once, at the start"),
-        element("line", x1=546.0, y1=141.0, x2=546.0, y2=106.0, stroke=INK, stroke_width=1.5),
-        element("polygon", points="546,99 542,106 550,106", fill=INK),
+        text("Training: once, slowly", 15.0, 18.0, 15.0, font_weight="bold", text_anchor="start"),
+        box(left, 66.0, 120.0, 50.0, INPUT, "images", "thousands"),
+        arrow(left + 62, 66.0, middle - 62, 66.0),
+        box(middle, 66.0, 120.0, 50.0, BAD, "weights", "they change"),
+        arrow(middle + 62, 66.0, right - 62, 66.0),
+        box(right, 66.0, 120.0, 50.0, LINEAR, "answer", "wrong at first"),
+        arrow(right, 92.0, right, 134.0),
+        box(right, 161.0, 120.0, 50.0, ACTIVATION, "error", "against labels"),
+        element("path", d="M343 161H240V100", fill="none", stroke=INK, stroke_width=1.5, stroke_dasharray="5 4"),
+        element("polygon", points="240,93 236,101 244,101", fill=INK),
+        text("change the weights", 230.0, 153.0, 12.0, text_anchor="end"),
+        text("a little, and again", 230.0, 169.0, 12.0, text_anchor="end"),
+        element("line", x1=15.0, y1=210.0, x2=465.0, y2=210.0, stroke=INK, stroke_width=0.8),
+        text("Inference: often, fast", 15.0, 234.0, 15.0, font_weight="bold", text_anchor="start"),
+        box(left, 282.0, 120.0, 50.0, INPUT, "image", "one"),
+        arrow(left + 62, 282.0, middle - 62, 282.0),
+        box(middle, 282.0, 120.0, 50.0, GOOD, "weights", "fixed"),
+        arrow(middle + 62, 282.0, right - 62, 282.0),
+        box(right, 282.0, 120.0, 50.0, LINEAR, "answer", "it is a 4"),
     ]
-    return picture(720, 205, "Training and inference", "Training leads back to the weights, inference does not", *parts)
+    return picture(480, 318, "Training and inference", "Training leads back to the weights, inference does not", *parts)
 
 
 def four_ideas() -> Svg:
     """A graph; one operator opened; its layer; tensors on the lines."""
-    column, parts = 90.0, [text("graph", 90.0, 16.0, 14.0, font_weight="bold")]
+    column, parts = 85.0, [text("graph", 85.0, 16.0, 15.0, font_weight="bold")]
     rows = [("nn.MaxPool2d", "pool"), ("torch.flatten", "torch.flatten_0"), ("nn.Linear", "classifier"),
             ("pnnx.Output", "output")]  # fmt: skip
     shapes = ["1 x 64 x 2 x 2", "1 x 256", "1 x 10"]
     for i, (kind, name) in enumerate(rows):
-        y = 54.0 + 86 * i
-        parts.append(box(column, y, 130.0, 40.0, family(kind), kind, name))
+        y = 60.0 + 92 * i
+        parts.append(box(column, y, 150.0, 46.0, family(kind), kind, name))
         if i < len(shapes):
-            parts += [arrow(column, y + 20, column, y + 66), pill(shapes[i], column, y + 40)]
-    parts.append(text("tensors: the numbers on the lines", 25.0, 350.0, 11.0, text_anchor="start"))
+            parts += [arrow(column, y + 23, column, y + 69), pill(shapes[i], column, y + 43, 12.0)]
+    parts.append(text("tensors: the numbers on the lines", 10.0, 386.0, 13.0, text_anchor="start"))
 
-    for y1, y2 in ((206.0, 44.0), (246.0, 262.0)):
-        parts.append(element("line", x1=155.0, y1=y1, x2=235.0, y2=y2, stroke=INK, stroke_dasharray="4 4"))
+    for y1, y2 in ((221.0, 37.0), (267.0, 214.0)):
+        parts.append(element("line", x1=160.0, y1=y1, x2=205.0, y2=y2, stroke=INK, stroke_dasharray="4 4"))
     parts += [
-        text("operator: what the file says", 345.0, 16.0, 14.0, font_weight="bold"),
-        element("rect", x=235.0, y=36.0, width=220.0, height=234.0, rx=8.0, fill=LINEAR.fill,
+        text("operator: what the file says", 337.0, 16.0, 14.0, font_weight="bold"),
+        element("rect", x=205.0, y=37.0, width=265.0, height=177.0, rx=8.0, fill=LINEAR.fill,
                 stroke=LINEAR.border, stroke_width=1.5),
     ]  # fmt: skip
     facts = [("type", "nn.Linear"), ("name", "classifier"), ("parameters", "in_features = 256"),
              ("", "out_features = 10"), ("", "bias = True"), ("weights", "weight 10x256"), ("", "bias 10")]  # fmt: skip
     for i, (label, value) in enumerate(facts):
-        y = 60.0 + 31 * i
-        parts.append(text(label, 248.0, y, 11.0, LINEAR.text, text_anchor="start", font_weight="bold"))
-        parts.append(text(value, 328.0, y, 10.5, LINEAR.text, text_anchor="start"))
+        y = 56.0 + 23 * i
+        if label:
+            parts.append(text(label, 218.0, y, 12.5, LINEAR.text, text_anchor="start", font_weight="bold"))
+        parts.append(text(value, 312.0, y, 12.5, LINEAR.text, text_anchor="start"))
 
     parts += [
-        text("layer: who computes it", 605.0, 16.0, 14.0, font_weight="bold"),
-        arrow(455.0, 152.0, 510.0, 152.0),
-        box(605.0, 152.0, 186.0, 96.0, LINEAR, "Linear", "forward(x):", "multiply, add,", "give the result back"),
-        text("tensor in", 605.0, 70.0, 11.0),
-        arrow(605.0, 78.0, 605.0, 102.0),
-        text("tensor out", 605.0, 236.0, 11.0),
-        arrow(605.0, 202.0, 605.0, 228.0),
+        arrow(337.0, 215.0, 337.0, 278.0),
+        text("layer:", 324.0, 246.0, 14.0, font_weight="bold", text_anchor="end"),
+        text("who does it", 350.0, 246.0, 14.0, font_weight="bold", text_anchor="start"),
+        box(337.0, 321.0, 200.0, 84.0, LINEAR, "Linear", "takes a tensor,", "multiplies and adds,", "returns a tensor"),
     ]
-    return picture(720, 362, "Four ideas", "Graph, operator, layer and tensor in one small network", *parts)
+    return picture(480, 402, "Four ideas", "Graph, operator, layer and tensor in one small network", *parts)
 
 
 def grid(x: float, y: float, values: list[list[int]], marked: set[tuple[int, int]], kind: Swatch) -> str:

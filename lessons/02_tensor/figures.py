@@ -13,7 +13,7 @@ from kuiper.tensor import flatten, padding, reshape
 
 BLUE, ORANGE, GREEN = family("nn.Conv2d"), family("nn.ReLU"), family("nn.BatchNorm2d")
 CHANNELS = (BLUE, ORANGE)
-WIDTH = 720.0
+WIDTH = 480.0
 
 
 def cell(content: object, x: float, y: float, width: float, height: float, look: Swatch | None = BLUE) -> str:
@@ -61,88 +61,82 @@ def fives(i: int) -> Swatch:
 
 def memory() -> Svg:
     """A (2, 5) array, the line that it is in memory, and the steps between neighbours."""
-    size, left, top = 40.0, 150.0, 34.0
+    size, left, top = 40.0, 70.0, 34.0
     parts = [
-        note("what we think of: (2, 5)", left, 16),
+        note("what we think of: (2, 5)", left, 16, 14.0, font_weight="bold"),
         grid(np.arange(10).reshape(2, 5), left, top, size, lambda r, k: CHANNELS[r]),
-        *(text(f"row {r}", left - 34, top + (r + 0.5) * size) for r in range(2)),
-        arrow([(left + 10, top + 94), (left + 50, top + 94)]),
-        note("next column: 1 element further", left + 60, top + 94),
+        *(text(f"row {r}", left - 34, top + (r + 0.5) * size, 12.5) for r in range(2)),
+        arrow([(left + 10, top + 96), (left + 50, top + 96)]),
+        note("next column: 1 further", left + 60, top + 96, 12.5),
         arrow([(left + 5 * size + 14, top + 14), (left + 5 * size + 14, top + 66)]),
-        note("next row: 5 elements further", left + 5 * size + 26, top + size),
-        note("what there is: one line of numbers", left, 164),
-        line(range(10), left, 178, size, fives),
-        *(text(f"{i}", left + (i + 0.5) * size, 212, 10.0) for i in range(10)),
-        text("offset", left - 34, 212, 10.0),
-        _span(left + 0.5 * size, left + 5.5 * size, 226, "from (0, 0) to (1, 0): 5"),
-        _span(left + 7.5 * size, left + 8.5 * size, 226, "from (1, 2) to (1, 3): 1"),
+        note("next row: 5 further", left + 5 * size + 26, top + size, 12.5),
+        note("what there is: one line of numbers", left, 170, 14.0, font_weight="bold"),
+        line(range(10), left, 186, size, fives),
+        *(text(f"{i}", left + (i + 0.5) * size, 222, 12.0) for i in range(10)),
+        text("offset", left - 34, 222, 12.0),
+        _span(left + 0.5 * size, left + 5.5 * size, 236, "from (0, 0) to (1, 0): 5"),
+        _span(left + 7.5 * size, left + 8.5 * size, 236, "from (1, 2) to (1, 3): 1"),
     ]
     described = (
         "Rows of five stand one after the other in memory: the next row is 5 elements further, the next column 1."
     )
-    return picture(WIDTH, 262, "A matrix and its memory, row-major", described, *parts)
+    return picture(WIDTH, 272, "A matrix and its memory, row-major", described, *parts)
 
 
 def _span(x0: float, x1: float, y: float, label: str) -> str:
-    return arrow([(x0, y), (x0, y + 8), (x1, y + 8), (x1, y - 2)]) + text(label, (x0 + x1) / 2, y + 21, 11.0)
+    return arrow([(x0, y), (x0, y + 8), (x1, y + 8), (x1, y - 2)]) + text(label, (x0 + x1) / 2, y + 22, 12.0)
 
 
 def reshape_both_ways() -> Svg:
     """(2, 5) -> (5, 2), row by row and column by column."""
     size, x = 34.0, np.arange(10).reshape(1, 2, 5)
     parts = []
-    for half, (row_major, title) in enumerate(((True, "row-major"), (False, "column-major"))):
-        left = 10.0 + half * 365
-        parts.append(note(f"{title}: row_major={row_major}", left, 14, 13.0, font_weight="bold"))
+    for half, row_major in enumerate((True, False)):
+        top, way = 14.0 + 226 * half, "row by row" if row_major else "column by column"
+        parts.append(note(f"row_major={row_major}", 10, top, 14.0, font_weight="bold"))
         order = flatten(x, row_major).tolist()
         place = {value: i for i, value in enumerate(order)}
-        parts += [
-            grid(x[0], left + 80, 32, size, lambda r, k, x=x, place=place: fives(place[int(x[0, r, k])])),
-            arrow([(left + 165, 106), (left + 165, 128)]),
-            note("read " + ("row by row" if row_major else "column by column"), left + 178, 117),
-            line(order, left, 136, size, fives),
-            arrow([(left + 165, 166), (left + 165, 188)]),
-            note("write " + ("row by row" if row_major else "column by column"), left + 178, 177),
-        ]
         result = reshape(x, (5, 2), row_major)[0]
-        parts.append(
-            grid(
-                result, left + 131, 196, size, lambda r, k, result=result, place=place: fives(place[int(result[r, k])])
-            )
-        )
+        parts += [
+            grid(x[0], 10, top + 18, size, lambda r, k, x=x, place=place: fives(place[int(x[0, r, k])])),
+            arrow([(95, top + 92), (95, top + 124)]),
+            note(f"read {way}", 108, top + 108, 12.5),
+            line(order, 10, top + 132, size, fives),
+            arrow([(356, top + 144), (392, top + 144)]),
+            text(f"write {way}", 350, top + 174, 12.5, text_anchor="end"),
+            grid(result, 400, top + 18, size, lambda r, k, result=result, place=place: fives(place[int(result[r, k])])),
+        ]
     described = (
         "Row-major: 0 to 9 become 0 1, 2 3, 4 5, 6 7, 8 9. Column-major: 0 5 1 6 2 7 3 8 4 9 is read, and the first "
         "column gets 0 5 1 6 2, the second 7 3 8 4 9."
     )
-    return picture(WIDTH, 376, "Reshape of (2, 5) to (5, 2), both ways", described, *parts)
+    return picture(WIDTH, 436, "Reshape of (2, 5) to (5, 2), both ways", described, *parts)
 
 
 def orders() -> Svg:
-    """(2, 3, 4) filled with 1 to 24, and three orders in which it can be read."""
+    """(2, 3, 4) filled with 1 to 24, and the two orders in which this course reads it."""
     x, size = np.arange(1, 25).reshape(2, 3, 4), 38.0
     parts, y = [], 14.0
     for title, row_major in (
         ("row-major: each channel row by row", True),
-        ("column-major: each channel column by column, then the next channel", False),
+        ("column-major: each channel column by column", False),
     ):
-        parts.append(note(title, 10, y, 13.0, font_weight="bold"))
-        for channel, left in enumerate((136.0, 484.0)):
-            parts.append(grid(x[channel], left, y + 20, size, lambda r, k, c=channel: CHANNELS[c]))
-            parts.append(text(f"channel {channel}", left - 44, y + 20 + 1.5 * size))
-            parts.append(_walk(left, y + 20, size, row_major, CHANNELS[channel].border))
-        parts.append(_by_channel(flatten(x, row_major), y + 150))
-        y += 206
-    parts.append(note("numpy's order='F' over all three axes: the channels are mixed", 10, y, 13.0, font_weight="bold"))
-    parts.append(_by_channel(x.reshape(-1, order="F"), y + 18))
+        parts.append(note(title, 12, y, 14.0, font_weight="bold"))
+        for channel, left in enumerate((12.0, 316.0)):
+            look = CHANNELS[channel]
+            parts += [
+                note(f"channel {channel}", left, y + 26, 12.5),
+                grid(x[channel], left, y + 38, size, lambda r, k, look=look: look),
+                _walk(left, y + 38, size, row_major, look.border),
+                line(flatten(x[channel : channel + 1], row_major).tolist(), 12, y + 164 + 30 * channel, size,
+                     lambda i, look=look: look),
+            ]  # fmt: skip
+        y += 250
     described = (
         "Row-major reads 1, 2, 3, 4, 5 and so on. Column-major reads 1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, and only "
-        "then 13. Order F over three axes reads 1, 13, 5, 17: it jumps from channel to channel."
+        "then 13."
     )
-    return picture(WIDTH, y + 50, "Three orders of reading (2, 3, 4)", described, *parts)
-
-
-def _by_channel(values: np.ndarray, y: float) -> str:
-    return line(values.tolist(), 10, y, 29.0, lambda i: CHANNELS[(int(values[i]) - 1) // 12])
+    return picture(WIDTH, y - 12, "Two orders of reading (2, 3, 4)", described, *parts)
 
 
 def _walk(x: float, y: float, size: float, row_major: bool, color: str) -> str:
@@ -160,7 +154,7 @@ def _walk(x: float, y: float, size: float, row_major: bool, color: str) -> str:
 
 def border() -> Svg:
     """One channel (4, 5) inside its border of pads (1, 2, 3, 4): 7 rows, 12 columns."""
-    size, left, top = 34.0, 150.0, 60.0
+    size, left, top = 30.0, 96.0, 36.0
     padded = padding(np.arange(1, 21).reshape(1, 4, 5), (1, 2, 3, 4))[0]
     bottom, right = top + 7 * size, left + 12 * size
     parts = [grid(padded, left, top, size, lambda r, k: BLUE if 1 <= r < 5 and 3 <= k < 8 else None)]
@@ -186,28 +180,28 @@ def _measure(x0: float, x1: float, y: float, label: str) -> str:
 
 
 def sharing() -> Svg:
-    """Which tensors share memory: a row-major reshape does, a column-major one and padding do not."""
-    parts, left = [], 330.0
-    names = ("x: (2, 5)", "x.reshape((5, 2))", "x.flatten()")
-    for i, name in enumerate(names):
-        y = 22.0 + 34 * i
-        parts.append(_name(name, 10, y, 180))
-        parts.append(arrow([(196, y), (left - 8, 56)]))
-    parts.append(line(range(10), left, 44, 37.0, lambda i: BLUE))
-    parts.append(note("one line of memory, three shapes", left, 84))
-    parts.append(_name("x.reshape((5, 2), row_major=False)", 10, 146, 262))
-    parts.append(arrow([(278, 146), (left - 8, 146)]))
-    parts.append(line([0, 5, 1, 6, 2, 7, 3, 8, 4, 9], left, 134, 37.0, lambda i: ORANGE))
-    parts.append(note("another order: a copy, with memory of its own", left, 174))
+    """Which tensors share memory: a row-major reshape does, a column-major one does not."""
+    parts, left = [], 20.0
+    for name, x, width in (("x", 20.0, 60.0), ("x.reshape((5, 2))", 130.0, 160.0), ("x.flatten()", 340.0, 120.0)):
+        parts.append(_name(name, x, 20, width))
+        parts.append(arrow([(x + width / 2, 36), (x + width / 2, 62)]))
+    parts += [
+        line(range(10), left, 66, 44.0, lambda i: BLUE),
+        note("one line of memory, three shapes", left, 106, 13.0),
+        _name("x.reshape((5, 2), row_major=False)", left, 156, 290),
+        arrow([(left + 145, 172), (left + 145, 198)]),
+        line([0, 5, 1, 6, 2, 7, 3, 8, 4, 9], left, 202, 44.0, lambda i: ORANGE),
+        note("another order: a copy, with memory of its own", left, 242, 13.0),
+    ]
     described = (
         "x, its row-major reshape and its flatten point at the same ten numbers; the column-major reshape is a copy."
     )
-    return picture(WIDTH, 188, "Who shares memory with whom", described, *parts)
+    return picture(WIDTH, 256, "Who shares memory with whom", described, *parts)
 
 
 def _name(content: str, x: float, y: float, width: float) -> str:
-    box = element("rect", x=x, y=y - 13, width=width, height=26.0, rx=6.0, fill=GREEN.fill, stroke=GREEN.border)
-    return box + note(content, x + 8, y, 11.5, fill=GREEN.text)
+    box = element("rect", x=x, y=y - 15, width=width, height=30.0, rx=6.0, fill=GREEN.fill, stroke=GREEN.border)
+    return box + text(content, x + width / 2, y, 13.0, GREEN.text)
 
 
 def draw() -> dict[str, Svg]:

@@ -20,6 +20,14 @@ def half(x: Any) -> Any:
     return x / 2
 
 
+def alike(x: Any, y: Any) -> bool:
+    return True
+
+
+def values(x: dict[str, Any]) -> list[Any]:
+    return list(x.values())
+
+
 def nothing(x: Any) -> Any: ...
 
 
@@ -47,7 +55,23 @@ def greedy(x: list[int]) -> int:
             "half([1.0, 1.0]): expected [[0.5, 0.5]], got [0.5, 0.5] (0 of",
         ),
         (half, [((np.ones(20),), np.ones(20))], "half(an array of shape (20,)): expected an array of shape (20,), got"),
-        (half, [((2,), "1")], "half(2): expected '1', got 1.0"),
+        (half, [((2,), "1")], "half(2): expected '1', got 1.0, which is a number and not a string (0 of 1 right)"),
+        (
+            half,
+            [((np.full(2, 2),), [1, 1])],
+            "half([2, 2]): expected [1, 1], got [1.0, 1.0], which is an array and not a list",
+        ),
+        (
+            alike,
+            [((np.ones(1, np.float32), np.ones(1)), False)],
+            "alike([1.0] float32, [1.0] float64): expected False, got",
+        ),
+        (alike, [((np.ones(1), np.ones(1)), False)], "alike([1.0], [1.0]): expected False, got True (0 of 1 right)"),
+        (
+            values,
+            [(({"abs": abs},), ["abs"])],
+            "values({'abs': abs}): expected ['abs'], got [abs], which is a list of functions",
+        ),
         (half, [((2,), True)], "half(2): expected True, got 1.0"),
         (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),

@@ -33,9 +33,8 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
             a * np.dot(x.ravel(), y.ravel())
         ),
         "a was cut to a whole number: take it as it is, without int(a)": int(a) * x + y,
-        "the float32 numbers became float64: a is a plain number, so leave np.float64 and astype out": (
-            a * x.astype(np.float64) + y
-        ),
+        "the float32 numbers became float64: leave a the plain number that it is, without np.float64(a), np.array(a) "
+        "and astype; np.zeros makes float64, too": (a * x.astype(np.float64) + y),
         "the float64 numbers became float32: leave the conversion out": added(a, x, y).astype(np.float32),
         "the blocks were put into one row: leave ravel or reshape out": added(a, x, y).ravel(),
     }

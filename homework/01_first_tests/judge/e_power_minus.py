@@ -15,6 +15,11 @@ from classroom.judge import Mutant, Student, expect, task
 
 from .shared import KEEPS_TYPE
 
+SERIES = (
+    "{} terms of the power series are right near 0 and far off elsewhere, as 'A second opinion' in lesson 1 shows: "
+    "take np.exp, which is right everywhere"
+)
+
 
 def powers(x: np.ndarray) -> np.ndarray:
     """(...) -> (...): e^-x, computed in float64; floats keep their dtype, integers become float32."""
@@ -32,6 +37,15 @@ def power_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def series(x: np.ndarray, terms: int) -> np.ndarray:
+    """(...) -> (...): the first terms of the power series of e^x, as the lesson adds them up."""
+    term, total = np.ones_like(x), np.ones_like(x)
+    for n in range(1, terms + 1):
+        term = term * x / n
+        total = total + term
+    return total
+
+
 def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x of float64, from few digits of e to many."""
     return {
@@ -40,6 +54,7 @@ def digits_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
             for e in (2.7, 2.71, 2.72, 2.718, 2.7183)
         },
         "digits are missing, as when e is rounded: take np.exp, which knows all of them": 2.718281828**-x,
+        **{SERIES.format(terms): series(-x, terms) for terms in (10, 20, 29, 30, 50, 100)},
         KEEPS_TYPE: powers(x).astype(np.float32),
     }
 

@@ -28,7 +28,8 @@ from classroom.judge import Mutant, Student, expect, task
 from .shared import DTYPES, flattened, numbers, sizes
 
 WRONG_FLATTEN = {
-    "each channel was read row by row: with row_major=False the row must change fastest": lambda x: x.reshape(-1),
+    "each channel was read row by row: with row_major=False the row must change fastest. reshape(C, W, H) "
+    "only cuts the same line elsewhere; swapaxes exchanges two axes": lambda x: x.reshape(-1),
     "the column order ran over all three axes, as numpy's order='F' and .T do: stay inside one channel at a time": (
         lambda x: x.reshape(-1, order="F")
     ),

@@ -135,7 +135,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
 
 
 def axby(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,jk->ik", w, x) + b
+    return np.einsum("ij,jk->ik", w, x) + (b if b.ndim == 2 else b[:, None])
 
 
 def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:

@@ -36,7 +36,7 @@ RIGHT = {
         "            order += [name] * (not missing[name])\n"
         "    return order\n"
     ),
-    "axby": "def axby(w, x, b):\n    return w @ x + b\n",
+    "axby": "def axby(w, x, b):\n    return w @ x + b.reshape(len(w), -1)\n",
     "sigmoid": (
         "import numpy as np\n\n\nclass Sigmoid:\n"
         "    def forward(self, x):\n        return 1 / (1 + np.exp(-x))\n\n\n"

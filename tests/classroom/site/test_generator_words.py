@@ -55,7 +55,7 @@ def test_the_wrong_answer_of_the_first_steps_is_told_in_these_words(
 def test_the_right_answer_of_the_first_steps_is_told_in_these_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = shown_for("return w @ x + b", tmp_path, monkeypatch)
+    said = shown_for("return w @ x + b.reshape(len(w), -1)", tmp_path, monkeypatch)
     change = share.changes(["axby"], ["axby"])["digits"]
     monkeypatch.setenv("COLUMNS", "80")
     told = explain.labelled("in digits", f"{change} See `{DOCUMENTED} demo digits --mine`")
