@@ -264,8 +264,8 @@ def digits() -> Svg:
         parts.append(note(f"{part.index}, {part.device.name}", x, top - 12, 12.0, font_weight="bold"))
         for k, v in enumerate(part.nodes):
             place[v] = part.index, x, top + 14 + 24 * k
-            op = network.nodes[v].op
-            label = SHORT.get(op, op.removeprefix("nn.").lower())
+            kind = network.nodes[v].type
+            label = SHORT.get(kind, kind.removeprefix("nn.").lower())
             parts.append(box(f"{v} {label}", *place[v][1:], width, part.device.name, 20))
     lane = 0
     for part in found.subgraphs:

@@ -232,7 +232,7 @@ def test_levels_are_those_of_the_slow_definition() -> None:
 def test_levels_end_with_the_fewest_subgraphs() -> None:
     graph = NodeGraph.from_lists(levels.NODES, {0: {"kind": "input"}})
     devices = [Device("ACC", operators=levels.KNOWN), Device("CPU")]
-    fewest = partition(graph, devices, "fewest", min_work=0).subgraphs
+    fewest = partition(graph, devices, "fewest", min_nodes=0).subgraphs
     say, states = frames("levels")[-1]
     assert texts(states, "g") == [f"{part.device}:  {'  '.join(map(str, part.nodes))}" for part in fewest]
     ranges = len(partition(graph, devices, "tengine").subgraphs)
