@@ -69,7 +69,8 @@ def _same(got: Any, expected: Any) -> bool:
     if isinstance(expected, (np.ndarray, np.generic, float, int)) and not isinstance(expected, bool):
         try:
             one, other = np.asarray(got), np.asarray(expected)
-            return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-6, atol=1e-9, equal_nan=True))
+            rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
+            return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True))
         except (TypeError, ValueError):
             return False
     return type(got) is type(expected) and bool(got == expected)

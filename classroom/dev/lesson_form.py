@@ -27,6 +27,8 @@ LONGEST_CELL = 12
 FEWEST_WORDS = 3
 """Of the text that says what is seen in a picture."""
 LOADERS = ("kuiper.load", "kuiper.RuntimeGraph", "pnnx.read")
+RUNNERS = ("forward", "results_of", "write")
+"""Functions of kuiper.text that run the network that they get first."""
 SECTIONS = ("Summary", "Exercises", "Further reading")
 SHELVES = ("lessons", "homework")
 FOLDER = re.compile(r"\d\d_[a-z0-9]+(_[a-z0-9]+)*")
@@ -453,7 +455,13 @@ def networks_in(book: Book) -> tuple[set[str], bool]:
     }
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
     runners = [func.value if isinstance(func, ast.Attribute) and func.attr == "forward" else func for func in called]
+    runners += [node.args[0] for node in nodes if isinstance(node, ast.Call) and node.args and _runs(node.func)]
     return loaded, any(isinstance(runner, ast.Name) and runner.id in loaded for runner in runners)
+
+
+def _runs(function: ast.expr) -> bool:
+    """Whether it is a function of kuiper that runs the network it is given."""
+    return isinstance(function, ast.Name) and function.id in RUNNERS
 
 
 def _is_loader(node: ast.expr) -> bool:

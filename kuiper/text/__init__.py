@@ -1,6 +1,6 @@
 """Lesson 13: text in, text out, token by token. Tokens and choices are arrays; `write` calls the network."""
 
-from kuiper.text.cache import Cache, forward
+from kuiper.text.cache import Cache, forward, results_of
 from kuiper.text.sampling import Sampler, draw, probabilities, top_k, top_p
 from kuiper.text.tokens import Tokens
 from kuiper.text.writing import write
@@ -12,6 +12,7 @@ __all__ = [
     "draw",
     "forward",
     "probabilities",
+    "results_of",
     "top_k",
     "top_p",
     "write",

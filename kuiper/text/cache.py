@@ -71,3 +71,14 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarr
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
     cache.append(outputs[1], outputs[2])
     return outputs[0][0]
+
+
+def results_of(graph: RuntimeGraph, words: Sequence[int]) -> dict[str, np.ndarray]:
+    """Operator name -> what it makes of a text of T tokens that is read at once, without the batch axis.
+
+    The cache is empty, with room for one token. Results that are no arrays, or have no batch of one, are left out.
+    Raises as `Cache.of` and the network do.
+    """
+    empty = Cache.of(graph, 1)
+    kept = graph.forward(np.array([words]), empty.keys, empty.values, np.array([0]), keep=True).kept
+    return {name: made[0] for name, made in kept.items() if isinstance(made, np.ndarray) and made.shape[:1] == (1,)}

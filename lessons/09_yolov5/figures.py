@@ -61,18 +61,20 @@ def block(x: float, y: float, width: float, height: float, fill: str, color: str
 # --- the network, its operators put together to parts
 
 Parts = dict[str, list[kuiper.RuntimeOperator]]
-WIDTH, HEIGHT, STEP = 56.0, 36.0, 62.5
-COLUMN, ROW = 36.0, 92.0
+WIDTH, HEIGHT, STEP = 88.0, 36.0, 48.0
+LEFT, MIDDLE, RIGHT = 62.0, 222.0, 382.0
+BETWEEN = (142.0, 302.0)
 PLACES = {
-    "input": (0, 0), "first.0": (1, 0), "first.1": (2, 0), "first.2": (3, 0),
-    "first.3": (0, 1), "first.4": (1, 1), "cat fine": (5, 1), "merge2": (6, 1), "detect.heads.0": (10, 1),
-    "second.0": (0, 2), "second.1": (1, 2), "cat up": (3, 2), "merge1": (4, 2), "narrow2": (5, 2),
-    "cat down": (7, 2), "merge3": (8, 2), "detect.heads.1": (10, 2),
-    "third.0": (0, 3), "third.1": (1, 3), "third.2": (2, 3), "narrow1": (3, 3), "cat coarse": (8, 3),
-    "merge4": (9, 3), "detect.heads.2": (10, 3),
-    "up 1": (3, 2.5), "up 2": (5, 1.5), "down1": (7, 1.5), "down2": (8, 2.5), "detect": (10, 3.75),
+    "input": (62, 0), "first.0": (169, 0), "first.1": (275, 0), "first.2": (RIGHT, 0),
+    "first.3": (LEFT, 1), "first.4": (LEFT, 2), "second.0": (MIDDLE, 2), "second.1": (MIDDLE, 3), "third.0": (RIGHT, 3),
+    "third.1": (RIGHT, 4), "third.2": (RIGHT, 5), "narrow1": (RIGHT, 6), "up 1": (BETWEEN[1], 7),
+    "cat up": (MIDDLE, 8), "merge1": (MIDDLE, 9), "narrow2": (MIDDLE, 10), "up 2": (BETWEEN[0], 11),
+    "cat fine": (LEFT, 12), "merge2": (LEFT, 13), "down1": (BETWEEN[0], 14),
+    "cat down": (MIDDLE, 15), "merge3": (MIDDLE, 16), "down2": (BETWEEN[1], 17),
+    "cat coarse": (RIGHT, 18), "merge4": (RIGHT, 19),
+    "detect.heads.0": (LEFT, 20), "detect.heads.1": (MIDDLE, 20), "detect.heads.2": (RIGHT, 20), "detect": (MIDDLE, 21),
 }  # fmt: skip
-"""Column and row of each part in the picture."""
+"""Where each part stands: x, and the row. Strides 8, 16 and 32 go down on the left, in the middle, on the right."""
 JOINS = {"merge1": "cat up", "merge2": "cat fine", "merge3": "cat down", "merge4": "cat coarse"}
 
 
@@ -139,13 +141,13 @@ def network() -> Svg:
              for operator in order for operand in operator.inputs if operand.name in made}  # fmt: skip
     lines = [line(a, b) for a, b in edges if a != b]
     boxes = [box(name, *label_of(name, operators), shape_of(operators)) for name, operators in members.items()]
-    marks = [note(f"stride {s}", COLUMN + 10 * STEP, y_of(r) - 27, 10.0) for r, s in ((1, 8), (2, 16), (3, 32))]
-    marks += [note("backbone", 20, 17, 12.0, text_anchor="start", font_weight="bold"),
-              note("neck: up, and down again", COLUMN + 5 * STEP, 57, 12.0, font_weight="bold"),
-              note("heads", COLUMN + 10 * STEP, 57, 12.0, font_weight="bold")]  # fmt: skip
+    said = (("backbone", BETWEEN[0], 4.5), ("neck: up", BETWEEN[0], 8.5), ("and down", BETWEEN[1], 13.5),
+            ("heads", BETWEEN[0], 20))  # fmt: skip
+    marks = [note(content, x, y_of(row), 13.0, font_weight="bold") for content, x, row in said]
+    marks += [note(f"stride {s}", x, y_of(22) - 8, 12.0) for x, s in ((LEFT, 8), (MIDDLE, 16), (RIGHT, 32))]
     return picture(
-        720,
-        424,
+        444,
+        y_of(22) + 6,
         "The detector's graph",
         f"{len(order)} operators in {len(members)} parts. The backbone narrows the picture to strides 8, 16 and 32; "
         "the neck enlarges twice, joins, narrows twice, joins; three heads give 45 channels each.",
@@ -155,7 +157,7 @@ def network() -> Svg:
 
 def y_of(row: float) -> float:
     """The middle of a row of the network."""
-    return 50 + ROW * row
+    return 24 + STEP * row
 
 
 def shape_of(operators: list[kuiper.RuntimeOperator]) -> str:
@@ -165,30 +167,23 @@ def shape_of(operators: list[kuiper.RuntimeOperator]) -> str:
 
 def box(name: str, label: str, kind: Swatch, shape: str) -> str:
     """A part: its label and the shape that it gives."""
-    column, row = PLACES[name]
-    x, y = COLUMN + STEP * column, y_of(row)
+    x, row = PLACES[name]
+    y = y_of(row)
     ground = block(x - WIDTH / 2, y - HEIGHT / 2, WIDTH, HEIGHT, kind.fill, kind.border, rx=5)
-    return ground + text(label, x, y - 7, 11.0, kind.text) + text(shape, x, y + 9, 8.0, kind.text)
+    return ground + text(label, x, y - 7, 12.0, kind.text) + text(shape, x, y + 9, 11.0, kind.text)
 
 
 def line(source: str, target: str) -> str:
-    """An arrow between two parts: along the row, or down and up in the column of the target."""
-    (c1, r1), (c2, r2) = PLACES[source], PLACES[target]
-    x1, y1, x2, y2 = COLUMN + STEP * c1, y_of(r1), COLUMN + STEP * c2, y_of(r2)
+    """An arrow between two parts: along the row, straight down, or down and into the target's side."""
+    (x1, r1), (x2, r2) = PLACES[source], PLACES[target]
+    y1, y2 = y_of(r1), y_of(r2)
     if r1 == r2:
         return path(f"M{x1 + WIDTH / 2:g} {y1:g}H{x2 - WIDTH / 2 - 5:g}") + head(x2 - WIDTH / 2, y2, 1, 0)
-    side = 1 if r2 > r1 else -1
-    end = y2 - side * HEIGHT / 2
-    if target == "detect":
-        lane, y2 = x1 + WIDTH / 2 + 6 + 7 * (3 - r1), y2 + 11 * (2 - r1)
-        d = f"M{x1 + WIDTH / 2:g} {y1:g}H{lane:g}V{y2:g}H{x2 + WIDTH / 2 + 5:g}"
-        return path(d) + head(x2 + WIDTH / 2, y2, -1, 0)
-    if r2 - r1 == 1:
-        middle = (y1 + y2) / 2
-        return path(f"M{x1:g} {y1 + HEIGHT / 2:g}V{middle:g}H{x2:g}V{end - 5:g}") + head(x2, end, 0, side)
     if x1 == x2:
-        return path(f"M{x1:g} {y1 + side * HEIGHT / 2:g}V{end - side * 5:g}") + head(x2, end, 0, side)
-    return path(f"M{x1 + WIDTH / 2:g} {y1:g}H{x2:g}V{end - side * 5:g}") + head(x2, end, 0, side)
+        return path(f"M{x1:g} {y1 + HEIGHT / 2:g}V{y2 - HEIGHT / 2 - 5:g}") + head(x2, y2 - HEIGHT / 2, 0, 1)
+    side = 1 if x1 < x2 else -1
+    edge = x2 - side * WIDTH / 2
+    return path(f"M{x1:g} {y1 + HEIGHT / 2:g}V{y2:g}H{edge - 5 * side:g}") + head(edge, y2, side, 0)
 
 
 # --- letterbox
@@ -257,22 +252,25 @@ def order() -> Svg:
 def row() -> Svg:
     """45 channels of a head are three kinds of box; each has 15 numbers."""
     colors = (family("nn.Conv2d"), family("nn.ReLU"), family("nn.BatchNorm2d"))
-    parts = [note("one cell of a head: 45 channels", 20, 16, text_anchor="start")]
+    parts = [note("one cell of a head: 45 channels", 20, 16, 13.0, text_anchor="start")]
     for k, kind in enumerate(colors):
-        x = 20 + 225 * k
-        parts.append(block(x, 30, 225, 26, kind.fill, kind.border))
-        parts.append(text(f"anchor {k}: channels {15 * k} to {15 * k + 14}", x + 112.5, 43, 11.0, DARK))
-    parts += [path("M20 58L20 92M245 58L695 92", colors[0].border)]
+        x = 20 + 130 * k
+        parts.append(block(x, 30, 130, 40, kind.fill, kind.border))
+        parts.append(text(f"anchor {k}:", x + 65, 42, 12.0, DARK))
+        parts.append(text(f"channels {15 * k}-{15 * k + 14}", x + 65, 58, 12.0, DARK))
+    parts += [path("M20 72V104M150 72L410 104", colors[0].border)]
     names = ["x", "y", "w", "h", "obj", *(str(d) for d in range(10))]
     for k, name in enumerate(names):
         shade = colors[0].fill if k < 4 else "#fbf0b8" if k == 4 else "#e2e5ea"
-        parts += [block(20 + 45 * k, 94, 45, 28, shade, colors[0].border), text(name, 42.5 + 45 * k, 108, 12.0, DARK)]
-    for first, stop, label in ((0, 4, "where"), (4, 5, "anything?"), (5, 15, "if so, which class")):
-        parts.append(path(f"M{23 + 45 * first} 128V134H{17 + 45 * stop}V128"))
-        parts.append(note(label, 20 + 22.5 * (first + stop), 146))
+        parts += [block(20 + 26 * k, 106, 26, 28, shade, colors[0].border), text(name, 33 + 26 * k, 120, 12.0, DARK)]
+    for first, stop, label, y in ((0, 4, "where", 160), (4, 5, "anything?", 178), (5, 15, "if so, which class", 160)):
+        parts.append(path(f"M{23 + 26 * first} 140V146H{17 + 26 * stop}V140"))
+        if label == "anything?":
+            parts.append(path("M137 146V168"))
+        parts.append(note(label, 20 + 13 * (first + stop), y, 12.0))
     return picture(
-        715,
-        158,
+        430,
+        192,
         "From channels to a row",
         "A cell of a head has 45 channels: 15 for each of three anchors. They are x, y, w, h, objectness and the "
         "scores of ten classes.",
@@ -285,8 +283,8 @@ def row() -> Svg:
 
 def cell() -> Svg:
     """Where the centre of a box may lie, and how large the box may be."""
-    size, left, top = 56.0, 20.0, 34.0
-    parts = [note("row 1, column 2", left + 2.5 * size, 18)]
+    size, left, top = 64.0, 30.0, 34.0
+    parts = [note("row 1, column 2", left + 2.5 * size, 18, 13.0)]
     for k in range(6):
         parts.append(path(f"M{left + k * size:g} {top}V{top + 4 * size:g}", stroke_width=0.9))
         if k < 5:
@@ -295,21 +293,21 @@ def cell() -> Svg:
     parts.append(block(x, y, size, size, family("nn.Conv2d").fill, BLUE))
     parts.append(frame(x - size / 2, y - size / 2, 2 * size, 2 * size, ORANGE, stroke_dasharray="6 4"))
     centre_x, centre_y = x + 0.9 * size, y + 0.3 * size
-    parts.append(frame(centre_x - 66, centre_y - 42, 132, 84, ROSE, stroke_width=2.2))
-    parts.append(element("circle", cx=centre_x, cy=centre_y, r=4.0, fill=ROSE))
+    parts.append(frame(centre_x - 75, centre_y - 48, 150, 96, ROSE, stroke_width=2.2))
+    parts.append(element("circle", cx=centre_x, cy=centre_y, r=4.5, fill=ROSE))
     said = ("centre: cell + 2s - 0.5, so at most", "half a cell outside of the cell", "",
             "width and height: anchor times (2s)^2,", "so between 0 and 4 times the anchor")  # fmt: skip
-    parts += [note(content, 330, 44 + 18 * k, 12.0, text_anchor="start") for k, content in enumerate(said)]
-    parts += [path("M318 36V70", ORANGE, stroke_width=4), path("M318 90V124", ROSE, stroke_width=4)]
-    for wide, high, mark in ((30, 24, {"stroke_width": 2.4}), (120, 96, {"stroke_dasharray": "6 4"})):
-        parts.append(frame(400 - wide / 2, 204 - high / 2, wide, high, ROSE, **mark))
+    parts += [note(content, 42, 318 + 19 * k, 13.0, text_anchor="start") for k, content in enumerate(said)]
+    parts += [path("M30 310V345", ORANGE, stroke_width=4), path("M30 367V402", ROSE, stroke_width=4)]
+    for wide, high, mark in ((36, 24, {"stroke_width": 2.4}), (144, 96, {"stroke_dasharray": "6 4"})):
+        parts.append(frame(114 - wide / 2, 468 - high / 2, wide, high, ROSE, **mark))
     parts += [
-        note("anchor", 420, 204, 10.0, text_anchor="start"),
-        note("4 x anchor", 468, 204, 10.0, text_anchor="start"),
+        note("anchor", 114, 492, 12.0),
+        note("4 times the anchor", 196, 468, 12.0, text_anchor="start"),
     ]
     return picture(
-        700,
-        276,
+        380,
+        526,
         "A cell and its box",
         "The cell of row 1 and column 2. The centre of its box lies in a square of two cells around it; the box is an "
         "anchor whose sides are multiplied by 0 to 4.",
@@ -347,21 +345,23 @@ STEPS = (
 
 def suppression() -> Svg:
     """Non-maximum suppression of five boxes, step by step."""
-    parts, top = [], 48.0
+    parts: list[str] = []
     labels = ((23, 8), (30, 96), (74, 8), (120, 18), (124, 108))
     for k, (title, more, stay, gone) in enumerate(STEPS):
-        left = 8 + 178.0 * k
-        parts += [note(title, left + 80, 14, 10.5, font_weight="bold"), note(more, left + 80, 30, 9.0)]
+        top = 50.0 + 200 * k
+        parts += [note(title, 8, top - 34, 14.0, text_anchor="start", font_weight="bold"),
+                  note(more, 8, top - 15, 12.5, text_anchor="start")]  # fmt: skip
         for i in (4, 3, 2, 1, 0):
-            x1, y1, x2, y2 = BOXES[i]
+            x1, y1, x2, y2 = (1.3 * at for at in BOXES[i])
             color = GREEN if i in stay else INK if i in gone else BLUE
             mark = {"stroke_dasharray": "3 4"} if i in gone else {"stroke_width": 3.2 if i in stay else 1.8}
-            parts.append(frame(left + x1, top + y1, x2 - x1, y2 - y1, color, **mark))
+            parts.append(frame(30 + x1, top + y1, x2 - x1, y2 - y1, color, **mark))
         for i, (x, y) in enumerate(labels):
-            parts.append(pill(f"{i} gone" if i in gone else f"{i}: {SCORES[i]}", left + x, top + y, 9.0))
+            said = f"{i} gone" if i in gone else f"{i}: {SCORES[i]}"
+            parts.append(pill(said, 30 + 1.3 * x, top + 1.3 * y, 12.0))
     return picture(
-        720,
-        170,
+        300,
+        812,
         "Non-maximum suppression",
         "Five boxes with scores 0.9 to 0.5. Box 0 stays and 1 goes; 2 stays, since 1 has gone and 0 is far enough; 3 "
         "stays and 4 goes.",

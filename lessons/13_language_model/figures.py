@@ -76,24 +76,25 @@ def head(x: float, y: float, angle: float, color: str = INK) -> str:
 def draw_pairs() -> Svg:
     """Byte pairs by hand: four words, two pairs joined."""
     words, y, marks = [list(word) for word in ("hug", "pug", "hugs", "bug")], 30.0, []
-    size = 26.0
+    size = 27.0
     for step in range(3):
-        x = 16.0
+        x = 12.0
         for word in words:
             for token in word:
                 width = size * len(token)
-                marks.append(box(token, x + width / 2, y, width - 3, PLAIN_BOX if len(token) == 1 else ORANGE))
+                marks.append(box(token, x + width / 2, y, width - 3, PLAIN_BOX if len(token) == 1 else ORANGE, 28.0))
                 x += width
             x += 14
         counts = Counter(pair for word in words for pair in pairwise(word))
         best, times = counts.most_common(1)[0]
         said = f"{best[0]} {best[1]} stand together {times} times: join them" if times > 1 else "each pair only once"
-        marks.append(left(said, 428, y))
+        marks.append(left(said, 14, y + 32, 14.0))
         if step < 2:
+            marks += [path(f"M205 {y + 46}V{y + 58}"), head(205, y + 64, 90)]
             words = [merged(word, best, "".join(best)) for word in words]  # type: ignore[arg-type, type-var]
-        y += 46
+        y += 86
     description = "h u g, p u g, h u g s, b u g. First u and g are joined, four times; then h and ug, two times."
-    return picture(716, 152, "Byte pairs, by hand", description, *marks)
+    return picture(422, 256, "Byte pairs, by hand", description, *marks)
 
 
 SENTENCE = "The name of the file is a string."
@@ -152,8 +153,8 @@ PLACES = {
     "x": (210, 24, 92), "norm1": (210, 76, 100), "q": (100, 138, 96), "k": (210, 138, 96), "v": (320, 138, 96),
     "rotate q": (100, 192, 96), "rotate k": (210, 192, 96), "keys": (210, 250, 94), "values": (320, 250, 94),
     "attention": (210, 312, 220), "out": (210, 366, 110), "add1": (210, 420, 70),
-    "norm2": (590, 76, 100), "gate": (530, 138, 104), "up": (650, 138, 104), "silu": (530, 192, 104),
-    "mul": (590, 250, 70), "down": (590, 312, 120), "add2": (590, 420, 70),
+    "norm2": (210, 480, 100), "gate": (150, 542, 108), "up": (270, 542, 108), "silu": (150, 596, 108),
+    "mul": (210, 654, 70), "down": (210, 716, 120), "add2": (210, 770, 70),
 }  # fmt: skip
 
 
@@ -212,24 +213,24 @@ def draw_block(graph: kuiper.RuntimeGraph) -> Svg:
         x, y, _ = PLACES[role]
         for source in sorted(edges_of(op, by_name)):
             listed.append(f"{source} to {role}")
-            if (source, role) in (("x", "add1"), ("add1", "norm2"), ("add1", "add2")):
+            if (source, role) in (("x", "add1"), ("add1", "add2")):
                 continue
             x1, y1, _ = PLACES[source]
             enter = x1 if role == "attention" else x
             bend = f"V{y - 27}H{enter}" if x1 != enter else ""
             marks += [path(f"M{x1} {y1 + 13}{bend}V{y - 15}"), head(enter, y - 13, 90)]
-    marks += [path("M164 24H24V420H170"), head(175, 420, 0), path("M210 433V456H452V38H590V61"), head(590, 63, 90)]
-    marks += [path("M452 420H550"), head(555, 420, 0), path("M590 433V452"), head(590, 458, 90)]
-    for role, x, edge in (("keys", 131, 161), ("values", 400, 369)):
+    marks += [path("M164 24H24V420H170"), head(175, 420, 0), path("M175 426H152V448H24V770H170"), head(175, 770, 0)]
+    marks += [path("M210 783V802"), head(210, 808, 90)]
+    for role, x, edge in (("keys", 124, 161), ("values", 404, 369)):
         y = PLACES[role][1]
-        marks += [path(f"M{x} {y}H{edge}"), pill("cached", x, y)]
+        marks += [path(f"M{x} {y}H{edge}"), pill("cached", x, y, 12.0)]
     for role, op in roles.items():
         x, y, width = PLACES[role]
         kind = family("pnnx.Input") if role == "x" else family(op.type)
         colours = PLAIN_BOX if role == "x" else (kind.fill, kind.border)
         marks.append(box(label_of(role, op), x, y, width, colours))
     description = "Edges: " + ", ".join(listed) + "."
-    return picture(716, 472, "One block of the writer", description, *marks)
+    return picture(440, 820, "One block of the writer", description, *marks)
 
 
 Q, K, V = (
@@ -258,14 +259,15 @@ def table(rows: np.ndarray, x: float, y: float, title: str, digits: int, hidden:
 def draw_attention() -> Svg:
     """Scores, weights and results of three tokens."""
     weights = attention_weights(Q, K, causal(3, 3), 0.5)
-    marks = [left(f"token {i}", 10, 56 + 34 * i + 16) for i in range(3)]
-    marks += table(Q @ K.T / 2, 76, 56, "scores q·k / √4", 1, hidden=True)
-    marks += table(weights, 270, 56, "weights", 2, hidden=True)
-    marks += table(weights @ V, 464, 56, "results: weights @ v", 2)
-    marks += [note("softmax", 241, 92, 10.5), path("M220 106H256"), head(262, 106, 0), path("M412 106H450")]
-    marks += [head(456, 106, 0), left("Grey: a token that comes later. Each row of weights sums to 1.", 76, 178)]
+    marks = [left(f"token {i}", 6, top + 34 * i + 16) for top in (56, 214) for i in range(3)]
+    marks += table(Q @ K.T / 2, 68, 56, "scores q·k / √4", 1, hidden=True)
+    marks += table(weights, 282, 56, "weights", 2, hidden=True)
+    marks += table(weights @ V, 68, 214, "results: weights @ v", 2)
+    marks += [note("softmax", 242, 92), path("M212 106H268"), head(274, 106, 0)]
+    marks += [path("M350 162V264H264"), head(258, 264, 180)]
+    marks += [left("Grey: a token that comes later.", 6, 334), left("Each row of weights sums to 1.", 6, 354)]
     rows = "; ".join(" ".join(f"{w:.2f}" for w in row) for row in weights)
-    return picture(690, 196, "Attention of three tokens", f"Weights by row: {rows}.", *marks)
+    return picture(430, 370, "Attention of three tokens", f"Weights by row: {rows}.", *marks)
 
 
 def arrow(x: float, y: float, degrees: float, length: float, colours: tuple[str, str], label: str = "") -> list[str]:
@@ -275,59 +277,60 @@ def arrow(x: float, y: float, degrees: float, length: float, colours: tuple[str,
     marks = [path(f"M{x:g} {y:g}L{end_x:.1f} {end_y:.1f}", colours[1], stroke_width=2.0)]
     marks.append(head(end_x, end_y, -degrees, colours[1]))
     if label:
-        far = length + 13
-        marks.append(note(label, x + far * math.cos(turn), y - far * math.sin(turn), 11.0))
+        far = length + (10 if len(label) == 1 else 18)
+        marks.append(note(label, x + far * math.cos(turn), y - far * math.sin(turn), 12.0))
     return marks
 
 
 def draw_rotary() -> Svg:
     """Pairs of numbers turned by the position; what stays is the angle between two of them."""
     marks = []
-    for centre, step, title in ((118.0, 50, "fast: 50° a place"), (318.0, 12, "slow: 12° a place")):
-        marks.append(element("circle", cx=centre, cy=124.0, r=66.0, fill="none", stroke=LINE, stroke_dasharray="3 4"))
-        marks.append(note(title, centre, 222))
+    for centre, step, title in ((110.0, 50, "fast: 50° a place"), (310.0, 12, "slow: 12° a place")):
+        marks.append(element("circle", cx=centre, cy=96.0, r=66.0, fill="none", stroke=LINE, stroke_dasharray="3 4"))
+        marks.append(note(title, centre, 190, 13.0))
         for place in range(5):
-            marks += arrow(centre, 124, 10 + step * place, 66, BLUE, str(place))
-    for centre, place in ((490.0, 1), (640.0, 6)):
-        marks.append(element("circle", cx=centre, cy=124.0, r=52.0, fill="none", stroke=LINE, stroke_dasharray="3 4"))
-        marks += arrow(centre, 124, 60 + 25 * place, 52, ORANGE, f"k, {place}")
-        marks += arrow(centre, 124, 60 + 25 * (place + 2), 52, BLUE, f"q, {place + 2}")
-    marks.append(note("places 1, 3 and 6, 8: the same angle", 565, 222))
+            marks += arrow(centre, 96, 10 + step * place, 66, BLUE, str(place))
+    for centre, place in ((110.0, 1), (310.0, 6)):
+        marks.append(element("circle", cx=centre, cy=304.0, r=60.0, fill="none", stroke=LINE, stroke_dasharray="3 4"))
+        marks += arrow(centre, 304, 60 + 25 * place, 60, ORANGE, f"k, {place}")
+        marks += arrow(centre, 304, 60 + 25 * (place + 2), 60, BLUE, f"q, {place + 2}")
+    marks.append(note("places 1, 3 and 6, 8: the same angle", 210, 400, 13.0))
     description = (
         "One pair turns by 50 degrees from place to place, another by 12. A key at place 1 and a query at 3 have the "
         "same angle between them as a key at 6 and a query at 8."
     )
-    return picture(716, 240, "Rotary positions", description, *marks)
+    return picture(420, 416, "Rotary positions", description, *marks)
 
 
 def draw_cache() -> Svg:
     """One step with the cache: one place is written, all places in use are read."""
-    marks, wide, x0 = [], 58.0, 96.0
-    for name, y in (("keys", 66.0), ("values", 120.0)):
-        marks.append(left(name, 24, y))
+    marks, wide, x0 = [], 45.0, 66.0
+    for name, y in (("keys", 66.0), ("values", 112.0)):
+        marks.append(left(name, 6, y))
         for place in range(8):
             x = x0 + wide * (place + 0.5)
             if place > 5:
-                marks.append(element("rect", x=x - 26, y=y - 16, width=52.0, height=32.0, rx=4.0, fill="none",
+                marks.append(element("rect", x=x - 20, y=y - 16, width=40.0, height=32.0, rx=4.0, fill="none",
                                      stroke=LINE, stroke_dasharray="4 3"))  # fmt: skip
             else:
-                marks.append(box(f"{name[0]}{place}", x, y, 52, ORANGE if place == 5 else BLUE, 32.0))
-    marks += [note(str(place), x0 + wide * (place + 0.5), 34, 11.0) for place in range(8)]
-    marks.append(left("place", 24, 34, 11.0))
-    marks += [left("orange:", 576, 84), left("the new token", 576, 102)]
+                marks.append(box(f"{name[0]}{place}", x, y, 40, ORANGE if place == 5 else BLUE, 32.0))
+    marks += [note(str(place), x0 + wide * (place + 0.5), 34) for place in range(8)]
+    marks.append(left("place", 6, 34))
     end = x0 + 6 * wide - 3
-    marks += [path(f"M{x0 + 3:g} 146V154H{end:g}V146")]
-    marks += [note("its query looks at these: count + 1 places", (x0 + end) / 2, 172)]
-    marks += [note("rubbish", x0 + 7 * wide, 172), path(f"M{x0 + 5 * wide:g} 44V142", ROSE[1], stroke_dasharray="4 4")]
-    marks += [note("count = 5", x0 + 5 * wide, 14, 11.0)]
+    marks += [path(f"M{x0 + 3:g} 138V146H{end:g}V138")]
+    marks += [note("its query looks at these:", (x0 + end) / 2, 164), note("count + 1 places", (x0 + end) / 2, 182)]
+    marks += [note("rubbish", x0 + 7 * wide, 164), path(f"M{x0 + 5 * wide:g} 44V134", ROSE[1], stroke_dasharray="4 4")]
+    marks += [note("count = 5", x0 + 5 * wide, 14)]
+    marks.append(element("rect", x=6.0, y=200.0, width=22.0, height=18.0, rx=4.0, fill=ORANGE[0], stroke=ORANGE[1]))
+    marks.append(left("the new token", 36, 209))
     description = "Places 0 to 4 are in use. The new token writes key and value to place 5 and looks at places 0 to 5."
-    return picture(716, 190, "A cache of keys and values", description, *marks)
+    return picture(432, 226, "A cache of keys and values", description, *marks)
 
 
 def draw_cost(graph: kuiper.RuntimeGraph) -> Svg:
     """Multiplications to write so many tokens, with a cache and without."""
     linear = sum(op.attributes["weight"].data.size for op in graph.operators if op.type == "nn.Linear")
-    x0, x1, y0, y1, most = 92.0, 690.0, 226.0, 24.0, 192
+    x0, x1, y0, y1, most = 84.0, 410.0, 246.0, 24.0, 192
     counted = {
         "without a cache": [t * linear + 1024 * t * t for t in range(1, most + 1)],
         "with a cache": [linear + 1024 * t for t in range(1, most + 1)],
@@ -338,20 +341,20 @@ def draw_cost(graph: kuiper.RuntimeGraph) -> Svg:
     for tick in range(0, 21, 5):
         y = y0 - tick / 20 * (y0 - y1)
         marks.append(path(f"M{x0:g} {y:.1f}H{x1:g}", stroke_width=0.5, stroke_opacity=0.4))
-        marks.append(note(f"{tick} billion", x0 - 8, y, 10.5, text_anchor="end"))
+        marks.append(note(f"{tick} billion", x0 - 8, y, 12.0, text_anchor="end"))
     for tick in range(0, most + 1, 48):
-        marks.append(note(str(tick), x0 + tick / most * (x1 - x0), y0 + 14, 10.5))
-    for (name, total), colours, at in zip(sums.items(), (ROSE, BLUE), (110, 120)):
+        marks.append(note(str(tick), x0 + tick / most * (x1 - x0), y0 + 16, 12.0))
+    for (name, total), colours, at in zip(sums.items(), (ROSE, BLUE), (110, 188)):
         line = " ".join(f"{x0 + (t + 1) / most * (x1 - x0):.1f},{y0 - value / top * (y0 - y1):.1f}"
                         for t, value in enumerate(total.tolist()) if (t + 1) % 4 == 0)  # fmt: skip
         marks.append(element("polyline", points=line, fill="none", stroke=colours[1], stroke_width=2.4))
         y = y0 - total[at] / top * (y0 - y1)
         marks.append(note(name, x0 + at / most * (x1 - x0) - 12, y - 14, text_anchor="end"))
-    marks.append(note("tokens written", (x0 + x1) / 2, y0 + 32))
+    marks.append(note("tokens written", (x0 + x1) / 2, y0 + 36))
     description = f"After {most} tokens: " + ", ".join(
         f"{name} {total[-1] / 1e9:.2f} billion" for name, total in sums.items()
     )
-    return picture(716, 270, "Multiplications", description + ".", *marks)
+    return picture(426, 294, "Multiplications", description + ".", *marks)
 
 
 def draw_choice(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
@@ -359,22 +362,21 @@ def draw_choice(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
     logits = forward(graph, tokens.encode("The function returns"), Cache.of(graph, 8))[-1]
     shown = np.argsort(-logits, kind="stable")[:8]
     marks, said = [], []
+    x0 = 108.0
     for panel, temperature in enumerate((0.5, 1.0, 1.5)):
-        x0 = 84.0 + 222 * panel
+        top = 20.0 + 232 * panel
         chances = probabilities(logits, temperature)
         nucleus = np.count_nonzero(top_p(chances, 0.9))
-        marks.append(left(f"temperature {temperature}", x0, 18, font_weight="bold"))
+        marks.append(left(f"temperature {temperature}: {nucleus} tokens reach 0.9", 6, top, 13.0, font_weight="bold"))
         for row, token in enumerate(shown):
-            y = 46.0 + 24 * row
+            y = top + 26 + 23 * row
             fill, border = BLUE if row < nucleus else PLAIN_BOX
-            width = 300 * float(chances[token])
+            width = 240 * float(chances[token])
             marks.append(element("rect", x=x0, y=y - 9, width=max(width, 0.5), height=18.0, fill=fill, stroke=border))
-            marks.append(left(f"{chances[token]:.3f}", x0 + width + 6, y, 10.5))
-            if not panel:
-                marks.append(note(repr(tokens.decode([int(token)])), x0 - 8, y, 11.0, text_anchor="end"))
-        marks.append(left(f"{nucleus} tokens reach 0.9", x0, 246))
+            marks.append(left(f"{chances[token]:.3f}", x0 + width + 6, y))
+            marks.append(note(repr(tokens.decode([int(token)])), x0 - 8, y, text_anchor="end"))
         said.append(f"{temperature}: {nucleus} tokens reach 0.9, the first has {chances[shown[0]]:.2f}")
-    return picture(716, 264, "What follows: The function returns", "Temperature " + "; ".join(said) + ".", *marks)
+    return picture(400, 708, "What follows: The function returns", "Temperature " + "; ".join(said) + ".", *marks)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper import KuiperError, RuntimeGraph, ShapeError
-from kuiper.text import Cache, forward
+from kuiper.text import Cache, forward, results_of
 
 HELD_OUT = Path(__file__).resolve().parents[2] / "models" / "writer" / "heldout.npz"
 
@@ -96,3 +96,10 @@ def test_outputs_of_another_form_are_refused(parrot: type, monkeypatch: pytest.M
         with pytest.raises(ShapeError, match="the outputs of a language model"):
             forward(graph, [1, 2], cache)
     assert cache.count == 0
+
+
+def test_results_of_a_text_are_those_behind_its_logits(writer: RuntimeGraph, words: np.ndarray) -> None:
+    text = words[0, :7].tolist()
+    results = results_of(writer, text)
+    np.testing.assert_allclose(results["head"], forward(writer, text, Cache.of(writer, 7)), rtol=0, atol=1e-4)
+    np.testing.assert_array_equal(results["words"], writer.operator("words").attributes["weight"].data[text])
