@@ -37,7 +37,7 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
         print(f"{name}: not written yet")
         return
     wrong = [
-        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or f'got {_short(got)}'}"
+        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or _told(got, expected)}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
         if said or not _same(got, expected)
     ]
@@ -74,6 +74,13 @@ def _same(got: Any, expected: Any) -> bool:
         except (TypeError, ValueError):
             return False
     return type(got) is type(expected) and bool(got == expected)
+
+
+def _told(got: Any, expected: Any) -> str:
+    """What came; of an array also the two shapes, where they differ."""
+    if isinstance(got, np.ndarray) and isinstance(expected, np.ndarray) and got.shape != expected.shape:
+        return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
+    return f"got {_short(got)}"
 
 
 def _short(value: Any) -> str:
