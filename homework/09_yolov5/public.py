@@ -245,7 +245,8 @@ def best_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
 @task("non_maximum_suppression", "apart", "best", "above", "iou", "returns")
 def boxes_apart_in_both_directions(student: Student, oracle: Any) -> None:
     """Boxes that are apart to the right and below have nothing in common: minus times minus is no area."""
-    expect_stay(student, oracle, [[0, 0, 10, 10], [20, 20, 30, 30]], [0.9, 0.8], [0, 0], stay=[0, 1], what="two boxes apart")
+    two, what = [[0, 0, 10, 10], [20, 20, 30, 30]], "two boxes apart"
+    expect_stay(student, oracle, two, [0.9, 0.8], [0, 0], stay=[0, 1], what=what)
     boxes = [[0, 0, 10, 10], [20, 20, 30, 30], [40, 0, 50, 10], [-19, -19, -9, -9]]
     expect_stay(student, oracle, boxes, [0.9, 0.8, 0.7, 0.6], [0] * 4, stay=[0, 1, 2, 3])
 

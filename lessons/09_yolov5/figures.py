@@ -401,9 +401,10 @@ def precision() -> Svg:
         parts.append(note(f"{value:g}", x + 24, base - full - 12, 13.0, font_weight="bold"))
         parts.append(note(f"{('first', 'second', 'third', 'fourth')[k]} 7", x + 24, base + 16, 12.0))
     parts.append(path(f"M{left} {base}H{left + 282}"))
-    parts.append(path(f"M{left} {base - full * mean:g}H{left + 282}", ROSE, stroke_width=2.2, stroke_dasharray="7 4"))
-    parts += [note("mean", 8, base - full * mean - 9, 12.5, text_anchor="start"),
-              note(f"{mean:.2f}", 8, base - full * mean + 9, 13.0, text_anchor="start", font_weight="bold")]  # fmt: skip
+    line_y = base - full * mean
+    parts.append(path(f"M{left} {line_y:g}H{left + 282}", ROSE, stroke_width=2.2, stroke_dasharray="7 4"))
+    parts.append(note("mean", 8, line_y - 9, 12.5, text_anchor="start"))
+    parts.append(note(f"{mean:.2f}", 8, line_y + 9, 13.0, text_anchor="start", font_weight="bold"))
     return picture(
         400,
         282,
