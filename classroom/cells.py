@@ -79,6 +79,8 @@ def _same(got: Any, expected: Any) -> bool:
 def _got(got: Any, expected: Any) -> str:
     """What came instead of `expected`, with the types where these differ."""
     one, other = _kind(got), _kind(expected)
+    if one == other == "an array" and got.shape != expected.shape:
+        return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
     if one == other or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
     return f"got {_short(got)}, which is {one} and not {other}"

@@ -186,7 +186,9 @@ def expect_stay(
         failure = Failure(f"{what}: expected list {right!r:.80}, got a numpy array of shape {got.shape}", right, got)
         failure.cause = "return a list of plain ints: .tolist() makes one of an array"
         raise failure
-    expect(got, right, what=what, mistakes=mistakes or oracle.stay_mistakes(*arrays, threshold))
+    alike = isinstance(got, list) and len(got) == len(right)
+    names = [f"number {i} that stays" for i in range(1, len(right) + 1)] if alike else ()
+    expect(got, right, what=what, names=names, mistakes=mistakes or oracle.stay_mistakes(*arrays, threshold))
 
 
 @task("non_maximum_suppression", "iou", "above", "best", "returns")
@@ -240,6 +242,15 @@ def best_first(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     expect_stay(student, oracle, LESSON[:2], [0.80001, 0.80002], [7, 7], stay=[1], what=what, mistakes=rounded)
 
 
+@task("non_maximum_suppression", "apart", "best", "above", "iou", "returns")
+def boxes_apart_in_both_directions(student: Student, oracle: Any) -> None:
+    """Boxes that are apart to the right and below have nothing in common: minus times minus is no area."""
+    two, what = [[0, 0, 10, 10], [20, 20, 30, 30]], "two boxes apart"
+    expect_stay(student, oracle, two, [0.9, 0.8], [0, 0], stay=[0, 1], what=what)
+    boxes = [[0, 0, 10, 10], [20, 20, 30, 30], [40, 0, 50, 10], [-19, -19, -9, -9]]
+    expect_stay(student, oracle, boxes, [0.9, 0.8, 0.7, 0.6], [0] * 4, stay=[0, 1, 2, 3])
+
+
 @task("non_maximum_suppression", "best", "above", "gone", "classes", "iou", "apart", "every", "returns")
 def a_crowd(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Forty boxes of three classes in clusters, with a low threshold and with higher ones."""
@@ -282,13 +293,6 @@ def exactly_the_threshold(student: Student, oracle: Any) -> None:
     expect_stay(student, oracle, boxes, [0.9, 0.8], [0, 0], stay=[0], threshold=0.0, what=what, mistakes=default)
     boxes, what = [[0, 0, 20, 10], [0, 0, 19, 10]], "an IoU of 0.95, threshold 0.97"
     expect_stay(student, oracle, boxes, [0.9, 0.8], [0, 0], stay=[0, 1], threshold=0.97, what=what)
-
-
-@task("non_maximum_suppression", "apart", "best", "above", "iou", "returns")
-def boxes_apart_in_both_directions(student: Student, oracle: Any) -> None:
-    """Boxes that are apart to the right and below have nothing in common: minus times minus is no area."""
-    boxes = [[0, 0, 10, 10], [20, 20, 30, 30], [40, 0, 50, 10], [-19, -19, -9, -9]]
-    expect_stay(student, oracle, boxes, [0.9, 0.8, 0.7, 0.6], [0] * 4, stay=[0, 1, 2, 3])
 
 
 @task("non_maximum_suppression", "no_area", "iou", "best", "above", "returns")

@@ -26,6 +26,7 @@ def draw() -> dict[str, Svg]:
         "cell": cell(),
         "iou": overlap(),
         "suppression": suppression(),
+        "precision": precision(),
     }
 
 
@@ -365,6 +366,51 @@ def suppression() -> Svg:
         "Non-maximum suppression",
         "Five boxes with scores 0.9 to 0.5. Box 0 stays and 1 goes; 2 stays, since 1 has gone and 0 is far enough; 3 "
         "stays and 4 goes.",
+        *parts,
+    )
+
+
+# --- average precision
+
+HITS = (True, True, False, True, False)
+TRUE = 4
+"""Of five boxes, the best score first, which are hits; and how many true things there are."""
+
+
+def precision() -> Svg:
+    """Precision and recall after each of five boxes, and the average precision of four true things."""
+    hit, miss = family("nn.BatchNorm2d"), family("torch.cat")
+    parts = [note(name, 8, y, 12.5, text_anchor="start")
+             for name, y in (("score", 16), ("box", 44), ("precision", 76), ("recall", 98))]  # fmt: skip
+    found: list[float] = []
+    for k, (right, score) in enumerate(zip(HITS, SCORES), 1):
+        x, kind, hits = 62 + 60.0 * k, hit if right else miss, sum(HITS[:k])
+        parts += [note(f"{score}", x, 16, 12.5), block(x - 26, 30, 52, 28, kind.fill, kind.border, rx=5)]
+        parts.append(text("hit" if right else "miss", x, 44, 13.0, kind.text))
+        parts += [note(f"{hits}/{k}", x, 76, 12.5), note(f"{hits}/{TRUE}", x, 98, 12.5)]
+        found += [hits / k] if right else []
+    base, full, left = 252.0, 100.0, 84.0
+    mean = sum(found) / TRUE
+    for k in range(TRUE):
+        x, value = left + 17 + 68 * k, found[k] if k < len(found) else 0.0
+        parts.append(frame(x, base - full, 48, full, INK, stroke_width=1.0, stroke_dasharray="2 4"))
+        if value:
+            parts.append(block(x, base - full * value, 48, full * value, hit.fill, hit.border))
+        else:
+            parts += [note("never", x + 24, base - 36, 12.0), note("found", x + 24, base - 20, 12.0)]
+        parts.append(note(f"{value:g}", x + 24, base - full - 12, 13.0, font_weight="bold"))
+        parts.append(note(f"{('first', 'second', 'third', 'fourth')[k]} 7", x + 24, base + 16, 12.0))
+    parts.append(path(f"M{left} {base}H{left + 282}"))
+    line_y = base - full * mean
+    parts.append(path(f"M{left} {line_y:g}H{left + 282}", ROSE, stroke_width=2.2, stroke_dasharray="7 4"))
+    parts.append(note("mean", 8, line_y - 9, 12.5, text_anchor="start"))
+    parts.append(note(f"{mean:.2f}", 8, line_y + 9, 13.0, text_anchor="start", font_weight="bold"))
+    return picture(
+        400,
+        282,
+        "Average precision",
+        "Five boxes, of which the first, the second and the fourth are hits, for four true things. These were found "
+        "at a precision of 1, 1 and 0.75, and the fourth never; the mean is 0.69.",
         *parts,
     )
 

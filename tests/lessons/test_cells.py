@@ -52,7 +52,7 @@ def greedy(x: list[int]) -> int:
         (
             half,
             [((np.ones(2),), np.full((1, 2), 0.5))],
-            "half([1.0, 1.0]): expected [[0.5, 0.5]], got [0.5, 0.5] (0 of",
+            "half([1.0, 1.0]): expected [[0.5, 0.5]], got [0.5, 0.5]: its shape is (2,), not (1, 2) (0 of 1 right)",
         ),
         (half, [((np.ones(20),), np.ones(20))], "half(an array of shape (20,)): expected an array of shape (20,), got"),
         (half, [((2,), "1")], "half(2): expected '1', got 1.0, which is a number and not a string (0 of 1 right)"),

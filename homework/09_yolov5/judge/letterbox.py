@@ -74,7 +74,7 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
             boxed(image, height, width, scale=min(scale, 1.0), size=small.scaled, place=(small.top, small.left))
         ),
         "a picture that is smaller than the canvas has to grow: min has a 1 too many": (
-            boxed(image, height, width, scale=min(scale, 1), size=small.scaled, place=(small.top, small.left))
+            boxed(image, height, width, scale=min(1, scale), size=small.scaled, place=(small.top, small.left))
         ),
         "the new size is rounded, not cut off": (
             boxed(image, height, width, size=cut, place=((height - cut[0]) // 2, (width - cut[1]) // 2))

@@ -48,7 +48,8 @@ def suppressed(
     boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, threshold: float, mistake: str = ""
 ) -> list[int]:
     """What non_maximum_suppression has to give, by loops; or what it gives with one mistake."""
-    order = sorted(range(len(boxes)), key=lambda i: (-float(scores[i]), -i if mistake == "later" else i))
+    upwards = 1 if mistake == "upwards" else -1
+    order = sorted(range(len(boxes)), key=lambda i: (upwards * float(scores[i]), -i if mistake == "later" else i))
     stay: list[int] = []
     met: list[int] = []
     for i in order:
@@ -70,6 +71,7 @@ def suppressed(
 
 
 WHY = {
+    "upwards": "the box with the LOWEST score stayed: argsort sorts upwards, so sort -scores",
     "any class": "boxes of another class went, too: only boxes of one class compete",
     "chained": "a box that has gone already suppresses nothing any more",
     "apart": "boxes apart have nothing in common: two negative lengths multiply to a positive area",

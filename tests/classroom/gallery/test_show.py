@@ -54,8 +54,18 @@ def test_pictures_are_saved_where_it_says(name: str, tmp_path: Path, capsys: pyt
     elif name == "detect":
         assert f"of {stored['stored_digits']} digits found in {stored['stored_scenes']} held-out" in text
         assert f"mAP@0.5 {stored['stored_map50']:.1%}, mAP@0.5:0.95 {stored['stored_map50_95']:.1%}" in text
+        assert "says little" not in text
     else:
         assert f"Mean IoU {stored['stored_mean_iou']:.1%}" in text
+
+
+def test_the_map_of_a_few_photographs_is_said_to_say_little(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("PIL", reason="draws boxes, and Pillow is not installed")
+    piece = gallery.find("detect")
+    items = piece.sample(DemoOptions(), mine=True)
+    one_box = [[[1.0, 1.0, 9.0, 9.0]], [0.5], [0]]
+    piece.tell({"found": [one_box] * len(items), "map50": 0.5, "map50_95": 0.25, "seconds": 0.1}, items)
+    assert f"The mAP of {len(items)} photographs says little" in capsys.readouterr().out
 
 
 def test_a_text_comes_token_by_token_and_is_measured(
