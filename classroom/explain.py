@@ -116,7 +116,8 @@ def at_stake(task: HomeworkTask) -> str:
     if share == 1:
         return f"The public tests decide {points}."
     return (
-        f"The public tests decide {public:.3g} of {points}, hidden tests the other {task.exercise.points - public:.3g}."
+        f"{public:.3g} of {points} are yours. The other {task.exercise.points - public:.3g} are for hidden tests, the "
+        "same rules with other inputs, when it is graded."
     )
 
 

@@ -68,12 +68,12 @@ def test_it_shows_the_subgraphs_and_what_fell_back() -> None:
 @pytest.mark.parametrize(
     ("typed", "placed", "reason"),
     [
-        ((), "0 on simple, 2 on host", "relu, tanh: too small for simple: min_work=3"),
-        (("--min-work", 2), "2 on simple, 0 on host", ""),
-        (("--min-work", 0, "--blocked", "F.tanh"), "1 on simple, 1 on host",
+        ((), "0 on simple, 2 on host", "relu, tanh: too small for simple: min_nodes=3"),
+        (("--min-nodes", 2), "2 on simple, 0 on host", ""),
+        (("--min-nodes", 0, "--blocked", "F.tanh"), "1 on simple, 1 on host",
          "tanh: simple does not take operator F.tanh"),
         (("--blocked", "F.tanh"), "0 on simple, 2 on host",
-         "relu: too small for simple: min_work=3 tanh: simple does not take operator F.tanh"),
+         "relu: too small for simple: min_nodes=3 tanh: simple does not take operator F.tanh"),
         (("--mode", "cost"), "0 on simple, 2 on host", ""),
     ],
 )  # fmt: skip
@@ -108,7 +108,7 @@ def test_every_mode_and_back_end_agrees_with_the_whole_network(backend: str, mod
 
 def test_several_devices_have_their_own_operators_and_names() -> None:
     result = call(DIGITS, "--device", "simple", "--operators", "nn.Conv2d", "--device", "simple",
-                  "--operators", "nn.ReLU", "--min-work", 0)  # fmt: skip
+                  "--operators", "nn.ReLU", "--min-nodes", 0)  # fmt: skip
     assert fact(result, "operators") == "8 on simple, 6 on simple 2, 8 on host"
 
 
@@ -316,7 +316,7 @@ CONVOLUTIONS = (DIGITS, "--device", "fast", "--operators", "nn.Conv2d,nn.ReLU", 
 
 def test_a_split_of_ones_own_runs_and_is_compared_with_kuipers(tmp_path: Path) -> None:
     mine = own_split(tmp_path, "return [(device, [node]) for node, device in enumerate(devices)]")
-    result = call(*CONVOLUTIONS, "--min-work", 0, "--mine", mine)
+    result = call(*CONVOLUTIONS, "--min-nodes", 0, "--mine", mine)
     assert len(rows(result)) == 22
     assert "into 22 sub-graphs; kuiper's own function into 9" in " ".join(result.stderr.split())
 
@@ -336,7 +336,7 @@ def test_a_split_of_ones_own_runs_and_is_compared_with_kuipers(tmp_path: Path) -
     ],
 )
 def test_a_split_of_ones_own_that_breaks_a_rule_is_refused_by_that_rule(tmp_path: Path, body: str, told: str) -> None:
-    assert told in error_of(*CONVOLUTIONS, "--min-work", 0, "--mine", own_split(tmp_path, body))
+    assert told in error_of(*CONVOLUTIONS, "--min-nodes", 0, "--mine", own_split(tmp_path, body))
 
 
 def test_a_file_without_the_function_is_refused(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """CONTRIBUTING.md's walk through a new operator, walked: a copy of kuiper/ is edited as the text says, and used."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LAYERS = "kuiper/layers/elementwise/activation.py"
 KERNELS = "kuiper/fast/kernels/elementwise/activation.py"
+TESTS = (Path("tests/fast/test_activation.py"), Path("tests/partition/test_backends.py"))
 PROGRAM = """
 import numpy as np, kuiper
 from kuiper.fast.plan.summary import summary
@@ -48,12 +50,6 @@ def copy(tmp_path):
     return tmp_path
 
 
-def edit(file: Path, after: str, text: str) -> None:
-    whole = file.read_text(encoding="utf-8")
-    assert after in whole
-    file.write_text(whole.replace(after, after + text, 1), encoding="utf-8")
-
-
 def use(copy: Path) -> tuple[str, str]:
     """Run the program with the copy -> the folder of its kuiper, and what it says of the operator."""
     run = subprocess.run(
@@ -65,10 +61,34 @@ def use(copy: Path) -> tuple[str, str]:
     return str(Path(place).parent), said
 
 
-def test_an_operator_is_one_file(copy):
-    layer, *_ = blocks()
+def add_layer(copy: Path, layer: str) -> None:
     with open(copy / LAYERS, "a", encoding="utf-8") as file:
         file.write("\n\n" + layer)
+
+
+def add_kernel(copy: Path, steps: str, line: str) -> None:
+    head = 'ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(\n    "has steps already",\n'
+    whole = (copy / KERNELS).read_text(encoding="utf-8")
+    assert head in whole
+    (copy / KERNELS).write_text(whole.replace(head, steps + "\n\n" + head + line, 1), encoding="utf-8")
+
+
+def passed(copy: Path) -> int:
+    """How many of the tests of Squareplus pass with the copy: all of them."""
+    for tests in TESTS:
+        shutil.copytree(ROOT / tests.parent, copy / tests.parent, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-k", "Squareplus", *map(str, TESTS)], cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout
+    return int(re.findall(r"(\d+) passed", run.stdout)[0])
+
+
+def test_an_operator_is_one_file(copy):
+    layer, *_ = blocks()
+    add_layer(copy, layer)
     place, said = use(copy)
     assert place == str(copy / "kuiper")
     assert said == f"activation {6 * 150} {{}} ['clamp', 'layer of nn.Squareplus']"
@@ -76,11 +96,20 @@ def test_an_operator_is_one_file(copy):
 
 def test_a_kernel_is_one_more(copy):
     layer, steps, line = blocks()
-    with open(copy / LAYERS, "a", encoding="utf-8") as file:
-        file.write("\n\n" + layer)
-    head = 'ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(\n    "has steps already",\n'
-    edit(copy / KERNELS, head, line)
-    whole = (copy / KERNELS).read_text(encoding="utf-8")
-    (copy / KERNELS).write_text(whole.replace(head, steps + "\n\n" + head), encoding="utf-8")
+    add_layer(copy, layer)
+    add_kernel(copy, steps, line)
     _, said = use(copy)
     assert said == f"activation {6 * 150} {{}} ['clamp', 'squareplus']"
+
+
+NO_DEFAULT = ("def __init__(self, b: float = 4.0)", "def __init__(self, b: float)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", [("", ""), NO_DEFAULT], ids=["as it stands", "an option without a default"])
+def test_the_tests_that_take_every_line_pass_with_the_new_one(copy, change):
+    layer, steps, line = blocks()
+    assert change[0] in layer
+    add_layer(copy, layer.replace(*change))
+    add_kernel(copy, steps, line)
+    assert passed(copy) > len(TESTS)

@@ -153,7 +153,7 @@ def report_outcome(
         say(paragraph("Nothing here is yours yet. The exercises that this network can use are in the table."))
         return 0
     if result.good:
-        say(styled("Every step gives what the reference gives.", "good"))
+        say(styled("Every step that ran gives what the reference gives.", "good"))
         return 0
     parts = [styled("Something is wrong.", "bad")]
     parts += [explain.labelled(exercise, f"not plugged in: {error}") for exercise, error in result.errors.items()]

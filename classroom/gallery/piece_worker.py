@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,9 @@ from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Pipeline, Replacements
 from classroom.gallery.plugs import PLUGS
 from classroom.judge.tests import load_file
+
+LONGEST = 300
+"""Characters of an error message; one that prints an array is cut."""
 
 
 def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) -> dict[str, Any]:
@@ -65,8 +69,8 @@ def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]
 
 
 def error_sentence(error: BaseException) -> str:
-    """The exception as a sentence; a KuiperError without its type name."""
-    said = str(error) or type(error).__name__
+    """The exception as a sentence of at most LONGEST characters; a KuiperError without its type name."""
+    said = textwrap.shorten(str(error), LONGEST, placeholder=" ...") or type(error).__name__
     return said if isinstance(error, kuiper.KuiperError) else f"{type(error).__name__}: {said}"
 
 

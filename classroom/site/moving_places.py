@@ -20,6 +20,7 @@ class Placement:
 PLACEMENTS = (
     Placement("lessons/03_pnnx", "A real network", "graph_digits"),
     Placement("lessons/04_graph", "Depth first: finish a node after its successors", "depth_first"),
+    Placement("lessons/04_graph", "Kahn: count what is missing", "kahn"),
     Placement("lessons/04_graph", "How long does a value live?", "memory"),
     Placement("lessons/06_convolution", "im2col: windows as rows", "im2col"),
     Placement("lessons/07_expression", "A stack computes", "reverse_polish"),

@@ -73,7 +73,7 @@ def partition_(
             "as lesson 10's homework asks for.",
         ),
     ] = None,
-    min_work: Annotated[
+    min_nodes: Annotated[
         int,
         typer.Option(
             min=0, help="Mode fewest: sub-graphs of fewer operators (nn.Linear is 3) stay on the host; 0: none does."
@@ -148,10 +148,10 @@ def partition_(
     nodes = NodeGraph.from_runtime(graph, inputs=inputs)
     check_types(nodes, [*refused, *(kind for one in taken if one for kind in one)])
     devices = make_devices(names, taken, refused, host, float16, figures)
-    split = partition(nodes, devices, mode, min_work=min_work, link=figures.link, grouping=grouping)
+    split = partition(nodes, devices, mode, min_nodes=min_nodes, link=figures.link, grouping=grouping)
     if grouping is not None:
         verify(split)
-        kuipers = len(partition(nodes, devices, mode, min_work=min_work).subgraphs)
+        kuipers = len(partition(nodes, devices, mode, min_nodes=min_nodes).subgraphs)
         note(f"{mine} splits the network into {len(split.subgraphs)} sub-graphs; kuiper's own function into {kuipers}")
     found = measure(graph, Executor(split), inputs, repeat=repeat)
     show(split, found, inputs, figures.link)
@@ -200,7 +200,7 @@ def operator_lists(typed: Sequence[str], blocked: Sequence[str], count: int) -> 
 
 def check_types(graph: NodeGraph, types: Sequence[str]) -> None:
     """Raise KuiperError for a type that the network does not have."""
-    known = {node.op for node in graph.nodes}
+    known = {node.type for node in graph.nodes}
     for kind in types:
         if kind not in known:
             near = difflib.get_close_matches(kind, sorted(known), 3) or sorted(known)

@@ -57,8 +57,8 @@ def bind(layer: type[Layer], operator: Operator) -> Binding:
         if name not in accepted:
             expected = f"one of the parameters that {operator.type} knows ({', '.join(accepted) or 'none'})"
             raise ParameterError(name, expected, repr(options[name]))
-    for name, parameter in accepted.items():
-        if parameter.default is parameter.empty and name not in options and name not in roles:
+    for name in needed(layer):
+        if name not in options and name not in roles:
             raise ParameterError(name, f"a value ({operator.type} cannot do without)", "none")
     outputs = len(operator.outputs) if layer.drops_unread else None
     return Binding(options, roles, _asked_type(layer, operator), outputs)
@@ -70,6 +70,11 @@ _signature = lru_cache(maxsize=1024)(inspect.signature)  # 0.1 ms each, and a ne
 def arguments(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """The arguments of a function, or of a class's constructor, by name."""
     return _signature(function).parameters
+
+
+def needed(function: Callable[..., Any]) -> list[str]:
+    """The names of those arguments that have no default."""
+    return [name for name, parameter in arguments(function).items() if parameter.default is parameter.empty]
 
 
 def _stored_options(layer: type[Layer], operator: Operator) -> dict[str, Any]:

@@ -84,9 +84,9 @@ class Device:
         """The type in which it holds floating-point numbers, or None where it takes them as they are."""
         return np.dtype(min(self.dtypes)) if self.cast and self.dtypes else None
 
-    def takes_operator(self, op: str) -> bool:
+    def takes_operator(self, type: str) -> bool:
         """Whether the lists allow an operator type."""
-        return op not in self.blocked and (self.operators is None or op in self.operators)
+        return type not in self.blocked and (self.operators is None or type in self.operators)
 
     def takes_dtype(self, dtype: str | None, quantized: bool = False) -> bool:
         """Whether a tensor's element type is fine: listed, or quantised. Unknown (None) is fine only without a list."""

@@ -179,7 +179,7 @@ def _boundary(partition: Partition, rules: Rules) -> Iterator[str]:
             yield f"{title} has tensor {min(odd)} as an input and does not read it from outside"
         if not outputs <= makes:
             yield f"{title} hands over tensor {min(outputs - makes)}, which it does not make"
-    for v in graph.outputs:
+    for v in graph.output_nodes:
         for tensor in graph.nodes[v].outputs:
             if v in placed and tensor not in handed_over[placed[v]]:
                 yield f"sub-graph {placed[v]} does not hand over tensor {tensor}, a graph output"

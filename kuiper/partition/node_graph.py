@@ -51,7 +51,7 @@ class Node:
     options : its options in a graph of lists.
     """
 
-    op: str
+    type: str
     inputs: Sequence[int]
     outputs: Sequence[int]
     name: str = ""
@@ -82,13 +82,13 @@ class NodeGraph:
 
     nodes: Sequence[Node]
     tensors: Mapping[int, TensorInfo]
-    outputs: Sequence[int]
+    output_nodes: Sequence[int]
     runtime: RuntimeGraph | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for output in self.outputs:
-            if not _is_count(output) or output >= len(self.nodes):
-                raise PartitionError(f"outputs: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {output!r}")
+        for v in self.output_nodes:
+            if not _is_count(v) or v >= len(self.nodes):
+                raise PartitionError(f"output_nodes: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {v!r}")
         producer: dict[int, int] = {}
         for i, node in enumerate(self.nodes):
             for tensor in node.outputs:
@@ -102,7 +102,7 @@ class NodeGraph:
         cls,
         nodes: Iterable[Sequence[Any]],
         tensors: Mapping[Any, Mapping[str, Any]] | None = None,
-        outputs: Iterable[int] | None = None,
+        output_nodes: Iterable[int] | None = None,
     ) -> NodeGraph:
         """A graph from plain lists.
 
@@ -113,10 +113,10 @@ class NodeGraph:
         tensors : tensor id -> {"kind": "var" | "const" | "input", "dtype": "float32", "quantized": False, "bytes": n
             or "shape": (...)}; these are the defaults; without `bytes` the size is that of the shape, and unknown
             without one or with a -1 in it.
-        outputs : ids of nodes; by default, all nodes that make a tensor that nobody reads.
+        output_nodes : ids of nodes; by default, all that make a tensor that nobody reads.
 
         >>> graph = NodeGraph.from_lists([["input", [], [0]], ["conv", [0], [1]]], {0: {"kind": "input"}}, [1])
-        >>> graph.nodes[1].op, graph.producer[1], graph.tensors[0].kind.value
+        >>> graph.nodes[1].type, graph.producer[1], graph.tensors[0].kind.value
         ('conv', 1, 'input')
         """
         made = [_node(i, entry) for i, entry in enumerate(nodes)]
@@ -127,10 +127,10 @@ class NodeGraph:
             if not _is_count(tensor):
                 raise PartitionError(f"tensors: expected ids from 0 on, found {key!r}")
             infos[tensor] = _tensor(tensor, description)
-        if outputs is None:
+        if output_nodes is None:
             read = {tensor for node in made for tensor in node.inputs}
-            outputs = [i for i, node in enumerate(made) if any(t not in read for t in node.outputs)]
-        return cls(made, infos, list(outputs))
+            output_nodes = [i for i, node in enumerate(made) if any(t not in read for t in node.outputs)]
+        return cls(made, infos, list(output_nodes))
 
     @classmethod
     def from_runtime(
@@ -175,8 +175,8 @@ class NodeGraph:
             for op in operators
         ]  # fmt: skip
         returned = {operand.name for operand in graph.outputs}
-        outputs = [i for i, op in enumerate(operators) if any(o.name in returned for o in op.outputs)]
-        return cls(nodes, tensors, outputs, runtime=graph)
+        output_nodes = [i for i, op in enumerate(operators) if any(o.name in returned for o in op.outputs)]
+        return cls(nodes, tensors, output_nodes, runtime=graph)
 
     @cached_property
     def producer(self) -> dict[int, int]:
@@ -189,13 +189,13 @@ class NodeGraph:
         given = {tensor for tensor, info in self.tensors.items() if info.kind is not TensorKind.VAR}
         return frozenset(
             i for i, node in enumerate(self.nodes)
-            if not node.inputs and (node.op in SOURCES or (node.outputs and given.issuperset(node.outputs)))
+            if not node.inputs and (node.type in SOURCES or (node.outputs and given.issuperset(node.outputs)))
         )  # fmt: skip
 
     def label(self, node: int) -> str:
         """A node's name in messages: "node 3 (conv, layer1.0.conv1)"."""
         name = f", {self.nodes[node].name}" if self.nodes[node].name else ""
-        return f"node {node} ({self.nodes[node].op}{name})"
+        return f"node {node} ({self.nodes[node].type}{name})"
 
 
 def _closed(extents: Mapping[str, Extent], open_dimension: int | None) -> dict[str, Extent]:
@@ -216,11 +216,11 @@ def _is_count(value: Any) -> bool:
 def _node(number: int, entry: Sequence[Any]) -> Node:
     node = None
     try:
-        op, inputs, outputs, *rest = entry
+        kind, inputs, outputs, *rest = entry
         more = dict(*rest)
         name, work, options = more.pop("name", ""), more.pop("work", 1.0), more.pop("params", {})
-        if isinstance(op, str) and not more:
-            node = Node(op, list(inputs), list(outputs), name, work, options=options)
+        if isinstance(kind, str) and not more:
+            node = Node(kind, list(inputs), list(outputs), name, work, options=options)
     except (TypeError, ValueError):
         pass
     if node is None:
@@ -228,9 +228,9 @@ def _node(number: int, entry: Sequence[Any]) -> Node:
         raise PartitionError(f"node {number}: expected {expected}, found {entry!r}")
     for tensor in (*node.inputs, *node.outputs):
         if not _is_count(tensor):
-            raise PartitionError(f"node {number} ({op}): expected tensor ids from 0 on, found {tensor!r}")
+            raise PartitionError(f"node {number} ({kind}): expected tensor ids from 0 on, found {tensor!r}")
     if not isinstance(node.work, (int, float)) or not 0 <= node.work < math.inf:
-        raise PartitionError(f"node {number} ({op}): expected work of 0 or more, found {node.work!r}")
+        raise PartitionError(f"node {number} ({kind}): expected work of 0 or more, found {node.work!r}")
     return node
 
 

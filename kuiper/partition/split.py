@@ -22,7 +22,7 @@ def partition(
     devices: Iterable[Device],
     mode: str = "fewest",
     *,
-    min_work: int = 3,
+    min_nodes: int = 3,
     link: Link | None = None,
     limits: bool = True,
     grouping: Grouping | None = None,
@@ -35,11 +35,11 @@ def partition(
     devices : the preferred one first; one that takes everything, such as a CPU, gives every node a place. The last such
         one is the host, to which nodes fall back; the result's `fallbacks` say why.
     mode : "tengine": the sub-graphs of Tengine-lite, from one accelerator and one device that takes everything;
-        "fewest": as few sub-graphs as possible, at most two devices exactly; "cost": the least time by `cost_of`.
-        To Tengine input and constant nodes are nodes like others; the other modes leave them out of all sub-graphs.
-    min_work : mode "fewest": sub-graphs with fewer nodes go to the host, so a small network goes there as a whole; 0
-        turns that off. It counts nodes, a fully connected layer as 3, and not their `work`. Tengine's own threshold is
-        always 3.
+        "fewest": each node on the first device that takes it, in as few sub-graphs as that allows, exactly so for two
+        devices and by a greedy order for more; "cost": the least time by `cost_of`. To Tengine
+        input and constant nodes are nodes like others; the other modes leave them out of all sub-graphs.
+    min_nodes : mode "fewest": sub-graphs with fewer nodes go to the host, so a small network goes there as a whole; 0
+        turns that off. A fully connected layer counts as 3. Tengine's own threshold is always 3.
     link : mode "cost": what a copy between devices takes. Speeds and starts are the devices' own; what was weighed
         stands in the result's `compared`.
     limits : mode "tengine": raise where the original's integers overflow.
@@ -51,12 +51,12 @@ def partition(
     sub-graphs are not each some nodes of one device; GraphError for a cycle.
 
     >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
-    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_work=0)
+    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_nodes=0)
     >>> [(part.device.name, part.nodes, part.inputs, part.outputs) for part in split.subgraphs]
     [('ACC', [0], [0], [1]), ('CPU', [1], [1], [2])]
     """
     devices = list(devices) if isinstance(devices, Iterable) else []
-    _check(graph, devices, mode, min_work)
+    _check(graph, devices, mode, min_nodes)
     if grouping is not None and mode != "fewest":
         raise PartitionError(f"grouping: expected mode 'fewest' with it, found {mode!r}")
     compared: Mapping[str, Cost] = {}
@@ -64,14 +64,14 @@ def partition(
         parts, fallbacks = split_tengine(graph, devices, limits)
     else:
         if mode == "fewest":
-            groups, fallbacks = split_fewest(graph, devices, min_work, grouping)
+            groups, fallbacks = split_fewest(graph, devices, min_nodes, grouping)
         else:
             groups, fallbacks, compared = split_cost(graph, devices, link or Link())
         parts = subgraphs(graph, devices, groups)
     return Partition(graph, devices, mode, parts, fallbacks, compared)
 
 
-def _check(graph: NodeGraph, devices: list[Device], mode: str, min_work: int) -> None:
+def _check(graph: NodeGraph, devices: list[Device], mode: str, min_nodes: int) -> None:
     if mode not in MODES:
         raise PartitionError(f"mode: expected {', '.join(MODES)}, found {mode!r}")
     if not isinstance(graph, NodeGraph):
@@ -84,5 +84,5 @@ def _check(graph: NodeGraph, devices: list[Device], mode: str, min_work: int) ->
     names = [device.name for device in devices]
     if len(set(names)) < len(names):
         raise PartitionError(f"devices: expected different names, found {', '.join(names)}")
-    if not isinstance(min_work, (int, float)):
-        raise PartitionError(f"min_work: expected a number, found {min_work!r}")
+    if not isinstance(min_nodes, (int, float)):
+        raise PartitionError(f"min_nodes: expected a number, found {min_nodes!r}")

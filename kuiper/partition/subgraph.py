@@ -121,7 +121,7 @@ def subgraphs(graph: NodeGraph, devices: Sequence[Device], groups: Sequence[Grou
                     reads.add(tensor)
                     outputs[source].add(tensor)
                     waits[i] += 1
-    for v in graph.outputs:
+    for v in graph.output_nodes:
         if v in group_of:
             outputs[group_of[v]].update(nodes[v].outputs)
     return [

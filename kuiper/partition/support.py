@@ -16,9 +16,9 @@ UNITS_OF_FULLY_CONNECTED = 3
 
 def units(node: Node) -> int:
     """What a node counts where a sub-graph may be too small: 3 for a fully connected layer, 1 for any other, as in
-    Tengine; it has nothing to do with `Node.work`.
+    Tengine.
     """
-    fully_connected = node.op == "fc" or (node.op in registry and registry.layer_class(node.op) is Linear)
+    fully_connected = node.type == "fc" or (node.type in registry and registry.layer_class(node.type) is Linear)
     return UNITS_OF_FULLY_CONNECTED if fully_connected else 1
 
 
@@ -27,8 +27,8 @@ def refusal(device: Device, graph: NodeGraph, index: int) -> str | None:
     if device.takes_everything:
         return None
     node = graph.nodes[index]
-    if not device.takes_operator(node.op):
-        return f"{device.name} does not take operator {node.op}"
+    if not device.takes_operator(node.type):
+        return f"{device.name} does not take operator {node.type}"
     if device.dtypes is not None:
         for role, ids in (("input", node.inputs), ("output", node.outputs)):
             for tensor in ids:

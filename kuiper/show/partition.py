@@ -38,7 +38,7 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
 
     >>> from kuiper.partition import Device, NodeGraph, partition
     >>> graph = NodeGraph.from_lists([["conv", [0], [1]], ["sigmoid", [1], [2]]], {0: {"kind": "input"}})
-    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_work=0)
+    >>> split = partition(graph, [Device("ACC", operators={"conv"}), Device("CPU")], min_nodes=0)
     >>> "sub-graph 1, CPU" in show_partition(split).text
     True
     """
@@ -184,7 +184,7 @@ def _drawing(graph: NodeGraph, labels: Sequence[str]) -> Graph:
         for tensor, info in graph.tensors.items()
     }
     return Graph([
-        Operator(node.op, label, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
+        Operator(node.type, label, [operands[t] for t in node.inputs], [operands[t] for t in node.outputs])
         for label, node in zip(labels, graph.nodes, strict=True)
     ])  # fmt: skip
 

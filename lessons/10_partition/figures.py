@@ -274,8 +274,8 @@ def digits() -> Svg:
         parts.append(note(str(part.index), x + side * (width / 2 + 14), top, 14.0, font_weight="bold"))
         for v in part.nodes:
             place[v] = part.index, x, top
-            op = network.nodes[v].op
-            label = SHORT.get(op, op.removeprefix("nn.").lower())
+            kind = network.nodes[v].type
+            label = SHORT.get(kind, kind.removeprefix("nn.").lower())
             parts.append(box(f"{v} {label}", x, top, width, part.device.name, 21))
             top += row
         top += 16

@@ -16,7 +16,7 @@ from kuiper.errors import KuiperError, unique
 from kuiper.fast.kernels.base.kernel import lowers
 from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS, ActivationKernel, ActivationSteps, activation_of
 from kuiper.graph import Operator
-from kuiper.layers.binding import Binding, arguments
+from kuiper.layers.binding import Binding, arguments, needed
 from kuiper.layers.elementwise import activation as simple
 from kuiper.layers.elementwise import elementwise
 from kuiper.layers.elementwise.identity import Dropout, Identity
@@ -32,18 +32,23 @@ ARRAYS = (np.array([0.5], np.float32), np.array(0.5, np.float32), np.float32(0.5
 """What every option of every line of ACTIVATIONS is set to, if its layer takes it."""
 
 
+def layer_of(kind, **options):
+    """The class's layer with these options; those that have no default are USUAL's first value."""
+    return kind(**(dict.fromkeys(needed(kind), USUAL[0]) | options))
+
+
 def varied(kind, *values):
     """The class's layers with each option in turn set to each of the values: (option, layer) pairs."""
     found = []
     for name, value in itertools.product(arguments(kind), values):
         with contextlib.suppress(Exception):  # from a graph these are KuiperErrors of build
-            found.append((name, kind(**{name: value})))
+            found.append((name, layer_of(kind, **{name: value})))
     return found
 
 
 def with_steps(kind):
-    """The layer made without options, and those with one option set, for which there are steps."""
-    return [layer for layer in (kind(), *(layer for _, layer in varied(kind, *USUAL))) if activation_of(layer)]
+    """The layer as `layer_of` makes it, and those with one option set, for which there are steps."""
+    return [layer for layer in (layer_of(kind), *(layer for _, layer in varied(kind, *USUAL))) if activation_of(layer)]
 
 
 LAYERS = [layer for kind in ACTIVATIONS if kind not in WITHOUT_KERNEL for layer in with_steps(kind)]
@@ -139,6 +144,19 @@ def test_factor_can_be_left_to_whoever_makes_the_operand(layer):
     for call in activation.without_factor.calls(x * np.float32(activation.factor), y, lambda: np.empty_like(x)):
         call()
     np.testing.assert_allclose(y, layer.forward(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [math.inf, math.nan, 1e39])
+def test_no_function_for_a_factor_that_is_no_finite_float32(net, load, monkeypatch, factor):
+    steps = ActivationSteps("mine", lambda apply, x: apply(np.tanh, x), 0.4, factor=factor)
+    monkeypatch.setitem(ACTIVATIONS, simple.Tanh, lambda layer: steps)
+    assert activation_of(simple.Tanh()) is None
+    network = net()
+    weight = np.array([[0, 0, 0], [1, 2, 3]], np.float32)
+    options = {"in_features": 3, "out_features": 2, "bias": False, "weights": {"weight": weight}}
+    network.returns(network.op("nn.Tanh", network.op("nn.Linear", network.input(4, 3), **options)))
+    x = numbers(9, 3)[5:]  # without those that are not finite
+    np.testing.assert_allclose(load(network, engine="fast")(x)[0], np.tanh(x @ weight.T), rtol=1e-5, atol=1e-6)
 
 
 def test_hardswish_after_a_producer_that_scales_takes_three_passes():

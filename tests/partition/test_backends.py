@@ -15,6 +15,7 @@ import kuiper
 from kuiper import dtypes, pnnx
 from kuiper.fast.kernels.elementwise.activation import ACTIVATIONS
 from kuiper.layers import Layer
+from kuiper.layers.binding import needed
 from kuiper.layers.elementwise import activation
 from kuiper.layers.elementwise.elementwise import LAYERS, Clamp, ClampMax, ClampMin
 from kuiper.partition import (
@@ -205,10 +206,11 @@ OPTIONS: dict[type, dict[str, Any]] = {
     ClampMax: {"max": 1.5},
     activation.LeakyReLU: {"negative_slope": 2.5},
 }
-"""Options of layers that need some, or do more with some."""
+"""Options of layers that do more with some, or need what is no number; others that have no default are NEEDED."""
+NEEDED = 0.5
 TYPES = {kuiper.registry.layer_class(kind): kind for kind in kuiper.registry if not kind.startswith("aten::")}
 BY_STEPS = [
-    *((TYPES[layer], OPTIONS.get(layer, {}), 1) for layer in ACTIVATIONS),
+    *((TYPES[layer], dict.fromkeys(needed(layer), NEEDED) | OPTIONS.get(layer, {}), 1) for layer in ACTIVATIONS),
     *((TYPES[layer], {}, layer.function.arity[0]) for layer in LAYERS.values() if layer.function.steps),
     ("nn.GELU", {"approximate": "tanh"}, 1),
     ("torch.clamp", {"min": 1, "max": -1}, 1),
@@ -305,7 +307,7 @@ def test_a_blocked_operator_falls_back_with_the_back_ends_reason() -> None:
     assert op is not None
     op.layer = Layer()  # what the back end is asked about
     for mode in ("fewest", "tengine", "cost"):
-        parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_work=0)
+        parts = partition(graph, [Device("ORT", backend="onnxruntime", speed=1e12), Device("CPU")], mode, min_nodes=0)
         assert parts.fallbacks == {16: f"onnxruntime: no way to write {op.type} as ONNX"}
         assert parts.subgraphs[parts.subgraph_of[16]].device.name == "CPU"
 

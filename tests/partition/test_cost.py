@@ -49,7 +49,7 @@ def seconds(graph: NodeGraph, placed: Sequence[Device]) -> float:
 
 
 def every_placement(graph: NodeGraph, devices: Sequence[Device]) -> list[tuple[Device, ...]]:
-    takers = [[d for d in devices if d.takes_operator(node.op)] for node in graph.nodes]
+    takers = [[d for d in devices if d.takes_operator(node.type)] for node in graph.nodes]
     return list(itertools.product(*takers))
 
 
@@ -78,7 +78,7 @@ def test_starts_are_weighed(graph: NodeGraph, launch: float) -> None:
     assert cost.launch == launch * len(split.subgraphs)
     on_cpu = cost_of(partition(graph, [cpu], "cost", link=LINK), LINK).total
     without = seconds(graph, placement_of(partition(graph, [ACC, CPU], "cost", link=LINK)))
-    starts = cost_of(partition(graph, [acc, cpu], "fewest", min_work=0), LINK)
+    starts = cost_of(partition(graph, [acc, cpu], "fewest", min_nodes=0), LINK)
     assert without + launch <= cost.total + 1e-9
     assert cost.total <= min(on_cpu, starts.total) + 1e-9
 
@@ -159,9 +159,9 @@ def test_a_partition_tells_the_costs_that_were_compared_the_chosen_one_first(gra
     assert all(chosen.total <= other.total + 1e-9 for other in others)
     alone = cost_of(partition(graph, [cpu], "cost", link=LINK), LINK)
     assert split.compared["all on CPU"].total == pytest.approx(alone.total)
-    everything = {node.op for node in graph.nodes} <= {"a", "c"}
+    everything = {node.type for node in graph.nodes} <= {"a", "c"}
     assert ("all on ACC" in split.compared) == everything
-    assert ("ACC has all it can" in split.compared) == (not everything and {n.op for n in graph.nodes} != {"b"})
+    assert ("ACC has all it can" in split.compared) == (not everything and {n.type for n in graph.nodes} != {"b"})
 
 
 def test_other_modes_compare_no_costs() -> None:
@@ -172,7 +172,7 @@ def test_other_modes_compare_no_costs() -> None:
 def test_a_cost_is_told_device_by_device() -> None:
     nodes = [["a", [9], [0], {"work": 8}], ["b", [0], [1], {"work": 3}]]
     graph = NodeGraph.from_lists(nodes, {9: {"kind": "input"}, 0: {"bytes": 4}})
-    cost = cost_of(partition(graph, [ACC, CPU], "fewest", min_work=0), LINK)
+    cost = cost_of(partition(graph, [ACC, CPU], "fewest", min_nodes=0), LINK)
     assert cost.computes == {"ACC": 8 / 4, "CPU": 3 / 1}
     assert (cost.compute, cost.copy, cost.launch, cost.total) == (5.0, 2 + 4 / 4, 0.0, 8.0)
 

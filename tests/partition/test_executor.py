@@ -60,7 +60,7 @@ def network(folder: Path, lines: Sequence[tuple[str, str, list[str], list[str], 
 
 
 def split(graph: Any, devices: Sequence[Device], mode: str = "fewest") -> Partition:
-    return partition(NodeGraph.from_runtime(graph), devices, mode, min_work=0)
+    return partition(NodeGraph.from_runtime(graph), devices, mode, min_nodes=0)
 
 
 class Hooked(Simple):

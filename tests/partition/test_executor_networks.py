@@ -59,7 +59,7 @@ def _exported(factory: pytest.TempPathFactory, choose: Callable[[Any], Any]) -> 
 def agree(graph: Any, x: np.ndarray, devices: list[Device], mode: str = "fewest", tolerance: float = TOLERANCE) -> Any:
     """Split, run twice, compare with the whole network -> the executor."""
     nodes = NodeGraph.from_runtime(graph, open_dimension=len(x))
-    parts = partition(nodes, devices, mode, min_work=0, link=Link(1e-9, 1e12))
+    parts = partition(nodes, devices, mode, min_nodes=0, link=Link(1e-9, 1e12))
     executor = Executor(parts)
     (expected,) = graph(x)
     for _ in range(2):
@@ -85,7 +85,7 @@ def test_digits_on_two_back_ends(name: str, mode: str) -> None:
     executor = agree(graph, x, [device(name, {"nn.Sigmoid", "nn.MaxPool2d"}), Device("CPU")], mode)
     parts = executor.partition
     assert {part.device.name for part in parts.subgraphs} == {"ACC", "CPU"}
-    assert {parts.graph.nodes[v].op for v in parts.fallbacks} == {"nn.Sigmoid", "nn.MaxPool2d"}
+    assert {parts.graph.nodes[v].type for v in parts.fallbacks} == {"nn.Sigmoid", "nn.MaxPool2d"}
 
 
 @pytest.mark.slow
@@ -101,7 +101,7 @@ def test_mobilenet_on_two_back_ends(name: str, mobilenet: Any) -> None:
 def test_yolo_on_two_back_ends(name: str, mode: str, yolo: Any) -> None:
     executor = agree(yolo, image(64), [device(name, YOLO_BLOCKED), Device("CPU")], mode)
     parts = executor.partition
-    host = {parts.graph.nodes[v].op for part in parts.subgraphs if part.device.name == "CPU" for v in part.nodes}
+    host = {parts.graph.nodes[v].type for part in parts.subgraphs if part.device.name == "CPU" for v in part.nodes}
     assert host >= YOLO_BLOCKED
     assert executor.stats.transfers > 20
 

@@ -34,7 +34,7 @@ def test_numbers_of_subgraphs_by_the_table(vector: dict[str, Any], row: str) -> 
                for t, x in vector["non_default_tensors"].items()}  # fmt: skip
     graph = NodeGraph.from_lists(vector["nodes"], tensors, vector["graph_outputs"])
     splits = [partition(graph, [ACC, CPU], "tengine")]
-    splits += [partition(graph, [ACC, CPU], "fewest", min_work=work) for work in (0, 3)]
+    splits += [partition(graph, [ACC, CPU], "fewest", min_nodes=work) for work in (0, 3)]
     assert "/".join(str(len(split.subgraphs)) for split in splits) == numbers
     for split in splits:
         verify(split)
@@ -55,21 +55,21 @@ def graphs(draw: st.DrawFn, ops: Sequence[str] = "ab", most: int = 7, shuffled: 
 
 def fewest_by_brute_force(graph: NodeGraph) -> int:
     """Take any set of nodes of one type whose predecessors are done or in it; the fewest steps to the end."""
-    ops = [node.op for node in graph.nodes]
+    types = [node.type for node in graph.nodes]
     before = [sum(1 << t for t in node.inputs if t != 100) for node in graph.nodes]
-    full = (1 << len(ops)) - 1
+    full = (1 << len(types)) - 1
 
     @cache
     def steps(done: int) -> int:
         if done == full:
             return 0
-        best = len(ops)
-        for op in set(ops):
-            mine = sum(1 << v for v, o in enumerate(ops) if o == op) & ~done
+        best = len(types)
+        for kind in set(types):
+            mine = sum(1 << v for v, found in enumerate(types) if found == kind) & ~done
             part = mine
             while part:
                 reach = done | part
-                if all(before[v] & ~reach == 0 for v in range(len(ops)) if part >> v & 1):
+                if all(before[v] & ~reach == 0 for v in range(len(types)) if part >> v & 1):
                     best = min(best, 1 + steps(reach))
                 part = (part - 1) & mine
         return best
@@ -81,7 +81,7 @@ def assert_sound(split: Partition) -> None:
     """The invariants once more, from the definitions and apart from `verify`."""
     graph = split.graph
     flat = [v for part in split.subgraphs for v in part.nodes]
-    assert sorted(flat) == [v for v, node in enumerate(graph.nodes) if node.op not in ("input", "const")]
+    assert sorted(flat) == [v for v, node in enumerate(graph.nodes) if node.type not in ("input", "const")]
     position = {v: i for i, v in enumerate(flat)}
     part_of = {v: part.index for part in split.subgraphs for v in part.nodes}
     for part in split.subgraphs:
@@ -90,11 +90,11 @@ def assert_sound(split: Partition) -> None:
         makes = {t for v in part.nodes for t in graph.nodes[v].outputs}
         assert part.inputs == sorted(reads - makes)
         wanted = {t for v, node in enumerate(graph.nodes) if part_of[v] != part.index for t in node.inputs} & makes
-        wanted |= {t for v in graph.outputs for t in graph.nodes[v].outputs} & makes
+        wanted |= {t for v in graph.output_nodes for t in graph.nodes[v].outputs} & makes
         assert part.outputs == sorted(wanted)
         assert part.wait_count == len([t for t in part.inputs if t in graph.producer])
         for v in part.nodes:
-            assert part.device.operators is None or graph.nodes[v].op in part.device.operators
+            assert part.device.operators is None or graph.nodes[v].type in part.device.operators
             assert all(position[graph.producer[t]] < position[v] for t in graph.nodes[v].inputs if t in graph.producer)
     assert sorted(i for wave in schedule(split) for i in wave) == list(range(len(split.subgraphs)))
     verify(split)
@@ -103,7 +103,7 @@ def assert_sound(split: Partition) -> None:
 @settings(max_examples=150, deadline=None)
 @given(graphs(shuffled=True))
 def test_no_split_for_two_devices_has_fewer_subgraphs(graph: NodeGraph) -> None:
-    split = partition(graph, [A, B], "fewest", min_work=0)
+    split = partition(graph, [A, B], "fewest", min_nodes=0)
     assert_sound(split)
     assert len(split.subgraphs) == fewest_by_brute_force(graph)
 
@@ -111,7 +111,7 @@ def test_no_split_for_two_devices_has_fewer_subgraphs(graph: NodeGraph) -> None:
 @settings(max_examples=80, deadline=None)
 @given(graphs(ops="abc", shuffled=True))
 def test_three_devices_are_split_soundly_and_never_better_than_possible(graph: NodeGraph) -> None:
-    split = partition(graph, [A, B, Device("C", operators={"c"})], "fewest", min_work=0)
+    split = partition(graph, [A, B, Device("C", operators={"c"})], "fewest", min_nodes=0)
     assert_sound(split)
     assert fewest_by_brute_force(graph) <= len(split.subgraphs) <= len(graph.nodes)
 
@@ -119,35 +119,35 @@ def test_three_devices_are_split_soundly_and_never_better_than_possible(graph: N
 def test_three_devices_in_a_chain_take_one_subgraph_per_change() -> None:
     ops = "aabbbcca"
     graph = NodeGraph.from_lists([[op, [i], [i + 1]] for i, op in enumerate(ops)], {0: {"kind": "input"}})
-    split = partition(graph, [A, B, CPU], "fewest", min_work=0)
+    split = partition(graph, [A, B, CPU], "fewest", min_nodes=0)
     assert [(part.device.name, part.nodes) for part in split.subgraphs] == [
         ("A", [0, 1]), ("B", [2, 3, 4]), ("CPU", [5, 6]), ("A", [7])]  # fmt: skip
 
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(ops=["a", "a", "fc", "b"], most=14), st.integers(0, 5))
-def test_no_island_is_smaller_than_min_work(graph: NodeGraph, min_work: int) -> None:
-    split = partition(graph, [Device("ACC", operators={"a", "fc"}), CPU], "fewest", min_work=min_work)
+def test_no_island_is_smaller_than_min_nodes(graph: NodeGraph, min_nodes: int) -> None:
+    split = partition(graph, [Device("ACC", operators={"a", "fc"}), CPU], "fewest", min_nodes=min_nodes)
     assert_sound(split)
     for part in split.subgraphs:
         if part.device != CPU:
-            assert sum(3 if graph.nodes[v].op == "fc" else 1 for v in part.nodes) >= min_work
+            assert sum(3 if graph.nodes[v].type == "fc" else 1 for v in part.nodes) >= min_nodes
 
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(ops=["a", "a", "fc", "b"], most=14), st.integers(0, 5))
-def test_every_node_on_the_host_has_a_reason(graph: NodeGraph, min_work: int) -> None:
-    split = partition(graph, [Device("ACC", operators={"a", "fc"}), CPU], "fewest", min_work=min_work)
+def test_every_node_on_the_host_has_a_reason(graph: NodeGraph, min_nodes: int) -> None:
+    split = partition(graph, [Device("ACC", operators={"a", "fc"}), CPU], "fewest", min_nodes=min_nodes)
     on_host = {v for part in split.subgraphs if part.device == CPU for v in part.nodes}
-    known, unknown = f"too small for ACC: min_work={min_work}", "ACC does not take operator b"
-    assert split.fallbacks == {v: unknown if graph.nodes[v].op == "b" else known for v in sorted(on_host)}
+    known, unknown = f"too small for ACC: min_nodes={min_nodes}", "ACC does not take operator b"
+    assert split.fallbacks == {v: unknown if graph.nodes[v].type == "b" else known for v in sorted(on_host)}
     assert list(split.fallbacks) == sorted(on_host)
 
 
 def test_all_inputs_and_outputs_must_have_a_dtype_the_device_takes() -> None:
     tensors = {0: {"kind": "input", "dtype": "int32"}, 1: {"dtype": "float32"}, 2: {"dtype": "int8", "quantized": True}}
     graph = NodeGraph.from_lists([["conv", [0], [1]], ["conv", [1], [2]]], tensors)
-    split = partition(graph, [ACC, CPU], "fewest", min_work=0)
+    split = partition(graph, [ACC, CPU], "fewest", min_nodes=0)
     assert [part.device.name for part in split.subgraphs] == ["CPU", "ACC"]
     assert split.fallbacks == {0: "ACC does not take int32 (input tensor 0)"}
 
@@ -155,7 +155,7 @@ def test_all_inputs_and_outputs_must_have_a_dtype_the_device_takes() -> None:
 def test_a_rule_of_the_device_refuses_by_options() -> None:
     picky = Device("ACC", refuses=lambda node: "dilation above 1" if node.params.get("dilation", 1) > 1 else None)
     nodes = [["conv", [0], [1]], ["conv", [1], [2], {"params": {"dilation": 2}}]]
-    split = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}), [picky, CPU], "fewest", min_work=0)
+    split = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}), [picky, CPU], "fewest", min_nodes=0)
     assert [part.nodes for part in split.subgraphs] == [[0], [1]]
     assert split.fallbacks == {1: "dilation above 1"}
 
@@ -163,7 +163,7 @@ def test_a_rule_of_the_device_refuses_by_options() -> None:
 def test_input_and_constant_nodes_are_in_no_subgraph() -> None:
     nodes = [["input", [], [0]], ["const", [], [1]], ["conv", [0, 1], [2]]]
     graph = NodeGraph.from_lists(nodes, {0: {"kind": "input"}, 1: {"kind": "const"}})
-    (part,) = partition(graph, [ACC, CPU], "fewest", min_work=0).subgraphs
+    (part,) = partition(graph, [ACC, CPU], "fewest", min_nodes=0).subgraphs
     assert (part.nodes, part.inputs, part.outputs, part.wait_count) == ([2], [0], [2], 0)
 
 

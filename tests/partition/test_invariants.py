@@ -21,7 +21,7 @@ def graph() -> NodeGraph:
 
 
 def split(mode: str = "fewest") -> Partition:
-    return partition(graph(), [ACC, CPU], mode, min_work=0)
+    return partition(graph(), [ACC, CPU], mode, min_nodes=0)
 
 
 def changed(index: int, /, **fields: Any) -> Partition:
@@ -80,7 +80,7 @@ def test_what_partition_makes_passes_and_has_its_waves(mode: str) -> None:
 
 def test_waves_run_side_by_side_what_does_not_depend_on_each_other() -> None:
     nodes = [["conv", [9], [0]], ["sigmoid", [0], [1]], ["sigmoid", [0], [2]], ["relu", [1, 2], [3]]]
-    whole = partition(NodeGraph.from_lists(nodes, {9: {"kind": "input"}}), [ACC, CPU], "fewest", min_work=0)
+    whole = partition(NodeGraph.from_lists(nodes, {9: {"kind": "input"}}), [ACC, CPU], "fewest", min_nodes=0)
     first, both, last = whole.subgraphs
     one, other = replace(both, nodes=[1], outputs=[1]), replace(both, index=2, nodes=[2], outputs=[2])
     apart = replace(whole, subgraphs=[first, one, other, replace(last, index=3)])
@@ -100,5 +100,5 @@ def test_an_input_that_is_a_graph_output_deadlocks_as_in_tengine() -> None:
     whole = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}, [0, 2]), [ACC, CPU], "tengine")
     with pytest.raises(DeadlockError, match=r"sub-graph 1 waits for 1 tensor.* and got 2"):
         schedule(whole)
-    fewest = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}, [0, 2]), [ACC, CPU], "fewest", min_work=0)
+    fewest = partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}, [0, 2]), [ACC, CPU], "fewest", min_nodes=0)
     assert schedule(fewest) == [[0], [1]]

@@ -24,12 +24,12 @@ def digits() -> RuntimeGraph:
 def test_a_networks_operators_become_nodes(digits: RuntimeGraph) -> None:
     graph = NodeGraph.from_runtime(digits)
     operators = [op for op in digits.operators if op.type != "pnnx.Output"]
-    assert [(node.name, node.op) for node in graph.nodes] == [(op.name, op.type) for op in operators]
+    assert [(node.name, node.type) for node in graph.nodes] == [(op.name, op.type) for op in operators]
     for node, op in zip(graph.nodes, operators, strict=True):
         assert [graph.tensors[t].name for t in node.inputs] == [o.name for o in op.inputs]
         assert [graph.tensors[t].name for t in node.outputs] == [o.name for o in op.outputs]
     (output,) = digits.outputs
-    assert [graph.tensors[t].name for v in graph.outputs for t in graph.nodes[v].outputs] == [output.name]
+    assert [graph.tensors[t].name for v in graph.output_nodes for t in graph.nodes[v].outputs] == [output.name]
     assert graph.runtime is digits
 
 
@@ -41,7 +41,7 @@ def test_sizes_and_types_come_from_the_file(digits: RuntimeGraph) -> None:
         (tensor,) = node.outputs
         info = graph.tensors[tensor]
         assert (info.bytes, info.dtype) == (kept[node.name].nbytes, "float32")
-        assert info.kind is (TensorKind.INPUT if node.op == "pnnx.Input" else TensorKind.VAR)
+        assert info.kind is (TensorKind.INPUT if node.type == "pnnx.Input" else TensorKind.VAR)
     assert {info.bytes for info in NodeGraph.from_runtime(digits).tensors.values()} == {None}  # the batch is left open
 
 
@@ -94,10 +94,10 @@ def test_sizes_are_those_of_a_pass_on_the_inputs() -> None:
 
 @pytest.mark.parametrize("mode", ["tengine", "fewest", "cost"])
 def test_a_network_is_split(digits: RuntimeGraph, mode: str) -> None:
-    types = {node.op for node in NodeGraph.from_runtime(digits).nodes}
+    types = {node.type for node in NodeGraph.from_runtime(digits).nodes}
     convs = sorted(op for op in types if "onv" in op)
     acc = Device("ACC", operators={"pnnx.Input", "nn.ReLU", *convs}, dtypes={"float32"}, speed=1e11)
-    verify(partition(NodeGraph.from_runtime(digits), [acc, CPU], mode, min_work=0))
+    verify(partition(NodeGraph.from_runtime(digits), [acc, CPU], mode, min_nodes=0))
 
 
 def test_a_graph_that_is_not_built_is_an_error() -> None:
@@ -122,7 +122,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "tensor 1: expected one node that makes it, found nodes 0 and 1",
     ),
     ({"nodes": [["conv", [0], [1, 1]]]}, "tensor 1: expected one node that makes it, found node 0 twice"),
-    ({"nodes": [["conv", [0], [1]]], "outputs": [1]}, "outputs: expected ids of nodes, 0 to 0, found 1"),
+    ({"nodes": [["conv", [0], [1]]], "output_nodes": [1]}, "output_nodes: expected ids of nodes, 0 to 0, found 1"),
     (
         {"nodes": [["conv", [0], [1]]], "tensors": {0: {"kind": "weight"}}},
         "tensor 0: expected a kind of var, const or input",
@@ -163,7 +163,7 @@ def test_a_tensors_size_is_that_of_its_shape_where_it_can_be_known(description: 
 
 
 def test_outputs_are_by_default_the_nodes_whose_tensors_nobody_reads() -> None:
-    assert NodeGraph.from_lists([["a", [9], [0]], ["b", [0], [1]], ["c", [0], [2]]]).outputs == [1, 2]
+    assert NodeGraph.from_lists([["a", [9], [0]], ["b", [0], [1]], ["c", [0], [2]]]).output_nodes == [1, 2]
 
 
 def test_a_device_knows_what_it_takes() -> None:
@@ -202,7 +202,7 @@ def test_bad_devices_are_errors(arguments: dict[str, Any], message: str) -> None
         ({"devices": [CPU, CPU]}, "devices: expected different names, found CPU, CPU"),
         ({"graph": 3}, "graph: expected a NodeGraph"),
         ({"graph": NodeGraph([], {}, [])}, "graph: expected at least one node, found none"),
-        ({"min_work": "x"}, "min_work: expected a number, found 'x'"),
+        ({"min_nodes": "x"}, "min_nodes: expected a number, found 'x'"),
     ],
 )
 def test_bad_arguments_are_errors(change: dict[str, Any], message: str) -> None:

@@ -23,7 +23,7 @@ def split_of(ops: str) -> Partition:
     """A chain, c for conv and s for sigmoid, behind an input node."""
     names = {"c": "conv", "s": "sigmoid"}
     nodes = [["input", [], [0]], *([names[op], [i], [i + 1]] for i, op in enumerate(ops))]
-    return partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}), [ACC, CPU], "fewest", min_work=0)
+    return partition(NodeGraph.from_lists(nodes, {0: {"kind": "input"}}), [ACC, CPU], "fewest", min_nodes=0)
 
 
 def boxes(svg: Svg) -> dict[str, dict[str, float | str]]:
@@ -42,7 +42,7 @@ def test_nodes_of_one_subgraph_share_a_colour_and_neighbours_differ() -> None:
     svg = show_partition(split)
     fills = {tip: box["fill"] for tip, box in boxes(svg).items()}
     by_part = [
-        {fills[f"{part.index}: node {v} ({split.graph.nodes[v].op})"] for v in part.nodes} for part in split.subgraphs
+        {fills[f"{part.index}: node {v} ({split.graph.nodes[v].type})"] for v in part.nodes} for part in split.subgraphs
     ]
     assert [len(colours) for colours in by_part] == [1, 1, 1]
     assert len(set.union(*by_part)) == 3
@@ -75,7 +75,7 @@ def test_shapes_are_those_of_the_pass_where_there_was_one() -> None:
 
 def test_a_network_keeps_names_and_shapes() -> None:
     graph = NodeGraph.from_runtime(kuiper.load("models/digits/digits.pnnx.param"))
-    svg = show_partition(partition(graph, [Device("ACC", operators={"nn.Conv2d"}), CPU], "fewest", min_work=0))
+    svg = show_partition(partition(graph, [Device("ACC", operators={"nn.Conv2d"}), CPU], "fewest", min_nodes=0))
     assert "1: convbn2d_0" in svg.text
     assert "?x32x8x8 f32" in svg.text
 
@@ -85,7 +85,7 @@ def splits(draw: st.DrawFn) -> Partition:
     ops = [draw(st.sampled_from(["conv", "sigmoid"])) for _ in range(draw(st.integers(1, 10)))]
     nodes = [[op, [draw(st.integers(0, i))], [i + 1]] for i, op in enumerate(ops)]
     graph = NodeGraph.from_lists(nodes, {0: {"kind": "input"}})
-    return partition(graph, [ACC, CPU], draw(st.sampled_from(["tengine", "fewest"])), min_work=0)
+    return partition(graph, [ACC, CPU], draw(st.sampled_from(["tengine", "fewest"])), min_nodes=0)
 
 
 @settings(max_examples=40, deadline=None)

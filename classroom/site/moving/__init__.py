@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from classroom.register import ROOT
-from classroom.site.moving import depth_first, graph, im2col, levels, memory, reverse_polish, subgraphs
+from classroom.site.moving import depth_first, graph, im2col, kahn, levels, memory, reverse_polish, subgraphs
 from classroom.site.moving.errors import MovingError
 from classroom.site.moving.scene import Scene
 
@@ -17,6 +17,7 @@ __all__ = ["NAMES", "MovingError", "assets", "snippet"]
 
 SCENES: dict[str, Callable[[], Scene]] = {
     "depth_first": depth_first.scene,
+    "kahn": kahn.scene,
     "memory": memory.scene,
     "im2col": im2col.scene,
     "reverse_polish": reverse_polish.scene,

@@ -38,7 +38,7 @@ def scene() -> Scene:
     level = by_start[start]
     frames = _growing(dependencies, device_of, level, start)
     devices = [Device("ACC", operators=KNOWN), Device("CPU")]
-    fewest = partition(graph, devices, "fewest", min_work=0).subgraphs
+    fewest = partition(graph, devices, "fewest", min_nodes=0).subgraphs
     grown = [[v for v in dependencies.order if level[v] == n] for n in range(max(level) + 1)]
     if [part.nodes for part in fewest] != grown:
         raise MovingError(f"levels: expected {[part.nodes for part in fewest]}, found {grown}")

@@ -59,7 +59,7 @@ def _cutting(graph: NodeGraph, split: Partition, blocked: Sequence[int], parts: 
     ]  # fmt: skip
     shown = cut | {"part0": PartState("blue", "ACC")}
     for number, (first, stop) in enumerate(pairwise(stops), 1):
-        work = sum(units(graph.nodes[v]) for v in range(first, stop) if graph.nodes[v].op in KNOWN)
+        work = sum(units(graph.nodes[v]) for v in range(first, stop) if graph.nodes[v].type in KNOWN)
         new = {
             i: split.devices[device].name
             for i, (device, members) in enumerate(parts)

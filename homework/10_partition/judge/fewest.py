@@ -11,7 +11,7 @@ this device, then all that can on the other) gives the same number.
 
 With three devices there are no fixed turns, and finding the least number is NP-hard. And fewest is not cheapest: a
 part with two small nodes on a fast device costs two copies and a start. Kuiper sends such parts to the CPU
-(`min_work`) and takes the levels again.
+(`min_nodes`) and takes the levels again.
 """
 
 from __future__ import annotations

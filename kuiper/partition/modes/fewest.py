@@ -1,9 +1,10 @@
-"""Mode "fewest": as few sub-graphs as the devices' operators allow.
+"""Mode "fewest": each node on the first device that takes it, in as few sub-graphs as that allows.
 
-Nodes with a device each are cut into groups such that a group has one device and the groups can run one after another.
-With two devices the groups alternate, so a node is at least as many groups behind a predecessor as devices change on
-the way: `levels` are the least possible, hence so is their number. With more devices the problem contains
-shortest common supersequence, which is NP-hard; there the order is greedy.
+Other placements, where several devices take a node, may give fewer. Nodes with a device each are cut into groups such
+that a group has one device and the groups can run one after another. With two devices the groups alternate, so a node
+is at least as many groups behind a predecessor as devices change on the way: `levels` are the least possible, hence so
+is their number. With more devices the problem contains shortest common supersequence, which is NP-hard; there the order
+is greedy.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from kuiper.partition.support import host_of, placements, units
 
 
 def split_fewest(
-    graph: NodeGraph, devices: Sequence[Device], min_work: int, grouping: Grouping | None = None
+    graph: NodeGraph, devices: Sequence[Device], min_nodes: int, grouping: Grouping | None = None
 ) -> tuple[list[Group], dict[int, str]]:
     """Each node on the first device that takes it: the fewest groups, in running order; and why nodes fall back.
 
     grouping : a function of the caller's own that makes the groups, see `own.py`; None: `group`.
 
-    They fall back to the host, see `host_of`. A group away from it with fewer `units` than `min_work` goes there, when
+    They fall back to the host, see `host_of`. A group away from it with fewer `units` than `min_nodes` goes there, when
     the host takes its nodes; then the levels are taken again, until no such group is left.
     """
     dependencies = dependencies_of(graph)
@@ -41,7 +42,7 @@ def split_fewest(
             part
             for part in groups
             if part.device != host
-            and sum(units(graph.nodes[v]) for v in part.nodes) < min_work
+            and sum(units(graph.nodes[v]) for v in part.nodes) < min_nodes
             and all(host in takers[v] for v in part.nodes)
         ]
         if not small:
@@ -49,7 +50,7 @@ def split_fewest(
         for part in small:
             for v in part.nodes:
                 device_of[v] = host
-                fallbacks[v] = f"too small for {devices[part.device]}: min_work={min_work}"
+                fallbacks[v] = f"too small for {devices[part.device]}: min_nodes={min_nodes}"
 
 
 def group(dependencies: Dependencies, device_of: Sequence[int], devices: int) -> list[Group]:

@@ -49,8 +49,8 @@ def blocked_nodes(graph: NodeGraph, accelerator: Device) -> dict[int, str]:
     """Ascending ids of the nodes that the accelerator blocks -> why: by type, precision, or a rule of its own."""
     reasons: dict[int, str] = {}
     for v, node in enumerate(graph.nodes):
-        if not accelerator.takes_operator(node.op):
-            reasons[v] = f"{accelerator.name} does not take operator {node.op}"
+        if not accelerator.takes_operator(node.type):
+            reasons[v] = f"{accelerator.name} does not take operator {node.type}"
         elif not precision_is_fine(graph, v, accelerator):
             found = ", ".join(str(graph.tensors[tensor].dtype) for tensor in node.outputs) or "no output"
             reasons[v] = f"{accelerator.name} takes none of its outputs' dtypes ({found})"
@@ -76,7 +76,7 @@ def ranges(
     groups = [Group(accelerator, list(range(stops[0])))]
     allowed = devices[accelerator].operators
     for first, stop in pairwise(stops):
-        known = [graph.nodes[v] for v in range(first, stop) if allowed is None or graph.nodes[v].op in allowed]
+        known = [graph.nodes[v] for v in range(first, stop) if allowed is None or graph.nodes[v].type in allowed]
         if sum(map(units, known)) < COMPLEX:
             groups.append(Group(host, list(range(first, stop))))
         else:
@@ -105,7 +105,7 @@ def with_boundaries(graph: NodeGraph, devices: Sequence[Device], groups: Sequenc
         for tensor in inputs:
             if graph.tensors[tensor].kind is not TensorKind.INPUT:
                 hand_over(group_of[graph.producer[tensor]], tensor)
-    returned = set(graph.outputs)
+    returned = set(graph.output_nodes)
     for i, (_, nodes) in enumerate(groups):
         for v in nodes:
             if v in returned:

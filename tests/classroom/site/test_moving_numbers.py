@@ -12,8 +12,9 @@ import pytest
 
 import kuiper
 from classroom.site import moving
-from classroom.site.moving import depth_first, levels, memory, subgraphs
+from classroom.site.moving import depth_first, kahn, levels, memory, subgraphs
 from classroom.site.moving.im2col import PIXEL
+from kuiper.graph import topological_order
 from kuiper.partition import Device, NodeGraph, partition
 
 
@@ -66,6 +67,23 @@ def test_a_walk_meets_a_node_again_without_entering_it() -> None:
     moments = depth_first.walk({"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []})
     assert any("c looks at d, which has been entered before" in moment.say for moment in moments)
     assert moments[-1].finished == ("d", "b", "c", "a")
+
+
+def test_kahn_takes_only_what_waits_for_nothing_and_ends_with_kuipers_order() -> None:
+    moments = kahn.count_down(kahn.EXAMPLE)
+    for moment in moments:
+        undone = [b for b, after in kahn.EXAMPLE.items() if b not in moment.order and {*after} & {*moment.ready}]
+        assert undone == []
+    assert list(moments[-1].order) == topological_order(kahn.EXAMPLE)
+    _, states = frames("kahn")[-1]
+    assert texts(states, "slot") == topological_order(kahn.EXAMPLE)
+    assert {states[f"count {name}"][1] for name in kahn.EXAMPLE} == {"0"}
+
+
+def test_kahn_leaves_out_what_is_in_a_cycle() -> None:
+    moments = kahn.count_down({"a": ["b"], "b": ["c"], "c": ["b"]})
+    assert moments[-1].order == ("a",)
+    assert moments[-1].missing == {"a": 0, "b": 1, "c": 1}
 
 
 def test_im2col_ends_with_the_convolution() -> None:
@@ -232,7 +250,7 @@ def test_levels_are_those_of_the_slow_definition() -> None:
 def test_levels_end_with_the_fewest_subgraphs() -> None:
     graph = NodeGraph.from_lists(levels.NODES, {0: {"kind": "input"}})
     devices = [Device("ACC", operators=levels.KNOWN), Device("CPU")]
-    fewest = partition(graph, devices, "fewest", min_work=0).subgraphs
+    fewest = partition(graph, devices, "fewest", min_nodes=0).subgraphs
     say, states = frames("levels")[-1]
     assert texts(states, "g") == [f"{part.device}:  {'  '.join(map(str, part.nodes))}" for part in fewest]
     ranges = len(partition(graph, devices, "tengine").subgraphs)

@@ -141,7 +141,7 @@ def test_a_frame_may_speak_only_of_parts_that_exist() -> None:
 
 
 def test_an_unknown_name_is_told_what_there_is() -> None:
-    with pytest.raises(moving.MovingError, match=r"'deep': expected one of depth_first, memory"):
+    with pytest.raises(moving.MovingError, match=r"'deep': expected one of depth_first, kahn"):
         moving.snippet("deep")
 
 

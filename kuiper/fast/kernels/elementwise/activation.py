@@ -42,7 +42,9 @@ class ActivationSteps:
 
     steps : see kuiper.scalars.steps.
     nanoseconds : of one element on one thread.
-    factor : what x is multiplied by first; see `without_factor`.
+    factor : what x is multiplied by first: a finite number that belongs to the function, such as 1/6. An option's value
+        goes into the steps instead: a producer multiplies its weights by the factor (see `without_factor`), of which
+        an infinite one makes NaN of 0, and a large one infinity.
     bounds : of f(x) = min(max(x, low), high), (low, high).
     gate : of f(x) = x min(max(slope x + shift, 0), 1), (slope, shift).
 
@@ -102,6 +104,10 @@ class ActivationSteps:
             held = registers(self._operations, given)
             results[where] = held, max(held.values()) - max(given.values(), default=0)
         return results
+
+
+LARGEST = float(np.finfo(np.float32).max)
+"""The largest finite float32."""
 
 
 def times(apply: Apply, x: Any, factor: float) -> Any:
@@ -232,13 +238,15 @@ def activation_of(layer: Any) -> ActivationSteps | None:
     """The function of every element that `layer` computes on float32; None where it is no such layer.
 
     None too for an option that is an array, a boolean or a text where a number is meant: lines of ACTIVATIONS see plain
-    numbers, or what is of the default's type, such as None for no bound.
+    numbers, or what is of the default's type, such as None for no bound. And None for a factor that is no finite
+    float32.
 
     >>> activation_of(layers.SiLU()).name, activation_of(layers.GLU()), activation_of(layers.ELU(np.ones(1)))
     ('silu', None, None)
     """
     find = ACTIVATIONS.get(type(layer))
-    return find(layer) if find and _has_plain_options(layer) else None
+    activation = find(layer) if find and _has_plain_options(layer) else None
+    return activation if activation and abs(activation.factor) <= LARGEST else None
 
 
 def _has_plain_options(layer: Layer) -> bool:
