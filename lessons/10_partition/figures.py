@@ -15,6 +15,7 @@ DIGITS = HERE.parents[1] / "models" / "digits" / "digits.pnnx.param"
 COLORS = {
     "ACC": (family("nn.Conv2d").fill, family("nn.Conv2d").border),
     "CPU": (family("nn.ReLU").fill, family("nn.ReLU").border),
+    "open": ("#eef1f5", INK),
 }
 DEEPER = {"ACC": "#98c1ee", "CPU": "#f5b97e"}
 ROSE = family("pnnx.Attribute").border
@@ -32,9 +33,12 @@ def draw() -> dict[str, Svg]:
         "split": split(),
         "boundary": boundary(),
         "waves": waves(),
+        "late": late(),
         "deadlock": deadlock(),
         "levels": levels(),
         "digits": digits(),
+        "flow": flow(),
+        "cut": flow(cut=True),
     }
 
 
@@ -195,6 +199,32 @@ def waves() -> Svg:
     )
 
 
+def late() -> Svg:
+    """Four nodes in the order of a file: add stands before the sigmoid that it reads."""
+    x, top, step, parts = 190.0, 24.0, 56.0, []
+    for v, op in enumerate(("input", "conv", "add", "sigmoid")):
+        y = top + v * step
+        parts += [box(op, x, y, 92, "CPU" if op == "sigmoid" else "ACC"), note(str(v), 20, y, 13.0)]
+        if v in (1, 2):
+            parts += [down(x, y - step + 15, step - 30), note(f"t{v - 1}", x + 8, y - step / 2, text_anchor="start")]
+    line = top + 2.5 * step
+    parts.append(path(f"M8 {line:g}H352", COLORS["CPU"][1], stroke_dasharray="3 4"))
+    parts += [note("part 0, ACC", 44, top + step, 13.0, text_anchor="start", font_weight="bold")]
+    parts += [note("part 1, CPU", 44, top + 3 * step, 13.0, text_anchor="start", font_weight="bold")]
+    conv, add, sigmoid = (top + v * step for v in (1, 2, 3))
+    parts += [path(f"M{x + 46:g} {conv:g}H316V{sigmoid + 6:g}H{x + 51:g}"), head(x + 46, sigmoid + 6, -1, 0)]
+    parts += [path(f"M{x + 46:g} {sigmoid - 8:g}H268V{add:g}H{x + 51:g}", ROSE), head(x + 46, add, -1, 0, ROSE)]
+    parts += [pill("t1", 316, (conv + add) / 2, 12.0), pill("t3", 268, line, 12.0)]
+    return picture(
+        360,
+        216,
+        "add stands before the sigmoid that it reads",
+        "input, conv, add, sigmoid. conv makes tensor 1 for add and the sigmoid; the sigmoid makes tensor 3 for add. "
+        "Part 0 is input, conv and add on the accelerator, part 1 the sigmoid on the CPU.",
+        *parts,
+    )
+
+
 def deadlock() -> Svg:
     """Two sub-graphs that wait for each other."""
     parts = []
@@ -287,6 +317,40 @@ def digits() -> Svg:
                 parts += crossing(tensor, maker, place[reader], width, lane)
     counts = ", ".join(f"{part.device.name} {len(part.nodes)}" for part in found.subgraphs)
     return picture(424, top, "The digits network in six sub-graphs", f"Nodes by device: {counts}.", *parts)
+
+
+FLOW = (("conv", 2, 30), ("resize", 20, 4), ("add", 10, 12))
+"""Three nodes in a chain, with their microseconds on ACC and on the CPU."""
+
+
+def flow(cut: bool = False) -> Svg:
+    """Three nodes between ACC and CPU as a flow network; `cut`: with its minimum cut, conv on ACC and the rest not."""
+    xs, parts = (70.0, 205.0, 340.0), []
+    on_cpu = (False, True, True)
+    for x, (_, acc, cpu), away in zip(xs, FLOW, on_cpu, strict=True):
+        for y, label, lost in ((43.0, cpu, away), (149.0, acc, not away)):
+            gone = cut and lost
+            parts.append(path(f"M{x:g} {y:g}v76", ROSE if gone else INK, stroke_dasharray="3 4" if gone else "none"))
+            parts.append(pill(str(label), x + (20 if gone else 0), y + ((56 if y < 100 else 28) if gone else 38), 13.0))
+    for k, x in enumerate(xs[:2]):
+        gone = cut and on_cpu[k] != on_cpu[k + 1]
+        parts.append(path(f"M{x + 42:g} 134h51", ROSE if gone else INK, stroke_dasharray="3 4" if gone else "none"))
+        parts.append(pill("11", x + (50 if gone else 67.5), 134 - (28 if gone else 0), 13.0))
+    parts += [box("ACC", 205, 28, 354, "ACC"), box("CPU", 205, 240, 354, "CPU")]
+    for x, (name, _, _), away in zip(xs, FLOW, on_cpu, strict=True):
+        parts.append(box(name, x, 134, 84, ("CPU" if away else "ACC") if cut else "open"))
+    if cut:
+        parts.append(path("M8 204H138V76H402", ROSE, stroke_width=2.4))
+        parts.append(note("cut: 2 + 11 + 4 + 12 = 29", 205, 278, 14.0, fill=ROSE, font_weight="bold"))
+    return picture(
+        410,
+        296 if cut else 268,
+        "A placement is a cut",
+        "ACC above, CPU below, conv, resize, add between. The line from ACC to a node has its time on the CPU, 30, 4, "
+        "12; the line to the CPU its time on ACC, 2, 20, 10; a line between two nodes the copy, 11."
+        + (" The minimum cut leaves conv with ACC, and resize and add with the CPU: 2 + 11 + 4 + 12 = 29." * cut),
+        *parts,
+    )
 
 
 def crossing(
