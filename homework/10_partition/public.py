@@ -181,8 +181,24 @@ def expect_boundaries(
     try:
         expect(got, right, what=what, mistakes=mistakes)
     except Failure as failure:
-        failure.cause = failure.cause or form_of(got, right)
-        raise
+        named = Failure(f"{what}: {first_difference(got, right) or failure.message}", right, got)
+        named.cause = failure.cause or form_of(got, right)
+        raise named from None
+
+
+def first_difference(got: Any, right: Boundary) -> str | None:
+    """The first list or count that differs, in words; None where the form differs."""
+    if not isinstance(got, list) or len(got) != len(right):
+        return None
+    for i, (found, expected) in enumerate(zip(got, right, strict=True)):
+        if not isinstance(found, tuple) or len(found) != 3:
+            return None
+        for name, ours, theirs in zip(("inputs", "outputs", "wait count"), expected, found, strict=True):
+            if type(ours) is not type(theirs):
+                return None
+            if ours != theirs:
+                return f"{name} of part {i}: expected {ours!r:.200}, got {theirs!r:.200}"
+    return None
 
 
 def form_of(got: Any, right: Boundary) -> str | None:

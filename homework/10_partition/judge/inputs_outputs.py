@@ -41,6 +41,8 @@ CAUSES = {
     "in the list, and even if its own part reads it as well (the SSD case)",
     "returned": "a tensor that the network returns is missing among the outputs: nodes in `returned` hand over what "
     "they make, even if their own part reads it",
+    "as tensors": "`returned` holds numbers of NODES, and was read as numbers of tensors: ask for the node that makes "
+    "the tensor (`node in returned`), not for the tensor itself",
     "const": "constants are at hand on every device: they are neither inputs nor counted",
     "all read": "a tensor that the part makes itself is no input of it: only what another part makes",
     "all made": "not everything that a part makes leaves it: a tensor that only its own nodes read stays inside",
@@ -57,7 +59,7 @@ def boundaries(
 ) -> Boundary:
     """What inputs_outputs has to give, straight from its rules; or what it gives with one of CAUSES."""
     found = []
-    returns = {t for v in returned for t in nodes[v][1]}
+    returns = set(returned) if mistake == "as tensors" else {t for v in returned for t in nodes[v][1]}
     for part in parts:
         reads = {t for v in part for t in nodes[v][0]}
         makes = {t for v in part for t in nodes[v][1]}
