@@ -74,6 +74,8 @@ def _instead(got: Any, said: str, expected: Any) -> str:
     """What came instead of `expected`, as the end of a sentence that begins with the call."""
     if got is None:
         return " returned None: is a `return` missing?"
+    if inspect.isgenerator(got):
+        return f": expected {_short(expected)}, got a generator: make a list of it"
     return f": expected {_short(expected)}, {said or f'got {_short(got)}'}"
 
 

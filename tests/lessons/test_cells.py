@@ -33,6 +33,10 @@ def forgetful(x: Any) -> Any:
     x / 2
 
 
+def one_by_one(x: Any) -> Any:
+    yield x
+
+
 def sometimes(x: Any) -> Any:
     return x or None
 
@@ -64,6 +68,7 @@ def greedy(x: list[int]) -> int:
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
         (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None: is a `return` missing? (1 of 2 right)"),
+        (one_by_one, [((1,), [1])], "one_by_one(1): expected [1], got a generator: make a list of it (0 of 1 right)"),
         (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
         (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
