@@ -6,7 +6,10 @@ under `unless_right`. So the notebook runs to its end whatever the reader has wr
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
+import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -29,15 +32,20 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     half: right, 2 of 2
     >>> check(half, ((4,), 2.0), ((1,), 1))
     half(1): expected 1, got 0.5 (1 of 2 right)
+    >>> def half(x):
+    ...     x / 2
+    >>> check(half, ((4,), 2.0))
+    half(4) returned None: is a `return` missing? (0 of 1 right)
     """
     name = function.__name__
     _right.pop(name, None)
     answers = [_answer(function, arguments) for arguments, _ in cases]
-    if all(got is None or got is Ellipsis for got, _ in answers) and any(expected is not None for _, expected in cases):
+    nothing = all(got is None or got is Ellipsis for got, _ in answers)
+    if nothing and _left_open(function) and any(expected is not None for _, expected in cases):
         print(f"{name}: not written yet")
         return
     wrong = [
-        f"{name}({_listed(arguments)}): expected {_short(expected)}, {said or _got(got, expected)}"
+        f"{name}({_listed(arguments)}){_instead(got, said, expected)}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
         if said or not _same(got, expected)
     ]
@@ -60,6 +68,25 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
     return got, ""
+
+
+def _instead(got: Any, said: str, expected: Any) -> str:
+    """What came instead of `expected`, as the end of a sentence that begins with the call."""
+    if got is None:
+        return " returned None: is a `return` missing?"
+    if inspect.isgenerator(got):
+        return f": expected {_short(expected)}, got a generator: make a list of it"
+    return f": expected {_short(expected)}, {said or _got(got, expected)}"
+
+
+def _left_open(function: Callable[..., Any]) -> bool:
+    """Whether the last line of the function is still the `...` with which the lesson gives it."""
+    try:
+        definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return False
+    last = definition.body[-1] if isinstance(definition, ast.FunctionDef) else None
+    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is Ellipsis
 
 
 def _same(got: Any, expected: Any) -> bool:

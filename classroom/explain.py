@@ -31,6 +31,8 @@ SMALL = 64
 """Arrays with up to this many elements are shown completely."""
 MAX_COLUMNS = 16
 """Planes with up to this many columns are shown completely."""
+LONG = 10
+"""If expected and got take more lines than this, the likely cause stands above them."""
 HOLDERS = (list, tuple, dict)
 """Types of values shown below the message, unless it contains them already."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
@@ -278,11 +280,15 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
-        parts.append(_both(error))
-        cause = error.cause or _guess(error)
-        if cause:
-            parts.append(labelled("likely why", cause))
+        parts += values_and_cause(error)
     return "\n".join(part for part in parts if part).rstrip("\n")
+
+
+def values_and_cause(failure: Failure) -> list[str]:
+    """Expected and got, and the likely cause below them, or above them where they are long."""
+    values, cause = _both(failure), failure.cause or _guess(failure)
+    reason = labelled("likely why", cause) if cause else ""
+    return [reason, values] if values.count("\n") > LONG else [values, reason]
 
 
 def block(label: str, text: str) -> str:

@@ -21,7 +21,7 @@ POOL_ERRORS = {
     "integer scalar": "a window's border is not a whole number: i * H // h rounds down, -(-a // b) up",
 }
 HEAD_ERRORS = {
-    "matmul": "weight is (K, C), one row for each class: the product with (N, C) needs weight.T",
+    "matmul": "the inner sizes differ: means over axes 2 and 3 are (N, C), weight is (K, C): means @ weight.T",
     "broadcast": "a sum or maximum lost its axis: keepdims=True keeps it, so that rows line up with rows",
 }
 PREPROCESS_ERRORS = {

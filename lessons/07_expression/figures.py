@@ -133,20 +133,21 @@ def stack() -> Svg:
         ("add", ["4", "5"], ("pop 3, 2", "push 5")),
         ("mul", ["20"], ("pop 5, 4", "push 20")),
     ]
-    column, parts = 78.0, []
+    column, parts = 78.0, [text("mul(@2,add(@0,@1))", 200, 14, 14.0, font_weight="bold")]
+    parts.append(text("@0 is 2, @1 is 3, @2 is 4", 200, 34, 13.0))
     for i, (word, values, notes) in enumerate(steps):
         x = 44 + i * column
-        parts.append(box(word, x, 20, 52, "operand" if word[0] == "@" else "function"))
-        parts += [text(note, x, 50 + 16 * k, 12.0) for k, note in enumerate(notes)]
+        parts.append(box(word, x, 68, 52, "operand" if word[0] == "@" else "function"))
+        parts += [text(note, x, 98 + 16 * k, 12.0) for k, note in enumerate(notes)]
         for side in (-31, 31):
-            parts.append(line(x + side, 84, x + side, 182))
-        parts.append(line(x - 31, 182, x + 31, 182))
+            parts.append(line(x + side, 132, x + side, 230))
+        parts.append(line(x - 31, 230, x + 31, 230))
         for height, value in enumerate(values):
             fresh = height == len(values) - 1
-            parts.append(box(value, x, 165 - 30 * height, 52, "marked" if fresh else "operand"))
+            parts.append(box(value, x, 213 - 30 * height, 52, "marked" if fresh else "operand"))
     return picture(
         400,
-        190,
+        238,
         "A stack computes",
         "Reverse Polish @2 @0 @1 add mul with 2, 3, 4: the stack holds 4; 4 2; 4 2 3; 4 5; 20.",
         *parts,

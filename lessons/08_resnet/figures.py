@@ -153,92 +153,93 @@ def draw_network() -> Svg:
 
 
 def draw_residual() -> Svg:
-    """Two layers without and with a shortcut."""
+    """Two layers without and with a shortcut, one below the other."""
     marks = []
-    for x, title, shortcut in ((32.0, "plain: y = relu(F(x))", False), (366.0, "residual: y = relu(x + F(x))", True)):
-        y = 88.0
-        marks += [left(title, x - 16, 18, 13.0, font_weight="bold"), note("x", x - 10, y)]
-        at = x
+    for top, title, shortcut in ((0.0, "plain: y = relu(F(x))", False), (122.0, "residual: y = relu(x + F(x))", True)):
+        y, at = top + (94.0 if shortcut else 58.0), 26.0
+        marks += [left(title, 8, top + 18, 14.0, font_weight="bold"), note("x", 14, y, 15.0)]
         for name, colours in (("conv", BLUE), ("relu", ORANGE), ("conv", BLUE)):
-            marks += [arrow(at, y, at + 20, y), block(at + 20, y - 17, 48, 34, colours, name, 11.0)]
-            at += 68
-        marks.append(note("F(x)", x + 112, y + 32))
+            marks += [arrow(at, y, at + 22, y), block(at + 22, y - 20, 56, 40, colours, name, 14.0)]
+            at += 78
+        marks += [path(f"M48 {y + 26:g}v6H260v-6", LINE, 1.5), note("F(x)", 154, y + 44, 14.0)]
         if shortcut:
-            ring = element("circle", cx=at + 28, cy=y, r=12.0, fill=YELLOW[0], stroke=YELLOW[1], stroke_width=1.4)
-            marks += [arrow(at, y, at + 16, y), ring, text("+", at + 28, y, 15.0, DARK)]
-            marks.append(path(f"M{x + 8:g} {y:g}V52H{at + 28:g}", ROSE[1], 2.2))
-            marks.append(arrow(at + 28, 52, at + 28, y - 12, ROSE[1]))
-            marks.append(note("the shortcut: x as it is", x + 114, 42, 11.0))
-            at += 40
-        marks += [arrow(at, y, at + 18, y), block(at + 18, y - 17, 48, 34, ORANGE, "relu", 11.0)]
-        marks += [arrow(at + 66, y, at + 82, y), note("y", at + 90, y)]
+            ring = element("circle", cx=at + 31, cy=y, r=13.0, fill=YELLOW[0], stroke=YELLOW[1], stroke_width=1.4)
+            marks += [arrow(at, y, at + 18, y), ring, text("+", at + 31, y, 17.0, DARK)]
+            marks.append(path(f"M36 {y:g}V{y - 38:g}H{at + 31:g}", ROSE[1], 2.4))
+            marks.append(arrow(at + 31, y - 38, at + 31, y - 13, ROSE[1]))
+            marks.append(note("the shortcut: x as it is", 154, y - 49, 13.0))
+        marks += [
+            arrow(at + 44 if shortcut else at, y, at + 68, y),
+            block(at + 68, y - 20, 50, 40, ORANGE, "relu", 14.0),
+        ]
+        marks += [arrow(at + 118, y, at + 134, y), note("y", at + 142, y, 15.0)]
     description = (
-        "Left, x goes through convolution, relu, convolution, relu. Right, a line leads x past the first three, and it "
-        "is added to their result before the last relu."
+        "Above, x goes through convolution, relu, convolution, relu. Below, a line leads x past the first three, and "
+        "it is added to their result before the last relu."
     )
-    return picture(716, 134, "Why a block is called residual", description, *marks)
+    return picture(420, 270, "Why a block is called residual", description, *marks)
 
 
 def draw_adaptive() -> Svg:
     """Five numbers in three windows: by the formula, and with one size and one step."""
-    cell, top, marks = 52.0, 72.0, []
+    cell, x, marks = 76.0, 16.0, []
     colours = (BLUE, ORANGE, TEAL)
     right = [(0, 2), (1, 4), (3, 5)]
     fixed = [(0, 3), (1, 4), (2, 5)]
-    panels = ((24.0, "adaptive: 5 numbers, 3 windows", right), (396.0, "one size 3, one step 1", fixed))
-    for x, title, windows in panels:
-        marks.append(left(title, x, 22, 13.0, font_weight="bold"))
+    for top, title, windows in ((0.0, "adaptive: equal parts end at 5/3 and 10/3", right),
+                                (198.0, "one size 3, one step 1: smooth and wrong", fixed)):  # fmt: skip
+        marks.append(left(title, x, top + 18, 14.0, font_weight="bold"))
         for i in range(5):
-            marks.append(block(x + i * cell, top - 26, cell, 36, (PLAIN, LINE), str(i), 15.0))
+            marks.append(block(x + i * cell, top + 42, cell, 40, (PLAIN, LINE), str(i), 17.0))
         for k, ((start, stop), pair) in enumerate(zip(windows, colours, strict=True)):
-            y = top + 22 + 26 * k
             mean = (start + stop - 1) / 2
-            label = f"window {k}: {mean:g}"
-            marks.append(block(x + start * cell + 2, y, (stop - start) * cell - 4, 21, pair, label, 10.5))
+            place = x + start * cell + 2, top + 96 + 29 * k
+            marks.append(block(*place, (stop - start) * cell - 4, 25, pair, f"window {k}: mean {mean:g}", 12.5))
         if windows is right:
             for third in (5 / 3, 10 / 3):
                 at = x + third * cell
-                marks.append(path(f"M{at:g} {top - 34:g}V{top + 18:g}", ROSE[1], 2.0, stroke_dasharray="5 4"))
-            marks.append(left("equal parts end at 5/3 and 10/3", x, top + 112, 11.0))
-        else:
-            marks.append(left("smooth, plausible, and wrong", x, top + 112, 11.0))
+                marks.append(path(f"M{at:g} {top + 34:g}v56", ROSE[1], 2.4, stroke_dasharray="5 4"))
     description = (
         "The numbers 0 to 4. Dashed lines at 5/3 and 10/3 cut them in three equal parts; each window has every number "
         "that its part touches: 0 1, 1 2 3, 3 4, with means 0.5, 2, 3.5. Windows of one size give 1, 2, 3."
     )
-    return picture(690, 200, "Adaptive average pooling", description, *marks)
+    return picture(420, 390, "Adaptive average pooling", description, *marks)
 
 
 def draw_preprocess() -> Svg:
     """The four steps from a photograph to the network's input, and one red byte on its way."""
-    base, scale, marks = 150.0, 0.27, []
-    for x, width, height, name in ((20.0, 640, 427, "photograph"), (232.0, 383, 256, "shorter side to 256")):
+    base, scale, marks = 148.0, 0.32, []
+    for x, width, height, name in ((8.0, 640, 427, "photograph"), (268.0, 383, 256, "shorter side to 256")):
         w, h = width * scale, height * scale
-        marks.append(block(x, base - h, w, h, TEAL, f"{width}x{height}", 11.0))
-        marks.append(note(name, x + w / 2, base + 18, 11.0))
-    side, x = 224 * scale, 232.0
-    w, h = 383 * scale, 256 * scale
-    frame = (x + (w - side) / 2, base - h + (h - side) / 2)
+        marks.append(block(x, base - h, w, h, TEAL))
+        marks.append(note(name, x + w / 2, base + 16, 13.0, font_weight="bold"))
+        marks.append(note(f"{width} x {height}", x + w / 2, base + 34, 13.0))
+    marks.append(arrow(220, base - 41, 260, base - 41))
+    side = 224 * scale
+    frame = 268 + (383 * scale - side) / 2, base - (256 * scale + side) / 2
     marks.append(element("rect", x=frame[0], y=frame[1], width=side, height=side, fill="none", stroke=ROSE[1],
-                         stroke_width=2.2, stroke_dasharray="5 4"))  # fmt: skip
-    marks += [block(376, base - side, side, side, (TEAL[0], ROSE[1]), "224x224", 11.0)]
-    marks.append(note("centre crop", 376 + side / 2, base + 18, 11.0))
+                         stroke_width=2.4, stroke_dasharray="5 4"))  # fmt: skip
+    top = 216.0
+    marks += [arrow(0, top + 40, 44, top + 40), block(54, top + 4, side, side, (TEAL[0], ROSE[1]))]
+    marks.append(note("centre crop", 54 + side / 2, top + 100, 13.0, font_weight="bold"))
+    marks.append(note("224 x 224 x 3 bytes", 54 + side / 2, top + 118, 13.0))
+    marks.append(arrow(142, top + 40, 224, top + 40))
     for k, family in enumerate((VIOLET, BLUE, ORANGE)):
-        marks.append(block(498 + 14 * k, base - side - 14 + 7 * k, side, side, family))
-    marks.append(text("3x224x224", 526 + side / 2, base - side / 2, 10.5, DARK))
-    marks.append(note("numbers, channels first", 542, base + 18, 11.0))
-    marks += [arrow(a, base - 30, b, base - 30) for a, b in ((198, 226), (341, 370), (442, 492))]
+        marks.append(block(240 + 14 * k, top - 10 + 10 * k, side, side, family))
+    marks.append(note("channels first", 290, top + 100, 13.0, font_weight="bold"))
+    marks.append(note("3 x 224 x 224 numbers", 290, top + 118, 13.0))
     steps = (("a red byte", "150"), ("/ 255", "0.588"), ("- 0.485", "0.103"), ("/ 0.229", "0.451"))
     for k, (step, value) in enumerate(steps):
-        x = 70.0 + 160 * k
-        marks += [note(step, x, 206, 12.0), block(x - 36, 220, 72, 28, ORANGE if k == 3 else (PLAIN, LINE), value)]
+        x = 50.0 + 106 * k
+        colours = ORANGE if k == 3 else (PLAIN, LINE)
+        marks += [note(step, x, 376, 14.0), block(x - 38, 390, 76, 34, colours, value, 15.0)]
         if k:
-            marks.append(arrow(x - 120, 234, x - 42, 234))
+            marks.append(arrow(x - 64, 407, x - 43, 407))
     description = (
         "A photograph of 640x427 becomes 383x256, its middle 224x224 is cut out and becomes three planes of numbers. "
         "A red byte of 150 becomes 0.588, then 0.103, then 0.451."
     )
-    return picture(640, 264, "What the network expects", description, *marks)
+    return picture(420, 438, "What the network expects", description, *marks)
 
 
 def draw_guesses() -> Svg:
@@ -246,19 +247,20 @@ def draw_guesses() -> Svg:
     images, truth, labels = held_out()
     marks: list[str] = []
     for k, i in enumerate((5, 3, 1, 8, 0, 7, 11, 2)):
-        x, y = 16.0 + 176 * (k % 4), 14.0 + 150 * (k // 4)
+        x, y = 8.0 + 208 * (k % 2), 6.0 + 118 * (k // 2)
         scores = results(preprocess(images[i], resize=64, crop=64))["fc"][0]
-        marks += [piece(images[i], x, y, 72.0), note(labels[truth[i]], x + 36, y + 84, 11.0, font_weight="bold")]
+        marks.append(piece(images[i], x, y, 84.0))
+        marks.append(note(labels[truth[i]], x + 42, y + 97, 14.0, font_weight="bold"))
         for row, guess in enumerate(top_classes(scores, 3, labels)):
-            at = y + 97 + 13 * row
+            at = y + 8 + 29 * row
             colours = TEAL if guess.label == labels[truth[i]] else ORANGE
-            marks.append(block(x, at, max(2.0, 72.0 * round(guess.probability, 2)), 10, colours))
-            marks.append(left(f"{guess.label} {guess.probability:.0%}", x + 78, at + 5, 10.5))
+            marks.append(left(f"{guess.label} {guess.probability:.0%}", x + 94, at, 13.5))
+            marks.append(block(x + 94, at + 9, max(2.0, 100.0 * round(guess.probability, 2)), 8, colours))
     description = (
         "Eight pieces with their true names and three guesses each. Grass, coins, cat, temple, brick and stars are "
         "right; a piece of the cat is taken for the flower, and a piece of coffee for grass."
     )
-    return picture(716, 306, "Held-out pieces and guesses", description, *marks)
+    return picture(420, 474, "Held-out pieces and guesses", description, *marks)
 
 
 def coloured(pixels: np.ndarray, x: float, y: float, side: float) -> str:

@@ -112,3 +112,11 @@ def test_what_often_goes_wrong_is_guessed(part: str) -> None:
 )
 def test_nothing_is_guessed_where_nothing_is_known(expected: Any, got: Any) -> None:
     assert explain._guess(Failure("message", expected, got)) == ""
+
+
+@pytest.mark.parametrize(("rows", "above"), [(2, False), (20, True)])
+def test_the_likely_cause_stands_above_long_arrays_and_below_short_ones(rows: int, above: bool) -> None:
+    failure = Failure("2 elements differ", np.zeros((rows, 2)), np.ones((rows, 2)), where=(0, 0))
+    failure.cause = "the sum is missing"
+    said = "\n".join(explain.values_and_cause(failure))
+    assert (said.index("the sum is missing") < said.index("expected")) is above

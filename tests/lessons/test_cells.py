@@ -31,6 +31,20 @@ def values(x: dict[str, Any]) -> list[Any]:
 def nothing(x: Any) -> Any: ...
 
 
+def begun(x: Any) -> Any:
+    """Its first lines are given."""
+    x = x + 1
+    ...
+
+
+def forgetful(x: Any) -> Any:
+    x / 2
+
+
+def one_by_one(x: Any) -> Any:
+    yield x
+
+
 def sometimes(x: Any) -> Any:
     return x or None
 
@@ -77,7 +91,10 @@ def greedy(x: list[int]) -> int:
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
-        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0): expected 1, got None (1 of 2 right)"),
+        (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None: is a `return` missing? (1 of 2 right)"),
+        (one_by_one, [((1,), [1])], "one_by_one(1): expected [1], got a generator: make a list of it (0 of 1 right)"),
+        (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
+        (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
             broken,
             [((1,), 1)],

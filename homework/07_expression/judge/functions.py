@@ -2,12 +2,12 @@ r"""A table of functions with their number of values: why the solution is as it 
 
 The lesson's reader had "a function takes two values" in two places: `read_value` wanted a comma after the first value,
 and `compute` popped twice. A language is a chain of such assumptions. As soon as the number stands in a table, the
-stations ask the table, and none of them knows a function by name.
+steps ask the table, and none of them knows a function by name.
 
 **The table.** Each entry says two things that belong together: how many values the function takes, and what computes
 it. A dataclass, a tuple or two dictionaries all work. A dataclass gives both parts a name. Two dictionaries can
-disagree: a function in one and not in the other. `if word == "sin"` in the stations works for four functions, and has
-to be written again for each new one in every station; `evaluate_with` is where that breaks, since it gets a function
+disagree: a function in one and not in the other. `if word == "sin"` in the steps works for four functions, and has
+to be written again for each new one in every step; `evaluate_with` is where that breaks, since it gets a function
 that nobody could foresee.
 
 **Tree.** The grammar rule says "values with commas between them", so the code reads them all and counts when the

@@ -1,6 +1,6 @@
 """Homework 7: a small expression reader whose functions stand in a table of your own design.
 
-Text -> tokens -> tree -> reverse Polish -> value: the stations of the lesson. They are complete for operands
+Text -> tokens -> tree -> reverse Polish -> value: the steps of the lesson. They are complete for operands
 (@0, @1, ...) and numbers. The lesson's functions all took two values; yours take as many as your table says.
 
 Task 7.1 (functions) is the table and the three functions that ask it: look for "TODO functions".
@@ -57,7 +57,7 @@ class Function:
 
 
 def table() -> Mapping[str, Any]:
-    """Name -> what the stations need to know of that function. How you write this down is your design."""
+    """Name -> what the steps need to know of that function. How you write this down is your design."""
     # <solution functions: the 12 functions that the rules of compute name>
     return {
         "sin": Function(1, np.sin),
@@ -76,7 +76,7 @@ def table() -> Mapping[str, Any]:
     # </solution>
 
 
-# --- station 1: text -> tokens ---
+# --- step 1: text -> tokens ---
 
 SYMBOLS = {"(": TokenType.LEFT_BRACKET, ")": TokenType.RIGHT_BRACKET, ",": TokenType.COMMA}
 WORD = re.compile(r"[(),]|@[0-9]*|[^(),@\s]+")
@@ -105,7 +105,7 @@ def type_of(word: str, functions: Mapping[str, Any]) -> TokenType:
     raise ExpressionError(f"unknown word {word!r}")
 
 
-# --- station 2: tokens -> tree ---
+# --- step 2: tokens -> tree ---
 
 
 def parse(text: str, functions: Mapping[str, Any]) -> Node:
@@ -165,7 +165,7 @@ def skip(tokens: list[Token], at: int, expected: TokenType) -> int:
     return at + 1
 
 
-# --- station 3: tree -> reverse Polish ---
+# --- step 3: tree -> reverse Polish ---
 
 
 def reverse_polish(node: Node) -> list[Node]:
@@ -174,7 +174,7 @@ def reverse_polish(node: Node) -> list[Node]:
     return [*order, node]
 
 
-# --- station 4: reverse Polish -> value ---
+# --- step 4: reverse Polish -> value ---
 
 
 def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]) -> Any:

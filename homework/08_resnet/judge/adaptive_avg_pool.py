@@ -60,6 +60,11 @@ def both_down(length: int, count: int) -> Bounds:
     return [(i * length // count, (i + 1) * length // count) for i in range(count)]
 
 
+def one_more(length: int, count: int) -> Bounds:
+    """Windows that always end one after floor."""
+    return [(i * length // count, min((i + 1) * length // count + 1, length)) for i in range(count)]
+
+
 def exchanged(length: int, count: int) -> Bounds:
     """Windows from ceil to floor."""
     return [(-(-i * length // count), (i + 1) * length // count) for i in range(count)]
@@ -95,6 +100,9 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
     found = {
         "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
         "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
+        "a window that ends at a whole number must not take the next one: round its end up with -(-a // b)": pooled(
+            x, size, one_more
+        ),
         "floor and ceil are exchanged: the beginning is rounded down, the end up": pooled(x, size, exchanged),
         "H / h was rounded before i was multiplied with it: multiply first, i * H // h": pooled(x, size, rounded_step),
         "size was read as (w, h): it is (h, w), h windows down and w across": pooled(x, size[::-1]),

@@ -69,6 +69,9 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
         "one maximum for the whole batch: subtract the largest score of each row from that row": risky(
             scores, scores.max()
         ),
+        "one sum for the whole batch: divide each row by its own sum, axis=1 with keepdims=True": (
+            (powers := np.exp(scores - scores.max(axis=1, keepdims=True))) / powers.sum()
+        ),
         "these are the scores: softmax is missing": scores,
         "sums in place of means: divide by the pixels of a plane": shares(pixels * features @ weight.T + bias),
         "the bias is missing": shares(features @ weight.T),
@@ -77,6 +80,10 @@ def head_mistakes(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> dict[s
     if len(weight) == x.shape[1]:
         found["the linear layer comes without weights"] = shares(features)
         found["weight is (K, C), one row for each class: the product needs weight.T"] = shares(features @ weight + bias)
+    for axes in ((1, 2), (1, 3)):
+        if (means := x.mean(axis=axes)).shape[1] == weight.shape[1]:
+            cause = f"the mean ran over axes {axes[0]} and {axes[1]}: a plane is rows and columns, axes 2 and 3"
+            found[cause] = shares(means @ weight.T + bias)
     mistakes = {cause: np.asarray(value, x.dtype) for cause, value in found.items()}
     other = "float64" if x.dtype == np.float32 else "float32"
     mistakes[f"the numbers changed their type to {other}: keep the dtype of x"] = expected.astype(other)

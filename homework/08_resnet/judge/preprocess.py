@@ -47,7 +47,12 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
         rows, cols = -(-resize * height // side), -(-resize * width // side)
     if mistake == "squeezed":
         rows = cols = resize
-    small = bilinear(image, rows, cols)
+    if mistake == "not resized":
+        rows, cols = height, width
+    asked = (cols, rows) if mistake.startswith("exchanged") else (rows, cols)
+    small = image if mistake == "resize forgotten" else bilinear(image, *asked)
+    if mistake == "exchanged before":
+        rows, cols = cols, rows
     top, left = round((rows - crop) / 2), round((cols - crop) / 2)
     if mistake == "down":
         top, left = (rows - crop) // 2, (cols - crop) // 2
@@ -71,6 +76,10 @@ PLACE_CAUSES = {
     "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
     "squeezed": "both sides were resized to `resize`: the longer one keeps its proportion, and is cut afterwards",
+    "not resized": "the picture was not resized before the cut: resize_picture(image, rows, cols) comes first",
+    "resize forgotten": "the cut comes from the picture as it was given: resize it first, with resize_picture",
+    "exchanged": "height and width are exchanged: resize_picture takes the height first, then the width",
+    "exchanged before": "height and width are exchanged: resize_picture wants (image, height, width)",
     "corner": "the crop is the upper left corner: it comes from the middle",
     "down": "the crop begins a pixel off: the beginning is round((n - crop) / 2), not (n - crop) // 2",
 }
