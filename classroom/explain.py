@@ -160,7 +160,8 @@ def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, An
     where = f" ({_shown(task)}, line {error.line})" if error.line else f" ({_shown(task)})"
     message = textwrap.shorten(error.message, 300)
     if error.kind == "timeout":
-        return f"{name} gave {message}{where}. Is there a loop that never ends, or one that is very slow?"
+        guess = "" if error.cause else " Is there a loop that never ends, or one that is very slow?"
+        return f"{name} gave {message}{where}.{guess}"
     if error.kind == "load" and error.type == "timeout":
         return f"{task.file.name} is not imported in time{where}. Is there a loop outside of the functions?"
     if error.kind == "load" and error.type == "SystemExit":
@@ -275,6 +276,8 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         line = source_line(task.file, error.line)
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
+        if error.cause:
+            parts.append(labelled("likely why", error.cause))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         parts.append(_both(error))
