@@ -21,7 +21,7 @@ _right: dict[str, Callable[..., Any]] = {}
 def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
-    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too.
+    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. A list is no tuple.
 
     >>> def half(x):
     ...     return x / 2
@@ -34,10 +34,12 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     _right.pop(name, None)
     answers = [_answer(function, arguments) for arguments, _ in cases]
     if all(got is None or got is Ellipsis for got, _ in answers) and any(expected is not None for _, expected in cases):
-        print(f"{name}: not written yet")
+        blank = getattr(function, "__code__", None) is None or function.__code__.co_code == _blank.__code__.co_code
+        told = blank or any(got is Ellipsis for got, _ in answers)
+        print(f"{name}: not written yet" if told else f"{name}: it returned None: a `return` is missing")
         return
     wrong = [
-        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or f'got {_short(got)}'}"
+        f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or _came(got, expected)}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
         if said or not _same(got, expected)
     ]
@@ -46,6 +48,9 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
         return
     _right[name] = function
     print(f"{name}: right, {len(cases)} of {len(cases)}")
+
+
+def _blank() -> None: ...
 
 
 def unless_right(function: Function) -> Function | Callable[..., Any]:
@@ -62,10 +67,17 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     return got, ""
 
 
-def _same(got: Any, expected: Any) -> bool:
+def _came(got: Any, expected: Any) -> str:
+    """What came; a list in place of a tuple is named, and so is the reverse."""
+    remark = ", with a list and a tuple exchanged" if _same(got, expected, exact=False) else ""
+    return f"got {_short(got)}{remark}"
+
+
+def _same(got: Any, expected: Any, exact: bool = True) -> bool:
+    """Whether the values are alike. `exact` : and no list stands for a tuple."""
     if isinstance(expected, (list, tuple)):
-        alike = isinstance(got, (list, tuple)) and len(got) == len(expected)
-        return alike and all(_same(one, other) for one, other in zip(got, expected, strict=True))
+        alike = isinstance(got, type(expected) if exact else (list, tuple)) and len(got) == len(expected)
+        return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
     if isinstance(expected, (np.ndarray, np.generic, float, int)) and not isinstance(expected, bool):
         try:
             one, other = np.asarray(got), np.asarray(expected)
@@ -79,6 +91,8 @@ def _short(value: Any) -> str:
     """The value in one line; a large array by its shape."""
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
     if isinstance(value, np.generic):
         return repr(value.item())
     text = getattr(value, "__name__", None) or " ".join(repr(value).split())

@@ -231,7 +231,8 @@ def long(value: Any) -> str:
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     elif isinstance(value, str) and "\n" in value:
-        head, lines = f"str of {value.count(chr(10))} lines", value.splitlines()
+        lines = value.splitlines()
+        head = f"str of {len(lines)} lines" if len(lines) > 1 else "a line that ends in a newline"
     else:
         head, summary = type(value).__name__, _summary(value)
         lines = textwrap.wrap(repr(summary), wide)

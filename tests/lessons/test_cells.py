@@ -23,6 +23,14 @@ def half(x: Any) -> Any:
 def nothing(x: Any) -> Any: ...
 
 
+def prints(x: Any) -> None:
+    print(x)
+
+
+def as_list(x: Any) -> Any:
+    return [x], 2
+
+
 def sometimes(x: Any) -> Any:
     return x or None
 
@@ -51,6 +59,12 @@ def greedy(x: list[int]) -> int:
         (half, [((2,), True)], "half(2): expected True, got 1.0"),
         (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
+        (prints, [((1,), 1), ((2,), 1)], "1\n2\nprints: it returned None: a `return` is missing"),
+        (
+            as_list,
+            [((1,), ((1,), 2))],
+            "as_list(1): expected ((1,), 2), got ([1], 2), with a list and a tuple exchanged (0",
+        ),
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
         (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0): expected 1, got None (1 of 2 right)"),
