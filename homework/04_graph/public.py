@@ -15,7 +15,7 @@ import kuiper
 from classroom.judge import Failure, Student, SubmissionError, expect, likely, task
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
-EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
+EXAMPLE = {"image": ["conv"], "conv": ["relu"], "relu": ["mask", "pool"], "mask": [], "pool": ["digit"], "digit": []}
 SIMPLE_OPS = {"input": ["op1"], "op1": ["op2"], "op2": ["op3", "op4"], "op3": ["add"], "op4": ["add"],
               "add": ["output"], "output": []}  # fmt: skip
 BEHIND_AN_IMAGE = {"image": ["op1"], "op1": ["op2"], "op2": ["op3"], "op3": ["op1", "shown"], "shown": []}
