@@ -173,27 +173,6 @@ def bin_layout() -> Svg:
     return picture(400, y + 4, "The bytes of digits.pnnx.bin", description, *parts)
 
 
-STRUCTURES = (
-    ("Operator", ("type, name, params,", "inputs, outputs, attributes"), "layer", "build(): computes", BLUE),
-    ("Operand", ("name, shape, dtype,", "producer, consumers"), "data", "forward(): an array", YELLOW),
-    ("Attribute", ("shape, dtype,", "bytes in the file"), "data", "the bytes as an array", ROSE),
-)
-
-
-def one_graph() -> Svg:
-    """What the reader puts into each structure, and what is added to it until the network runs."""
-    parts = [
-        text("what is read", 112, 14, 13, font_weight="bold"),
-        text("what is added", 325, 14, 13, font_weight="bold"),
-    ]
-    for row, (name, holds, added, says, kind) in enumerate(STRUCTURES):
-        y = 64 + 84 * row
-        parts += [box(112, y, 200, 66, kind, name, *holds, size=13), box(325, y, 160, 50, kind, added, says, size=13)]
-        parts.append(text("+", 229, y, 18, font_weight="bold"))
-    description = "The operators that are read get layers, operands and attributes get data."
-    return picture(412, 272, "Three structures, from the file to the run", description, *parts)
-
-
 def draw() -> dict[str, Svg]:
     """Every figure by its name."""
     return {
@@ -201,7 +180,6 @@ def draw() -> dict[str, Svg]:
         "one_line": one_line(),
         "relations": relations(),
         "bin_layout": bin_layout(),
-        "one_graph": one_graph(),
     }
 
 

@@ -84,7 +84,7 @@ def reverse_post_order() -> Svg:
                  text_anchor="start"),
         ]  # fmt: skip
     bottom = head + len(FRAMES) * (height + 8)
-    parts.append(text("read it backwards: image, conv, relu, pool, digit, mask", 180, bottom + 14, 11.0,
+    parts.append(text("backwards: image, conv, relu, pool, digit, mask", 180, bottom + 14, 11.0,
                       font_weight="bold"))  # fmt: skip
     description = "Six frames. Nodes finish as mask, digit, pool, relu, conv, image; read it backwards."
     return picture(362, bottom + 32, "Depth first, frame by frame", description, *parts)
@@ -186,7 +186,7 @@ def chart(
     labels: Mapping[str, str], height: float,
 ) -> Svg:  # fmt: skip
     """A memory plan: one box per value, its lifetime to the right, its place in the buffer upwards."""
-    left, right, top = 48.0, 412.0, 26.0
+    left, right, top = 54.0, 412.0, 26.0
     wide, scale = (right - left) / len(steps), height / ticks[-1]
     floor = top + height
     parts = [text("offset in bytes", 4, 10, 11.0, text_anchor="start")]
