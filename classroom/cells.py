@@ -24,7 +24,7 @@ _right: dict[str, Callable[..., Any]] = {}
 def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
-    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too.
+    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. A list is no tuple.
 
     >>> def half(x):
     ...     return x / 2
@@ -54,6 +54,9 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
         return
     _right[name] = function
     print(f"{name}: right, {len(cases)} of {len(cases)}")
+
+
+def _blank() -> None: ...
 
 
 def unless_right(function: Function) -> Function | Callable[..., Any]:
@@ -89,10 +92,11 @@ def _left_open(function: Callable[..., Any]) -> bool:
     return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is Ellipsis
 
 
-def _same(got: Any, expected: Any) -> bool:
+def _same(got: Any, expected: Any, exact: bool = True) -> bool:
+    """Whether the values are alike. `exact` : and no list stands for a tuple."""
     if isinstance(expected, (list, tuple)):
-        alike = isinstance(got, (list, tuple)) and len(got) == len(expected)
-        return alike and all(_same(one, other) for one, other in zip(got, expected, strict=True))
+        alike = isinstance(got, type(expected) if exact else (list, tuple)) and len(got) == len(expected)
+        return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
     if isinstance(expected, (np.ndarray, np.generic, float, int)) and not isinstance(expected, bool):
         try:
             one, other = np.asarray(got), np.asarray(expected)
@@ -108,6 +112,8 @@ def _got(got: Any, expected: Any) -> str:
     one, other = _kind(got), _kind(expected)
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
+    if _same(got, expected, exact=False):
+        return f"got {_short(got)}, with a list and a tuple exchanged"
     if one == other or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
     return f"got {_short(got)}, which is {one} and not {other}"
@@ -145,6 +151,8 @@ def _short(value: Any) -> str:
     """The value in one line; a large array by its shape, a function by its name."""
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, list) and any(map(callable, value)):

@@ -163,7 +163,8 @@ def trouble(task: HomeworkTask, error: SubmissionError, call: tuple[str, Any, An
     where = f" ({_shown(task)}, line {error.line})" if error.line else f" ({_shown(task)})"
     message = textwrap.shorten(error.message, 300)
     if error.kind == "timeout":
-        return f"{name} gave {message}{where}. Is there a loop that never ends, or one that is very slow?"
+        guess = "" if error.cause else " Is there a loop that never ends, or one that is very slow?"
+        return f"{name} gave {message}{where}.{guess}"
     if error.kind == "load" and error.type == "timeout":
         return f"{task.file.name} is not imported in time{where}. Is there a loop outside of the functions?"
     if error.kind == "load" and error.type == "SystemExit":
@@ -233,7 +234,8 @@ def long(value: Any) -> str:
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     elif isinstance(value, str) and "\n" in value:
-        head, lines = f"str of {value.count(chr(10))} lines", value.splitlines()
+        lines = value.splitlines()
+        head = f"str of {len(lines)} lines" if len(lines) > 1 else "a line that ends in a newline"
     else:
         head, summary = type(value).__name__, _summary(value)
         lines = textwrap.wrap(repr(summary), wide)
@@ -278,6 +280,8 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         line = source_line(task.file, error.line)
         if line:
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
+        if error.cause:
+            parts.append(labelled("likely why", error.cause))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
         parts += values_and_cause(error)

@@ -105,11 +105,12 @@ def unused(exercises: Sequence[str]) -> str:
     """Which exercises are not used here, in a sentence; "" if there are none.
 
     >>> unused(["sigmoid", "mend"])
-    'Not used here: sigmoid, and 1 that no network of the demo uses.'
+    'Not used here: sigmoid, and mend, which no network of the demo uses.'
     """
     elsewhere = [exercise for exercise in exercises if exercise in PLUGS]
-    nowhere = len(exercises) - len(elsewhere)
-    parts = [", ".join(elsewhere)] * bool(elsewhere) + [f"{nowhere} that no network of the demo uses"] * bool(nowhere)
+    nowhere = [exercise for exercise in exercises if exercise not in PLUGS]
+    parts = [", ".join(elsewhere)] * bool(elsewhere)
+    parts += [f"{', '.join(nowhere)}, which no network of the demo uses"] * bool(nowhere)
     return f"Not used here: {', and '.join(parts)}." if parts else ""
 
 

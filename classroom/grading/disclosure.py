@@ -69,12 +69,13 @@ def _both(failure: Failure) -> tuple[str, str]:
 
 def public_message(error: Failure | SubmissionError) -> str:
     """What happened, with the likely cause if known."""
+    cause = f". Likely why: {error.cause}" if error.cause else ""
     if isinstance(error, Failure):
-        return error.message[:MAX_VALUE_LENGTH] + (f". Likely why: {error.cause}" if error.cause else "")
+        return error.message[:MAX_VALUE_LENGTH] + cause
     line = f" (line {error.line})" if error.line else ""
     if error.kind == "raise":
         return f"raised {error.type}{line}: {error.message}"[:MAX_VALUE_LENGTH]
-    return f"{error.message}{line if error.kind != 'load' else ''}"[:MAX_VALUE_LENGTH]
+    return f"{error.message}{line if error.kind != 'load' else ''}"[:MAX_VALUE_LENGTH] + cause
 
 
 def hidden_message(error: Failure | SubmissionError) -> str:

@@ -87,7 +87,11 @@ def compare(got: Any, expected: Any, rtol: float, atol: float, what: str, names:
         _expect_type(got, expected, what)
         if len(got) != len(expected):
             named = f" ({', '.join(names)})" if names else ""
-            raise Failure(f"{what}: expected {len(expected)} elements{named}, got {len(got)}", expected, got)
+            raise Failure(
+                f"{what}: expected {len(expected)} element{'s' * (len(expected) != 1)}{named}, got {len(got)}",
+                expected,
+                got,
+            )
         for i, value in _arrays_last(enumerate(expected)):
             compare(got[i], value, rtol, atol, f"{what}: {names[i]}" if names else f"{what}[{i}]")
     else:

@@ -27,13 +27,19 @@ def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueErro
 
 
 @contextmanager
-def likely(causes: Mapping[str, str]) -> Iterator[None]:
-    """Turn an exception of the student's into a Failure with the likely cause whose words (the key) it contains."""
+def likely(causes: Mapping[str, str] | None = None, *, timeout: str = "") -> Iterator[None]:
+    """Turn an exception of the student's into a Failure with the likely cause whose words (the key) it contains.
+
+    timeout : the likely cause where a call gives no answer in time.
+    """
     try:
         yield
     except SubmissionError as error:
+        if error.kind == "timeout":
+            error.cause = error.cause or timeout or None
+            raise
         said = f"{error.type}: {error.message}"
-        cause = next((cause for words, cause in causes.items() if words in said), None)
+        cause = next((cause for words, cause in (causes or {}).items() if words in said), None)
         if cause is None or error.kind != "raise" or error.type == "NotImplementedError":
             raise
         failure = Failure(f"line {error.line} raised {said}")

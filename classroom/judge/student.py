@@ -32,11 +32,14 @@ class SubmissionError(Exception):
     died     the process ended                              a sentence
     timeout  no answer in time                              a sentence
     data     the returned value is not supported            a sentence
+
+    `cause` : the likely one, if the test names it.
     """
 
     def __init__(self, kind: str, message: str, type: str = "", line: int | None = None) -> None:
         super().__init__(message)
         self.kind, self.type, self.message, self.line = kind, type, message, line
+        self.cause: str | None = None
 
     @property
     def ends_worker(self) -> bool:

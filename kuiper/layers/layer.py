@@ -219,10 +219,23 @@ def named(operator: Operator, inputs: Sequence[Any]) -> Iterator[None]:
     except KuiperError as error:
         raise error.at(operator.name) from error.__cause__
     except Exception as error:
-        shapes = ", ".join(str(getattr(x, "shape", x)) for x in inputs)
+        shapes = ", ".join(map(_shape, inputs))
         raise InferError(
             f"{operator.type} cannot compute on inputs {shapes}: {error}", operator=operator.name
         ) from error
+
+
+def _shape(value: Any) -> str:
+    """The shape of an array; of a list or tuple those of its elements; of any other value the beginning of its text.
+
+    >>> _shape((np.zeros((2, 3)), None))
+    'a tuple of (2, 3), None'
+    """
+    if isinstance(value, (list, tuple)):
+        more = ", ..." if len(value) > 4 else ""
+        return f"a {type(value).__name__} of {', '.join(map(_shape, value[:4]))}{more}"
+    shape = getattr(value, "shape", None)
+    return f"{value!s:.40}" if shape is None else str(shape)
 
 
 def store_outputs(operator: Operator, result: Any, values: MutableMapping[str, Any]) -> None:

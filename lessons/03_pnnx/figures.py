@@ -42,20 +42,21 @@ def label(content: str, x: float, y: float, size: float = 11.0, **attributes: ob
 
 
 def onnx_pnnx() -> Svg:
-    """One line of PyTorch, as ONNX and as PNNX write it."""
-    parts = [text("y = body * gate + shortcut", 320, 18, 14, font_weight="bold")]
-    parts += [text("ONNX: one node per step", 160, 52, 12), text("PNNX: one operator", 480, 52, 12)]
-    for x, name in ((70, "body"), (170, "gate"), (270, "shortcut")):
-        parts.append(pill(name, x, 82))
-    parts += [arrow(70, 92, 108, 121), arrow(170, 92, 132, 121), box(120, 140, 100, 36, YELLOW, "Mul")]
-    parts += [arrow(120, 159, 185, 195), arrow(270, 92, 215, 195), box(200, 215, 100, 36, YELLOW, "Add")]
-    parts += [arrow(200, 234, 200, 262), pill("y", 200, 272)]
-    for x, name in ((390, "body"), (480, "gate"), (570, "shortcut")):
-        parts += [pill(name, x, 82), arrow(x, 92, 480 + (x - 480) * 0.6, 149)]
-    parts += [box(480, 172, 230, 44, YELLOW, "pnnx.Expression", "expr=add(mul(@0,@1),@2)")]
-    parts += [arrow(480, 195, 480, 262), pill("y", 480, 272)]
+    """One line of PyTorch, as ONNX and as PNNX write it, one below the other."""
+    names = (("body", 60), ("gate", 180), ("shortcut", 310))
+    parts = [text("y = body * gate + shortcut", 190, 16, 15, font_weight="bold")]
+    parts += [label("ONNX: one node per step", 4, 50, 13.5, font_weight="bold")]
+    parts += [pill(name, x, 82, 13.0) for name, x in names]
+    parts += [arrow(60, 95, 108, 129), arrow(180, 95, 132, 129), box(120, 148, 100, 36, YELLOW, "Mul", size=14)]
+    parts += [arrow(138, 167, 185, 199), arrow(310, 95, 232, 199), box(205, 218, 100, 36, YELLOW, "Add", size=14)]
+    parts += [arrow(205, 237, 205, 260), pill("y", 205, 273, 13.0)]
+    parts += [label("PNNX: one operator", 4, 322, 13.5, font_weight="bold")]
+    for name, x in names:
+        parts += [pill(name, x, 354, 13.0), arrow(x, 367, 190 + (x - 190) * 0.6, 401)]
+    parts += [box(190, 426, 270, 48, YELLOW, "pnnx.Expression", "expr=add(mul(@0,@1),@2)", size=14)]
+    parts += [arrow(190, 451, 190, 474), pill("y", 190, 487, 13.0)]
     description = "ONNX needs a Mul and an Add node; PNNX keeps the line as one Expression with three inputs."
-    return picture(640, 290, "The same arithmetic in ONNX and in PNNX", description, *parts)
+    return picture(380, 506, "The same arithmetic in ONNX and in PNNX", description, *parts)
 
 
 TOKENS = (
@@ -101,40 +102,40 @@ def one_line() -> Svg:
 
 
 def relations() -> Svg:
-    """The graph of two convolutions, with producer and consumers of two operands."""
+    """The graph of two convolutions; below it, producer and consumers of three operands."""
     names = {
-        "pnnx_input_0": ("pnnx.Input", 150, 26),
-        "conv1": ("nn.Conv2d", 75, 124),
-        "conv2": ("nn.Conv2d", 225, 124),
-        "pnnx_expr_0": ("pnnx.Expression", 150, 222),
-        "max": ("nn.MaxPool2d", 150, 320),
-        "pnnx_output_0": ("pnnx.Output", 150, 414),
+        "pnnx_input_0": ("pnnx.Input", 190, 26),
+        "conv1": ("nn.Conv2d", 100, 124),
+        "conv2": ("nn.Conv2d", 280, 124),
+        "pnnx_expr_0": ("pnnx.Expression", 190, 222),
+        "max": ("nn.MaxPool2d", 190, 320),
+        "pnnx_output_0": ("pnnx.Output", 190, 418),
     }
     parts = [
-        arrow(150, 46, 150, 64),
-        *(arrow(150 + dx, 84, 150 + 5 * dx, 103) for dx in (-15, 15)),
-        *(arrow(x, 144, x, 162) for x in (75, 225)),
-        *(arrow(x, 182, 150 + (x - 150) * 0.4, 201) for x in (75, 225)),
-        *(arrow(150, y, 150, y + 18) for y in (242, 280, 340)),
-        arrow(150, 377, 150, 393),
-        *(pill(f"operand {i}", x, y) for i, x, y in ((0, 150, 74), (1, 75, 172), (2, 225, 172), (3, 150, 270))),
-        pill("operand 4", 150, 367),
+        arrow(190, 47, 190, 62),
+        *(arrow(190 + dx, 86, 190 + 5 * dx, 103) for dx in (-18, 18)),
+        *(arrow(x, 145, x, 160) for x in (100, 280)),
+        *(arrow(x, 184, 190 + (x - 190) * 0.4, 201) for x in (100, 280)),
+        *(arrow(190, y, 190, y + 15) for y in (243, 341)),
+        *(arrow(190, y, 190, y + 17) for y in (282, 380)),
+        *(pill(f"operand {i}", x, y, 13.0) for i, x, y in ((0, 190, 74), (1, 100, 172), (2, 280, 172), (3, 190, 270))),
+        pill("operand 4", 190, 368, 13.0),
     ]
     for name, (kind, x, y) in names.items():
-        parts.append(box(x, y, 134, 40, family(kind), kind, name))
-    notes = (
-        (74, "operand 0", "producer   pnnx_input_0", "consumers  conv1, conv2"),
-        (172, "operand 2", "producer   conv2", "consumers  pnnx_expr_0"),
-        (270, "operand 3", "producer   pnnx_expr_0", "consumers  max"),
+        parts.append(box(x, y, 150, 42, family(kind), kind, name, size=13.5))
+    rows = (
+        ("operand", "producer", "consumers"),
+        ("0", "pnnx_input_0", "conv1, conv2"),
+        ("2", "conv2", "pnnx_expr_0"),
+        ("3", "pnnx_expr_0", "max"),
     )
-    for y, *lines in notes:
-        parts.append(element("rect", x=330.0, y=y - 32.0, width=240.0, height=64.0, rx=6.0, fill=PILL))
-        parts += [
-            text(line, 346, y - 18 + 18 * i, 12, PILL_TEXT, text_anchor="start", font_weight="bold" if not i else "")
-            for i, line in enumerate(lines)
-        ]
+    parts.append(element("rect", x=8.0, y=456.0, width=364.0, height=106.0, rx=6.0, fill=PILL))
+    for i, row in enumerate(rows):
+        for x, word in zip((22, 108, 244), row, strict=True):
+            weight = "" if i else "bold"
+            parts.append(text(word, x, 474 + 24 * i, 13.5, PILL_TEXT, text_anchor="start", font_weight=weight))
     description = "Boxes are operators, pills operands. Operand 0 has one producer and two consumers."
-    return picture(590, 440, "Operators, and operands with producer and consumers", description, *parts)
+    return picture(380, 568, "Operators, and operands with producer and consumers", description, *parts)
 
 
 def bin_layout() -> Svg:
@@ -172,27 +173,6 @@ def bin_layout() -> Svg:
     return picture(400, y + 4, "The bytes of digits.pnnx.bin", description, *parts)
 
 
-STRUCTURES = (
-    ("Operator", ("type, name, params,", "inputs, outputs, attributes"), "layer", "build(): computes", BLUE),
-    ("Operand", ("name, shape, dtype,", "producer, consumers"), "data", "forward(): an array", YELLOW),
-    ("Attribute", ("shape, dtype,", "bytes in the file"), "data", "the bytes as an array", ROSE),
-)
-
-
-def one_graph() -> Svg:
-    """What the reader puts into each structure, and what is added to it until the network runs."""
-    parts = [
-        text("what is read", 112, 14, 13, font_weight="bold"),
-        text("what is added", 325, 14, 13, font_weight="bold"),
-    ]
-    for row, (name, holds, added, says, kind) in enumerate(STRUCTURES):
-        y = 64 + 84 * row
-        parts += [box(112, y, 200, 66, kind, name, *holds, size=13), box(325, y, 160, 50, kind, added, says, size=13)]
-        parts.append(text("+", 229, y, 18, font_weight="bold"))
-    description = "The operators that are read get layers, operands and attributes get data."
-    return picture(412, 272, "Three structures, from the file to the run", description, *parts)
-
-
 def draw() -> dict[str, Svg]:
     """Every figure by its name."""
     return {
@@ -200,7 +180,6 @@ def draw() -> dict[str, Svg]:
         "one_line": one_line(),
         "relations": relations(),
         "bin_layout": bin_layout(),
-        "one_graph": one_graph(),
     }
 
 

@@ -21,7 +21,7 @@ WRONG = "#d6336c"
 BLUE = ("#cfe3fa", "#2f6db3")
 DARK = "#1d2530"
 
-EXAMPLE = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
+EXAMPLE = {"image": ["conv"], "conv": ["relu"], "relu": ["mask", "pool"], "mask": [], "pool": ["digit"], "digit": []}
 SIMPLE_OPS = {"input": ["op1"], "op1": ["op2"], "op2": ["op3", "op4"], "op3": ["add"], "op4": ["add"],
               "add": ["output"], "output": []}  # fmt: skip
 Point = tuple[float, float]
@@ -48,18 +48,20 @@ def graph() -> Svg:
         for name, (x, y) in places.items()
     ]
     degrees.append(text("in: how many arrows enter the node", 4, 168, 12.0, text_anchor="start"))
-    description = "input leads to op1, op1 to op3, op3 to op4 and op5, op5 to output. In-degree 0 for input, else 1."
+    description = (
+        "image leads to conv, conv to relu, relu to mask and pool, pool to digit. In-degree 0 for image, else 1."
+    )
     return picture(416, 178, "A network of six operators", description,
                    *arrows(EXAMPLE, places, 29, 15, tip=6.0), *boxes(places, 58, 28, {}, 12.5), *degrees)  # fmt: skip
 
 
 FRAMES: tuple[tuple[str, list[str], list[str]], ...] = (
-    ("1. Enter input, go to its successor op1.", ["input", "op1"], []),
-    ("2. Go on to op3, then to its successor op4.", ["input", "op1", "op3", "op4"], []),
-    ("3. op4 has no successor: it is finished.", ["input", "op1", "op3"], ["op4"]),
-    ("4. Back in op3: go to op5, then to output.", ["input", "op1", "op3", "op5", "output"], ["op4"]),
-    ("5. output is finished, and then op5 is, too.", ["input", "op1", "op3"], ["op4", "output", "op5"]),
-    ("6. op3, op1 and input finish on the way back.", [], ["op4", "output", "op5", "op3", "op1", "input"]),
+    ("1. Enter image, go to its successor conv.", ["image", "conv"], []),
+    ("2. Go on to relu, then to its successor mask.", ["image", "conv", "relu", "mask"], []),
+    ("3. mask has no successor: it is finished.", ["image", "conv", "relu"], ["mask"]),
+    ("4. Back in relu: go to pool, then to digit.", ["image", "conv", "relu", "pool", "digit"], ["mask"]),
+    ("5. digit is finished, and then pool is, too.", ["image", "conv", "relu"], ["mask", "digit", "pool"]),
+    ("6. relu, conv, image finish on the way back.", [], ["mask", "digit", "pool", "relu", "conv", "image"]),
 )
 
 
@@ -82,9 +84,9 @@ def reverse_post_order() -> Svg:
                  text_anchor="start"),
         ]  # fmt: skip
     bottom = head + len(FRAMES) * (height + 8)
-    parts.append(text("read it backwards: input, op1, op3, op5, output, op4", 180, bottom + 14, 11.0,
+    parts.append(text("backwards: image, conv, relu, pool, digit, mask", 180, bottom + 14, 11.0,
                       font_weight="bold"))  # fmt: skip
-    description = "Six frames. Nodes finish as op4, output, op5, op3, op1, input; read it backwards."
+    description = "Six frames. Nodes finish as mask, digit, pool, relu, conv, image; read it backwards."
     return picture(362, bottom + 32, "Depth first, frame by frame", description, *parts)
 
 
@@ -155,28 +157,28 @@ def cycle() -> Svg:
 
 
 def plan_simple_ops() -> Svg:
-    """Six values of 768 floats in three places."""
+    """Six values of 3,072 bytes in three places."""
     order = topological_order(SIMPLE_OPS)
     last = {name: max((order.index(f) for f in SIMPLE_OPS[name]), default=0) for name in order}
     values = order[:-1]
     lives = {name: Lifetime(order.index(name), last[name]) for name in values}
-    plan = plan_memory(lives, dict.fromkeys(values, 768))
-    description = "Steps to the right, offsets up. Six values of 768 floats share 2,304; at most three live at once."
-    return chart("simple_ops: when each value lives, and where", description, plan, order, [0, 768, 1536, 2304],
+    plan = plan_memory(lives, dict.fromkeys(values, 3072))
+    description = "Steps to the right, offsets up. Six values of 3,072 bytes share 9,216; at most three live at once."
+    return chart("simple_ops: when each value lives, and where", description, plan, order, [0, 3072, 6144, 9216],
                  {name: name for name in values}, height=190.0)  # fmt: skip
 
 
 def plan_digits() -> Svg:
-    """The digits network at batch 1: 23 values in 6,144 floats."""
+    """The digits network at batch 1: 23 values in 24,576 bytes."""
     graph = kuiper.load(DIGITS)
     operands = [operand for op in graph.operators for operand in op.outputs]
-    sizes = {operand.name: math.prod((operand.shape or (1,))[1:]) for operand in operands}
+    sizes = {operand.name: 4 * math.prod((operand.shape or (1,))[1:]) for operand in operands}
     plan = plan_memory(graph.lifetimes, sizes)
     steps = [str(step) for step in range(len(graph.operators))]
-    large = {name: name for name, size in sizes.items() if size >= 1024}
-    description = "Steps to the right, offsets up. 23 values of 21,354 floats share a buffer of 6,144 floats."
+    large = {name: name for name, size in sizes.items() if size >= 4096}
+    description = "Steps to the right, offsets up. 23 values of 85,416 bytes share a buffer of 24,576."
     return chart("digits at batch 1: when each value lives, and where", description, plan, steps,
-                 [0, 2048, 4096, 6144], large, height=300.0)  # fmt: skip
+                 [0, 8192, 16384, 24576], large, height=300.0)  # fmt: skip
 
 
 def chart(
@@ -184,10 +186,10 @@ def chart(
     labels: Mapping[str, str], height: float,
 ) -> Svg:  # fmt: skip
     """A memory plan: one box per value, its lifetime to the right, its place in the buffer upwards."""
-    left, right, top = 48.0, 412.0, 26.0
+    left, right, top = 54.0, 412.0, 26.0
     wide, scale = (right - left) / len(steps), height / ticks[-1]
     floor = top + height
-    parts = [text("offset in floats", 4, 10, 11.0, text_anchor="start")]
+    parts = [text("offset in bytes", 4, 10, 11.0, text_anchor="start")]
     for tick in ticks:
         y = floor - tick * scale
         parts.append(element("line", x1=left, y1=y, x2=right, y2=y, stroke=INK, stroke_opacity=0.4))
@@ -208,15 +210,15 @@ def chart(
     parts.append(text("step of the execution order", (left + right) / 2, floor + 34, 12.0))
     bottom = floor + 48
     if len(labels) < len(plan.lifetimes):
-        parts += swatch(left, bottom + 6, PLAIN, "a value of at most 256 floats")
+        parts += swatch(left, bottom + 6, PLAIN, "a value of at most 1,024 bytes")
         bottom += 24
     return picture(418, bottom, title, description, *parts)
 
 
 def example_places(x: float, y: float, dx: float, dy: float) -> dict[str, Point]:
     """Where the nodes of EXAMPLE stand."""
-    places = {"input": (x, y), "op1": (x + dx, y), "op3": (x + 2 * dx, y), "op4": (x + 3 * dx, y - dy)}
-    return {**places, "op5": (x + 3 * dx, y + dy), "output": (x + 4 * dx, y + dy)}
+    places = {"image": (x, y), "conv": (x + dx, y), "relu": (x + 2 * dx, y), "mask": (x + 3 * dx, y - dy)}
+    return {**places, "pool": (x + 3 * dx, y + dy), "digit": (x + 4 * dx, y + dy)}
 
 
 def simple_ops_places(x: float, y: float, dx: float, dy: float) -> dict[str, Point]:

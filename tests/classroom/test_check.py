@@ -193,6 +193,20 @@ def test_bad_code_gets_a_sentence_and_the_other_exercises_are_still_checked(mini
         assert "turn (task 1.2): public tests passed" in both
 
 
+def test_a_timeout_shows_what_the_test_says_it_may_mean(mini: Any) -> None:
+    public = mini.file.with_name("public.py")
+    tests = public.read_text(encoding="utf-8").replace("import expect", "import expect, likely")
+    call = "expect(student.double(x), "
+    assert call in tests
+    tests = tests.replace(call, f'with likely(timeout="x is searched"):\n        {call}')
+    public.write_text(tests, encoding="utf-8")
+    mini.write(double=LOOP)
+    said = text(mini.run("check", "double", "--seconds", "1"))
+    assert "gave no answer within 1 s" in said
+    assert "likely why x is searched" in said
+    assert "loop that never ends" not in said
+
+
 def labels(output: str) -> list[str]:
     """The labels in the margin, in their order."""
     return [line[2:14].strip() for line in output.splitlines() if line[:2] == "  " and line[2:3].isalpha()]

@@ -271,3 +271,13 @@ def test_an_exception_that_a_mistake_raises_is_explained() -> None:
     for kind, type, message in (("raise", "ValueError", "other"), ("died", "ValueError", "broadcast")):
         with pytest.raises(SubmissionError), likely(causes):
             raising(kind, type, message)()
+
+
+def test_what_a_timeout_may_mean_is_said_by_the_innermost_test() -> None:
+    with pytest.raises(SubmissionError) as error, likely(timeout="a wider guess"), likely(timeout="a list is searched"):
+        raising("timeout", "", "no answer within 1 s")()
+    assert error.value.ends_worker
+    assert error.value.cause == "a list is searched"
+    with pytest.raises(SubmissionError) as error, likely({"answer": "not this"}):
+        raising("timeout", "", "no answer within 1 s")()
+    assert error.value.cause is None

@@ -13,7 +13,7 @@ from kuiper.graph.order import find_cycle
 
 ORDERS = pytest.mark.parametrize("order", [topological_order, reverse_post_order])
 
-LESSON = {"input": ["op1"], "op1": ["op3"], "op3": ["op4", "op5"], "op4": [], "op5": ["output"], "output": []}
+LESSON = {"image": ["conv"], "conv": ["relu"], "relu": ["mask", "pool"], "mask": [], "pool": ["digit"], "digit": []}
 SIMPLE_OPS = {
     "in": ["op1"],
     "op1": ["op2"],
@@ -35,7 +35,7 @@ def respects(order, successors):
 
 
 def test_depth_first_order_is_the_lessons():
-    assert reverse_post_order(LESSON) == ["input", "op1", "op3", "op5", "output", "op4"]
+    assert reverse_post_order(LESSON) == ["image", "conv", "relu", "pool", "digit", "mask"]
 
 
 @ORDERS

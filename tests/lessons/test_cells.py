@@ -45,6 +45,14 @@ def one_by_one(x: Any) -> Any:
     yield x
 
 
+def prints(x: Any) -> None:
+    print(x)
+
+
+def as_list(x: Any) -> Any:
+    return [x], 2
+
+
 def sometimes(x: Any) -> Any:
     return x or None
 
@@ -89,6 +97,12 @@ def greedy(x: list[int]) -> int:
         (half, [((2,), True)], "half(2): expected True, got 1.0"),
         (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
+        (prints, [((1,), 1), ((2,), 1)], "1\n2\nprints(1) returned None: is a `return` missing? (0 of 2 right)"),
+        (
+            as_list,
+            [((1,), ((1,), 2))],
+            "as_list(1): expected ((1,), 2), got ([1], 2), with a list and a tuple exchanged (0",
+        ),
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
         (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None: is a `return` missing? (1 of 2 right)"),

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
+from kuiper import pnnx
 
 Parts = tuple[str, str, list[str], list[str], dict[str, str], dict[str, str]]
 
@@ -77,6 +78,15 @@ def line_mistakes(line: str) -> dict[str, Any]:
             operator_type, name, *([int(one) if one.isdigit() else one for one in side] for side in (inputs, outputs)),
             params, attributes,
         ),
+        "The inputs' names are strs, also where they look like numbers.": (
+            operator_type, name, [int(one) if one.isdigit() else one for one in inputs], outputs, params, attributes,
+        ),
+        "The outputs' names are strs, also where they look like numbers.": (
+            operator_type, name, inputs, [int(one) if one.isdigit() else one for one in outputs], params, attributes,
+        ),
+        "The outputs begin where the inputs end: at 4 + the number of inputs.": (
+            operator_type, name, inputs, line.split()[5 : 5 + len(outputs)], params, attributes,
+        ),
         "Inputs and outputs are lists, not tuples.": (operator_type, name, *tuples, params, attributes),
         "An operand that is read twice is listed twice: a dictionary or a set keeps one.": (
             operator_type, name, list(dict.fromkeys(inputs)), outputs, params, attributes,
@@ -105,6 +115,20 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "A mark counts only as the first character of a token: expr=add(@0,@1) is an option.": (
             operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v}, attributes,
         ),
+        "A mark counts only as the first character of a token: expr=add(@0,@1) is an option, though it has an @.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v},
+            attributes | {key[1:]: v for key, v in params.items() if "@" in v},
+        ),
+        "A mark counts only as the first character of a token: expr=add(@0,@1), which has an @ later, is an option.": (
+            operator_type, name, inputs, outputs, {key: v for key, v in params.items() if "@" not in v},
+            attributes | {key: v for key, v in params.items() if "@" in v},
+        ),
+        "Values stay raw text here: kuiper calls parse_parameter on them later.": (
+            operator_type, name, inputs, outputs, {key: pair_of(v) for key, v in params.items()}, attributes,
+        ),
+        "Values stay raw text here, and kuiper calls parse_parameter on them later.": (
+            operator_type, name, inputs, outputs, {key: pair_of(v)[1] for key, v in params.items()}, attributes,
+        ),
         "An option whose value is empty is one all the same.": (
             operator_type, name, inputs, outputs, {key: v for key, v in params.items() if v}, attributes,
         ),
@@ -125,6 +149,12 @@ def line_mistakes(line: str) -> dict[str, Any]:
     if inputs and not outputs:
         wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
     return wrong
+
+
+def pair_of(text: str) -> tuple[int, Any]:
+    """What parse_parameter gives for the text."""
+    parameter = pnnx.parse(text)
+    return int(parameter.kind), parameter.value
 
 
 @task("parse_operator")

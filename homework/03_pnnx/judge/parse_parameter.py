@@ -88,9 +88,6 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
             [int(float(one)) for one in elements],
         )
     for cause, others in {
-        "White space was stripped: ' 2' begins with no digit and is a str, as it stands.": [
-            e.strip() for e in elements
-        ],
         "An empty element was dropped: it is an element, the empty str.": [one for one in elements if one],
         "More brackets were stripped than the first and the last character.": text.strip("()[]").split(","),
     }.items():
@@ -355,13 +352,6 @@ MUTANTS = [
             '            return BOOL, [e == "True" for e in elements]\n'
             "        return LIST_OF[kind], ["
         ),
-        breaks="list",
-    ),
-    Mutant(
-        "elements_stripped",
-        "Python writes a space behind a comma, so spaces go",
-        old='        elements = text[1:-1].split(",")\n',
-        new='        elements = [element.strip() for element in text[1:-1].split(",")]\n',
         breaks="list",
     ),
     Mutant(
