@@ -31,6 +31,7 @@ def draw() -> dict[str, Svg]:
         "unet": unet(),
         "stamps": stamps(),
         "zeros": zeros(),
+        "channels": channels(),
         "checkerboard": checkerboard(),
         "overlap": overlap(),
     }
@@ -232,6 +233,36 @@ def zeros() -> Svg:
         "Zeros, and a convolution",
         "The four pixels with a zero between them and two all around, convolved with the kernel rotated by 180 degrees "
         "give the same 5x5 numbers.",
+        *parts,
+    )
+
+
+def channels() -> Svg:
+    """A pixel of two channels, six kernels, and the three planes of its stamp."""
+    pixel, weights = np.array([1, 10]), np.arange(24).reshape(2, 3, 2, 2)
+    stamp = np.tensordot(pixel, weights, axes=1)
+    size, first, wide = 36.0, 116.0, 100.0
+    tops = (46.0, 150.0)
+    parts = [note("pixel", 34 + size / 2, 18, 14.0), note("weight (C, O, kh, kw)", first + 136, 18, 14.0)]
+    for c, top in enumerate(tops):
+        look = (BLUE, ORANGE)[c][0]
+        parts += [cell(34, top + size / 2, size, look, pixel[c], 14.0), note("*", 94, top + size, 18.0)]
+        for o in range(3):
+            parts += grid(weights[c, o], first + wide * o, top, size, lambda i, j, look=look: look, 14.0)
+    below = 274.0
+    for o in range(3):
+        x = first + wide * o
+        parts.append(note("+", x + size, (tops[0] + tops[1] + 2 * size) / 2, 18.0))
+        parts.append(arrow(f"M{x + size:g} {tops[1] + 2 * size + 8:g}", x + size, below - 6, 0, 1))
+        parts += grid(stamp[o], x, below, size, lambda i, j: ROSE[0], 14.0)
+    parts.append(note("stamp", 34 + size / 2, below + size, 14.0))
+    parts.append(note("output channels 0, 1, 2", first + 136, below + 2 * size + 20, 14.0))
+    return picture(
+        410,
+        below + 2 * size + 38,
+        "A stamp with channels",
+        "The numbers 1 and 10 of a pixel, each multiplied with the three kernels of its channel; the products for an "
+        "output channel add up to one plane of the stamp.",
         *parts,
     )
 
