@@ -101,7 +101,7 @@ def expect_count(counter: Counter, image: np.ndarray, kernel: np.ndarray) -> Non
     if counter.count <= least:
         went = f"{counter.count:,} products went" if counter.count else "no product went"
         failure = Failure(f"{went} through multiply, where up to {most:,} belong", most, counter.count)
-        failure.cause = PAST
+        failure.cause = PAST if counter.count else "pixels meet weights in * or @: call multiply(a, b) there"
         raise failure
 
 
