@@ -274,7 +274,8 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         if outcome.call is not None:
             parts.append(block("called", call_text(task.file, outcome.call)))
     here = outcome.printed[-1:]
-    parts.append(printed(here) if any(here) else printed(all_printed, "(not in this call)"))
+    others = [text for text in all_printed if "Warning: " not in text.first]  # a warning says nothing of another call
+    parts.append(printed(here) if any(here) else printed(others, "(not in this call)"))
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)

@@ -105,13 +105,14 @@ def unused(exercises: Sequence[str]) -> str:
     """Which exercises are not used here, in a sentence; "" if there are none.
 
     >>> unused(["sigmoid", "mend"])
-    'Not used here: sigmoid, and mend, which no network of the demo uses.'
+    'Not used here: sigmoid; and mend, which no network of the demo uses: see the worksheets.'
     """
     elsewhere = [exercise for exercise in exercises if exercise in PLUGS]
     nowhere = [exercise for exercise in exercises if exercise not in PLUGS]
     parts = [", ".join(elsewhere)] * bool(elsewhere)
-    parts += [f"{', '.join(nowhere)}, which no network of the demo uses"] * bool(nowhere)
-    return f"Not used here: {', and '.join(parts)}." if parts else ""
+    if nowhere:
+        parts.append(f"{', '.join(nowhere)}, which no network of the demo uses: see the worksheets")
+    return f"Not used here: {'; and '.join(parts)}." if parts else ""
 
 
 def not_right_yet(piece: str, exercises: Sequence[str]) -> str:

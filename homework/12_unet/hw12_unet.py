@@ -81,5 +81,5 @@ def mean_iou(predicted: np.ndarray, truth: np.ndarray, classes: int) -> float:
     >>> round(mean_iou(predicted, truth, 5), 4)  # classes 2, 3 and 4 occur in neither
     0.5833
     """
-    # TODO mean_iou (Task 12.2, a bonus)
+    # TODO mean_iou (Task 12.2)
     raise NotImplementedError("mean_iou: TODO")

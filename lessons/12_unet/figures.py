@@ -31,6 +31,7 @@ def draw() -> dict[str, Svg]:
         "unet": unet(),
         "stamps": stamps(),
         "zeros": zeros(),
+        "channels": channels(),
         "checkerboard": checkerboard(),
         "overlap": overlap(),
     }
@@ -75,18 +76,18 @@ def levels() -> Svg:
     parts = []
     for k, (title, result) in enumerate((("classification", "(N, K)"), ("detection", "(N, M, 5 + K)"),
                                          ("segmentation", "(N, K, H, W)"))):  # fmt: skip
-        x, y, size = 40.0 + 220 * k, 40.0, 28.0
+        x, y, size = 22.0 + 158 * k, 40.0, 24.0
         parts += [note(title, x + 2.5 * size, 18, 13.0, font_weight="bold")]
         shown = digit if k == 2 else np.full(digit.shape, "", object)
         parts += grid(shown, x, y, size, lambda i, j, k=k: ORANGE[0] if digit[i, j] else GREEN[0])
         if k == 1:
             outline = {"fill": "none", "stroke": ROSE[1], "stroke_width": 3.0}
             parts.append(element("rect", x=x + size, y=y, width=3 * size, height=4 * size, **outline))
-        parts.append(note(("one name", "a name for each box", "a name for each pixel")[k], x + 2.5 * size, 170))
-        parts.append(note(result, x + 2.5 * size, 188, 11.0))
+        parts.append(note(("one name", "a name for each box", "a name for each pixel")[k], x + 2.5 * size, 154))
+        parts.append(note(result, x + 2.5 * size, 174))
     return picture(
-        680,
-        204,
+        480,
+        190,
         "One name for a picture, for each box, for each pixel",
         "A picture of a seven three times: with one name, with a box around the digit, and with 0 or 1 in each pixel.",
         *parts,
@@ -96,10 +97,11 @@ def levels() -> Svg:
 def unet() -> Svg:
     """The segmenter's operators as bars, drawn from its file: down to the right, up again, and the skips."""
     operators = kuiper.load(SEGMENTER).operators
-    heights, step, width = (84.0, 58.0, 40.0, 28.0, 20.0), 26.0, 20.0
+    heights, step, width = (84.0, 58.0, 40.0, 28.0, 20.0), 19.0, 16.0
     tops = [26.0 + sum(heights[:k]) + 26 * k for k in range(5)]
     place: dict[str, tuple[float, int]] = {}
-    parts, x, level = [], 24.0, 0
+    parts, x, level = [], 8.0, 0
+    ends = [0.0] * 5  # where the last bar of each level ends
 
     def middle(k: int) -> float:
         return tops[k] + heights[k] / 2
@@ -120,28 +122,31 @@ def unet() -> Svg:
             beside = place[op.producers[0].name]
             d = f"M{beside[0] + width:g} {middle(level):g}"
             parts.append(arrow(d, x, middle(level), 1, 0, INK, stroke_dasharray="5 4"))
-            parts.append(bar("cat", x, tops[level], width, heights[level], family("torch.cat")))
+            parts.append(bar("", x, tops[level], width, heights[level], family("torch.cat")))
             place[op.name] = x, level
             x += step
+            ends[level] = x
         elif kind == "Conv2d":
             parts.append(
                 bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], family("nn.Conv2d"))
             )
             place[op.name] = x, level
             x += step
+            ends[level] = x
         elif op.producers:  # ReLU: where its convolution stands
             place[op.name] = place.get(op.producers[0].name, (x, level))
-    legend = (("convolution, its channels", BLUE[1], 18), ("2x2 maximum", family("nn.MaxPool2d").border, 222),
-              ("transposed convolution", ROSE[1], 336), ("skip", INK, 522))  # fmt: skip
+    legend = (("convolution, its channels", BLUE[1], 12, 0), ("2x2 maximum", family("nn.MaxPool2d").border, 234, 0),
+              ("skip (dashed)", INK, 366, 0), ("transposed convolution", ROSE[1], 12, 1),
+              ("cat (grey bars)", family("torch.cat").border, 234, 1))  # fmt: skip
     bottom = tops[4] + heights[4] + 30
-    for label, color, left in legend:
-        parts.append(element("rect", x=float(left), y=bottom - 4, width=14.0, height=8.0, fill=color))
-        parts.append(note(label, left + 20, bottom, 11.0, text_anchor="start"))
+    for label, color, left, line in legend:
+        parts.append(element("rect", x=float(left), y=bottom + 22 * line - 4, width=14.0, height=8.0, fill=color))
+        parts.append(note(label, left + 20, bottom + 22 * line, text_anchor="start"))
     for k, size in enumerate(("H x W", "H/2 x W/2", "H/4 x W/4", "H/8 x W/8", "H/16 x W/16")):
-        parts.append(note(size, x + 6, middle(k), 11.0, text_anchor="start"))
+        parts.append(note(size, ends[k] + (6 if k == 0 else 16), middle(k), text_anchor="start"))
     return picture(
-        x + 92,
-        bottom + 16,
+        x + 46,
+        bottom + 38,
         "The segmenter",
         "Two convolutions on each of five levels on the way down, four maxima between them; four transposed "
         "convolutions on the way up, each joined with the values of the same level on the way down.",
@@ -153,7 +158,7 @@ def bar(label: str, x: float, y: float, width: float, height: float, look: objec
     """An upright bar with a short text."""
     fill, border = look.fill, look.border  # type: ignore[attr-defined]
     shape = element("rect", x=x, y=y, width=width, height=height, rx=3, fill=fill, stroke=border, stroke_width=1.3)
-    return shape + text(label, x + width / 2, y + height / 2, 11.0 if len(label) < 3 else 9.0, DARK)
+    return shape + text(label, x + width / 2, y + height / 2, 12.0, DARK)
 
 
 def stamped() -> tuple[np.ndarray, list[np.ndarray]]:
@@ -169,29 +174,30 @@ def stamped() -> tuple[np.ndarray, list[np.ndarray]]:
 def stamps() -> Svg:
     """Four pixels, a kernel, and the sum of four stamps two apart."""
     total, _ = stamped()
-    size, top = 34.0, 40.0
+    size, below = 34.0, 186.0
     covered = np.zeros((5, 5), int)
     for i, j in np.ndindex(2, 2):
         covered[2 * i : 2 * i + 3, 2 * j : 2 * j + 3] += 1
-    parts = [note("x", 40 + size, 22), note("kernel", 166 + 1.5 * size, 22), note("result", 484 + 2.5 * size, 22)]
-    parts += grid(PIXELS, 40, top + 34, size, lambda i, j: STAMPS[2 * i + j][0])
-    parts += grid(KERNEL, 166, top + 17, size, lambda i, j: PLAIN)
-    parts.append(note("stride 2", 166 + 1.5 * size, top + 136, 11.0))
-    parts += [note("*", 136, top + 68, 18.0), note("=", 450, top + 86, 18.0)]
+    parts = [note("pixels", 101 + size, 18, 14.0), note("kernel", 257 + 1.5 * size, 18, 14.0)]
+    parts += grid(PIXELS, 101, 49, size, lambda i, j: STAMPS[2 * i + j][0], 14.0)
+    parts += grid(KERNEL, 257, 32, size, lambda i, j: PLAIN, 14.0)
+    parts += [note("*", 213, 83, 18.0), note("=", 220, below + 2.5 * size, 18.0)]
+    parts += [note("four stamps, 2 apart", 16 + 2.5 * size, below - 18, 14.0)]
+    parts += [note("their sum", 254 + 2.5 * size, below - 18, 14.0)]
     for k, (i, j) in enumerate(np.ndindex(2, 2)):
-        x, y = 300 + 2 * j * 26.0, top + 21 + 2 * i * 26.0
-        parts.append(frame(x + 3 * j, y + 3 * i, 75, STAMPS[k][1]))
-        parts.append(note(f"{PIXELS[i, j]} *", x + 3 * j + (20 if j == 0 else 56), y + 3 * i + (16 if i == 0 else 58)))
+        x, y = 16 + 2 * size * j, below + 2 * size * i
+        parts.append(frame(x + 2 - 4 * j, y + 2 - 4 * i, 3 * size, STAMPS[k][1]))
+        parts.append(note(f"{PIXELS[i, j]} *", x + (31 if j == 0 else 69), y + (31 if i == 0 else 73), 14.0))
 
     def owner(i: int, j: int) -> str:
         if covered[i, j] > 1:
             return DEEP_ROSE if covered[i, j] == 4 else ROSE[0]
         return STAMPS[2 * (i > 2) + (j > 2)][0]
 
-    parts += grid(total, 484, top, size, owner)
+    parts += grid(total, 254, below, size, owner, 14.0)
     return picture(
-        672,
-        230,
+        440,
+        below + 5 * size + 14,
         "Four stamps",
         "Pixels 1, 2, 3, 4 stamp the kernel 123, 321, 123, two apart, on 5x5 pixels. Stamps overlap in the middle row "
         "and the middle column, and on the middle pixel all four: " + "; ".join(" ".join(map(str, r)) for r in total),
@@ -204,28 +210,59 @@ def zeros() -> Svg:
     total, _ = stamped()
     wide = np.zeros((7, 7), int)
     wide[2:5:2, 2:5:2] = PIXELS
-    size, top, parts = 28.0, 40.0, []
-    parts += [note("zeros between and around", 30 + 3.5 * size, 22), note("kernel rotated", 276 + 1.5 * size, 22),
-              note("result", 424 + 2.5 * size, 22)]  # fmt: skip
+    size, top, below, parts = 28.0, 36.0, 274.0, []
+    parts += [note("zeros between and around", 20 + 3.5 * size, 18, 13.0)]
+    parts += [note("kernel, rotated", 276 + 1.5 * size, top + 2 * size - 18, 13.0)]
 
     def ground(i: int, j: int) -> str:
         if wide[i, j]:
             return STAMPS[wide[i, j] - 1][0]
         return "#e2e5ea" if 2 <= i < 5 and 2 <= j < 5 else PLAIN
 
-    parts += grid(wide, 30, top, size, ground)
-    parts += grid(KERNEL[::-1, ::-1], 276, top + 2 * size, size, lambda i, j: PLAIN)
-    parts += grid(total, 424, top + size, size, lambda i, j: DEEP_ROSE if (i, j) == (2, 2) else PLAIN)
-    parts += [frame(30 + 2 * size, top + 2 * size, 3 * size, ROSE[1]), note("*", 251, top + 3.5 * size, 18.0)]
-    parts.append(note("=", 392, top + 3.5 * size, 18.0))
+    parts += grid(wide, 20, top, size, ground, 13.0)
+    parts += grid(KERNEL[::-1, ::-1], 276, top + 2 * size, size, lambda i, j: PLAIN, 13.0)
+    parts += grid(total, 48, below, size, lambda i, j: DEEP_ROSE if (i, j) == (2, 2) else PLAIN, 13.0)
+    parts += [frame(20 + 2 * size, top + 2 * size, 3 * size, ROSE[1]), note("*", 246, top + 3.5 * size, 18.0)]
+    parts.append(note("=", 28, below + 2.5 * size, 18.0))
     sums = " + ".join(f"{KERNEL[2 - 2 * i, 2 - 2 * j]}·{PIXELS[i, j]}" for i, j in np.ndindex(2, 2))
-    parts.append(note(f"{sums} = {total[2, 2]}", 424 + 2.5 * size, top + 6 * size + 16))
+    for k, line in enumerate(("the middle:", f"{sums}", f"= {total[2, 2]}")):
+        parts.append(note(line, 208, below + 46 + 24 * k, 14.0, text_anchor="start"))
     return picture(
-        620,
-        256,
+        384,
+        below + 5 * size + 14,
         "Zeros, and a convolution",
         "The four pixels with a zero between them and two all around, convolved with the kernel rotated by 180 degrees "
         "give the same 5x5 numbers.",
+        *parts,
+    )
+
+
+def channels() -> Svg:
+    """A pixel of two channels, six kernels, and the three planes of its stamp."""
+    pixel, weights = np.array([1, 10]), np.arange(24).reshape(2, 3, 2, 2)
+    stamp = np.tensordot(pixel, weights, axes=1)
+    size, first, wide = 36.0, 116.0, 100.0
+    tops = (46.0, 150.0)
+    parts = [note("pixel", 34 + size / 2, 18, 14.0), note("weight (C, O, kh, kw)", first + 136, 18, 14.0)]
+    for c, top in enumerate(tops):
+        look = (BLUE, ORANGE)[c][0]
+        parts += [cell(34, top + size / 2, size, look, pixel[c], 14.0), note("*", 94, top + size, 18.0)]
+        for o in range(3):
+            parts += grid(weights[c, o], first + wide * o, top, size, lambda i, j, look=look: look, 14.0)
+    below = 274.0
+    for o in range(3):
+        x = first + wide * o
+        parts.append(note("+", x + size, (tops[0] + tops[1] + 2 * size) / 2, 18.0))
+        parts.append(arrow(f"M{x + size:g} {tops[1] + 2 * size + 8:g}", x + size, below - 6, 0, 1))
+        parts += grid(stamp[o], x, below, size, lambda i, j: ROSE[0], 14.0)
+    parts.append(note("stamp", 34 + size / 2, below + size, 14.0))
+    parts.append(note("output channels 0, 1, 2", first + 136, below + 2 * size + 20, 14.0))
+    return picture(
+        410,
+        below + 2 * size + 38,
+        "A stamp with channels",
+        "The numbers 1 and 10 of a pixel, each multiplied with the three kernels of its channel; the products for an "
+        "output channel add up to one plane of the stamp.",
         *parts,
     )
 
@@ -234,21 +271,19 @@ def checkerboard() -> Svg:
     """How many stamps lie on each pixel, for kernels of 2, 3 and 4 with stride 2."""
     size, top, parts = 20.0, 52.0, []
     shades = {1: PLAIN, 2: YELLOW[0], 4: ORANGE[0]}
-    for n, (k, x) in enumerate(((2, 20.0), (3, 236.0), (4, 472.0))):
-        count = np.zeros((8 + k - 2, 8 + k - 2), int)
-        for i, j in np.ndindex(4, 4):
+    for n, (k, x) in enumerate(((2, 14.0), (3, 152.0), (4, 310.0))):
+        count = np.zeros((4 + k, 4 + k), int)
+        for i, j in np.ndindex(3, 3):
             count[2 * i : 2 * i + k, 2 * j : 2 * j + k] += 1
         side = size * len(count)
         parts.append(note(f"kernel {k}x{k}", x + side / 2, 18, 13.0, font_weight="bold"))
-        parts.append(
-            note(("side by side", "uneven: a checkerboard", "even, but for the border")[n], x + side / 2, 36, 11.0)
-        )
-        parts += grid(count, x, top, size, lambda i, j, count=count: shades[int(count[i, j])], 10.0)
+        parts.append(note(("side by side", "a checkerboard", "even, but for the border")[n], x + side / 2, 36))
+        parts += grid(count, x, top, size, lambda i, j, count=count: shades[int(count[i, j])])
     return picture(
-        694,
-        268,
+        484,
+        226,
         "Where stamps overlap",
-        "16 pixels stamp, two apart. A 2x2 kernel covers each pixel once; 3x3 once, twice or four times in turns; 4x4 "
+        "9 pixels stamp, two apart. A 2x2 kernel covers each pixel once; 3x3 once, twice or four times in turns; 4x4 "
         "four times everywhere but at the border.",
         *parts,
     )

@@ -292,6 +292,14 @@ def test_what_other_calls_print_is_shown_where_the_one_explained_prints_nothing(
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "imported"]
 
 
+def test_a_warning_of_another_call_is_not_shown(mini: Any) -> None:
+    mini.file.write_text("import warnings\n\nwarnings.warn('mean of nothing')\n" + mini.file.read_text())
+    mini.write_into("double", "return x")
+    output = mini.run("check", "double").output
+    assert "happened" in output
+    assert "mean of nothing" not in output
+
+
 STATES = {
     "public tests passed": "print('here', x.ndim)\n    return 2 * x",
     "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",

@@ -49,6 +49,11 @@ def folded(
     return (slope[:, None, None, None] * weight).astype(weight.dtype), at_zero.astype(weight.dtype), size
 
 
+def alike(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays have the same shape and nearly the same numbers."""
+    return a.shape == b.shape and np.allclose(a, b)
+
+
 def folded_mistakes(
     weight: np.ndarray, bias: np.ndarray | None, statistics: Sequence[np.ndarray], eps: float = 1e-5
 ) -> dict[str, np.ndarray]:
@@ -69,6 +74,11 @@ def folded_mistakes(
                 f"the {name} were scaled: the four numbers belong to the output channels, factor[:, None, None, None]"
             )
             kernels[cause] = np.moveaxis(np.moveaxis(weight, axis, -1) * slope, -1, axis)
+    if weight.shape[3] == 1 < len(weight):  # numpy makes columns of the channels, and says nothing
+        cause = (
+            "the factor lies along the last axis of the weight, and belongs to the first: factor[:, None, None, None]"
+        )
+        kernels[cause] = weight * slope
     shifts = {
         "the convolution's own bias is forgotten": at_zero - slope * before,
         "the bias is added as it is: BatchNorm scales it, too": at_zero - slope * before + before,
@@ -80,8 +90,8 @@ def folded_mistakes(
         shifts = {"the bias is 0: a convolution without bias gets one": np.zeros(len(weight)), **shifts}
     new_weight, new_bias, _ = folded(weight, bias, statistics, eps)
     found = {
-        **{cause: wrong for cause, wrong in kernels.items() if not np.allclose(wrong, new_weight)},
-        **{cause: wrong for cause, wrong in shifts.items() if not np.allclose(wrong, new_bias)},
+        **{cause: wrong for cause, wrong in kernels.items() if not alike(wrong, new_weight)},
+        **{cause: wrong for cause, wrong in shifts.items() if not alike(wrong, new_bias)},
     }
     found = {cause: wrong.astype(weight.dtype) for cause, wrong in found.items()}
     other = np.float64 if weight.dtype == np.float32 else np.float32

@@ -83,6 +83,9 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
             by_transforms(x, weight, np.eye(4))
         ),
         "the transform on the right is not transposed: B^T d B, into @ tiles @ into.T": by_transforms(x, weight, INTO),
+        "the channels were summed before the product: a product of sums is not the sum of products; sum the products": (
+            slow_convolution(x.sum(axis=0, keepdims=True), weight.sum(axis=1, keepdims=True))
+        ),
         "only the first channel is there: sum the products over all": slow_convolution(x[:1], weight[:, :1]),
         "the kernels are transposed: G g G^T, with g as it is": slow_convolution(x, weight.swapaxes(2, 3)),
         "the kernels are turned by 180 degrees: ours are not": slow_convolution(x, weight[:, :, ::-1, ::-1]),

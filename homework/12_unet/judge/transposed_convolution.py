@@ -90,9 +90,8 @@ def stamp_mistakes(x: np.ndarray, weight: np.ndarray, stride: Pair) -> dict[str,
         "a stamp replaces what lies below it: where stamps overlap, add (+=)": overwritten(x, weight, stride),
         "stride is ignored: the stamp of pixel (i, j) begins at row i * sh and column j * sw": transposed(x, weight),
         "the strides are swapped: stride[0] goes down": transposed(x, weight, stride=stride[::-1]),
-        "the kernel is rotated by 180 degrees: a stamp is the kernel as it is, times the pixel": transposed(
-            x, weight[:, :, ::-1, ::-1], stride=stride
-        ),
+        "each stamp comes out turned by 180 degrees: stamp the kernel as it is; with zeros between the pixels, and a "
+        "convolution, turn it: weight[:, :, ::-1, ::-1]": transposed(x, weight[:, :, ::-1, ::-1], stride=stride),
         "the kernel is transposed": transposed(x, weight.swapaxes(2, 3), stride=stride),
         "rows and columns of x have different numbers: walk over all of both": transposed(
             x[:, :, :side, :side], weight, stride=stride

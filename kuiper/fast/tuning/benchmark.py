@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.calls import Stage
-from kuiper.fast.kernels.base.kernel import Kernel
+from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
 from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.conv.convolution import Algorithm, Problem
 from kuiper.fast.threads import run_serially
 
 
@@ -39,6 +41,34 @@ def bind_kernel(kernel: Kernel, inputs: Sequence[Spec], outputs: Sequence[Spec],
     kernel.bind(buffers, results, space)
     settled = space.settled()
     return BoundKernel(buffers, results, kernel.bind(buffers, results, settled))
+
+
+def bind_convolution(
+    algorithm: type[Algorithm], x: np.ndarray, weight: np.ndarray, *, padding: int = 0, threads: int = 1, **options: Any
+) -> BoundKernel:
+    """`algorithm` bound to x (N, C, H, W) and weight (O, C, kh, kw): stride 1, without bias.
+
+    Parameters
+    ----------
+    options : of the algorithm, such as the size m of a tile.
+
+    >>> from kuiper.fast.kernels.conv.winograd import Winograd
+    >>> x, weight = np.ones((1, 2, 6, 6), np.float32), np.ones((3, 2, 3, 3), np.float32)
+    >>> bound = bind_convolution(Winograd, x, weight, m=2)
+    >>> bound.run()
+    >>> bound.outputs[0].array.shape, float(bound.outputs[0].array[0, 0, 0, 0].round(3))
+    ((1, 3, 4, 4), 18.0)
+    """
+    (n, c, h, w), (o, _, kh, kw) = x.shape, weight.shape
+    size = h + 2 * padding - kh + 1, w + 2 * padding - kw + 1
+    problem = Problem(
+        batch=n, channels=c, size=(h, w), out_channels=o, out_size=size, kernel=(kh, kw),
+        stride=(1, 1), dilation=(1, 1), pads=Halo(padding, padding, padding, padding), groups=1, weight=weight,
+    )  # fmt: skip
+    specs = [Spec(x.shape, x.dtype)], [Spec((n, o, *size), x.dtype)]
+    bound = bind_kernel(algorithm(problem, Epilogue(), **options), *specs, threads)
+    bound.inputs[0].array[...] = x
+    return bound
 
 
 def buffer_for(spec: Spec, halo: Halo | None) -> Buffer:
