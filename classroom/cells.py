@@ -21,7 +21,8 @@ _right: dict[str, Callable[..., Any]] = {}
 def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
-    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too.
+    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. Where an exception's
+    class is expected, the function must raise it.
 
     >>> def half(x):
     ...     return x / 2
@@ -29,6 +30,10 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     half: right, 2 of 2
     >>> check(half, ((4,), 2.0), ((1,), 1))
     half(1): expected 1, got 0.5 (1 of 2 right)
+    >>> check(half, (("4",), TypeError), ((4,), 2.0))
+    half: right, 2 of 2
+    >>> check(half, ((4,), TypeError))
+    half(4): expected TypeError, got 2.0 (0 of 1 right)
     """
     name = function.__name__
     _right.pop(name, None)
@@ -39,7 +44,7 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     wrong = [
         f"{name}({', '.join(map(_short, arguments))}): expected {_short(expected)}, {said or f'got {_short(got)}'}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
-        if said or not _same(got, expected)
+        if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected))
     ]
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
@@ -60,6 +65,10 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
     return got, ""
+
+
+def _is_error(expected: Any) -> bool:
+    return isinstance(expected, type) and issubclass(expected, Exception)
 
 
 def _same(got: Any, expected: Any) -> bool:

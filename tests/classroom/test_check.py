@@ -277,6 +277,15 @@ def test_what_other_calls_print_is_shown_where_the_one_explained_prints_nothing(
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "imported"]
 
 
+def test_numpys_warnings_are_shown_for_the_call_explained_alone(mini: Any) -> None:
+    warning = "print('before')\n    np.float32([1e30]) * np.float32([1e30])\n    print('after')\n"
+    mini.file.write_text(mini.file.read_text() + "\n\n" + warning.replace("\n    ", "\n"))
+    mini.write_into("double", "return x")
+    assert printed(mini.run("check", "double").output) == ["(not in this call)", "before", "after"]
+    mini.write(double=f"{warning}    return x")
+    assert any("RuntimeWarning" in line for line in printed(mini.run("check", "double").output))
+
+
 STATES = {
     "public tests passed": "print('here', x.ndim)\n    return 2 * x",
     "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",
