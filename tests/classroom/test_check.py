@@ -277,13 +277,13 @@ def test_what_other_calls_print_is_shown_where_the_one_explained_prints_nothing(
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "imported"]
 
 
-def test_numpys_warnings_are_shown_for_the_call_explained_alone(mini: Any) -> None:
-    warning = "print('before')\n    np.float32([1e30]) * np.float32([1e30])\n    print('after')\n"
-    mini.file.write_text(mini.file.read_text() + "\n\n" + warning.replace("\n    ", "\n"))
+def test_numpys_warnings_of_other_calls_are_not_shown(mini: Any) -> None:
+    mini.file.write_text(
+        "import numpy as np\nprint('before')\nnp.float32([1e30]) * np.float32([1e30])\nprint('after')\n"
+        + mini.file.read_text().replace("from __future__ import annotations\n", "")
+    )
     mini.write_into("double", "return x")
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "before", "after"]
-    mini.write(double=f"{warning}    return x")
-    assert any("RuntimeWarning" in line for line in printed(mini.run("check", "double").output))
 
 
 STATES = {
