@@ -183,12 +183,12 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
     """Why the test did not see this one: its inputs do not show the fault, or its comparison does not look."""
     if not suspect.calls:
         return "the test never calls conv: compare what conv(x, weight, bias, groups) gives with what you expect"
-    wrong = suspect.wrong_calls()
-    if wrong and isinstance(suspect.returned, (bool, np.bool_)):
+    if isinstance(suspect.returned, (bool, np.bool_)):
         return (
-            f"where {broken.fault}, your test returned {suspect.returned}, and nobody reads what a test returns: write "
+            f"your test returned {suspect.returned}, and nobody reads what a test returns: write "
             "`assert` before the comparison, instead of `return`"
         )
+    wrong = suspect.wrong_calls()
     if not wrong:
         return f"where {broken.fault}, your inputs give the right numbers all the same: {broken.advice}"
     nothing = Broken(lambda x, w, b, g: 0 * right(x, w, b, g), "every number is 0", "")
