@@ -25,6 +25,7 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
     Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. A list is no tuple.
+    Where an exception's class is expected, the function must raise it.
 
     >>> def half(x):
     ...     return x / 2
@@ -32,6 +33,10 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     half: right, 2 of 2
     >>> check(half, ((4,), 2.0), ((1,), 1))
     half(1): expected 1, got 0.5 (1 of 2 right)
+    >>> check(half, (("4",), TypeError), ((4,), 2.0))
+    half: right, 2 of 2
+    >>> check(half, ((4,), TypeError))
+    half(4): expected TypeError, got 2.0 (0 of 1 right)
     >>> def half(x):
     ...     x / 2
     >>> check(half, ((4,), 2.0))
@@ -47,7 +52,7 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     wrong = [
         f"{name}({_listed(arguments)}){_instead(got, said, expected)}"
         for (got, said), (arguments, expected) in zip(answers, cases, strict=True)
-        if said or not _same(got, expected)
+        if not (isinstance(got, expected) if said and _is_error(expected) else not said and _same(got, expected))
     ]
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
@@ -75,7 +80,7 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
 
 def _instead(got: Any, said: str, expected: Any) -> str:
     """What came instead of `expected`, as the end of a sentence that begins with the call."""
-    if got is None:
+    if got is None and not _is_error(expected):
         return " returned None: is a `return` missing?"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
@@ -90,6 +95,10 @@ def _left_open(function: Callable[..., Any]) -> bool:
         return False
     last = definition.body[-1] if isinstance(definition, ast.FunctionDef) else None
     return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is Ellipsis
+
+
+def _is_error(expected: Any) -> bool:
+    return isinstance(expected, type) and issubclass(expected, Exception)
 
 
 def _same(got: Any, expected: Any, exact: bool = True) -> bool:
@@ -110,6 +119,8 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
 def _got(got: Any, expected: Any) -> str:
     """What came instead of `expected`, with the types where these differ."""
     one, other = _kind(got), _kind(expected)
+    if _is_error(expected):
+        return f"got {_short(got)}"
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
     if _same(got, expected, exact=False):

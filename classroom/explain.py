@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import pprint
+import re
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,8 @@ LONG = 10
 """If expected and got take more lines than this, the likely cause stands above them."""
 HOLDERS = (list, tuple, dict)
 """Types of values shown below the message, unless it contains them already."""
+WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
+"""One of numpy's warnings, with the line of code that Python prints below it."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 
@@ -91,6 +95,11 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
         lines = [*lines[:beginning], left_out, *lines[end:]]
     page = [shortened(line.expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
+
+
+def without_warnings(text: Printed) -> Printed:
+    """The text without numpy's warnings, each with the line of code below it: they say nothing about another call."""
+    return replace(text, first=WARNING.sub("", text.first), last=WARNING.sub("", text.last))
 
 
 def not_checked(results: Sequence[Result]) -> str:
@@ -274,8 +283,9 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
         if outcome.call is not None:
             parts.append(block("called", call_text(task.file, outcome.call)))
     here = outcome.printed[-1:]
-    others = [text for text in all_printed if "Warning: " not in text.first]  # a warning says nothing of another call
-    parts.append(printed(here) if any(here) else printed(others, "(not in this call)"))
+    parts.append(
+        printed(here) if any(here) else printed([without_warnings(one) for one in all_printed], "(not in this call)")
+    )
     if isinstance(error, SubmissionError):
         parts.append(labelled("happened", trouble(task, error, outcome.call)))
         line = source_line(task.file, error.line)
@@ -332,7 +342,8 @@ def _guess(failure: Failure) -> str:
     if not isinstance(got, np.ndarray) or (got.dtype == expected.dtype and got.shape == expected.shape):
         return ""
     if got.shape == expected.shape:
-        return f"One of the steps changes the element type to {got.dtype}; .dtype of each result shows which."
+        made = " np.empty and np.zeros make float64 unless you give them a dtype." * (got.dtype == np.float64)
+        return f"One of the steps changes the element type to {got.dtype}; .dtype of each result shows which.{made}"
     if sorted(got.shape) == sorted(expected.shape):
         return "The axes stand in another order: is something transposed, or are rows and columns exchanged?"
     if got.size == expected.size:

@@ -24,6 +24,10 @@ TRANSPOSED = (
     "a transposed array lies column by column, and so does np.empty_like of it: its reshape(-1) is a copy, and what "
     "you write into that is lost. Compute the result as a whole, or into np.empty(x.shape, ...)"
 )
+ONE_NUMBER = {
+    "converted to Python scalars": "math.exp takes one number: np.exp takes an array",
+    "truth value of an array": "`if` wants one truth value, and x < 0 has one for each element: np.where chooses",
+}
 LEAKY_NOT_FOUND = 'write @layers.register("nn.LeakyReLU", "F.leaky_relu") above class LeakyReLU'
 
 
@@ -42,7 +46,9 @@ def other_numbers_mean(cause: str) -> Iterator[None]:
 def zero_gives_one_half(student: Student, oracle: Any) -> None:
     """The sigmoid of -1, 0, 1 and 2 is 0.2689, 0.5, 0.7311 and 0.8808, and that of zeros alone is 0.5."""
     x = np.array([-1.0, 0.0, 1.0, 2.0])
-    expect(student.sigmoid(x), oracle.sigmoid_in(x, "float64"), rtol=1e-9, mistakes=oracle.value_mistakes(x))
+    with likely(ONE_NUMBER):
+        got = student.sigmoid(x)
+    expect(got, oracle.sigmoid_in(x, "float64"), rtol=1e-9, mistakes=oracle.value_mistakes(x))
     with likely({"ValueError": "zeros were taken for an empty input: ask for x.size == 0"}):
         got = student.sigmoid(np.zeros(3))
     expect(got, np.full(3, 0.5), what="the sigmoid of three zeros")
@@ -117,7 +123,7 @@ def the_input_keeps_its_numbers(student: Student) -> None:
 
 @task("sigmoid", "integers", "value")
 def integers_become_float32(student: Student, oracle: Any) -> None:
-    """Whole numbers, of which int8's smallest, -128, has no |x| in int8, and truth values give float32 numbers."""
+    """Integers and bools give float32. (Beware of np.abs before as_float: in int8, |-128| is -128.)"""
     for numbers, dtype in (
         ([0, 1, 2], np.int64),
         ([0, 1, 2], np.uint8),
@@ -131,7 +137,7 @@ def integers_become_float32(student: Student, oracle: Any) -> None:
             "FloatingPointError: overflow": whole,
             "boolean": "numpy does not negate truth values: call as_float(x) first",
         }
-        with likely(causes):
+        with likely(causes | ONE_NUMBER):
             got = student.sigmoid(x)
         expected, mistakes = oracle.sigmoid_in(x, "float32"), oracle.integer_mistakes(x)
         expect(got, expected, rtol=1e-5, what=f"sigmoid of {x.dtype}", mistakes=mistakes)
@@ -239,7 +245,8 @@ def whole_numbers_become_float32(student: Student, oracle: Any) -> None:
     """-3, -1, 0, 2 with negative_slope = 0.25 become -0.75, -0.25, 0, 2 in float32, and truth values 0 and 1."""
     for dtype in ("int64", "int8"):
         x = np.array([-3, -1, 0, 2], dtype)
-        got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
+        with likely({"Cannot cast ufunc": f"{IN_PLACE}, of whole numbers after as_float(x)"}):
+            got = student.run_layer("nn.LeakyReLU", x, {"negative_slope": 0.25})
         mistakes = oracle.integer_mistakes(x, 0.25)
         expect(got, np.float32([-0.75, -0.25, 0, 2]), what=f"leaky_relu of {dtype}", mistakes=mistakes)
     x = np.array([False, True])

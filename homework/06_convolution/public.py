@@ -50,7 +50,7 @@ def right(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> n
 class Suspect:
     """A convolution as the student's test meets it, behind one check of the arguments, the same for right and broken.
 
-    It keeps the arguments of each call, to say afterwards what the test could have seen.
+    It keeps the arguments of each call and what the test returned, to say afterwards what the test could have seen.
     """
 
     def __init__(self, conv: Convolution) -> None:
@@ -58,6 +58,7 @@ class Suspect:
         self.conv = conv
         self.calls: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]] = []
         self.refused = ""
+        self.returned: Any = None
 
     def __call__(self, x: Any, weight: Any, bias: Any, groups: Any) -> np.ndarray:
         """What `conv` gives. Raises ValueError for arguments that do not fit together."""
@@ -138,7 +139,7 @@ def caught(student: Student, broken: Broken) -> Suspect | None:
     """The suspect that the student's test let pass; None if it raised AssertionError. Other errors are Failures."""
     suspect = Suspect(broken.conv)
     try:
-        student.test_grouped_convolution(suspect)
+        suspect.returned = student.test_grouped_convolution(suspect)
     except SubmissionError as error:
         if error.type == "AssertionError":
             return None
@@ -182,6 +183,11 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
     """Why the test did not see this one: its inputs do not show the fault, or its comparison does not look."""
     if not suspect.calls:
         return "the test never calls conv: compare what conv(x, weight, bias, groups) gives with what you expect"
+    if isinstance(suspect.returned, (bool, np.bool_)):
+        return (
+            f"your test returned {suspect.returned}, and nobody reads what a test returns: write "
+            "`assert` before the comparison, instead of `return`"
+        )
     wrong = suspect.wrong_calls()
     if not wrong:
         return f"where {broken.fault}, your inputs give the right numbers all the same: {broken.advice}"
@@ -398,6 +404,9 @@ def a_wrong_third_group_is_caught(student: Student, rng: np.random.Generator) ->
 # --- Task 6.2
 
 
+PAIRS = "np.pad(x, p) pads all axes alike, samples and channels too: give a pair for each axis, (0, 0) for those"
+
+
 def whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Random whole numbers from -9 to 9, as float64."""
     return rng.integers(-9, 10, shape).astype(np.float64)
@@ -447,7 +456,9 @@ def strides_move_the_windows(student: Student, rng: np.random.Generator, oracle:
     for kernel_size, stride in (((3, 3), (2, 1)), ((1, 1), (2, 3)), ((3, 3), (2, 2))):
         expected = oracle.pooled(x, kernel_size, stride, (0, 0))
         mistakes = oracle.geometry_mistakes(x, kernel_size, stride, (0, 0))
-        got = student.max_pool2d(x, kernel_size, stride, (0, 0))
+        beyond = "a window lay outside the image: stride[0] belongs to the rows, stride[1] to the columns"
+        with likely({"zero-size array": beyond}):
+            got = student.max_pool2d(x, kernel_size, stride, (0, 0))
         expect(got, expected, what=f"{kernel_size=}, {stride=}", mistakes=mistakes)
 
 
@@ -458,17 +469,24 @@ def the_border_has_two_widths(student: Student, rng: np.random.Generator, oracle
     for padding in ((1, 0), (0, 1)):
         expected = oracle.pooled(x, (2, 2), (1, 1), padding)
         mistakes = oracle.geometry_mistakes(x, (2, 2), (1, 1), padding)
-        expect(student.max_pool2d(x, (2, 2), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
+        with likely({"could not broadcast": PAIRS}):
+            got = student.max_pool2d(x, (2, 2), (1, 1), padding)
+        expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 
 
 @task("max_pool2d", "border", "padding", "value")
 def the_border_never_wins(student: Student, rng: np.random.Generator, oracle: Any) -> None:
-    """Where all pixels are negative, be they a little or a million below zero, the largest of them stays."""
-    for below in (-10, -1_000_000):
+    """If all pixels are negative, by a little or by a million, the largest of them stays."""
+    for below in (-10, -1_234, -1_000_000):
         x = below + whole(rng, (1, 1, 4, 3))
         mistakes = oracle.border_mistakes(x, (2, 2), (1, 1), (1, 1))
-        got = student.max_pool2d(x, (2, 2), (1, 1), (1, 1))
-        expect(got, oracle.pooled(x, (2, 2), (1, 1), (1, 1)), what=f"numbers around {below:,}", mistakes=mistakes)
+        got, expected = student.max_pool2d(x, (2, 2), (1, 1), (1, 1)), oracle.pooled(x, (2, 2), (1, 1), (1, 1))
+        try:
+            expect(got, expected, what=f"numbers around {below:,}", mistakes=mistakes)
+        except Failure as failure:
+            if failure.where is not None and below < -1000:
+                failure.cause = failure.cause or "a finite border beats smaller pixels: it must be -np.inf"
+            raise
 
 
 @task("max_pool2d", "last", "value", "stride")
@@ -528,10 +546,13 @@ def the_rows_of_the_lesson(student: Student, oracle: Any) -> None:
 @task("im2col", "windows", "lines")
 def images_wider_than_high(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """In an image that is no square the windows go to the right first, too."""
-    for shape in ((1, 3, 6), (1, 6, 4)):
+    by_height = "the row was counted with H': before window (i, j) come i * W' + j windows"
+    for shape in ((1, 6, 4), (1, 3, 6)):
         x = whole(rng, shape)
         expected, mistakes = oracle.rows_of(x, (2, 2), (1, 1), (0, 0)), oracle.order_mistakes(x, (2, 2))
-        expect(student.im2col(x, (2, 2), (1, 1), (0, 0)), expected, what=f"im2col of {shape}", mistakes=mistakes)
+        with likely({"IndexError": by_height}):
+            got = student.im2col(x, (2, 2), (1, 1), (0, 0))
+        expect(got, expected, what=f"im2col of {shape}", mistakes=mistakes)
 
 
 @task("im2col", "channels", "windows", "lines")
@@ -578,7 +599,10 @@ def paddings_have_two_directions(student: Student, rng: np.random.Generator, ora
     for padding in ((0, 1), (2, 0)):
         expected = oracle.rows_of(x, (3, 3), (1, 1), padding)
         mistakes = oracle.geometry_mistakes(x, (3, 3), (1, 1), padding)
-        expect(student.im2col(x, (3, 3), (1, 1), padding), expected, what=f"{padding=}", mistakes=mistakes)
+        fewer = "a window at the edge has too few pixels: in each direction the border stands on both sides, (p, p)"
+        with likely({"inhomogeneous": fewer, "could not broadcast": fewer}):
+            got = student.im2col(x, (3, 3), (1, 1), padding)
+        expect(got, expected, what=f"{padding=}", mistakes=mistakes)
 
 
 @task("im2col", "padding", "kernel", "windows", "lines")
@@ -703,7 +727,10 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
         bias = np.arange(1.0, 2 * groups + 1) * 100
         expected = oracle.reference(x, weight, bias, groups=groups)
         mistakes = oracle.group_mistakes(x, weight, bias, groups)
-        expect(student.conv2d(x, weight, bias, (1, 1), (0, 0), groups), expected, what=f"{groups=}", mistakes=mistakes)
+        all_channels = "a kernel has C/groups planes only: run im2col on the channels of one group at a time"
+        with likely({"mismatch in its core dimension": all_channels, "not aligned": all_channels}):
+            got = student.conv2d(x, weight, bias, (1, 1), (0, 0), groups)
+        expect(got, expected, what=f"{groups=}", mistakes=mistakes)
 
 
 @task("conv2d", "groups", "bias", "batch", "stride", "padding", "value")

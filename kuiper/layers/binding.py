@@ -56,7 +56,7 @@ def bind(layer: type[Layer], operator: Operator) -> Binding:
     for name in options:
         if name not in accepted:
             expected = f"one of the parameters that {operator.type} knows ({', '.join(accepted) or 'none'})"
-            raise ParameterError(name, expected, repr(options[name]))
+            raise ParameterError(name, expected, f"{name} = {options[name]!r}")
     for name in needed(layer):
         if name not in options and name not in roles:
             raise ParameterError(name, f"a value ({operator.type} cannot do without)", "none")

@@ -61,44 +61,52 @@ def arrow(x: float, y: float, length: float) -> str:
     return element("path", d=f"M{x:g} {y:g}H{x + length:g}{head}", fill="none", stroke=INK, stroke_width=1.6)
 
 
+def down(x: float, y: float, length: float) -> str:
+    """An arrow downwards."""
+    head = f"M{x - 5:g} {y + length - 7:g}L{x:g} {y + length:g}L{x + 5:g} {y + length - 7:g}"
+    return element("path", d=f"M{x:g} {y:g}V{y + length:g}{head}", fill="none", stroke=INK, stroke_width=1.6)
+
+
 def draw_pooling() -> Svg:
     """The four windows of a 4x4 image, and what max and average pooling make of them."""
     image = np.add.outer(np.arange(4.0), np.arange(1.0, 5.0))
     colors = (BLUE[0], GREEN[0], ORANGE[0], ROSE[0])
-    cell = 38.0
-    marks = [grid(image, 16, 40, cell, lambda i, j: colors[i // 2 * 2 + j // 2])]
+    cell, top = 40.0, 44.0
+    marks = [grid(image, 16, top, cell, lambda i, j: colors[i // 2 * 2 + j // 2], 15.0)]
     marks += [
-        frame(16 + j * 2 * cell + 1.5, 40 + i * 2 * cell + 1.5, 2 * cell - 3, 2 * cell - 3, family[1])
+        frame(16 + j * 2 * cell + 1.5, top + i * 2 * cell + 1.5, 2 * cell - 3, 2 * cell - 3, family[1])
         for (i, j), family in zip(np.ndindex(2, 2), (BLUE, GREEN, ORANGE, ROSE), strict=True)
     ]
-    marks.append(note("4x4 image, windows 2x2, stride 2", 16, 20, text_anchor="start"))
-    for x, name, pool in ((270.0, "largest number", MaxPool2d(2)), (460.0, "average", AvgPool2d(2))):
-        marks.append(grid(pool.forward(image[None])[0], x, 78, cell, lambda i, j: colors[2 * i + j]))
-        marks.append(note(name, x + cell, 58))
-    marks += [arrow(196, 116, 48), note("or", 403, 116)]
+    marks.append(note("four 2x2 windows, stride 2", 16, 22, 14.0, text_anchor="start"))
+    for y, name, pool in ((top, "largest", MaxPool2d(2)), (top + 96, "average", AvgPool2d(2))):
+        marks.append(grid(pool.forward(image[None])[0], 250, y, cell, lambda i, j: colors[2 * i + j], 15.0))
+        marks.append(note(name, 250 + 2 * cell + 12, y + cell, 14.0, text_anchor="start"))
+        marks.append(arrow(188, y + cell, 50))
     description = "A 4x4 image in four coloured 2x2 windows; their maxima 3, 5, 5, 7 and averages 2, 4, 4, 6."
-    return picture(560, 214, "Pooling", description, *marks)
+    return picture(410, 236, "Pooling", description, *marks)
 
 
 def draw_convolution() -> Svg:
     """One window of the image 1..16, the kernel, and the number that the two make."""
-    cell, top = 36.0, 44.0
+    cell, top, left = 40.0, 44.0, 244.0
     result = Conv2d(KERNEL[None, None]).forward(IMAGE[None])[0]
+    lower = top + 4 * cell + 66
     marks = [
-        grid(IMAGE, 16, top, cell, lambda i, j: BLUE[0] if i < 3 and j > 0 else PLAIN),
+        grid(IMAGE, 16, top, cell, lambda i, j: BLUE[0] if i < 3 and j > 0 else PLAIN, 15.0),
         frame(16 + cell, top, 3 * cell, 3 * cell, BLUE[1]),
-        note("image x, 4x4", 16 + 2 * cell, 22),
-        note("*", 190, top + 2 * cell, 20.0),
-        grid(KERNEL, 222, top + cell / 2, cell, lambda i, j: ORANGE[0]),
-        note("kernel w, 3x3", 222 + 1.5 * cell, 22),
-        arrow(348, top + 2 * cell, 40),
-        grid(result, 410, top + cell, cell + 8, lambda i, j: GREEN[0] if (i, j) == (0, 1) else PLAIN),
-        frame(410 + cell + 8, top + cell, cell + 8, cell + 8, GREEN[1]),
-        note("result y, 2x2", 410 + cell + 8, 22),
-        note("2*1 + 3*2 + 4*3  +  6*3 + 7*2 + 8*1  +  10*1 + 11*2 + 12*3  =  128", 16, 214, text_anchor="start"),
+        note("image x", 16 + 2 * cell, 22, 14.0),
+        note("*", (16 + 4 * cell + left) / 2, top + 2 * cell, 22.0),
+        grid(KERNEL, left, top + cell / 2, cell, lambda i, j: ORANGE[0], 15.0),
+        note("kernel w", left + 1.5 * cell, 22, 14.0),
+        down(16 + 2 * cell, top + 4 * cell + 12, 38),
+        grid(result, 16 + cell, lower, cell, lambda i, j: GREEN[0] if (i, j) == (0, 1) else PLAIN, 15.0),
+        frame(16 + 2 * cell, lower, cell, cell, GREEN[1]),
+        note("result y", 16 + 2 * cell, lower + 2 * cell + 20, 14.0),
     ]
+    sums = ("2*1 + 3*2 + 4*3", "+ 6*3 + 7*2 + 8*1", "+ 10*1 + 11*2 + 12*3", "= 128")
+    marks += [note(line, 178, lower - 4 + 24 * k, 14.0, text_anchor="start") for k, line in enumerate(sums)]
     description = "The window 2 3 4, 6 7 8, 10 11 12 of the image times the kernel, number by number, adds up to 128."
-    return picture(520, 232, "Convolution of one window", description, *marks)
+    return picture(386, lower + 2 * cell + 40, "Convolution of one window", description, *marks)
 
 
 def draw_im2col() -> Svg:
@@ -106,41 +114,39 @@ def draw_im2col() -> Svg:
     scan = np.load(HELD_OUT)["images"][1].astype(np.float64)
     rows = im2col(windows(scan[None, None], (3, 3)))[0]
     sums = rows @ KERNEL.reshape(-1)
-    cell, top, x_rows, x_kernel, x_sums = 24.0, 62.0, 286.0, 560.0, 632.0
+    cell, top, x_scan, x_rows, x_sums = 28.0, 44.0, 122.0, 76.0, 404.0
+    lower = top + 8 * cell + 64
 
     def heat(values: np.ndarray) -> Fill:
         return lambda i, j: palette.hexadecimal(palette.SEQUENTIAL[round(float(values[i, j]) / 16 * 120)])
 
     marks = [
-        note("a scanned 4, 8x8", 16 + 4 * cell, 30),
-        note("im2col: 36 rows of 9", x_rows + 4.5 * cell, 30),
-        note("kernel", x_kernel + cell / 2, 30),
-        note("y", x_sums + 22, 30),
-        grid(scan, 16, top, cell, heat(scan), 10.5),
-        grid(KERNEL.reshape(9, 1), x_kernel, top, cell, lambda i, j: ORANGE[0], 11.0),
-        note("@", (x_rows + 9 * cell + x_kernel) / 2, top + 4 * cell, 15.0),
-        note("=", (x_kernel + cell + x_sums) / 2, top + 4 * cell, 15.0),
+        note("three windows of a scanned 4", x_scan + 4 * cell, 22, 14.0),
+        grid(scan, x_scan, top, cell, heat(scan), 13.0),
+        note("im2col: a row per window", x_rows + 4.5 * cell, lower - 26, 14.0),
+        note("@ kernel", (x_rows + 9 * cell + x_sums) / 2, lower - 26, 14.0),
+        note("y", x_sums + 22, lower - 26, 14.0),
     ]
     frames = []
     for k, (window, (fill, border)) in enumerate(zip((14, 15, 16), (BLUE, GREEN, ROSE), strict=True)):
         i, j = divmod(window, 6)
         inset = 2.0 * k
         size = 3 * cell - 2 * inset
-        frames.append(frame(16 + j * cell + inset, top + i * cell + inset, size, size, border))
-        y = top + (1.5 + 2 * k) * cell
+        frames.append(frame(x_scan + j * cell + inset, top + i * cell + inset, size, size, border))
+        y = lower + 2 * k * cell
         row = rows[window : window + 1]
         marks += [
-            grid(row, x_rows, y, cell, heat(row), 10.5),
+            grid(row, x_rows, y, cell, heat(row), 13.0),
             frame(x_rows, y, 9 * cell, cell, border),
-            note(f"row {window}", x_rows - 8, y + cell / 2, 11.0, text_anchor="end"),
-            grid(sums[window : window + 1, None], x_sums + 8, y, cell + 4, lambda i, j, fill=fill: fill, 11.0),
+            note(f"row {window}", x_rows - 8, y + cell / 2, 14.0, text_anchor="end"),
+            arrow(x_rows + 9 * cell + 10, y + cell / 2, x_sums - x_rows - 9 * cell - 20),
+            grid(sums[window : window + 1, None], x_sums, y - 8, 44.0, lambda i, j, fill=fill: fill, 14.0),
         ]
-    marks += [note("...", x_rows + 4.5 * cell, top + (0.7 + 7.2 * k) * cell, 14.0) for k in (0, 1)]
     description = (
-        "Three overlapping 3x3 windows, each one pixel further to the right, and under im2col the nine numbers of "
-        "each as a row; each row times the kernel column gives one number."
+        "Three overlapping 3x3 windows, each one pixel further to the right, and under them the nine numbers of each "
+        "as a row; each row times the kernel gives one number."
     )
-    return picture(690, 294, "im2col on a scanned digit", description, *marks, *frames)
+    return picture(464, lower + 5 * cell + 22, "im2col on a scanned digit", description, *marks, *frames)
 
 
 def draw_channels() -> Svg:
@@ -179,7 +185,7 @@ def draw_maps() -> Svg:
     scan = np.load(HELD_OUT)["images"][1].astype(np.float32)
     weight = graph.operator("convbn2d_0").attributes["weight"].data[:, 0]
     maps = graph.forward(scan[None, None], keep=["convbn2d_0"]).kept["convbn2d_0"][0]
-    step, side, top = 80.0, 64.0, 104.0
+    step, line, side, top = 120.0, 80.0, 64.0, 118.0
 
     shapes: dict[str, list[str]] = {}  # colour -> squares as a path, so that the file stays small
 
@@ -193,27 +199,27 @@ def draw_maps() -> Svg:
 
     marks = [
         heat(scan, 16, 16, 72, palette.SEQUENTIAL, 0, 16),
-        note("a scanned 4", 104, 36, 14.0, text_anchor="start"),
-        note("32 learned kernels, each above its feature map of the 4", 104, 62, 14.0, text_anchor="start"),
-        note("orange: above 0, blue: below 0", 104, 84, 14.0, text_anchor="start"),
+        note("a scanned 4", 104, 30, 15.0, text_anchor="start"),
+        note("32 learned kernels and their feature maps", 104, 56, 15.0, text_anchor="start"),
+        note("orange: above 0, blue: below 0", 104, 82, 15.0, text_anchor="start"),
     ]
     widest, highest = float(np.abs(weight).max()), float(np.abs(maps).max())
     for o in range(32):
-        x, y = 16 + o % 8 * step, top + o // 8 * 132.0
-        marks.append(note(str(o), x + side - 4, y + 12, 13.0, text_anchor="end"))
-        marks.append(heat(weight[o], x, y, 36, palette.DIVERGING, -widest, widest))
-        marks.append(heat(maps[o], x, y + 42, side, palette.DIVERGING, -highest, highest))
+        x, y = 16 + o % 4 * step, top + o // 4 * line
+        marks.append(note(str(o), x + 18, y + 12, 14.0))
+        marks.append(heat(weight[o], x, y + side - 36, 36, palette.DIVERGING, -widest, widest))
+        marks.append(heat(maps[o], x + 42, y, side, palette.DIVERGING, -highest, highest))
     description = (
         "A scanned 4, and for each of the 32 kernels of the digits network's first convolution its nine weights and "
         "its 8x8 feature map."
     )
     fills = [element("path", d="".join(squares), fill=color) for color, squares in shapes.items()]
-    return picture(16 + 8 * step, top + 4 * 132 - 4, "What 32 learned kernels look for", description, *fills, *marks)
+    return picture(16 + 4 * step, top + 8 * line, "What 32 learned kernels look for", description, *fills, *marks)
 
 
 def draw_options() -> Svg:
     """Stride, padding and dilation: which pixels the first two windows touch."""
-    cell, top, step = 26.0, 48.0, 236.0
+    cell, step = 30.0, 260.0
     first, second, both = BLUE[0], ORANGE[0], GREEN[0]
 
     def touched(size: int, starts: Sequence[int], gap: int) -> Fill:
@@ -223,58 +229,57 @@ def draw_options() -> Svg:
 
         return fill
 
-    marks = []
+    marks, right = [], 16 + 7 * cell + 18
     panels = (("stride 2", 7, (0, 2), 1), ("padding 1", 7, (0, 1), 1), ("dilation 2", 7, (0, 1), 2))
-    for k, (name, size, starts, gap) in enumerate(panels):
-        x = 16 + k * step
+    captions = (("7x7 image", "H' = 3"), ("5x5 image", "in zeros", "H' = 5"), ("7x7 image", "H' = 3"))
+    for k, ((name, size, starts, gap), lines) in enumerate(zip(panels, captions, strict=True)):
+        top = 16 + k * step - 24 * k
         values = np.full((size, size), "", dtype=object)
         if name == "padding 1":
             values[:] = "0"
             values[1:-1, 1:-1] = ""
-        marks.append(note(name, x + size * cell / 2, 22, 13.0, font_weight="bold"))
-        marks.append(grid(values, x, top, cell, touched(size, starts, gap), 11.0))
+        marks.append(grid(values, 16, top, cell, touched(size, starts, gap), 14.0))
         if name == "padding 1":
-            marks.append(frame(x + cell, top + cell, 5 * cell, 5 * cell, INK))
-    captions = ("7x7 image: H' = 3", "5x5 image in zeros: H' = 5", "7x7 image: H' = 3")
-    marks += [note(caption, 16 + 3.5 * cell + k * step, top + 7 * cell + 18) for k, caption in enumerate(captions)]
-    y = top + 7 * cell + 46
-    for k, (name, color) in enumerate((("first window", first), ("second window", second), ("both", both))):
-        x = 110.0 + 180 * k
-        marks.append(element("rect", x=x, y=y - 8, width=16.0, height=16.0, fill=color, stroke="#8794a3"))
-        marks.append(note(name, x + 24, y, text_anchor="start"))
+            marks.append(frame(16 + cell, top + cell, 5 * cell, 5 * cell, INK))
+        marks.append(note(name, right, top + 16, 16.0, text_anchor="start", font_weight="bold"))
+        marks += [note(line, right, top + 44 + 22 * i, 14.0, text_anchor="start") for i, line in enumerate(lines)]
+    for i, (words, color) in enumerate((("first window", first), ("second window", second), ("both", both))):
+        y = 156 + 26 * i
+        marks.append(element("rect", x=right, y=y - 8, width=16.0, height=16.0, fill=color, stroke="#8794a3"))
+        marks.append(note(words, right + 24, y, 14.0, text_anchor="start"))
     description = (
         "Three 7x7 grids with the pixels of the first two 3x3 windows coloured: two columns apart with stride 2, "
         "beginning in a border of zeros with padding 1, spread over 5x5 pixels with dilation 2."
     )
-    return picture(686, 300, "Stride, padding, dilation", description, *marks)
+    return picture(386, 16 + 2 * (step - 24) + 7 * cell + 16, "Stride, padding, dilation", description, *marks)
 
 
 def draw_groups() -> Svg:
     """Four input and four output channels, joined by 16 kernel planes or, in two groups, by 8."""
-    width, height, gap, top = 62.0, 30.0, 46.0, 62.0
+    width, height, gap, x = 66.0, 32.0, 46.0, 24.0
 
     def box(label: str, x: float, y: float, family: tuple[str, str]) -> str:
         fill, border = family
         rect = element("rect", x=x, y=y, width=width, height=height, rx=5, fill=fill, stroke=border, stroke_width=1.4)
-        return rect + text(label, x + width / 2, y + height / 2, 13.0, DARK)
+        return rect + text(label, x + width / 2, y + height / 2, 15.0, DARK)
 
     marks = []
-    for x, groups, title in ((16.0, 1, "groups = 1: 16 planes"), (372.0, 2, "groups = 2: 8 planes")):
-        marks.append(note(title, x + 120, 24, 13.0, font_weight="bold"))
+    for top, groups, title in ((50.0, 1, "groups = 1: 16 planes"), (290.0, 2, "groups = 2: 8 planes")):
+        marks.append(note(title, x, top - 26, 15.0, text_anchor="start", font_weight="bold"))
         for o in range(4):
             family = (BLUE, ORANGE)[o * groups // 4]
             for c in range(4):
                 if c * groups // 4 == o * groups // 4:
-                    d = f"M{x + width:g} {top + c * gap + height / 2:g}L{x + 178:g} {top + o * gap + height / 2:g}"
-                    marks.append(element("path", d=d, stroke=family[1], stroke_width=1.5, fill="none"))
+                    d = f"M{x + width:g} {top + c * gap + height / 2:g}L{x + 216:g} {top + o * gap + height / 2:g}"
+                    marks.append(element("path", d=d, stroke=family[1], stroke_width=1.8, fill="none"))
             y = top + o * gap
-            marks += [box(f"x[{o}]", x, y, family), box(f"y[{o}]", x + 178, y, family)]
-            marks.append(note(f"+ b[{o}]", x + 178 + width + 8, y + height / 2, 12.0, text_anchor="start"))
+            marks += [box(f"x[{o}]", x, y, family), box(f"y[{o}]", x + 216, y, family)]
+            marks.append(note(f"+ b[{o}]", x + 216 + width + 10, y + height / 2, 15.0, text_anchor="start"))
     description = (
-        "Left: every output channel is joined to every input channel. Right: y0 and y1 to x0 and x1 only, y2 and y3 "
+        "Above: every output channel is joined to every input channel. Below: y0 and y1 to x0 and x1 only, y2 and y3 "
         "to x2 and x3 only. In both, output channel o adds bias o."
     )
-    return picture(690, 250, "Groups", description, *marks)
+    return picture(386, 480, "Groups", description, *marks)
 
 
 def draw() -> dict[str, Svg]:

@@ -30,6 +30,11 @@ WRITTEN = {
         "caught 1 of 10 wrong convolutions",
         "nothing but zeros passes",
     ),
+    "returned": (
+        WHOLE + SLOW + "    return bool(np.array_equal(conv(x, weight, bias, 2), y))\n",
+        "caught 0 of 10 wrong convolutions",
+        "nobody reads what a test returns",
+    ),
     "one number": (
         WHOLE + SLOW + "    assert conv(x, weight, bias, 2)[0, 0, 0, 0] == y[0, 0, 0, 0]\n",
         "caught 3 of 10 wrong convolutions",

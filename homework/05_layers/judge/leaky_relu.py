@@ -41,7 +41,7 @@ def value_mistakes(x: np.ndarray, slope: float) -> dict[str, np.ndarray]:
         "this is ReLU: the negative half has a slope": np.maximum(x, 0),
         "the slope went to the positive half": np.where(x > 0, x * slope, x),
         "the slope went to both halves: where x > 0 the result is x": x * slope,
-        "the operator's negative_slope was not used: read it in from_operator, for a new layer each time": (
+        "the operator's negative_slope was not used: read it, and give it to the constructor: cls(value)": (
             leaky_in(x, 0.01, "float32")
         ),
         "the slope lost its sign: take it as it is": leaky_in(x, abs(slope), "float32"),

@@ -87,7 +87,13 @@ def shape_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
 
 def integer_mistakes(x: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for these whole numbers."""
-    return {"the integers became float64: call as_float(x) first, which makes them float32": exact_sigmoid(x)}
+    exact = exact_sigmoid(x)
+    return {
+        "the integers became float64: call as_float(x) first, which makes them float32": exact,
+        "x holds integers, and so does np.zeros_like(x) or np.empty_like(x): begin with x = as_float(x)": (
+            exact.astype(x.dtype)
+        ),
+    }
 
 
 @task("sigmoid")

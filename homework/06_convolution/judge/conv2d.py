@@ -63,7 +63,7 @@ def product_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]
     right = reference(x, weight)
     _, outputs, rows, cols = right.shape
     return {
-        "the product is (H'*W', O): transpose it before it is reshaped to (O, H', W')": (
+        "the product is (H'*W', O): transpose it, then reshape it to (O, H', W') (lesson 6, im2col)": (
             right.reshape(outputs, -1).T.reshape(right.shape)
         ),
         "rows and columns of the result are exchanged: reshape to (O, H', W')": (

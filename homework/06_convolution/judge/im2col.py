@@ -22,7 +22,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import Pair, pair
+from .shared import BEGINS, Pair, pair
 
 
 def rows_of(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> np.ndarray:
@@ -120,7 +120,14 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
         "no padding was added": (kernel_size, stride, none),
     }
     given = (kernel_size, stride, padding)
-    return {cause: rows_of(x, *other) for cause, other in wrong.items() if other != given}
+    mistakes = {cause: rows_of(x, *other) for cause, other in wrong.items() if other != given}
+    if stride != (1, 1):
+        sizes = list(zip(x.shape[1:], kernel_size, stride, padding, strict=True))
+        rows, cols = ((n + 2 * p - k) // s + 1 for n, k, s, p in sizes)
+        near, right = rows_of(x, kernel_size, (1, 1), padding), rows_of(x, *given)
+        width = sizes[1][0] + 2 * padding[1] - kernel_size[1] + 1
+        mistakes[BEGINS] = near.reshape(-1, width, near.shape[1])[:rows, :cols].reshape(right.shape)
+    return mistakes
 
 
 def border_mistakes(x: np.ndarray, kernel_size: Pair, padding: Pair) -> dict[str, np.ndarray]:

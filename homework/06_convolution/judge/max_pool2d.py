@@ -21,7 +21,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
-from .shared import Pair, pair
+from .shared import BEGINS, Pair, pair
 
 
 def pooled(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, value: float = -np.inf) -> np.ndarray:
@@ -37,6 +37,15 @@ def pooled(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair, value:
     return best
 
 
+def without_stride(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: Pair) -> dict[str, np.ndarray]:
+    """Likely cause -> the windows counted with the stride, and taken without."""
+    if stride == (1, 1):
+        return {}
+    rows, cols = pooled(x, kernel_size, stride, padding).shape[2:]
+    near = pooled(x, kernel_size, (1, 1), padding)[:, :, :rows, :cols]
+    return {BEGINS: np.ascontiguousarray(near)}
+
+
 def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x without padding."""
     right = pooled(x, kernel_size, stride, (0, 0))
@@ -50,6 +59,7 @@ def value_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair) -> dict[str, 
         ),
         "rows and columns of the result are exchanged": right.swapaxes(2, 3),
     }
+    wrong |= without_stride(x, kernel_size, stride, (0, 0))
     return {cause: np.ascontiguousarray(one) for cause, one in wrong.items()}
 
 
@@ -89,7 +99,7 @@ def geometry_mistakes(x: np.ndarray, kernel_size: Pair, stride: Pair, padding: P
     }
     given = (kernel_size, stride, padding)
     sizes = x.shape[2:]
-    return {
+    return without_stride(x, kernel_size, stride, padding) | {
         cause: pooled(x, *other)
         for cause, other in wrong.items()
         if other != given and all(n + 2 * p >= k for n, k, p in zip(sizes, other[0], other[2], strict=True))

@@ -6,6 +6,8 @@ import numpy as np
 
 Pair = tuple[int, int]
 
+BEGINS = "window (i, j) begins at pixel (i, j): it must begin at (i * stride[0], j * stride[1])"
+
 
 def backwards(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, groups: int) -> np.ndarray:
     """A right grouped convolution that begins with the bias and adds the last pixel of the kernel first."""
