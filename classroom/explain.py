@@ -277,6 +277,9 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
             parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
+        line = source_line(task.file, error.line)
+        if line:
+            parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
         parts.append(_both(error))
         cause = error.cause or _guess(error)
         if cause:

@@ -86,7 +86,7 @@ class Writer:
         texts = [f"{key}={value}".replace(" ", "") for key, value in options.items()]
         texts += [f"@{key}=({','.join(map(str, array.shape))})f32" for key, array in weights.items()]
         ends = [str(len(inputs)), str(len(written)), *inputs, *written]
-        self.lines.append(" ".join([f"{kind:24}", f"{name:24}", *ends, *texts]))
+        self.lines.append(" ".join([kind, name, *ends, *texts]))
         return "".join(written)
 
     def random(self, *shape: int) -> np.ndarray:
@@ -210,7 +210,12 @@ def averaged(write: Writer, x: Image) -> Image:
     return write.expression("mul(sub(@0,0.5),6)", write.each("nn.Sigmoid", means))
 
 
-BLOCKS = (strided, residual, gate, by_channel, wave, square, pooled, averaged)
+def halves(write: Writer, x: Image) -> Image:
+    """What nn.ReLU makes of it, minus half of what it was: an operand that is read again after a ReLU."""
+    return write.expression("sub(@0,div(@1,2))", write.each("nn.ReLU", x), x)
+
+
+BLOCKS = (strided, residual, gate, by_channel, wave, square, pooled, averaged, halves)
 
 
 def random_network(rng: np.random.Generator, blocks: int = 4) -> Network:
