@@ -231,7 +231,7 @@ def a_crop_that_does_not_fit(student: Student, rng: np.random.Generator, oracle:
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
 TEXTS = "the keys are the operands' names, and these are texts: '0' and not 0."
-NAMES = "its keys are names of operators, and it is asked for an operand: values[outputs[0]] = ..., writers[operand] = name."
+NAMES = "its keys are names of operators, and asked for an operand: values[outputs[0]] = ..., writers[operand] = name."
 VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
 BROKEN = {
@@ -244,8 +244,8 @@ BROKEN = {
     "KeyError: 1": TEXTS,
     " has 'pnnx_input": NAMES,
     "'0', 'relu_1'": NAMES,
-    " is empty": "nothing is in it yet, or (pop) no longer. Arrays: is the reader the successor of the writer, and not the "
-    "other way round? (Lesson 3, 'Lines become a graph'.) Names: note who writes each operand before you look for readers.",
+    " is empty": "nothing is in it yet, or (pop) no longer. Arrays: is the reader the writer's successor, and not the "
+    "other way round? (Lesson 3, 'Lines become a graph'.) Names: note all writers before you look for readers.",
     "KeyError": "this operand is not there: do the operators run in the order that parts.topological_order gives, and "
     "does everything stay that somebody reads later? (Lesson 4, 'The loop that runs a network'.)",
     "'list' object has no attribute": "`inputs` is a list of arrays: parts.relu(inputs[0]).",
