@@ -89,7 +89,8 @@ def files_of_package(course: Course, name: str = "mine", solved: Collection[str]
     for file in [path.name for path in SKELETON.iterdir() if path.is_file()]:
         contents[file] = contents[file].replace(b"{package}", name.encode())
     for file, (room, says) in ROOMS.items():
-        contents[room] = trimmed(contents.pop(file).decode(), says).encode()
+        if file in contents:
+            contents[room] = trimmed(contents.pop(file).decode(errors="replace"), says).encode()
     if "conv2d" in solved:
         del contents["convolution.py"]
         parts = contents["parts.py"].replace(b"import convolution, layers", b"import layers")
