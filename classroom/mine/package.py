@@ -116,11 +116,11 @@ def trimmed(source: str, says: str) -> str:
             )
     documented = (ast.FunctionDef, ast.ClassDef)
     for node in (one for one in ast.walk(tree) if isinstance(one, documented) and ast.get_docstring(one, clean=False)):
-        text = node.body[0]
-        first = next((n for n in range(text.lineno, text.end_lineno or 0) if lines[n - 1].strip() == "Rules"), None)
+        doc = node.body[0]
+        first = next((n for n in range(doc.lineno, doc.end_lineno or 0) if lines[n - 1].strip() == "Rules"), None)
         if first is not None:
-            ends = (n for n in range(first, text.end_lineno or 0) if not lines[n - 1].strip() or '"""' in lines[n - 1])
-            gone.update(range(first, next(ends, text.end_lineno or 0)))
+            ends = (n for n in range(first, doc.end_lineno or 0) if not lines[n - 1].strip() or '"""' in lines[n - 1])
+            gone.update(range(first, next(ends, doc.end_lineno or 0)))
     gone.update(n for n, line in enumerate(lines, 1) if line.startswith(("# Task ", "# Given:")))
     start = 0
     if ast.get_docstring(tree) is not None:

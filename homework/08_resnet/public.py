@@ -515,7 +515,7 @@ def the_message_says_what_and_where(student: Student, rng: np.random.Generator) 
     raise Failure(f"expected ValueError for an operator of type {kind}, and the network was computed", "ValueError")
 
 
-@task("framework", "order", "options", "weights", "bias", "linear", "expression", "shared", "ends")
+@task("framework", "order", "options", "weights", "bias", "linear", "expression", "shared", "kept", "ends")
 def networks_that_nobody_has_seen(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Three random networks of the same operators give what kuiper gives."""
     for _ in range(3):
