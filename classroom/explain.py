@@ -295,7 +295,13 @@ def diagnosis(task: HomeworkTask, outcome: Outcome, all_printed: Sequence[Printe
             parts.append(labelled("likely why", error.cause))
     elif isinstance(error, Failure):
         parts.append(labelled("happened", textwrap.shorten(error.message, 400)))
-        parts += values_and_cause(error)
+        line = source_line(task.file, error.line)
+        if line:
+            parts.append(block(f"line {error.line}", shortened(line, width() - MARGIN)))
+        parts.append(_both(error))
+        cause = error.cause or _guess(error)
+        if cause:
+            parts.append(labelled("likely why", cause))
     return "\n".join(part for part in parts if part).rstrip("\n")
 
 

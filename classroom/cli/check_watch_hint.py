@@ -245,14 +245,20 @@ def print_next(course: Course, progress: Progress, results: Sequence[Result]) ->
 def print_changes(course: Course, progress: Progress, passed: Sequence[str]) -> None:
     """Print what the exercises that passed compute in the demo's networks, with the command that shows it."""
     from classroom.gallery import share
+    from classroom.mine.report import own_parts_text
 
     try:
-        changes = share.changes(passed, status.solved_exercises(course, progress.entries()))
+        solved = status.solved_exercises(course, progress.entries())
+        own = own_parts_text(passed, solved)
+        changes = share.changes(passed, solved)
     except (OSError, KuiperError):  # a course without its models is still a course; `doctor` names what is missing
         return
     for piece, text in changes.items():
         say()
         say(explain.labelled(f"in {piece}", f"{text} See `{COMMAND} demo {piece} --mine`"))
+    if own:
+        say()
+        say(explain.labelled("yours", own))
 
 
 def print_broken_since(others: Sequence[Result]) -> None:

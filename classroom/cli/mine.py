@@ -19,7 +19,8 @@ def mine(
         Path | None, typer.Argument(metavar="[FOLDER]", help="Where to write the package.", show_default="mine/")
     ] = None,
 ) -> None:
-    """Your own framework: what you solved in lessons 2 to 8 becomes a package that reads digits without kuiper.
+    """Your own framework: what you solved in lessons 2 to 8 becomes a package that reads digits and names
+    photographs without kuiper.
 
     It says which part is still missing. The last one is framework, of lesson 8.
 
@@ -30,26 +31,26 @@ def mine(
     from classroom.gallery.mine import work_of
     from classroom.mine.package import BONUS, PARTS, PackageError, files_of_package, write_package
     from classroom.mine.report import missing_text, outcome_text, parts_table
-    from classroom.mine.run import compare
+    from classroom.mine.run import compare, so_far
     from classroom.tasks import all_tasks
 
     course = the_course()
     folder = (register.ROOT / "mine" if folder is None else folder.expanduser()).resolve()
     parts = {part.exercise for part in PARTS}
     say(styled("A framework of your own", "bold"))
+    say(styled(f"checking {len(parts)} parts: those that you have changed take a few seconds each ...", "dim"))
     say()
-    print("Checking the parts that have changed ...", file=sys.stderr, flush=True)
-    work = work_of(course, the_progress(), {*parts, BONUS})
+    work = work_of(course, the_progress(), parts | {"conv2d"})
     solved = {task.id for task in work.solved}
     try:
-        write_package(folder, files_of_package(course, solved))
+        write_package(folder, files_of_package(course, folder.name, solved))
     except PackageError as error:
         stop(str(error))
     show(parts_table([task for task in all_tasks(course) if task.id in parts], solved))
     say()
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
-        say(missing_text(folder, missing, {task.id for task in work.unsolved}))
+        say(missing_text(folder, missing, {task.id for task in work.unsolved}, so_far(folder, solved)))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

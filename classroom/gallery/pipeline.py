@@ -81,7 +81,7 @@ class Pipeline:
         """The size of the network in words, without constants that were not trained."""
         operators = self.graph.operators
         weights = [a for op in operators if op.type != "pnnx.Attribute" for a in op.attributes.values()]
-        return f"{len(operators)} operators and {sum(a.data.size for a in weights):,} parameters"
+        return f"{len(operators)} operators and {sum(a.data.size for a in weights):,} weights"
 
 
 def call_student(exercise: str, function: Callable[..., Any], args: Iterable[Any]) -> Any:

@@ -26,7 +26,7 @@ NOT_MEANT = {
 
 
 class Failure(Exception):
-    """A test failed: what was expected, what came, where they first differ, and the likely cause."""
+    """A test failed: what was expected, what came, where they first differ, the likely cause, the submission's line."""
 
     def __init__(
         self, message: str, expected: Any = None, got: Any = None, where: tuple[int, ...] | None = None
@@ -34,6 +34,7 @@ class Failure(Exception):
         super().__init__(message)
         self.message, self.expected, self.got, self.where = message, expected, got, where
         self.cause: str | None = None
+        self.line: int | None = None
 
 
 class EmptyExpectedError(Exception):

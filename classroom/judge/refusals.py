@@ -43,5 +43,5 @@ def likely(causes: Mapping[str, str] | None = None, *, timeout: str = "") -> Ite
         if cause is None or error.kind != "raise" or error.type == "NotImplementedError":
             raise
         failure = Failure(f"line {error.line} raised {said}")
-        failure.cause = cause
+        failure.cause, failure.line = cause, error.line
         raise failure from None

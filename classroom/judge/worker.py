@@ -26,6 +26,7 @@ Once the submission is loaded, nothing in this process is trusted: every answer 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import importlib.machinery
@@ -37,11 +38,13 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
+KEYS = 8
+"""Maximum number of keys that the message of a KeyError names."""
 NO_NEIGHBOURS = {"public"}
 """Files beside the submission that it must not import: the tests."""
 
@@ -175,21 +178,43 @@ def answer(module: ModuleType, request: dict[str, Any], judge: Judge, submission
 
 def described(error: BaseException, submission: Path) -> dict[str, Any]:
     """An exception as plain data: type, message, line of the submission where it was raised."""
-    line, trace = None, error.__traceback__
+    line, trace, own = None, error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(submission):
-            line = trace.tb_lineno
+            line, own = trace.tb_lineno, trace
         trace = trace.tb_next
     try:
         # str() of a SyntaxError ends in "(file, line 3)"; msg is the message alone
         message = str(error.msg if isinstance(error, SyntaxError) else error)[:2000]
         if isinstance(error, SyntaxError) and error.filename == str(submission):
             line = error.lineno
+        if type(error) is KeyError and own is not None:
+            message += keys_there(error, own, submission)
     except BaseException:
         message = "its message cannot be read"
     name = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
     message = message.encode(errors="replace").decode()
     return {"raise": type(error).__name__, "message": message, "line": line, "name": name}
+
+
+def keys_there(error: KeyError, trace: TracebackType, submission: Path) -> str:
+    """What the dictionary holds instead of the key that it was asked for: "; values has 'a', 'b'".
+
+    "" if the place in the source that raised names no dictionary without this key.
+    """
+    first, last, start, end = list(trace.tb_frame.f_code.co_positions())[trace.tb_lasti // 2]
+    if None in (first, last, start, end) or first != last:
+        return ""
+    line = submission.read_bytes().splitlines()[trace.tb_lineno - 1][start:end].decode()
+    names = [node.id for node in ast.walk(ast.parse(line.strip())) if isinstance(node, ast.Name)]
+    seen = trace.tb_frame.f_globals | trace.tb_frame.f_locals
+    for name in names:
+        held = seen.get(name)
+        if isinstance(held, dict) and error.args[0] not in held:
+            keys = [repr(key)[:60] for key in list(held)[:KEYS]]
+            more = [f"and {len(held) - KEYS} more"] * (len(held) > KEYS)
+            return f"; {name} has {', '.join([*keys, *more])}" if held else f"; {name} is empty"
+    return ""
 
 
 def _callback(number: int, judge: Judge) -> Any:

@@ -215,7 +215,12 @@ def averaged(write: Writer, x: Image) -> Image:
     return write.expression("mul(sub(@0,0.5),6)", write.each("nn.Sigmoid", means))
 
 
-BLOCKS = (strided, residual, gate, by_channel, wave, square, kept, pooled, averaged)
+def halves(write: Writer, x: Image) -> Image:
+    """What nn.ReLU makes of it, minus half of what it was: an operand that is read again after a ReLU."""
+    return write.expression("sub(@0,div(@1,2))", write.each("nn.ReLU", x), x)
+
+
+BLOCKS = (strided, residual, gate, by_channel, wave, square, pooled, averaged, halves)
 
 
 def random_network(rng: np.random.Generator, blocks: int = 4) -> Network:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import keyword
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +16,24 @@ from classroom.register import Course
 from classroom.started import COMMAND
 
 SKELETON = Path(__file__).with_name("skeleton")
-BONUS = "conv2d"
-"""The exercise whose function is used where it is solved; without it the skeleton has one."""
-DIGITS = ("digits.pnnx.param", "digits.pnnx.bin", "heldout.npz")
+MODELS = {
+    "digits": ("digits.pnnx.param", "digits.pnnx.bin", "heldout.npz"),
+    "classifier": ("classifier.pnnx.param", "classifier.pnnx.bin", "heldout.npz", "labels.txt"),
+}
+"""The networks that come along, each in a folder of its own."""
+ROOMS = {
+    "hw02_tensor.py": ("tensor.py", "Arrays: flattening and borders."),
+    "hw03_pnnx.py": ("format.py", "The lines of a model file as values."),
+    "hw04_graph.py": ("order.py", "The order in which operators run."),
+    "hw05_registry.py": ("layers.py", "Layers, found by their operator's type."),
+    "hw06_conv.py": ("windows.py", "Windows over images: pooling, and the rows of a convolution."),
+    "hw07_expression.py": ("expression.py", "Expressions: text, tokens, tree, reverse Polish, value."),
+    "hw08_resnet.py": ("model.py", "The framework: a model file becomes a function."),
+}
+"""Homework file -> the file in the package, and its first line."""
+FOR_TESTS = {"test_grouped_convolution", "input_after", "run_framework", "tokens", "tree", "polish", "refusal"}
+FOR_TESTS |= {"evaluate_with", "parse_expression"}
+"""Functions of the homework that only the exercise needs."""
 WRITTEN = "written.json"
 """In the package: its files with their hashes, as they were written."""
 TAKEN = {"kuiper", "classroom", "homework", "lessons", "models", "tests", "docs", "benchmarks", "requirements", "build"}
@@ -51,8 +68,10 @@ class PackageError(Exception):
     """The package cannot be written there; the message says why, and what to do."""
 
 
-def files_of_package(course: Course, solved: Collection[str] = ()) -> dict[str, bytes]:
-    """Path inside the package -> content: the skeleton, the homework files as they are now, and the digits.
+def files_of_package(course: Course, name: str = "mine", solved: Collection[str] = ()) -> dict[str, bytes]:
+    """Path inside the package -> content: the skeleton, the homework files as they are now, and two networks.
+
+    name : of the package. solved : with conv2d, the bonus of lesson 6, among them it replaces the one that is given.
 
     solved : the exercises that are; with conv2d, a bonus, among them, it takes the place of the convolution given in
         parts.py.
@@ -64,14 +83,62 @@ def files_of_package(course: Course, solved: Collection[str] = ()) -> dict[str, 
     for lesson in course.lessons:
         if used & {exercise.id for exercise in lesson.exercises}:
             sources[lesson.homework_file] = lesson.root / "homework" / lesson.folder / lesson.homework_file
-    sources |= {f"digits/{name}": gallery.find("digits").folder / name for name in DIGITS}
+    models = gallery.find("digits").folder.parent
+    sources |= {f"{model}/{file}": models / model / file for model, files in MODELS.items() for file in files}
     try:
-        files = {name: path.read_bytes() for name, path in sources.items()}
+        contents = {file: path.read_bytes() for file, path in sources.items()}
     except OSError as error:
         raise PackageError(f"{error.filename} cannot be read: {error.strerror}") from error
-    if BONUS in solved:
-        files["parts.py"] = files["parts.py"].replace(b"OWN_CONV2D = False", b"OWN_CONV2D = True")
-    return files
+    for file in [path.name for path in SKELETON.iterdir() if path.is_file()]:
+        contents[file] = contents[file].replace(b"{package}", name.encode())
+    for file, (room, says) in ROOMS.items():
+        if file in contents:
+            contents[room] = trimmed(contents.pop(file).decode(errors="replace"), says).encode()
+    if "conv2d" in solved:
+        del contents["convolution.py"]
+        parts = contents["parts.py"].replace(b"import convolution, layers", b"import layers")
+        contents["parts.py"] = parts.replace(b"convolution.conv2d(", b"windows.conv2d(")
+    return contents
+
+
+def trimmed(source: str, says: str) -> str:
+    """Homework without what only the exercise needs: rules, comments with task numbers, functions for the tests.
+
+    says : its new first line. What does not parse stays as it is, and so does every function that others call.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return source
+    lines, gone = source.splitlines(), set[int]()
+    called = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name not in called and needless(node):
+            gone.update(
+                range(min([node.lineno, *(one.lineno for one in node.decorator_list)]), (node.end_lineno or 0) + 1)
+            )
+    documented = (ast.FunctionDef, ast.ClassDef)
+    for node in (one for one in ast.walk(tree) if isinstance(one, documented) and ast.get_docstring(one, clean=False)):
+        doc = node.body[0]
+        first = next((n for n in range(doc.lineno, doc.end_lineno or 0) if lines[n - 1].strip() == "Rules"), None)
+        if first is not None:
+            ends = (n for n in range(first, doc.end_lineno or 0) if not lines[n - 1].strip() or '"""' in lines[n - 1])
+            gone.update(range(first, next(ends, doc.end_lineno or 0)))
+    gone.update(n for n, line in enumerate(lines, 1) if line.startswith(("# Task ", "# Given:")))
+    start = 0
+    if ast.get_docstring(tree) is not None:
+        start = tree.body[0].end_lineno or 0
+    kept = [line for n, line in enumerate(lines, 1) if n > start and n not in gone]
+    text = "\n".join([f'"""{says}"""', *kept]) + "\n"
+    text = re.sub(r"\n{3,}(?= )", "\n\n", re.sub(r"\n{4,}", "\n\n\n", text))
+    return re.sub(r"\n\s*\n( *\"\"\"\n)", r"\n\1", text)
+
+
+def needless(function: ast.FunctionDef) -> bool:
+    """Whether only the exercise needs the function: it is for the tests, or is not written yet."""
+    last = function.body[-1]
+    open_ = isinstance(last, ast.Raise) and "NotImplementedError" in ast.unparse(last)
+    return function.name in FOR_TESTS or (open_ and function.name not in {part.exercise for part in PARTS})
 
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -90,9 +157,7 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if path.exists() and before.get(name) != fingerprint(path.read_bytes()):
             said = "was changed since it was written" if name in before else "is not from this command"
-            raise PackageError(
-                f"{path} {said}: it stays as it is. `{COMMAND} mine {folder.name}2` writes another package"
-            )
+            raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {folder.name}2")
     try:
         for name, content in files.items():
             path = folder / name

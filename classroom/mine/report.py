@@ -21,27 +21,31 @@ BEFORE_BONUS = "im2col"
 
 
 def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table:
-    """Table of the parts: lesson, exercise, what it does in the framework, whether it is there."""
+    """Table of the parts: lesson, exercise, what it does in the framework, whose code runs."""
     lessons = {task.id: str(task.lesson.number) for task in tasks}
     drawn = Table(box=None, pad_edge=False)
     drawn.add_column("Lesson", justify="right")
     for name in ("Part", "What it does", ""):
         drawn.add_column(name, no_wrap=True)
     for part in PARTS:
-        there = "there" if part.exercise in solved else "missing"
-        drawn.add_row(lessons[part.exercise], part.exercise, part.does, there)
-        if part.exercise == BEFORE_BONUS:
-            drawn.add_row(lessons[part.exercise], BONUS, "nn.Conv2d, a bonus", "there" if BONUS in solved else "given")
+        drawn.add_row(
+            lessons[part.exercise], part.exercise, part.does, "yours" if part.exercise in solved else "missing"
+        )
+    drawn.add_row("6", "conv2d", "nn.Conv2d, of these windows (a bonus)", "yours" if "conv2d" in solved else "given")
+    drawn.add_row("5", "ReLU", "nn.ReLU, the lesson's example", "given")
     return drawn
 
 
-def missing_text(folder: Path, missing: Sequence[FrameworkPart], begun: Collection[str]) -> str:
-    """How many parts there are, and how to go on with the first that is missing."""
+def missing_text(
+    folder: Path, missing: Sequence[FrameworkPart], begun: Collection[str], done: Sequence[str] = ()
+) -> str:
+    """How many parts there are, what they do already (`done`), and how to go on with the first that is missing."""
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
+    lines += [labelled("they read" if not n else "and then", line) for n, line in enumerate(done)]
     word = "not right yet" if first in begun else "not solved yet"
     lines += [
-        labelled("written", f"{shown(folder)}, with your homework files as they are now"),
+        labelled("written", f"{shown(folder)}, a package with your homework files as they are now"),
         labelled("next", f"{first} ({missing[0].does}), which is {word}"),
         labelled("check", f"{COMMAND} check {first}"),
         labelled("stuck?", f"{COMMAND} hint {first}"),
@@ -52,7 +56,8 @@ def missing_text(folder: Path, missing: Sequence[FrameworkPart], begun: Collecti
 def outcome_text(folder: Path, found: BesideKuiper) -> str:
     """What the finished framework does, or where it stops."""
     if found.error:
-        place = ("the digits", "lesson 8's classifier", f"random network {found.stopped - 1} of {UNSEEN}")
+        place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"
+        place = "the ResNet of lesson 8" if found.stopped > UNSEEN else place
         lines = [styled("Your framework has all its parts, and stops.", "bad")]
         return "\n".join(
             [*lines, labelled("at", place[min(found.stopped, 2)]), labelled("happened", found.error), *looked_for()]
@@ -64,6 +69,7 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
             labelled("patches", f"{found.patches_right} of {found.patches} right; kuiper: {found.kuiper_patches}")
         ]
         lines += [labelled("networks", f"{found.agreeing} of {UNSEEN} random networks give what kuiper gives")]
+        lines += [labelled("ResNet", f"{patches_text(found)}; kuiper names {found.patches_kuiper}")]
         return "\n".join([*lines, *looked_for()])
     return "\n".join(
         [
@@ -73,15 +79,31 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
                 f"{found.patches_right} of {found.patches} named right by the ResNet of lesson 8, as by kuiper",
             ),
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
+            labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
             labelled("time", f"one digit takes {found.ratio:.1f} times as long as with kuiper's simple engine"),
             labelled("it is in", f"{shown(folder)}, a package that needs numpy only: take it along"),
-            labelled(
-                "try",
-                f"{short_name(sys.executable)} -m {folder.name}, in the folder that holds it; with a model and "
-                "an .npy file it runs a network of your own",
-            ),
+            labelled("try", f"cd {quoted(folder.parent)} && {short_name(sys.executable)} -m {folder.name}"),
+            labelled("or", f"the same, and then {folder.name}/classifier/classifier.pnnx.param PHOTO.jpg"),
         ]
     )
+
+
+def patches_text(found: BesideKuiper) -> str:
+    """How many patches the ResNet of lesson 8 names right."""
+    return f"the network of lesson 8 names {found.patches_right} of {found.patches} patches of photographs right"
+
+
+def own_parts_text(passed: Collection[str], solved: Collection[str]) -> str:
+    """How many parts of the framework are there, where one of them has just passed; "" where none has."""
+    ids = [part.exercise for part in PARTS]
+    if not set(passed) & set(ids):
+        return ""
+    return f"{len(set(ids) & set(solved))} of {len(ids)} parts of your own framework: {COMMAND} mine"
+
+
+def quoted(folder: Path) -> str:
+    """The folder for a command line."""
+    return f'"{folder}"' if " " in str(folder) else str(folder)
 
 
 def looked_for() -> list[str]:

@@ -7,25 +7,27 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 import kuiper
 from classroom import gallery
 from classroom.mine.networks import random_network
+from kuiper.vision import IMAGENET
 
 WORKER = Path(__file__).with_name("worker.py")
 SECONDS = 120.0
 """Time limit for all of it."""
 UNSEEN = 20
 """Random networks: other ones on each run."""
-PATCHES = 20
-"""Texture patches, of those that lesson 8's ResNet has never seen."""
-CLASSIFIER = gallery.find("classify")
+STEPS = ("parse_operator", "topological_order")
+"""Parts that show something by themselves, each with those before it."""
+STEP_SECONDS = 20.0
 SINGLES = 15
 """Digits read one at a time, to measure the time."""
 TOLERANCE = 1e-3
@@ -40,7 +42,7 @@ class BesideKuiper:
     error : what stopped it, in a sentence; "" if nothing did.
     stopped : where: 0 at the digits, 1 at the patches, 1 + n at the random network n.
     right, kuiper_right, digits : how many digits either reads right, and how many there are.
-    patches_right, kuiper_patches, patches : the same of the texture patches that lesson 8's ResNet names.
+    patches_right, patches_kuiper, patches : likewise for the patches that lesson 8's ResNet names.
     agreeing : of the UNSEEN random networks, how many give what kuiper gives.
     ratio : the time for one digit, divided by that of kuiper's simple engine.
     """
@@ -51,7 +53,7 @@ class BesideKuiper:
     kuiper_right: int = 0
     digits: int = 0
     patches_right: int = 0
-    kuiper_patches: int = 0
+    patches_kuiper: int = 0
     patches: int = 0
     agreeing: int = 0
     ratio: float = 0.0
@@ -59,22 +61,21 @@ class BesideKuiper:
     @property
     def good(self) -> bool:
         """Whether it computes what kuiper computes."""
-        return (
-            not self.error
-            and self.agreeing == UNSEEN
-            and ((self.right, self.patches_right) == (self.kuiper_right, self.kuiper_patches))
-        )
+        same = self.right == self.kuiper_right and self.patches_right == self.patches_kuiper
+        return not self.error and same and self.agreeing == UNSEEN
 
 
 def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS) -> BesideKuiper:
-    """Run the package on its digits, on PATCHES patches and on random networks, and kuiper's simple engine on the same.
+    """Run the package on its digits, random networks and patches, and kuiper's simple engine on the same.
 
     seed : of the random networks; None: other ones each time.
     """
     digits = package / "digits" / "digits.pnnx.param"
     with np.load(digits.with_name("heldout.npz")) as data:
         images, labels = data["images"].astype(np.float32)[:, None], data["labels"]
-    patches, names = texture_patches()
+    classifier = package / "classifier" / "classifier.pnnx.param"
+    with np.load(classifier.with_name("heldout.npz")) as data:
+        patches, names = np.stack([IMAGENET(one.transpose(2, 0, 1)) for one in data["images"]]), data["labels"]
     rng = np.random.default_rng(seed)
     with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -83,6 +84,8 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
             network = random_network(rng)
             params.append(network.save(folder, f"network{index}"))
             inputs.append(network.batch(rng, 2))
+        params.append(classifier)
+        inputs.append(patches)
         outputs = [folder / f"output{index}.npy" for index in range(len(params))]
         error, stopped, took = run(package, params, inputs, outputs, seconds)
         if error:
@@ -91,32 +94,42 @@ def compare(package: Path, *, seed: int | None = None, seconds: float = SECONDS)
         expected = []
         for param, x in zip(params, inputs):
             expected.append(kuiper.load(param, engine="simple")(x)[0])
-    for index, what in enumerate(("digits", "patches")):
-        if got[index].shape != expected[index].shape:
-            said = f"the scores of the {what} have the shape {got[index].shape}, and not {expected[index].shape}"
-            return BesideKuiper(error=said, stopped=index)
+    for place, what in ((0, "digits"), (-1, "patches")):
+        if got[place].shape != expected[place].shape:
+            said = f"the scores of the {what} have the shape {got[place].shape}, and not {expected[place].shape}"
+            return BesideKuiper(error=said, stopped=place % len(got))
     return BesideKuiper(
         right=hits(got[0], labels),
         kuiper_right=hits(expected[0], labels),
         digits=len(labels),
-        patches_right=hits(got[1], names),
-        kuiper_patches=hits(expected[1], names),
+        patches_right=int((got[-1].argmax(axis=1) == names).sum()),
+        patches_kuiper=int((expected[-1].argmax(axis=1) == names).sum()),
         patches=len(names),
-        agreeing=sum(agree(a, b) for a, b in zip(got[2:], expected[2:])),
+        agreeing=sum(agree(a, b) for a, b in zip(got[1:-1], expected[1:-1])),
         ratio=took / kuiper_seconds(digits, images),
     )
 
 
-def texture_patches() -> tuple[np.ndarray, np.ndarray]:
-    """PATCHES of lesson 8's held-out patches, (N, 3, 64, 64) as the network wants them, and their labels (N,)."""
-    data = CLASSIFIER.held_out()
-    few = slice(None, None, len(data["labels"]) // PATCHES)
-    return np.concatenate([CLASSIFIER.steps["preprocess"](x, 64, 64) for x in data["images"][few]]), data["labels"][few]
+def so_far(package: Path, solved: Collection[str]) -> list[str]:
+    """What the parts that are there make of the digits' network, in lines; none if they do not run."""
+    request = {"package": str(package.resolve()), "param": str(package / "digits" / "digits.pnnx.param")}
+    try:
+        answer = json.loads(ask({**request, "parts": [part for part in STEPS if part in solved]}, STEP_SECONDS).stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        return []
+    return [str(line) for line in answer["lines"]]
 
 
-def hits(scores: np.ndarray, labels: np.ndarray) -> int:
-    """How often the largest score is that of the label."""
-    return int((scores.argmax(axis=1) == labels).sum())
+def ask(request: dict[str, Any], seconds: float) -> subprocess.CompletedProcess[bytes]:
+    """The worker's process, when it has ended. Raises TimeoutExpired."""
+    return subprocess.run(
+        [sys.executable, "-P", str(WORKER), json.dumps(request)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **ALONE, "PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=seconds,
+    )
 
 
 def run(
@@ -130,14 +143,7 @@ def run(
         networks.append([str(param), str(given), str(output)])
     request = {"package": str(package.resolve()), "networks": networks, "singles": SINGLES}
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", str(WORKER), json.dumps(request)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **ALONE, "PYTHONDONTWRITEBYTECODE": "1"},
-            timeout=seconds,
-        )
+        done = ask(request, seconds)
         result = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return f"no result within {seconds:g} s: is there a loop that never ends, or one that is very slow?", -1, 0.0

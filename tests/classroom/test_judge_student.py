@@ -69,6 +69,19 @@ def test_an_exception_comes_with_its_type_its_message_and_its_line(load: Load) -
     assert (error.kind, error.type, error.message, error.line) == ("raise", "KeyError", "'weight'", 4)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("d['c']", "'c'; d has 'a', 'b'"),
+        ("[d[key] for key in 'ac']", "'c'; d has 'a', 'b'"),
+        ("d.pop('c')", "'c'; d has 'a', 'b'"),
+        ("{}['c']", "'c'"),
+    ],
+)
+def test_a_missing_key_is_said_with_those_that_are_there(load: Any, line: str, said: str) -> None:
+    assert fault(load(f"def f():\n    d = {{'a': 1, 'b': 2}}\n    return {line}").f).message == said
+
+
 def test_the_same_worker_answers_after_an_exception(load: Load) -> None:
     student = load("n = 0\ndef f():\n    global n\n    n += 1\n    if n == 1: raise ValueError\n    return n")
     fault(student.f)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from . import parts
-from .hw08_resnet import framework
+from .model import framework
 from .weights import read_weights
 
 

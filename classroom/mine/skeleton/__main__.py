@@ -1,8 +1,4 @@
-"""`python -m mine`: how many of the 360 scans in digits/ this framework reads right.
-
-`python -m mine MODEL.pnnx.param INPUT.npy` runs a network of yours on an array of yours, (N, ...), and prints what
-comes out.
-"""
+"""`python -m {package}` reads digits and names patches; `python -m {package} MODEL [PICTURE or .npy]` runs a model."""
 
 from __future__ import annotations
 
@@ -12,21 +8,54 @@ from pathlib import Path
 import numpy as np
 
 from . import load
+from .pictures import normalised, read_input
+
+HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Read all digits, in one batch; or run the model and the input of the command line."""
-    if len(sys.argv) == 3:
-        print(load(sys.argv[1])(np.load(sys.argv[2])))
-        return
+    """Run what the command line names, or both networks that came along."""
     if len(sys.argv) > 1:
-        raise SystemExit(f"usage: python -m {__package__} [MODEL.pnnx.param INPUT.npy]")
-    folder = Path(__file__).with_name("digits")
-    network = load(folder / "digits.pnnx.param")
-    with np.load(folder / "heldout.npz") as data:
-        images, labels = data["images"].astype(np.float32)[:, None], data["labels"]
-    right = int((network(images).argmax(axis=1) == labels).sum())
-    print(f"{right} of {len(labels)} digits are read right.")
+        print("\n".join(answers(*map(Path, sys.argv[1:3]))))
+        return
+    print("{} of {} digits are read right.".format(*digits()))
+    print("{} of {} patches of photographs are named right, by the ResNet of lesson 8.".format(*patches()))
+
+
+def digits() -> tuple[int, int]:
+    """How many of the scans in digits/ are read right, and how many there are."""
+    with np.load(HERE / "digits" / "heldout.npz") as data:
+        return right(
+            load(HERE / "digits" / "digits.pnnx.param"), data["images"].astype(np.float32)[:, None], data["labels"]
+        )
+
+
+def patches() -> tuple[int, int]:
+    """How many of the patches in classifier/ are named right, and how many there are."""
+    with np.load(HERE / "classifier" / "heldout.npz") as data:
+        images, labels = normalised(data["images"]), data["labels"]
+    return right(load(HERE / "classifier" / "classifier.pnnx.param"), images, labels)
+
+
+def right(network, images: np.ndarray, labels: np.ndarray) -> tuple[int, int]:
+    """How often the highest score is that of the label, and of how many."""
+    return int((network(images).argmax(axis=1) == labels).sum()), len(labels)
+
+
+def answers(param: Path, given: Path | None = None) -> list[str]:
+    """The lines to print: the model's operators, or what it says of an input."""
+    text = param.read_text(encoding="utf-8")
+    network = load(param)
+    if given is None:
+        return [f"{param.name}: {len(text.split(chr(10))) - 3} operators, all known. Give it a picture or a .npy file."]
+    y = network(read_input(given, text))
+    if y.ndim != 2:
+        return [f"{param.name} gives an array of shape {y.shape}."]
+    labels = param.with_name("labels.txt")
+    names = labels.read_text(encoding="utf-8").split("\n") if labels.is_file() else [str(i) for i in range(y.shape[1])]
+    powers = np.exp(y[0] - y[0].max())
+    shares = powers / powers.sum()
+    return [f"{names[k]:12} {shares[k]:.0%}" for k in np.argsort(-shares)[:3]]
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import hw02_tensor, hw05_registry, hw06_conv, hw08_resnet
-from .hw03_pnnx import parse_operator, parse_parameter
-from .hw04_graph import topological_order
-from .hw07_expression import evaluate
+from . import convolution, layers, model, tensor, windows
+from .expression import evaluate
+from .format import parse_operator, parse_parameter
+from .order import topological_order
 
 __all__ = [
     "adaptive_avg_pool",
@@ -29,18 +29,18 @@ OWN_CONV2D = False
 
 
 def relu(x: np.ndarray) -> np.ndarray:
-    """(...) -> (...): by the layer that lesson 5's registry finds."""
-    return hw05_registry.run_layer("nn.ReLU", x)
+    """(...) -> (...): the layer that lesson 5 gave as an example, found by the registry."""
+    return layers.run_layer("nn.ReLU", x)
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
     """(...) -> (...): by the layer that you registered in lesson 5."""
-    return hw05_registry.run_layer("nn.Sigmoid", x)
+    return layers.run_layer("nn.Sigmoid", x)
 
 
 def flatten(x: np.ndarray) -> np.ndarray:
     """(N, C, H, W) -> (N, C*H*W): lesson 2's flatten of each sample."""
-    return np.stack([hw02_tensor.flatten(one) for one in x])
+    return np.stack([tensor.flatten(one) for one in x])
 
 
 def conv2d(
@@ -51,26 +51,15 @@ def conv2d(
     padding: Sequence[int],
     groups: int,
 ) -> np.ndarray:
-    """(N, C, H, W) -> (N, O, H', W'): lesson 2's padding, lesson 6's im2col, and a product per sample and group."""
-    if OWN_CONV2D:
-        return hw06_conv.conv2d(x, weight, bias, tuple(stride), tuple(padding), groups)
-    outputs, depth, *kernel = weight.shape
-    above, left = padding
-    sizes = [hw06_conv.output_size(*along) for along in zip(x.shape[2:], kernel, stride, padding)]
-    kernels = weight.reshape(groups, outputs // groups, -1)
-    y = np.empty((len(x), groups, outputs // groups, sizes[0] * sizes[1]), x.dtype)
-    for n, g in np.ndindex(len(x), groups):
-        image = hw02_tensor.padding(x[n, g * depth : (g + 1) * depth], (above, above, left, left))
-        y[n, g] = kernels[g] @ hw06_conv.im2col(image, tuple(kernel), tuple(stride)).T
-    y = y.reshape(len(x), outputs, *sizes)
-    return y if bias is None else y + bias[:, None, None]
+    """(N, C, H, W) -> (N, O, H', W')."""
+    return convolution.conv2d(x, weight, bias, tuple(stride), tuple(padding), groups)
 
 
 def max_pool2d(x: np.ndarray, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> np.ndarray:
     """(N, C, H, W) -> (N, C, H', W'): lesson 6's."""
-    return hw06_conv.max_pool2d(x, tuple(kernel_size), tuple(stride), tuple(padding))
+    return windows.max_pool2d(x, tuple(kernel_size), tuple(stride), tuple(padding))
 
 
 def adaptive_avg_pool(x: np.ndarray, size: Sequence[int]) -> np.ndarray:
     """(N, C, H, W) -> (N, C, h, w): lesson 8's."""
-    return hw08_resnet.adaptive_avg_pool(x, tuple(size))
+    return model.adaptive_avg_pool(x, tuple(size))

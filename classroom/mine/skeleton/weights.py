@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .hw03_pnnx import parse_operator
+from .format import parse_operator
 
 ELEMENTS = {"f16": "<f2", "f32": "<f4", "f64": "<f8", "i32": "<i4", "i64": "<i8"}
 """PNNX's name of an element type -> numpy's; the bytes of a number stand in the file with the lowest first."""

@@ -57,6 +57,14 @@ def outputs_mistakes(
     """Likely cause -> what it gives: by kuiper, for the network as it is misread."""
     right = outputs(text, weights, inputs)
     misread = {
+        "An operator wrote its result into the array that it read: make a new one, values[outputs[0]] = ...": (
+            overwritten(text),
+            weights,
+        ),
+        "The value computed last was returned: the result is what pnnx.Output reads, result = read[0].": (
+            last_computed(text),
+            weights,
+        ),
         "No bias was added: the weight is weights[f'{name}.weight'], and the bias weights.get(f'{name}.bias').": (
             text,
             {key: array * (not key.endswith(".bias")) for key, array in weights.items()},
@@ -86,6 +94,29 @@ def outputs_mistakes(
         if all(a.shape == b.shape for a, b in zip(given, right)):
             found[cause] = given
     return {cause: found[cause] for cause in found if wrong({cause: np.stack(found[cause][:1])}, np.stack(right[:1]))}
+
+
+def overwritten(text: str) -> str:
+    """The network in which nn.ReLU and nn.Sigmoid write over what they read."""
+    lines, instead = text.splitlines(), dict[str, str]()
+    for number, line in enumerate(lines[2:], 2):
+        words = line.split()
+        ends = 4 + int(words[2])
+        words[4:ends] = [instead.get(operand, operand) for operand in words[4:ends]]
+        if words[0] in ("nn.ReLU", "nn.Sigmoid"):
+            instead[line.split()[4]] = words[5]
+        lines[number] = " ".join(words)
+    return "\n".join(lines) + "\n"
+
+
+def last_computed(text: str) -> str:
+    """The network whose output is what the last operator before it writes."""
+    lines = text.splitlines()
+    (output,) = (number for number, line in enumerate(lines) if line.startswith("pnnx.Output"))
+    words, last = lines[output].split(), lines[output - 1].split()
+    words[4] = last[4 + int(last[2])]
+    lines[output] = " ".join(words)
+    return "\n".join(lines) + "\n"
 
 
 def _of_the_first(weights: dict[str, np.ndarray]) -> Any:
@@ -238,6 +269,20 @@ MUTANTS = [
         old="read = [values[operand] for operand in inputs]",
         new="read = [values.pop(operand) for operand in inputs]",
         breaks="shared",
+    ),
+    Mutant(
+        "in_place",
+        "writes what nn.ReLU gives over what it reads",
+        old="return parts.relu(inputs[0])",
+        new="inputs[0][...] = parts.relu(inputs[0])\n        return inputs[0]",
+        breaks="kept",
+    ),
+    Mutant(
+        "sigmoid_in_place",
+        "writes what nn.Sigmoid gives over what it reads",
+        old="return parts.sigmoid(inputs[0])",
+        new="inputs[0][...] = parts.sigmoid(inputs[0])\n        return inputs[0]",
+        breaks="kept",
     ),
     Mutant(
         "one_reader",

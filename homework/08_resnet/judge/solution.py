@@ -197,6 +197,7 @@ def framework(parts: Any, text: str, weights: Mapping[str, np.ndarray]) -> Calla
     ends : x is the operand that pnnx.Input writes, and what pnnx.Output reads is returned; there may be results that
         nobody reads.
     shared : a result can be read by several operators.
+    kept : no operator changes an array that it reads: somebody else may read it later.
     once : for each x every operator is computed once, no matter how many read its result.
     again : the function that you return can be called again, with another x and another N.
     unknown : a type that is not among TYPES raises ValueError, before the network is given any x.
@@ -261,7 +262,7 @@ def compute(
         and they may be the same operand.
     kept : the arrays in `inputs` stay as they are: another operator may read them, too.
     """
-    # <solution framework: what does each of TYPES call? An if for each will do: these ten are all there will be>
+    # <solution framework: what does each of TYPES call? An if for each, or a dictionary>
     kind, name, _, _, params, _ = operator
     weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
 

@@ -66,4 +66,4 @@ def test_the_page_fits_into_eighty_columns(capsys: pytest.CaptureFixture[str]) -
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "A network reads handwritten digits"
     assert max(map(len, lines)) <= 80
-    assert any("24 operators and 81,050 parameters" in line for line in lines)
+    assert any("24 operators and 81,050 weights" in line for line in lines)
