@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +28,7 @@ def mine(
     Examples: mine; mine ~/my_framework
     """
     from classroom.gallery.mine import work_of
-    from classroom.mine.package import BONUS, PARTS, PackageError, files_of_package, write_package
+    from classroom.mine.package import PARTS, PackageError, files_of_package, write_package
     from classroom.mine.report import missing_text, outcome_text, parts_table
     from classroom.mine.run import compare, so_far
     from classroom.tasks import all_tasks

@@ -199,11 +199,6 @@ def square(write: Writer, x: Image) -> Image:
     return write.expression("mul(@0,sub(1,@1))", x, x)
 
 
-def kept(write: Writer, x: Image) -> Image:
-    """An operand that is read again behind its ReLU, with the signs that it had."""
-    return write.expression("sub(@0,div(@1,2))", write.each("nn.ReLU", x), x)
-
-
 def pooled(write: Writer, x: Image) -> Image:
     """The largest number in windows that overlap."""
     return write.max_pool(x, (3, 2), (2, 1), (1, 0))

@@ -73,9 +73,6 @@ def files_of_package(course: Course, name: str = "mine", solved: Collection[str]
 
     name : of the package. solved : with conv2d, the bonus of lesson 6, among them it replaces the one that is given.
 
-    solved : the exercises that are; with conv2d, a bonus, among them, it takes the place of the convolution given in
-        parts.py.
-
     Raises PackageError.
     """
     used = {part.exercise for part in PARTS}

@@ -10,14 +10,11 @@ from rich.table import Table
 
 from classroom import register
 from classroom.explain import labelled
-from classroom.mine.package import BONUS, PARTS, FrameworkPart
+from classroom.mine.package import PARTS, FrameworkPart
 from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
-
-BEFORE_BONUS = "im2col"
-"""The part in the table behind which the bonus stands."""
 
 
 def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table:
@@ -59,25 +56,16 @@ def outcome_text(folder: Path, found: BesideKuiper) -> str:
         place = f"random network {found.stopped} of {UNSEEN}" if found.stopped else "the digits"
         place = "the ResNet of lesson 8" if found.stopped > UNSEEN else place
         lines = [styled("Your framework has all its parts, and stops.", "bad")]
-        return "\n".join(
-            [*lines, labelled("at", place[min(found.stopped, 2)]), labelled("happened", found.error), *looked_for()]
-        )
+        return "\n".join([*lines, labelled("at", place), labelled("happened", found.error), *looked_for()])
     reads = f"Your framework reads {found.right} of {found.digits} digits, without kuiper"
     if not found.good:
         lines = [styled(f"{reads}; kuiper reads {found.kuiper_right}.", "bad")]
-        lines += [
-            labelled("patches", f"{found.patches_right} of {found.patches} right; kuiper: {found.kuiper_patches}")
-        ]
         lines += [labelled("networks", f"{found.agreeing} of {UNSEEN} random networks give what kuiper gives")]
         lines += [labelled("ResNet", f"{patches_text(found)}; kuiper names {found.patches_kuiper}")]
         return "\n".join([*lines, *looked_for()])
     return "\n".join(
         [
             styled(f"{reads}.", "good"),
-            labelled(
-                "patches",
-                f"{found.patches_right} of {found.patches} named right by the ResNet of lesson 8, as by kuiper",
-            ),
             labelled("networks", f"{UNSEEN} of {UNSEEN} that it has never seen give what kuiper gives"),
             labelled("ResNet", f"{patches_text(found)}, as by kuiper"),
             labelled("time", f"one digit takes {found.ratio:.1f} times as long as with kuiper's simple engine"),

@@ -211,7 +211,6 @@ def compute(
     linear : nn.Linear is x @ weight.T + bias, with numpy.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
-    kept : the arrays in `inputs` stay as they are: another operator may read them, too.
     """
     # TODO framework (Task 8.4): what does each of TYPES call? An if for each, or a dictionary
     raise NotImplementedError("framework: TODO")

@@ -24,9 +24,6 @@ __all__ = [
     "topological_order",
 ]
 
-OWN_CONV2D = False
-"""Whether convolutions are lesson 6's conv2d, its bonus; without it they are the one below, made of its im2col."""
-
 
 def relu(x: np.ndarray) -> np.ndarray:
     """(...) -> (...): the layer that lesson 5 gave as an example, found by the registry."""

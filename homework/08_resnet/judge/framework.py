@@ -20,8 +20,6 @@ Typical mistakes:
 - Operators are run in the order of the file. PNNX happens to write files in order; other programs do not.
 - The last array that was computed is returned. What pnnx.Output reads is the result.
 - `weights[f"{name}.bias"]` without a look at whether there is one.
-- A part's result is written into the array that it was given, `x[:] = ...`: who reads that operand next finds other
-  numbers.
 - An unknown type passes its input on. A network then gives numbers, and they are wrong: the worst there is. It is
   refused when the network is made, because a server that loads it at night must not learn of it in the morning.
 
@@ -322,13 +320,6 @@ MUTANTS = [
         old='f"{name} is a {kind}, which this framework cannot compute"',
         new='f"{name} is of a type that cannot be computed"',
         breaks="message",
-    ),
-    Mutant(
-        "in_place",
-        "writes what ReLU gives into its input",
-        old="return parts.relu(inputs[0])",
-        new="inputs[0][...] = parts.relu(inputs[0])\n        return inputs[0]",
-        breaks="kept",
     ),
     Mutant(
         "own_relu",

@@ -260,7 +260,6 @@ def compute(
     linear : nn.Linear is x @ weight.T + bias, with numpy.
     expression : the text is the operator's option expr as it stands; @0 is the operator's first input, @1 its second,
         and they may be the same operand.
-    kept : the arrays in `inputs` stay as they are: another operator may read them, too.
     """
     # <solution framework: what does each of TYPES call? An if for each, or a dictionary>
     kind, name, _, _, params, _ = operator
