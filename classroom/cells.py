@@ -17,6 +17,8 @@ import numpy as np
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+SHOWN = 12
+"""Arrays of up to so many numbers are shown."""
 _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
 
@@ -123,11 +125,25 @@ def _got(got: Any, expected: Any) -> str:
         return f"got {_short(got)}"
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
+    if one == other == "an array" and got.size > SHOWN:
+        return _first_difference(got, expected)
     if _same(got, expected, exact=False):
         return f"got {_short(got)}, with a list and a tuple exchanged"
     if one == other or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
     return f"got {_short(got)}, which is {one} and not {other}"
+
+
+def _first_difference(got: np.ndarray, expected: np.ndarray) -> str:
+    """How many numbers of a large array differ, and the first that does."""
+    wrong = ~np.isclose(got, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
+    if not wrong.any():
+        return "got one that is off by more than rounding"
+    place = [int(i) for i in np.argwhere(wrong)[0]]
+    one, other = (float(f"{x[tuple(place)]:.6g}") for x in (got, expected))
+    return (
+        f"got one in which {wrong.sum():,} of {wrong.size:,} numbers differ, the first at {place}: {one}, not {other}"
+    )
 
 
 def _kind(value: Any) -> str:
@@ -161,7 +177,7 @@ def _listed(arguments: tuple[Any, ...]) -> str:
 def _short(value: Any) -> str:
     """The value in one line; a large array by its shape, a function by its name."""
     if isinstance(value, np.ndarray):
-        return str(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
+        return str(value.tolist()) if value.size <= SHOWN else f"an array of shape {value.shape}"
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     if isinstance(value, np.generic):

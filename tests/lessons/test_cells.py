@@ -96,6 +96,12 @@ def greedy(x: list[int]) -> int:
         ),
         (half, [((2,), True)], "half(2): expected True, got 1.0"),
         (half, [((2,), (1.0, 0))], "half(2): expected (1.0, 0), got 1.0"),
+        (
+            half,
+            [((np.arange(20.0),), np.arange(20.0) / 4)],
+            "half(an array of shape (20,)): expected an array of shape (20,), got one in which 19 of 20 numbers "
+            "differ, the first at [1]: 0.5, not 0.25 (0 of 1 right)",
+        ),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
         (prints, [((1,), 1), ((2,), 1)], "1\n2\nprints(1) returned None: is a `return` missing? (0 of 2 right)"),
         (

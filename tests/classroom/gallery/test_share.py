@@ -55,6 +55,11 @@ def test_the_lines_name_the_network_and_count() -> None:
     assert " 50 %" in seconds
 
 
+def test_where_no_operator_is_the_students_no_bar_is_drawn() -> None:
+    (line,) = share.lines("detector", NetworkShare(Share(0, 162), Share(0.0, 0.5)))
+    assert line == "Your code works before and after detector; its operators are the reference's."
+
+
 def test_changes_tell_the_operators_before_and_now() -> None:
     solved = ["flatten", "max_pool2d", "padding"]
     assert share.changes(["max_pool2d"], solved) == {
