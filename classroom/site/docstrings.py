@@ -56,7 +56,7 @@ def _block(block: list[str]) -> list[str]:
         return block
     if first.startswith(" "):
         return ["::", "", *(f"    {line}" for line in inspect.cleandoc("\n".join(block)).split("\n"))]
-    if len(block) > 1 and UNDERLINE.match(block[1]):
+    if len(block) > 1 and UNDERLINE.match(block[1]) and first[0].isalpha():
         return [f"**{first}**", "", *_items(block[2:])]
     if PARAMETER.match(first):
         return _items(block)

@@ -21,7 +21,7 @@ class Device:
     Parameters
     ----------
     name : its name in pictures and messages.
-    operators : the operator types it takes; None: all. A type that no list names is refused.
+    operators : the operator types it takes, and no others; None: all.
     blocked : operator types it refuses, whether or not `operators` has them.
     dtypes : the element types it takes ("float32", "uint8"); None: all. Quantised tensors pass as well, unless the
         list is empty.

@@ -101,7 +101,8 @@ class Sigmoid(Activation):
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute 1 / (1 + e^-x) without overflow."""
         x = as_float(x)
-        return np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x)))
+        y = single(x)
+        return (np.exp(np.minimum(y, 0)) / (1 + np.exp(-np.abs(y)))).astype(x.dtype, copy=False)
 
 
 @registry.register("nn.Tanh", "F.tanh", "torch.tanh")

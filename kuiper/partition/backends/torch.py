@@ -23,7 +23,7 @@ class Torch(Backend):
         self.torch: Any = importlib.import_module("torch")
 
     def refusal(self, operator: Operator) -> str | None:
-        """Torch has no operator of that name, or the operator makes a tuple or a list of tensors."""
+        """Torch has no operator of that name, or it is TorchScript's own (prim::), for tuples and lists."""
         if operator.type.startswith("prim::"):
             return f"torch: tuples and lists ({operator.type}) stay with the layers"
         try:

@@ -27,8 +27,8 @@ MOST_SUBGRAPHS, MOST_INPUTS, MOST_OUTPUTS, MOST_TENSORS = 256, 255, 255, 32767
 def split_tengine(graph: NodeGraph, devices: Sequence[Device], limits: bool) -> tuple[list[SubGraph], dict[int, str]]:
     """Sub-graphs as Tengine makes them, and why nodes fall back; `limits`: with the original's limits on sizes.
 
-    Raises PartitionError for other devices than one accelerator and one host that takes everything, for a size beyond
-    the limits, and for a node that reads a tensor before it is made.
+    Raises PartitionError for other devices than one accelerator and one host that takes everything (a host alone is
+    both), for a size beyond the limits, and for a node that reads a tensor before it is made.
     """
     accelerator, host = _roles(devices)
     if limits:

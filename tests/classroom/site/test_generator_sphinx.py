@@ -164,7 +164,8 @@ def test_signatures_name_types_without_their_modules() -> None:
     assert _signature(None, "class", "B", GraphExecutor, None, "(*args, **kwargs)", None) == ("", None)
 
 
-LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30).filter(lambda one: not one.startswith(">>>"))
+LINES = st.text(st.sampled_from("ab *_|`\\:.<>-=#[]()1"), max_size=30)
+LINES = LINES.filter(lambda one: not one.startswith(">>>") and set(one) != {"-"})  # dashes below a word make a heading
 
 
 @pytest.mark.slow
@@ -231,3 +232,8 @@ def test_names_of_types_lead_home_and_foreign_ones_nowhere() -> None:
     assert full_name("kuiper.graph.memory", "Operator") == "kuiper.graph.operator.Operator"
     for foreign in ("bytes", "np.ndarray", "Mapping", "nothing"):
         assert full_name("kuiper.graph.memory", foreign) is None
+
+
+def test_only_words_with_a_line_below_them_are_a_heading() -> None:
+    tree = publish_doctree("\n".join(restructured(["1", "---"])), settings_overrides=QUIET)
+    assert not list(tree.findall(nodes.strong))

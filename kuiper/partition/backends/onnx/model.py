@@ -12,12 +12,12 @@ from kuiper.partition.backends.onnx.operators import writes
 from kuiper.partition.backends.writers import CannotExpressError
 from kuiper.runtime import RuntimeGraph
 
-FLOATS = ("float16", "float32")
+ONNX_FLOATS = ("float16", "float32")
 OPSET, IR_VERSION = 17, 8
 
 
 def refusal(operator: Operator) -> str | None:
-    """Why an operator cannot be written as ONNX, or None: its type, an option, or an operand that is no float."""
+    """Why an operator cannot be written as ONNX, or None: its type, an option, or an operand not in ONNX_FLOATS."""
     try:
         _write(Builder(), operator)
     except KuiperError as error:
@@ -48,8 +48,10 @@ def _write(builder: Builder, op: Operator) -> None:
     write, op = writes.find(op)
     for operand in (*op.inputs, *op.outputs):
         found = operand.dtype.torch if operand.dtype is not None else "an unknown type"
-        if found not in FLOATS:
-            raise CannotExpressError(f"{op.type}: expected {' or '.join(FLOATS)}, operand {operand.name} has {found}")
+        if found not in ONNX_FLOATS:
+            raise CannotExpressError(
+                f"{op.type}: expected {' or '.join(ONNX_FLOATS)}, operand {operand.name} has {found}"
+            )
     write(builder, op, op.layer)
 
 
