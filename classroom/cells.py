@@ -151,6 +151,8 @@ def _kind(value: Any) -> str:
     if value is None or value is Ellipsis:
         return "nothing"
     if isinstance(value, (list, tuple)):
+        if not value:
+            return f"an empty {type(value).__name__}"
         inside = {_kind(each).split()[-1] + "s" for each in value}
         return f"a {type(value).__name__}" + (f" of {inside.pop()}" if len(inside) == 1 else "")
     if isinstance(value, np.ndarray):
