@@ -25,6 +25,7 @@ def test_copies_and_answers_from_the_course_are_found_and_honest_students_left_a
     assert figures.taken == 0
 
 
+@pytest.mark.slow
 def test_of_what_people_wrote_by_themselves_nothing_is_reported() -> None:
     count, told, pairs, alike = independent()
     assert count >= 4 * len(HOMEWORKS)

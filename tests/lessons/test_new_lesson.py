@@ -34,6 +34,7 @@ def dev(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
 
 
+@pytest.mark.slow
 def test_a_new_lesson_lacks_only_what_its_author_has_to_write(copy: Path) -> None:
     pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
     before = (copy / "course.toml").read_text(encoding="utf-8")

@@ -87,6 +87,7 @@ def test_the_model_is_valid_before_it_is_damaged(folder):
     assert_same_weights(read(folder))
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_of_the_bin_silently_changes_a_weight(folder):
     good = (folder / "net.pnnx.bin").read_bytes()
     noticed = 0

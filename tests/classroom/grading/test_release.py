@@ -99,6 +99,7 @@ def test_no_text_of_a_solution_gets_in(texts: dict[str, str]) -> None:
     assert checked >= 8
 
 
+@pytest.mark.slow
 def test_no_hidden_test_and_no_mutant_gets_in(texts: dict[str, str]) -> None:
     for homework in WHOLE:
         hidden = {one: (homework.folder / "judge" / f"{one}.py").read_text(encoding="utf-8") for one in homework.judged}

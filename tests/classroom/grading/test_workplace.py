@@ -70,6 +70,7 @@ def test_a_run_that_is_under_way_keeps_its_folder(temporary: Path, tmp_path: Pat
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_submissions_lie_in_it_while_they_are_judged(teacher: Any, temporary: Path) -> None:
     seen: set[str] = set()
     with workplace(temporary / "out") as folder:
