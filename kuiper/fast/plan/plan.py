@@ -54,7 +54,7 @@ class Plan:
     ) -> None:
         self.steps, self.threads = list(steps), threads
         self.stretches = list(stretches)
-        self.specs, self.dynamic, self._returned = specs, dynamic, returned
+        self.specs, self.dynamic, self.returned = specs, dynamic, returned
         self._lock = threading.Lock()
         self.layout = MemoryLayout(self.steps, specs, inputs, returned)
         for stretch in self.stretches:  # before the memory is planned: it lengthens lives
@@ -91,7 +91,7 @@ class Plan:
                         started = time.perf_counter()
                         run_stages(self.stages[start])
                         on_operator(self.steps[start].operators[0], time.perf_counter() - started)
-                return [self._result(name) for name in self._returned]
+                return [self._result(name) for name in self.returned]
             finally:
                 self.dynamic.clear()
 
@@ -127,16 +127,24 @@ class Plan:
             if number not in thread_of:
                 space.next_kernel()
             room = space.of_thread(thread_of[number]) if number in thread_of else space
-            stages: list[Stage] = []
-            for name in step.writes:
-                if name in self.layout.values:
-                    stages += self._zeros(self.layout.root(name), surrounded)
-            if not _is_view(step, self.layout):
-                buffers = [self._buffers.get(name, NOWHERE) for name in step.reads]
-                results = [self._buffers.get(name, NOWHERE) for name in step.writes]
-                stages += step.kernel.bind(buffers, results, room)
-            bound.append([stage for stage in stages if stage])
+            roots = {name: self.layout.root(name) for name in step.writes if name in self.layout.values}
+            first = {root.name for root in roots.values() if any(root.halo)} - surrounded
+            surrounded |= first
+            halos = [self._buffers[name] for name in sorted(first)]
+            bound.append([stage for stage in self._stages_of(number, step, halos, room) if stage])
         return bound
+
+    def _stages_of(self, number: int, step: Step, halos: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """The stages of one step, which zeroes these halos first."""
+        stages: list[Stage] = [[zeros(buffer)] for buffer in halos]
+        if not is_view(step, self.layout):
+            stages += step.kernel.bind(*self._buffers_of(step), space)
+        return stages
+
+    def _buffers_of(self, step: Step) -> tuple[list[Buffer], list[Buffer]]:
+        """What a step reads and what it writes."""
+        reads = [self._buffers.get(name, NOWHERE) for name in step.reads]
+        return reads, [self._buffers.get(name, NOWHERE) for name in step.writes]
 
     def _merged(self, bound: list[list[Stage]]) -> list[list[Stage]]:
         """The stages, with those of each stretch merged into one stage of its first step."""
@@ -148,17 +156,11 @@ class Plan:
             bound[stretch.start] = [busy] if (busy := [calls for calls in together if calls]) else []
         return bound
 
-    def _zeros(self, root: StoredValue, done: set[str]) -> list[Stage]:
-        if root.name in done or not any(root.halo):
-            return []
-        done.add(root.name)
-        return [[zeros(self._buffers[root.name])]]
-
 
 NOWHERE = Buffer(np.empty(0))
 
 
-def _is_view(step: Step, layout: MemoryLayout) -> bool:
+def is_view(step: Step, layout: MemoryLayout) -> bool:
     """Whether all outputs of a step are views of its first input."""
     bases = [layout.values[name].base for name in step.writes if name in layout.values]
     return bool(bases) and all(base is not None and base == step.reads[0] for base in bases)

@@ -70,12 +70,12 @@ class ActivationSteps:
         take : gives a fresh scratch array of the target's shape.
         """
         same = x is target or x.__array_interface__["data"] == target.__array_interface__["data"]
-        if not self._operations:
+        if not self.operations:
             return [] if same else [copy(x, target)]
         held, scratch = self._registers["target" if same else "spoilt" if spoil else "kept"]
         arrays = [target, x] if spoil and not same else [target]
         arrays += [take() for _ in range(scratch)]
-        return calls_on(self._operations, {0: x} | {number: arrays[register] for number, register in held.items()})
+        return calls_on(self.operations, {0: x} | {number: arrays[register] for number, register in held.items()})
 
     @property
     def without_factor(self) -> ActivationSteps:
@@ -83,7 +83,8 @@ class ActivationSteps:
         return replace(self, factor=1.0)
 
     @cached_property
-    def _operations(self) -> list[UfuncCall]:
+    def operations(self) -> list[UfuncCall]:
+        """The ufunc calls of f(x), in order."""
         program = Program([(1,)])
         (x,) = program.inputs
         try:
@@ -97,11 +98,20 @@ class ActivationSteps:
         return program.operations
 
     @cached_property
+    def identity(self) -> str:
+        """What tells it from every other function: its ufuncs and their operands."""
+        lines = []
+        for call in self.operations:
+            operands = (str(x.number) if isinstance(x, ProgramValue) else repr(float(x)) for x in call.operands)
+            lines.append(f"{call.function.__name__}({', '.join(operands)})")
+        return " ".join(lines)
+
+    @cached_property
     def _registers(self) -> dict[str, tuple[dict[int, int], int]]:
         """Where x is -> in which arrays the results are (0 is the target, 1 a spoilt x), and how many more it takes."""
         results = {}
         for where, given in {"target": {0: 0}, "spoilt": {0: 1}, "kept": {}}.items():
-            held = registers(self._operations, given)
+            held = registers(self.operations, given)
             results[where] = held, max(held.values()) - max(given.values(), default=0)
         return results
 

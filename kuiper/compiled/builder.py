@@ -1,0 +1,203 @@
+"""The builder: LLVM's intermediate representation (IR), with the idioms that the kernels here are made of.
+
+Pointers are bare addresses, offsets are bytes, numbers are float32, a vector has as many of them as a register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from llvmlite import ir
+
+from kuiper.compiled.target import Target
+
+F32, I1, I32, I64, POINTER, VOID = (
+    ir.FloatType(), ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType(),
+)  # fmt: skip
+BYTE = ir.IntType(8)
+Value = Any
+"""What IR computes: llvmlite's values, whose stubs say less than they are."""
+
+
+def i64(number: int) -> Value:
+    """A constant."""
+    return ir.Constant(I64, int(number))
+
+
+class Builder(ir.IRBuilder):
+    """An IRBuilder that knows its target's vectors.
+
+    Parameters: the block where it begins to write, and the target.
+    """
+
+    def __init__(self, block: Any, target: Target) -> None:
+        super().__init__(block)
+        self.target = target
+        self.vector = ir.VectorType(F32, target.lanes)
+
+    # numbers and vectors
+
+    def splat(self, number: float) -> Value:
+        """A vector of one constant."""
+        return ir.Constant(self.vector, [float(number)] * self.target.lanes)
+
+    def at(self, pointer: Value, *offsets: Any) -> Value:
+        """pointer + offsets bytes, each an int or an i64."""
+        constant = sum(offset for offset in offsets if isinstance(offset, int))
+        for offset in offsets:
+            if not isinstance(offset, int):
+                pointer = self.gep(pointer, [offset], source_etype=BYTE)
+        return self.gep(pointer, [i64(constant)], source_etype=BYTE) if constant else pointer
+
+    def times(self, index: Any, size: int) -> Any:
+        """index * size, of an int or an i64."""
+        if isinstance(index, int):
+            return index * size
+        return index if size == 1 else self.mul(index, i64(size))
+
+    def number(self, pointer: Value, *offsets: Any) -> Value:
+        """The float32 that lies there."""
+        return self.load(self.at(pointer, *offsets), typ=F32, align=4)
+
+    def spread(self, number: Value) -> Value:
+        """A vector of one float32 that is known when the code runs."""
+        empty = ir.Constant(self.vector, ir.Undefined)
+        first = self.insert_element(empty, number, ir.Constant(I32, 0))
+        return self.shuffle_vector(first, empty, ir.Constant(ir.VectorType(I32, self.target.lanes), None))
+
+    def broadcast(self, pointer: Value, *offsets: Any) -> Value:
+        """A vector of the float32 that lies there."""
+        return self.spread(self.number(pointer, *offsets))
+
+    def read(self, pointer: Value, count: int | None = None) -> Value:
+        """A vector, of which the first `count` numbers lie at the pointer, and the others are 0.
+
+        Nothing beyond them is touched.
+        """
+        lanes = self.target.lanes
+        if count is None or count == lanes:
+            return self.load(pointer, typ=self.vector, align=4)
+        result, start = self.splat(0), 0
+        for size in pieces(count):
+            kind = ir.VectorType(F32, size) if size > 1 else F32
+            piece = self.load(self.at(pointer, 4 * start), typ=kind, align=4)
+            result = self._placed(result, piece, start, size)
+            start += size
+        return result
+
+    def _placed(self, whole: Value, piece: Value, start: int, size: int) -> Value:
+        """`whole` with the numbers start ... start + size - 1 from `piece`."""
+        lanes = self.target.lanes
+        if size == 1:
+            return self.insert_element(whole, piece, ir.Constant(I32, start))
+        empty = ir.Constant(piece.type, ir.Undefined)
+        widened = [min(i, size) if i < size else size for i in range(lanes)]
+        wide = self.shuffle_vector(piece, empty, ir.Constant(ir.VectorType(I32, lanes), widened))
+        chosen = [lanes + i - start if start <= i < start + size else i for i in range(lanes)]
+        return self.shuffle_vector(whole, wide, ir.Constant(ir.VectorType(I32, lanes), chosen))
+
+    def write(self, value: Value, pointer: Value, count: int | None = None) -> None:
+        """Store the first `count` numbers of a vector; all of them when None."""
+        if count is None or count == self.target.lanes:
+            self.store(value, pointer, align=4)
+            return
+        start = 0
+        for size in pieces(count):
+            if size == 1:
+                piece = self.extract_element(value, ir.Constant(I32, start))
+            else:
+                chosen = ir.Constant(ir.VectorType(I32, size), list(range(start, start + size)))
+                piece = self.shuffle_vector(value, ir.Constant(self.vector, ir.Undefined), chosen)
+            self.store(piece, self.at(pointer, 4 * start), align=4)
+            start += size
+
+    def intrinsic(self, name: str, *operands: Value) -> Value:
+        """A function of LLVM's on vectors: intrinsic("fma", a, b, c) is @llvm.fma.v16f32."""
+        whole = f"llvm.{name}.v{self.target.lanes}f32"
+        known = self.module.globals.get(whole)
+        kind = ir.FunctionType(self.vector, [self.vector] * len(operands))
+        return self.call(known or ir.Function(self.module, kind, whole), operands)
+
+    def fmadd(self, a: Value, b: Value, c: Value) -> Value:
+        """a b + c, rounded once."""
+        return self.intrinsic("fma", a, b, c)
+
+    def least(self, x: Value, bound: Value) -> Value:
+        """The smaller of x and a bound that is no NaN; NaN where x is."""
+        return self.select(self.fcmp_ordered(">", x, bound), bound, x)
+
+    def most(self, x: Value, bound: Value) -> Value:
+        """The larger of x and a bound that is no NaN; NaN where x is."""
+        return self.select(self.fcmp_ordered("<", x, bound), bound, x)
+
+    # loops
+
+    def loop(
+        self,
+        start: Value,
+        stop: Value,
+        step: int,
+        body: Callable[[Value, list[Value]], Sequence[Value] | None],
+        carried: Sequence[Value] = (),
+    ) -> list[Value]:
+        """for i in range(start, stop, step): carried = body(i, carried); entered at least once -> the last carried."""
+        before = self.block
+        inside, after = self.append_basic_block("loop"), self.append_basic_block("after")
+        self.branch(inside)
+        self.position_at_end(inside)
+        i = self.phi(I64)
+        i.add_incoming(start, before)
+        phis = [self.phi(value.type) for value in carried]
+        for phi, value in zip(phis, carried):
+            phi.add_incoming(value, before)
+        new = list(body(i, phis) or [])
+        following = self.add(i, i64(step))
+        i.add_incoming(following, self.block)
+        for phi, value in zip(phis, new):
+            phi.add_incoming(value, self.block)
+        self.cbranch(self.icmp_signed("<", following, stop), inside, after)
+        self.position_at_end(after)
+        return new
+
+    def each(self, count: int, body: Callable[[Any], None], step: int = 1) -> None:
+        """for i in range(0, count, step): body(i), where `count` is known; once is no loop."""
+        if count <= 0:
+            return
+        if count <= step:
+            body(0)
+        else:
+            self.loop(i64(0), i64(count), step, lambda i, _: body(i))
+
+    def between(self, start: Value, stop: Value, body: Callable[[Value], None]) -> None:
+        """for i in range(start, stop): body(i), which may be never."""
+        with self.when(self.icmp_signed("<", start, stop)):
+            self.loop(start, stop, 1, lambda i, _: body(i))
+
+    @contextmanager
+    def when(self, condition: Value) -> Iterator[None]:
+        """What is built inside runs where the condition, an i1, holds."""
+        with self.if_then(condition):
+            yield
+
+    def smaller(self, a: Value, b: Value) -> Value:
+        """min(a, b) of two i64."""
+        return self.select(self.icmp_signed("<", a, b), a, b)
+
+
+def pieces(count: int) -> list[int]:
+    """Powers of two that sum to `count`, the largest first.
+
+    >>> pieces(11)
+    [8, 2, 1]
+    """
+    return [1 << bit for bit in reversed(range(count.bit_length())) if count >> bit & 1]
+
+
+def function(module: Any, name: str, kinds: Sequence[Any], internal: bool = True) -> Any:
+    """A function without a result, with arguments of these types."""
+    made = ir.Function(module, ir.FunctionType(VOID, list(kinds)), name)
+    if internal:
+        made.linkage = "internal"
+    return made

@@ -1,0 +1,322 @@
+"""Products: pixels times packed weights, which convolutions, Linear and Winograd's method consist of.
+
+The innermost function, a tile, keeps `rows` x `vectors` vectors of sums in registers: for each step of the depth it
+loads the vectors of weights, and one number of every row, and adds their products. Sums start at the bias; residual and
+activation follow while they are still in registers. All sizes and strides are constants of the code.
+
+Weights are packed in panels, [panel][depth][channels of the panel], the last one filled up with zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from kuiper.compiled.builder import Builder, Value, i64
+from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.target import Target
+from kuiper.compiled.ufuncs import apply_with
+from kuiper.fast.kernels.elementwise.activation import ActivationSteps
+
+CACHE = 256 * 1024
+"""Bytes of input that a unit may read again and again: a part of a core's second-level cache."""
+SHARES = 4
+"""Units for each lane, if there is enough work: threads that are held up leave theirs to the others."""
+MOST_VECTORS = 8
+UNROLLED = 4
+"""Steps of the depth that are written out one after the other."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of the pixels: its extent, and bytes from one element to the next in x, in y and in the residual."""
+
+    extent: int
+    x: int
+    y: int
+    residual: int = 0
+
+
+@dataclass(frozen=True)
+class Product:
+    """y[pixel, channel] = f(bias + residual + sum over depth of x[pixel, depth] w[depth, channel]).
+
+    axes : of the pixels, outermost first.
+    depth : loops around the innermost one, (count, bytes in x), outermost first.
+    run : numbers of x that lie side by side, over which the innermost loop of the depth goes.
+    channels : of y, side by side.
+    activation : what follows, or None; residual : whether one is added before.
+    """
+
+    axes: tuple[Axis, ...]
+    depth: tuple[tuple[int, int], ...]
+    run: int
+    channels: int
+    residual: bool = False
+    activation: ActivationSteps | None = field(default=None, compare=False)
+
+    @property
+    def steps(self) -> int:
+        """Of the depth, in all."""
+        return self.run * prod(count for count, _ in self.depth)
+
+    @property
+    def pixels(self) -> int:
+        """How many there are."""
+        return prod(axis.extent for axis in self.axes)
+
+    def merged(self) -> Product:
+        """The same with axes joined where memory allows it, and none of extent 1."""
+        joined: list[Axis] = []
+        for axis in self.axes:
+            if axis.extent == 1:
+                continue
+            if joined and _follow(joined[-1], axis):
+                joined[-1] = Axis(joined[-1].extent * axis.extent, axis.x, axis.y, axis.residual)
+            else:
+                joined.append(axis)
+        return Product(
+            tuple(joined) or (Axis(1, 0, 0),), self.depth, self.run, self.channels, self.residual, self.activation
+        )
+
+
+def _follow(outer: Axis, inner: Axis) -> bool:
+    return (outer.x, outer.y, outer.residual) == tuple(
+        inner.extent * step for step in (inner.x, inner.y, inner.residual)
+    )
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a product is cut into tiles: rows of a tile along its last axis and the one before, vectors of a panel."""
+
+    height: int
+    width: int
+    vectors: int
+
+    @classmethod
+    def of(cls, product: Product, target: Target) -> Cut:
+        """Tiles that fill the registers, in even shares."""
+        last = product.axes[-1].extent
+        before = product.axes[-2].extent if len(product.axes) > 1 else 1
+        all_vectors = -(-product.channels // target.lanes)
+        rows, vectors = target.tile(2)
+        if last * before < rows:  # few rows: more channels
+            rows = last * before
+            vectors = min(MOST_VECTORS, (target.registers - 1) // (rows + 1))
+        vectors = min(vectors, all_vectors)
+        if vectors == 1:
+            rows = min(target.tile(1)[0], last * before)
+        width = min(last, rows)
+        width = -(-last // -(-last // width))
+        height = min(before, rows // width) if width == last else 1
+        return cls(height, width, vectors)
+
+
+def pack(weight: np.ndarray, target: Target, vectors: int) -> np.ndarray:
+    """(depth, channels) -> panels, one after the other."""
+    depth, channels = weight.shape
+    width = vectors * target.lanes
+    parts = []
+    for start in range(0, channels, width):
+        count = min(width, -(-(channels - start) // target.lanes) * target.lanes)
+        panel = np.zeros((depth, count), np.float32)
+        some = weight[:, start : start + count]
+        panel[:, : some.shape[1]] = some
+        parts.append(panel.reshape(-1))
+    return np.concatenate(parts)
+
+
+def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.ndarray:
+    """A number for each lane of each vector of channels."""
+    result = np.zeros(-(-channels // target.lanes) * target.lanes, np.float32)
+    if bias is not None:
+        result[:channels] = bias
+    return result
+
+
+def emit_product(
+    module: Module, product: Product, x: Place, weight: np.ndarray, bias: np.ndarray | None, y: Place,
+    residual: Place | None = None,
+) -> None:  # fmt: skip
+    """Add the part that computes a product, with weight (depth, channels)."""
+    target = module.target
+    product = product.merged()
+    cut = Cut.of(product, target)
+    packed = module.weight(pack(weight, target, cut.vectors))
+    start = module.weight(padded_bias(bias, product.channels, target))
+    units, run = units_of(module, product, cut)
+    places = [x, packed, start, y, residual or y]
+    module.part(units, places, run)
+
+
+def units_of(
+    module: Module, product: Product, cut: Cut
+) -> tuple[int, Callable[[Builder, list[Value], Value, Value], None]]:
+    """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
+
+    A unit is a block of tiles and a range of panels: it goes over its tiles for each panel.
+    """
+    target, lanes = module.target, module.target.lanes
+    *outer, last = product.axes
+    before = outer.pop() if outer else Axis(1, 0, 0)
+    images = prod(axis.extent for axis in outer)
+    down, across = -(-before.extent // cut.height), -(-last.extent // cut.width)
+    width = cut.vectors * lanes
+    panels = -(-product.channels // width)
+    tiles = images * down * across
+    tile_bytes = 4 * cut.height * cut.width * product.steps
+    weight_bytes = 4 * product.steps * product.channels
+    wanted = module.lanes * SHARES if module.lanes > 1 else 1
+    blocks = max(1, min(tiles, -(-tiles * tile_bytes // CACHE)))
+    groups = 1
+    if weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE:
+        blocks, groups = 1, min(panels, max(wanted, 1))
+    elif blocks < wanted:
+        blocks = min(tiles, wanted)
+        if blocks < wanted:
+            groups = min(panels, -(-wanted // blocks))
+    per_block, per_group = -(-tiles // blocks), -(-panels // groups)
+    blocks, groups = -(-tiles // per_block), -(-panels // per_group)
+
+    def run(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+        x, weight, bias, y, residual = pointers
+
+        def panel(index: Value, first: Value, stop: Value) -> None:
+            """All tiles of a block for one panel; the last panel may be narrower."""
+            rest = product.channels - (panels - 1) * width
+            narrow = rest != width
+
+            def over(channels: int) -> None:
+                function = tile(module, product, cut, channels)
+                w = b.at(weight, b.mul(index, i64(4 * product.steps * width)))
+                side = b.mul(index, i64(4 * width))
+                mine = [w, b.at(bias, side), b.at(y, side), b.at(residual, side)]
+                b.between(first, stop, lambda at: one(function, at, *mine))
+
+            if not narrow:
+                over(width)
+            elif panels == 1:
+                over(rest)
+            else:
+                is_last = b.icmp_signed("==", index, i64(panels - 1))
+                with b.if_else(is_last) as (then, otherwise):
+                    with then:
+                        over(rest)
+                    with otherwise:
+                        over(width)
+
+        def one(function: Any, at: Value, w: Value, bias: Value, y: Value, residual: Value) -> None:
+            column, rest = _divided(b, at, across)
+            row, image = _divided(b, rest, down)
+            place = [
+                (last, _within(b, column, cut.width, last.extent)),
+                (before, _within(b, row, cut.height, before.extent)),
+            ]
+            for axis in reversed(outer):
+                index, image = _divided(b, image, axis.extent)
+                place.append((axis, index))
+            offsets = [[b.times(index, getattr(axis, name)) for axis, index in place] for name in ("x", "y", "residual")]
+            b.call(function, [b.at(x, *offsets[0]), w, bias, b.at(y, *offsets[1]), b.at(residual, *offsets[2])])
+
+        def unit(number: Value) -> None:
+            block, group = _divided(b, number, blocks)
+            first = b.mul(block, i64(per_block))
+            stop = b.smaller(b.add(first, i64(per_block)), i64(tiles))
+            some = b.mul(group, i64(per_group))
+            b.between(some, b.smaller(b.add(some, i64(per_group)), i64(panels)), lambda i: panel(i, first, stop))
+
+        b.between(begin, end, unit)
+
+    return blocks * groups, run
+
+
+def _divided(b: Builder, number: Value, by: int) -> tuple[Value, Value]:
+    """(number % by, number // by)."""
+    if by == 1:
+        return i64(0), number
+    return b.urem(number, i64(by)), b.udiv(number, i64(by))
+
+
+def _within(b: Builder, index: Value, size: int, extent: int) -> Value:
+    """Where tile number `index` begins: the last one ends with the axis, and so may cover the one before in part."""
+    if size == extent:
+        return i64(0)
+    start = b.mul(index, i64(size))
+    return start if extent % size == 0 else b.smaller(start, i64(extent - size))
+
+
+def tile(module: Module, product: Product, cut: Cut, channels: int) -> Any:
+    """void(x, weight, bias, y, residual): one tile, for so many channels of a panel."""
+    lanes = module.target.lanes
+    last = product.axes[-1]
+    before = product.axes[-2] if len(product.axes) > 1 else Axis(1, 0, 0)
+    grid = [(i, j) for i in range(cut.height) for j in range(cut.width)]
+    places = [tuple(i * getattr(before, n) + j * getattr(last, n) for n in ("x", "y", "residual")) for i, j in grid]
+    name = product.activation.identity if product.activation else ""
+    key = "tile", tuple(places), product.depth, product.run, channels, product.residual, name
+    vectors = -(-channels // lanes)
+    counts = [min(lanes, channels - lanes * v) for v in range(vectors)]
+
+    def build(b: Builder, x: Value, weight: Value, bias: Value, y: Value, residual: Value) -> None:
+        first = [b.read(b.at(bias, 4 * lanes * v)) for v in range(vectors)]
+        sums = _summed(b, product, [place[0] for place in places], vectors, x, weight, first)
+        for r, (_, to, rest) in enumerate(places):
+            for v, count in enumerate(counts):
+                value = sums[r * vectors + v]
+                if product.residual:
+                    value = b.fadd(value, b.read(b.at(residual, rest + 4 * lanes * v), count))
+                if product.activation is not None:
+                    value = product.activation(apply_with(b), value)
+                b.write(value, b.at(y, to + 4 * lanes * v), count)
+
+    return module.shared_function(key, 5, 0, build)
+
+
+def _summed(
+    b: Builder, product: Product, rows: Sequence[int], vectors: int, x: Value, weight: Value, first: Sequence[Value]
+) -> list[Value]:
+    """The sums of a tile, `vectors` for each row: x at these bytes, starting with `first`."""
+    width = 4 * vectors * b.target.lanes
+
+    def steps(count: int, x: Value, weight: Value, sums: Sequence[Value]) -> list[Value]:
+        result = list(sums)
+        for k in range(count):
+            weights = [b.read(b.at(weight, k * width + 4 * b.target.lanes * v)) for v in range(vectors)]
+            for r, start in enumerate(rows):
+                number = b.broadcast(x, start + 4 * k)
+                for v, w in enumerate(weights):
+                    result[r * vectors + v] = b.fmadd(number, w, result[r * vectors + v])
+        return result
+
+    def run(x: Value, weight: Value, sums: Sequence[Value]) -> list[Value]:
+        result, whole = list(sums), product.run // UNROLLED * UNROLLED
+        if whole > UNROLLED:
+            result = b.loop(
+                i64(0), i64(whole), UNROLLED,
+                lambda k, s: steps(UNROLLED, b.at(x, b.mul(k, i64(4))), b.at(weight, b.mul(k, i64(width))), s),
+                result,
+            )  # fmt: skip
+        else:
+            whole = 0
+        rest = product.run - whole
+        return steps(rest, b.at(x, 4 * whole), b.at(weight, whole * width), result) if rest else result
+
+    def nest(levels: Sequence[tuple[int, int]], x: Value, weight: Value, sums: Sequence[Value]) -> list[Value]:
+        if not levels:
+            return run(x, weight, sums)
+        (count, stride), *inner = levels
+        if count == 1:
+            return nest(inner, x, weight, sums)
+        size = width * product.run * prod(n for n, _ in inner)
+        return b.loop(
+            i64(0), i64(count), 1,
+            lambda i, s: nest(inner, b.at(x, b.mul(i, i64(stride))), b.at(weight, b.mul(i, i64(size))), s),
+            sums,
+        )  # fmt: skip
+
+    return nest(product.depth, x, weight, [first[v] for _ in rows for v in range(vectors)])

@@ -1,0 +1,61 @@
+"""Which kernels of plans there is machine code for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from kuiper.compiled.parts import Module
+from kuiper.compiled.ufuncs import known
+from kuiper.errors import add_new
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.kernel import Epilogue, Step
+from kuiper.fast.kernels.elementwise.activation import ActivationSteps
+
+Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], bool]
+"""emit(module, kernel, inputs, outputs): add the parts that compute it, or nothing and False."""
+EMITTERS: dict[type, Emit] = {}
+One = TypeVar("One", bound=Emit)
+
+
+def emits(*kernels: type) -> Callable[[One], One]:
+    """Decorator: the function writes the code for kernels of these classes, and of those derived from them.
+
+    It looks at everything first, and returns False before it has added anything where it does not know options, sizes
+    or strides. Raises KuiperError for a class that has one.
+    """
+
+    def register(function: One) -> One:
+        emit: Emit = function
+        for kernel in kernels:
+            add_new(EMITTERS, kernel, emit, "has machine code already")
+        return function
+
+    return register
+
+
+def emit(module: Module, step: Step, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """Whether there is code for a step's kernel; if so its parts are added."""
+    found = next((EMITTERS[kind] for kind in type(step.kernel).__mro__ if kind in EMITTERS), None)
+    if found is None or not all(_fits(buffer) for buffer in (*inputs, *outputs)):
+        return False
+    try:
+        return found(module, step.kernel, inputs, outputs)
+    finally:
+        module.release()
+
+
+def _fits(buffer: Buffer) -> bool:
+    """Whether it is a non-empty array of float32."""
+    array = buffer.array
+    return bool(array.dtype == "f4" and array.size)
+
+
+def compiles(activation: ActivationSteps | None) -> bool:
+    """Whether there is code for every step of an activation."""
+    return activation is None or all(known(operation.function) for operation in activation.operations)
+
+
+def epilogue_compiles(epilogue: Epilogue | None) -> bool:
+    """Whether there is code for what follows a kernel."""
+    return epilogue is None or compiles(epilogue.activation)

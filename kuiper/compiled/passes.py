@@ -1,0 +1,181 @@
+"""How a run of parts becomes one function: for one thread, and for several that share the work.
+
+Each lane has its share of a part's units, takes them one by one, and when they are gone takes those of the others: a
+thread that the system holds up costs no more than its share. A lane goes on to the next part when all units of this one
+are done. Threads that help may come late, or not at all: they pass a gate that is open for one pass only, so that one
+of an earlier pass finds it closed.
+
+The state of a pass is a row of cache lines, each an i64: the gate, and for every part the units taken of each lane's
+share, and the units done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from kuiper.compiled.builder import I32, I64, POINTER, VOID, Builder, Value, function, i64
+from kuiper.compiled.parts import Module, Part
+
+LINE = 64
+INSIDE = (1 << 20) - 1
+"""The gate: the pass's number times 2^20, and how many helpers are inside."""
+PATIENCE = 400
+"""How often a waiting lane looks before it offers its core to others."""
+
+
+def state_bytes(parts: int, lanes: int) -> int:
+    """Memory for the state."""
+    return LINE * (1 + parts * (lanes + 1))
+
+
+def add_pass(module: Module, name: str, parts: Sequence[Part]) -> None:
+    """void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number, lane)."""
+    _alone(module, name, parts)
+    _shared(module, name, parts)
+
+
+def _alone(module: Module, name: str, parts: Sequence[Part]) -> None:
+    made = function(module.ir, f"{name}_alone", [POINTER] * 3, internal=False)
+    b = Builder(made.append_basic_block("entry"), module.target)
+    for part in parts:
+        b.call(module.ir.globals[part.name], [*made.args, i64(0), i64(0), i64(part.units)])
+    b.ret_void()
+
+
+def _shared(module: Module, name: str, parts: Sequence[Part]) -> None:
+    lanes = module.lanes
+    made = function(module.ir, f"{name}_shared", [POINTER] * 4 + [I64] * 2, internal=False)
+    b = Builder(made.append_basic_block("entry"), module.target)
+    *memories, state, number, lane = made.args
+    opened = b.shl(number, i64(20))
+    helps = b.icmp_signed(">", lane, i64(0))
+    enter = _function(module, "enter", I64, [POINTER, I64], _enter)
+    refused = made.append_basic_block("refused")
+    go = made.append_basic_block("go")
+    ask = made.append_basic_block("ask")
+    b.cbranch(helps, ask, go)
+    b.position_at_end(ask)
+    b.cbranch(b.icmp_signed("==", b.call(enter, [state, opened]), i64(0)), refused, go)
+    b.position_at_end(refused)
+    b.ret_void()
+    b.position_at_end(go)
+    for index, part in enumerate(parts):
+        counters = b.at(state, LINE * (1 + index * (lanes + 1)))
+        b.call(_share(module, part), [*memories, counters, lane])
+    leave, close = made.append_basic_block("leave"), made.append_basic_block("close")
+    b.cbranch(helps, leave, close)
+    b.position_at_end(leave)
+    b.atomic_rmw("sub", state, i64(1), "release")
+    b.ret_void()
+    b.position_at_end(close)
+    b.atomic_rmw("and", state, i64(INSIDE), "acq_rel")  # no pass has the number 0
+    b.ret_void()
+
+
+def _function(module: Module, name: str, result: Any, kinds: Sequence[Any], build: Any) -> Any:
+    if name not in module.ir.globals:
+        made = ir.Function(module.ir, ir.FunctionType(result, list(kinds)), name)
+        made.linkage = "internal"
+        made.attributes.add("noinline")
+        build(Builder(made.append_basic_block("entry"), module.target), *made.args)
+    return module.ir.globals[name]
+
+
+def _enter(b: Builder, gate: Value, opened: Value) -> None:
+    """1, and one more inside, if the gate is open for this pass; 0 otherwise."""
+    function = b.function
+    look, attempt, no, yes = (function.append_basic_block(name) for name in ("look", "attempt", "no", "yes"))
+    b.branch(look)
+    b.position_at_end(look)
+    now = b.load_atomic(gate, "acquire", 8, typ=I64)
+    b.cbranch(b.icmp_unsigned("==", b.and_(now, i64(~INSIDE)), opened), attempt, no)
+    b.position_at_end(attempt)
+    pair = b.cmpxchg(gate, now, b.add(now, i64(1)), "acq_rel", "acquire")
+    b.cbranch(b.extract_value(pair, 1), yes, look)
+    b.position_at_end(no)
+    b.ret(i64(0))
+    b.position_at_end(yes)
+    b.ret(i64(1))
+
+
+def _share(module: Module, part: Part) -> Any:
+    """void share_part_n(arena, weights, scratch, counters, lane): its units until none is left, and none is unfinished."""
+    lanes, name = module.lanes, f"share_{part.name}"
+    if name in module.ir.globals:
+        return module.ir.globals[name]
+    made = function(module.ir, name, [POINTER] * 4 + [I64])
+    b = Builder(made.append_basic_block("entry"), module.target)
+    *memories, counters, lane = made.args
+    done = b.at(counters, LINE * lanes)
+
+    def of_lane(turn: Value, carried: list[Value]) -> list[Value]:
+        whose = b.srem(b.add(lane, turn), i64(lanes))
+        start = b.sdiv(b.mul(i64(part.units), whose), i64(lanes))
+        count = b.sub(b.sdiv(b.mul(i64(part.units), b.add(whose, i64(1))), i64(lanes)), start)
+        counter = b.at(counters, b.mul(whose, i64(LINE)))
+        take, work, after = (b.function.append_basic_block(name) for name in ("take", "work", "after"))
+        before = b.block
+        some = b.icmp_signed("<", b.load_atomic(counter, "monotonic", 8, typ=I64), count)
+        b.cbranch(some, take, after)
+        b.position_at_end(take)
+        sofar = b.phi(I64)
+        sofar.add_incoming(carried[0], before)
+        mine = b.atomic_rmw("add", counter, i64(1), "monotonic")
+        b.cbranch(b.icmp_signed("<", mine, count), work, after)
+        b.position_at_end(work)
+        unit = b.add(start, mine)
+        b.call(module.ir.globals[part.name], [*memories, lane, unit, b.add(unit, i64(1))])
+        more = b.add(sofar, i64(1))
+        sofar.add_incoming(more, work)
+        b.branch(take)
+        b.position_at_end(after)
+        total = b.phi(I64)
+        total.add_incoming(carried[0], before)
+        total.add_incoming(sofar, take)
+        return [total]
+
+    (total,) = b.loop(i64(0), i64(lanes), 1, of_lane, [i64(0)])
+    with b.when(b.icmp_signed(">", total, i64(0))):
+        b.atomic_rmw("add", done, total, "acq_rel")
+    _wait(b, done, i64(part.units))
+    b.ret_void()
+    return made
+
+
+def _wait(b: Builder, done: Value, units: Value) -> None:
+    """Until `done` is `units`: look, pause, and after PATIENCE looks let other threads run."""
+    spin, relax, give, after = (b.function.append_basic_block(name) for name in ("spin", "relax", "give", "after"))
+    before = b.block
+    b.branch(spin)
+    b.position_at_end(spin)
+    looks = b.phi(I64)
+    looks.add_incoming(i64(0), before)
+    now = b.load_atomic(done, "acquire", 8, typ=I64)
+    b.cbranch(b.icmp_signed(">=", now, units), after, relax)
+    b.position_at_end(relax)
+    if b.target.triple.startswith("x86_64"):
+        _call(b, "llvm.x86.sse2.pause", VOID)
+    more = b.add(looks, i64(1))
+    looks.add_incoming(more, relax)
+    b.cbranch(b.icmp_signed(">", more, i64(PATIENCE)), give, spin)
+    b.position_at_end(give)
+    _yield(b)
+    looks.add_incoming(i64(0), give)
+    b.branch(spin)
+    b.position_at_end(after)
+
+
+def _yield(b: Builder) -> None:
+    """Offer the core to other threads."""
+    if "windows" in b.target.triple:
+        _call(b, "SwitchToThread", I32)
+    else:
+        _call(b, "sched_yield", I32)
+
+
+def _call(b: Builder, name: str, result: Any) -> None:
+    known = b.module.globals.get(name)
+    b.call(known or ir.Function(b.module, ir.FunctionType(result, []), name), [])

@@ -1,0 +1,173 @@
+"""A compiled plan: the steps of a plan as machine code where there is code for them, and as its calls elsewhere."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kuiper.compiled import crew as crews
+from kuiper.compiled.code import Code
+from kuiper.compiled.kernels import emit
+from kuiper.compiled.parts import Module
+from kuiper.compiled.passes import INSIDE, LINE, add_pass, state_bytes
+from kuiper.compiled.target import Target
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.calls import Stage
+from kuiper.fast.kernels.base.kernel import Step
+from kuiper.fast.kernels.base.workspace import Workspace, aligned
+from kuiper.fast.plan.plan import Plan, borders, is_view
+from kuiper.fast.threads import parallel
+from kuiper.graph import Operator
+
+
+class Stretch:
+    """Steps that follow one another, as one function.
+
+    Parameters
+    ----------
+    code, name : the machine code, and what its functions are called.
+    parts : how many parts it has.
+    memories : arena, weights, scratch.
+    lanes : how many threads may share it.
+    """
+
+    def __init__(self, code: Code, name: str, parts: int, memories: Sequence[np.ndarray], lanes: int) -> None:
+        self._memories, self._lanes, self._number = memories, lanes, 0
+        addresses = [memory.ctypes.data for memory in memories]
+        pointer, number = ctypes.c_void_p, ctypes.c_int64
+        self._alone = partial(code.function(f"{name}_alone", *[pointer] * 3), *addresses)
+        self._state = aligned(state_bytes(parts, lanes)).view(np.int64)
+        self._state.fill(0)
+        shared = code.function(f"{name}_shared", *[pointer] * 4, number, number)
+        self._shared = partial(shared, *addresses, self._state.ctypes.data)
+
+    def run(self, ask: crews.Ask | None) -> None:
+        """Once, with the help of those whom `ask` wakes."""
+        if ask is None:
+            self._alone()
+            return
+        state = self._state
+        while state[0] & INSIDE:  # a helper is on its way out of the pass before
+            time.sleep(0)
+        state[LINE // 8 :] = 0
+        self._number += 1
+        state[0] = self._number * (INSIDE + 1)  # opens the gate
+        ask([partial(self._shared, self._number, lane) for lane in range(1, self._lanes)])
+        self._shared(self._number, 0)
+
+
+class CompiledPlan(Plan):
+    """A plan whose steps are machine code where there is code for them.
+
+    Parameters
+    ----------
+    plan : the plan to take steps and layout from; its memory is not shared.
+    target : the processor.
+    folder : of the cache of machine code, or None.
+
+    Attributes
+    ----------
+    code : the machine code.
+    compiled : for each step whether there is code for it; views need none.
+    """
+
+    def __init__(self, plan: Plan, target: Target, folder: Path | None = None) -> None:
+        self._module: Module | None = None
+        self._target = target
+        self._parts_of: dict[int, tuple[int, int]] = {}
+        self._called: set[int] = set()
+        super().__init__(plan.steps, plan.specs, plan.layout.inputs, plan.returned, plan.dynamic, plan.threads)
+        module = self._module or Module(target, self._arena, self.threads)
+        self._module = None
+        order = self._spans_and_calls()
+        spans = dict.fromkeys([*self._parts_of.values(), *(each for each in order if isinstance(each, tuple))])
+        for start, stop in spans:
+            add_pass(module, f"pass_{start}_{stop}", module.parts[start:stop])
+        self.code = Code(str(module.ir), target, folder)
+        scratch = aligned(module.scratch_bytes)
+        self.scratch_bytes += module.scratch_bytes
+        memories = [self._arena, module.weights(), scratch]
+
+        def stretch(start: int, stop: int) -> Stretch:
+            return Stretch(self.code, f"pass_{start}_{stop}", stop - start, memories, self.threads)
+
+        made = {span: stretch(*span) for span in spans}
+        self._by_step = {number: made[span] for number, span in self._parts_of.items()}
+        self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
+        self._python_threads = self.threads if any(isinstance(each, list) for each in self._schedule) else 1
+
+    @property
+    def compiled(self) -> list[bool]:
+        """For each step whether it is machine code."""
+        return [number in self._parts_of for number in range(len(self.steps))]
+
+    def run(self, inputs: Sequence[np.ndarray], on_operator: Any = None) -> list[Any]:
+        """As Plan.run."""
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        with self._lock, crews.crew.session(self.threads, cores) as ask, parallel(self._python_threads) as run_stages:
+            try:
+                for buffer, array in zip(self._inputs, inputs):
+                    np.copyto(buffer.array, array)
+                for fill in self._input_borders:
+                    fill()
+                if on_operator is None:
+                    for each in self._schedule:
+                        if isinstance(each, Stretch):
+                            each.run(ask)
+                        else:
+                            run_stages(each)
+                else:
+                    for number, step in enumerate(self.steps):
+                        started = time.perf_counter()
+                        if number in self._by_step:
+                            self._by_step[number].run(ask)
+                        else:
+                            run_stages(self.stages[number])
+                        on_operator(step.operators[0], time.perf_counter() - started)
+                return [self._result(name) for name in self.returned]
+            finally:
+                self.dynamic.clear()
+
+    @property
+    def groups(self) -> list[list[Operator]]:
+        """The operators that are computed and timed together."""
+        return [list(step.operators) for step in self.steps]
+
+    def _stages_of(self, number: int, step: Step, halos: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """The calls of a step for which there is no code. Steps are bound twice; the code is written the first time."""
+        if number not in self._parts_of and number not in self._called:
+            module = self._module
+            if module is None:
+                module = self._module = Module(self._target, self._arena, self.threads)
+            start = len(module.parts)
+            for buffer in halos:
+                assert buffer.padded is not None
+                module.fill(borders(buffer.padded, buffer.halo))
+            if not is_view(step, self.layout) and emit(module, step, *self._buffers_of(step)):
+                self._parts_of[number] = start, len(module.parts)
+            else:
+                module.unfill()
+                self._called.add(number)
+        return [] if number in self._parts_of else super()._stages_of(number, step, halos, space)
+
+    def _spans_and_calls(self) -> list[tuple[int, int] | list[Stage]]:
+        """What a pass runs: the parts of steps in machine code that follow one another, and the calls between them."""
+        found: list[tuple[int, int] | list[Stage]] = []
+        for number, stages in enumerate(self.stages):
+            if number in self._parts_of:
+                start, stop = self._parts_of[number]
+                last = found[-1] if found else None
+                if isinstance(last, tuple):
+                    start = last[0]
+                    found.pop()
+                found.append((start, stop))
+            elif stages:
+                found.append(stages)
+        return found

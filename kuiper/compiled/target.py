@@ -1,0 +1,69 @@
+"""Targets: the processors that machine code is made for, and how large a tile of sums their registers hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from kuiper.compiled.llvm import binding
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor.
+
+    triple, cpu, features : as LLVM writes them.
+    lanes : numbers of float32 in a vector register.
+    registers : how many of them there are.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    lanes: int
+    registers: int
+
+    def machine(self) -> Any:
+        """LLVM's code generator for it."""
+        llvm = binding()
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, codemodel="jitdefault")
+
+    def tile(self, vectors: int) -> tuple[int, int]:
+        """(rows, vectors) of the sums that a product keeps in registers, with at most so many vectors side by side.
+
+        Each step of the product loads the vectors of weights once, and one number of every row: the more sums there
+        are for these loads, the better. One register is left for the number.
+
+        >>> Target("", "", "", 16, 32).tile(2), Target("", "", "", 8, 16).tile(2), Target("", "", "", 16, 32).tile(1)
+        ((14, 2), (6, 2), (14, 1))
+        """
+        vectors = min(vectors, 2)
+        return min((self.registers - vectors - 1) // vectors, MOST_ROWS), vectors
+
+
+MOST_ROWS = 14
+"""Of a tile: the widths of most networks' images are multiples of 7, and what follows the product needs registers."""
+
+AVX512 = ("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx512f,+avx512vl,+avx512dq,+avx512bw,+fma", 16, 32)
+AVX2 = ("x86_64-unknown-linux-gnu", "haswell", "+avx2,+fma", 8, 16)
+NEON = ("aarch64-unknown-linux-gnu", "cortex-a72", "+neon", 4, 32)
+NAMED = {"avx512": Target(*AVX512), "avx2": Target(*AVX2), "neon": Target(*NEON)}
+
+
+@cache
+def host() -> Target | None:
+    """The processor that this runs on; None for one whose vectors are not known here."""
+    llvm = binding()
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features()
+    text = features.flatten()
+    cpu = llvm.get_host_cpu_name()
+    if triple.startswith(("aarch64", "arm64")):
+        return Target(triple, cpu, text, 4, 32)
+    if not triple.startswith(("x86_64", "amd64")) or not (features.get("avx2") and features.get("fma")):
+        return None
+    if features.get("avx512f") and features.get("avx512vl"):
+        return Target(triple, cpu, text, 16, 32)
+    return Target(triple, cpu, text, 8, 16)
