@@ -7,6 +7,7 @@
 (1, 10)
 """
 
+from kuiper.compiled import CompiledExecutor as _CompiledExecutor  # noqa: F401  offers engine "compiled"
 from kuiper.errors import (
     ExpressionError,
     GraphError,

@@ -1,0 +1,5 @@
+"""The compiler (lesson 14): a plan as one function of machine code. See README.md for the map."""
+
+from kuiper.compiled.executor import CompiledExecutor
+
+__all__ = ["CompiledExecutor"]

@@ -60,7 +60,7 @@ class Code:
         self._engine.finalize_object()
 
     def function(self, name: str, *kinds: Any) -> Callable[..., None]:
-        """One of them, to be called with ctypes' types; it keeps the code in memory. Python's lock is released in it."""
+        """One of them, with arguments of ctypes' types; it keeps the code in memory, and runs without Python's lock."""
         made: Any = ctypes.CFUNCTYPE(None, *kinds)(self._engine.get_function_address(name))
         made.code = self
         return made

@@ -102,7 +102,7 @@ def _enter(b: Builder, gate: Value, opened: Value) -> None:
 
 
 def _share(module: Module, part: Part) -> Any:
-    """void share_part_n(arena, weights, scratch, counters, lane): its units until none is left, and none is unfinished."""
+    """void share_part_n(arena, weights, scratch, counters, lane): units until none is left, and none unfinished."""
     lanes, name = module.lanes, f"share_{part.name}"
     if name in module.ir.globals:
         return module.ir.globals[name]

@@ -76,13 +76,17 @@ class PlanExecutor(LayerExecutor):
         return self._plan(plan_key(list(given.values())), given, patient=False)
 
     def _plan(self, key: PlanKey, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
-        if self._misfits.get(key, 0) >= MISFITS:
+        if self._is_misfit(key):
             return None
         plan = self._planner.find(key)
         if plan is None and patient and key not in self._seen:
             self._seen.add(key)
             return None
         return plan or self._planner.make(inputs)
+
+    def _is_misfit(self, key: PlanKey) -> bool:
+        """Whether plans for inputs of these shapes have failed to fit too often."""
+        return self._misfits.get(key, 0) >= MISFITS
 
 
 def _once(on_operator: OnOperator) -> OnOperator:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from kuiper.compiled.kernels.pointwise import emit_pointwise
 from kuiper.compiled.parts import Module, Place
@@ -39,9 +38,7 @@ def halo_image(module: Module, buffer: Buffer, halo: Halo) -> Image:
     return Image(place, shape, strides)
 
 
-def _borders(
-    shape: Sequence[int], strides: Sequence[int], halo: Halo
-) -> list[tuple[int, tuple[int, ...]]]:
+def _borders(shape: Sequence[int], strides: Sequence[int], halo: Halo) -> list[tuple[int, tuple[int, ...]]]:
     """(offset, shape) of the parts of an image with halo that are halo."""
     n, height, width, channels = shape
     middle = height - halo.up - halo.bottom

@@ -95,7 +95,7 @@ def emit_pointwise(
 
 
 def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
-    """The axes in the order of the first array's memory, joined where all arrays allow it: extents, and each one's steps."""
+    """(extents, each array's steps) of the axes in the order of the first array's memory, joined where all allow it."""
     axes = sorted((a for a, n in enumerate(shape) if n != 1), key=lambda axis: -abs(strides[0][axis]))
     extents: list[int] = []
     steps: list[list[int]] = [[] for _ in strides]

@@ -155,13 +155,14 @@ def emit_product(
 
 
 def units_of(
-    module: Module, product: Product, cut: Cut
+    module: Module, product: Product, cut: Cut, shares: int = SHARES
 ) -> tuple[int, Callable[[Builder, list[Value], Value, Value], None]]:
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
 
-    A unit is a block of tiles and a range of panels: it goes over its tiles for each panel.
+    A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
+    for each lane, if there is work enough.
     """
-    target, lanes = module.target, module.target.lanes
+    lanes = module.target.lanes
     *outer, last = product.axes
     before = outer.pop() if outer else Axis(1, 0, 0)
     images = prod(axis.extent for axis in outer)
@@ -171,7 +172,7 @@ def units_of(
     tiles = images * down * across
     tile_bytes = 4 * cut.height * cut.width * product.steps
     weight_bytes = 4 * product.steps * product.channels
-    wanted = module.lanes * SHARES if module.lanes > 1 else 1
+    wanted = module.lanes * shares if module.lanes > 1 else 1
     blocks = max(1, min(tiles, -(-tiles * tile_bytes // CACHE)))
     groups = 1
     if weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE:
@@ -220,7 +221,9 @@ def units_of(
             for axis in reversed(outer):
                 index, image = _divided(b, image, axis.extent)
                 place.append((axis, index))
-            offsets = [[b.times(index, getattr(axis, name)) for axis, index in place] for name in ("x", "y", "residual")]
+            offsets = [
+                [b.times(index, getattr(axis, name)) for axis, index in place] for name in ("x", "y", "residual")
+            ]
             b.call(function, [b.at(x, *offsets[0]), w, bias, b.at(y, *offsets[1]), b.at(residual, *offsets[2])])
 
         def unit(number: Value) -> None:

@@ -20,8 +20,8 @@ from kuiper.compiled.ufuncs import FORMULAS, apply_with
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.conv.convolution import Problem
-from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
 from kuiper.fast.kernels.pooling.adaptive import ImageMean
+from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
 from kuiper.fast.kernels.pooling.windows import PoolKernel, Windows
 
 SHARES = 8
@@ -167,7 +167,7 @@ def pool(
 
     def build(taps: Sequence[int], count: int) -> Callable[..., None]:
         def one_row(b: Builder, x_at: Value, y_at: Value, scale_at: Value) -> None:
-            """One output row of a vector of channels, whose windows see these rows; x_at: where row 0 of a window is."""
+            """One output row of a vector of channels; its windows see the rows `taps` of those that begin at x_at."""
 
             def tile(start: Any, size: int, seen: Sequence[int]) -> None:
                 found: list[Value | None] = [None] * size
@@ -187,7 +187,7 @@ def pool(
                         value = b.fmul(value, b.splat(number))
                     b.write(value, b.at(y_at, b.times(start, y.strides[2]), t * y.strides[2]), count)
 
-            for first, stop, seen in columns:
+            def alike(first: int, stop: int, seen: Sequence[int]) -> None:
                 size = min(across, stop - first)
                 whole = (stop - first) // size * size
                 if whole > size:
@@ -196,6 +196,9 @@ def pool(
                     tile(first, size, seen)
                 if whole < stop - first:
                     tile(stop - size, size, seen)
+
+            for span in columns:
+                alike(*span)
 
         return one_row
 

@@ -73,13 +73,17 @@ class Planner:
                     self._plans.popitem(last=False)
             return self._plans[key]
 
-    def _make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+    def whole(self, inputs: Mapping[str, np.ndarray]) -> Plan:
+        """A plan for inputs of these shapes that computes all samples together, one step after the other; not kept."""
         threads = self.threads if thread_pools.blas.can_be_held else 1
         dynamic: dict[str, Any] = {}  # of one pass, by name: layers among the steps fill it, the plan reads it
         steps, trace = self._steps(inputs, threads, dynamic)
-        whole = Plan(steps, trace.specs, list(inputs), self._returned, dynamic, threads)
+        return Plan(steps, trace.specs, list(inputs), self._returned, dynamic, threads)
+
+    def _make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        whole = self.whole(inputs)
         chosen: Plan | BatchPlan = whole
-        if threads > 1:
+        if whole.threads > 1:
             chosen = self._with_batch(self._with_branches(whole, inputs), inputs)
         self.choices.keep()
         return chosen
