@@ -69,10 +69,15 @@ class Module:
 
     def place(self, array: np.ndarray) -> Place:
         """Where an array of the plan lies; one that is no part of the arena is a constant, and becomes a weight."""
-        start = array.__array_interface__["data"][0]
-        if self._start <= start < self._start + self._arena.nbytes:
-            return Place("arena", start - self._start)
+        if self.holds(array):
+            return Place("arena", array.__array_interface__["data"][0] - self._start)
+        assert array.flags.c_contiguous, "a weight's numbers are stored one after the other"
         return self.weight(array)
+
+    def holds(self, array: np.ndarray) -> bool:
+        """Whether it is a part of the arena."""
+        start: int = array.__array_interface__["data"][0]
+        return self._start <= start < self._start + self._arena.nbytes
 
     def weight(self, array: np.ndarray) -> Place:
         """A copy of the array's numbers, one after the other, among the weights; the same array is copied once."""
@@ -151,6 +156,11 @@ class Module:
         """Zero these arrays, which nothing else of the next part writes, in the next part."""
         for array in arrays:
             self.fill_at(self.place(array), array.shape, array.strides)
+
+    def settle(self) -> None:
+        """A part for what `fill` was asked for, if there has been none since."""
+        if self._fills:
+            self.part(0, [], lambda b, pointers, begin, end: None)
 
     def unfill(self) -> None:
         """Forget what `fill` was asked for since the last part."""

@@ -150,7 +150,8 @@ class CompiledPlan(Plan):
             for buffer in halos:
                 assert buffer.padded is not None
                 module.fill(borders(buffer.padded, buffer.halo))
-            if not is_view(step, self.layout) and emit(module, step, *self._buffers_of(step)):
+            if not is_view(step, self.layout) and emit(module, step.kernel, *self._buffers_of(step)):
+                module.settle()
                 self._parts_of[number] = start, len(module.parts)
             else:
                 module.unfill()

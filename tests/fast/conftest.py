@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import kuiper
 import kuiper.fast.kernels
 from kuiper import dtypes, pnnx
+from kuiper.compiled import llvm
 from kuiper.fast.kernels.base.buffer import Buffer, Halo, Spec, image_buffer
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Kernel, Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
@@ -111,9 +113,63 @@ def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], 
     return Bound(kernel, buffers, outputs, kernel.bind(buffers, outputs, space.settled()))
 
 
+def compiled(made: Bound) -> Bound | None:
+    """The same as machine code, on copies of its arrays in one piece of memory; None where there is no code for it."""
+    from kuiper.compiled.code import Code
+    from kuiper.compiled.kernels import emit
+    from kuiper.compiled.parts import Module
+    from kuiper.compiled.passes import add_pass
+    from kuiper.compiled.plan import Stretch
+    from kuiper.compiled.target import host
+
+    target = host()
+    if target is None:
+        return None
+    buffers = [*made.inputs, *made.outputs]
+    sizes = [-(-whole(buffer).nbytes // 64) * 64 + 64 for buffer in buffers]
+    arena = aligned(sum(sizes))
+    moved = [moved_to(buffer, arena[sum(sizes[:i]) : sum(sizes[: i + 1])]) for i, buffer in enumerate(buffers)]
+    module = Module(target, arena, lanes=2)
+    inputs, outputs = moved[: len(made.inputs)], moved[len(made.inputs) :]
+    if not emit(module, made.kernel, inputs, outputs):
+        assert not module.parts, "refused after parts were added"
+        return None
+    module.settle()
+    add_pass(module, "all", module.parts)
+    memories = [arena, module.weights(), aligned(module.scratch_bytes + 64)]
+    stretch = Stretch(Code(str(module.ir), target), "all", len(module.parts), memories, 2)
+    return Bound(made.kernel, inputs, outputs, [[[lambda: stretch.run(None)]], [[lambda: stretch.run(helped)]]])
+
+
+def helped(calls: Sequence[Callable[[], None]]) -> None:
+    """What a crew does, by threads that begin at once and are not waited for."""
+    for call in calls:
+        threading.Thread(target=call).start()
+
+
+def moved_to(buffer: Buffer, memory: np.ndarray) -> Buffer:
+    """A buffer of the same strides and numbers in other memory, with all that lies beside it."""
+    base = whole(buffer)
+    there = memory[: base.nbytes].view(base.dtype).reshape(base.shape)
+    there[...] = base
+
+    def like(array: np.ndarray | None) -> Any:
+        if array is None:
+            return None
+        away = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+        start = memory[away:].view(base.dtype) if array.size else there.reshape(-1)
+        return np.lib.stride_tricks.as_strided(start, array.shape, array.strides)
+
+    return Buffer(like(buffer.array), like(buffer.padded), buffer.halo)
+
+
 @pytest.fixture(scope="session")
-def beside() -> Callable[..., Kernel]:
-    """beside(layer, *inputs, layouts, threads): the kernel, once it has given twice what the layer gives."""
+def beside(request: pytest.FixtureRequest) -> Callable[..., Kernel]:
+    """beside(layer, *inputs, layouts, threads): the kernel, once it has given twice what the layer gives.
+
+    With --all the same is asked of its machine code, where there is some.
+    """
+    code_too = request.config.getoption("--all") and llvm.installed()
 
     def compare(
         layer: Any,
@@ -128,11 +184,14 @@ def beside() -> Callable[..., Kernel]:
         kernel = kernel or LOWERINGS[type(layer)](step_of(layer, inputs, expected))
         assert kernel is not None, f"no kernel for {type(layer).__name__}"
         ready = bound(kernel, inputs, expected, layouts, threads)
-        first, second = ready.run(), ready.run()
-        for y, again, wanted in zip(first, second, expected, strict=True):
-            assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
-            np.testing.assert_array_equal(y, again)
-            np.testing.assert_allclose(y, wanted, rtol=rtol, atol=atol)
+        for made in [ready, compiled(ready)] if code_too else [ready]:
+            if made is None:
+                continue
+            first, second = made.run(), made.run()
+            for y, again, wanted in zip(first, second, expected, strict=True):
+                assert (y.shape, y.dtype) == (wanted.shape, wanted.dtype)
+                np.testing.assert_array_equal(y, again)
+                np.testing.assert_allclose(y, wanted, rtol=rtol, atol=atol)
         return kernel
 
     return compare

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from kuiper.compiled.kernels.copies import halo_image
-from kuiper.compiled.kernels.product import Axis, Product, emit_product
+from kuiper.compiled.kernels.product import Axis, Operands, Product, emit_products
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.kernels.windows import emit_depthwise
 from kuiper.compiled.kernels.winograd import emit_winograd, pays
 from kuiper.compiled.parts import Module
-from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
 
 
 @emits(Convolution)
@@ -42,12 +46,83 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
     rest = (0, 0, 0) if residual is None else residual.strides[:3]
     axes = tuple(Axis(*numbers) for numbers in zip(y.shape[:3], (image, sh * row, sw * pixel), y.strides[:3], rest))
     product = Product(axes, depth, run, out, residual is not None, epilogue.activation)
+    products = []
     for group in range(problem.groups):
         some = slice(group * out, group * out + out)
-        weight = problem.weight[some].transpose(2, 3, 1, 0).reshape(-1, out)
-        emit_product(
-            module, product, x.place.after(4 * group * channels), weight,
+        operands = Operands(
+            x.place.after(4 * group * channels),
+            problem.weight[some].transpose(2, 3, 1, 0).reshape(-1, out),
             None if epilogue.bias is None else epilogue.bias[some],
-            module.place(y[..., some]), None if residual is None else module.place(residual[..., some]),
-        )  # fmt: skip
+            module.place(y[..., some]),
+            None if residual is None else module.place(residual[..., some]),
+        )
+        products.append((product, operands))
+    emit_products(module, products)
     return True
+
+
+@emits(Subpixel)
+def transposed(module: Module, kernel: Subpixel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """A product for each of the stride's phases: its outputs are a stride apart, and see the same windows."""
+    epilogue, y = kernel.epilogue, outputs[0].nhwc
+    residual = inputs[-1].nhwc if epilogue.residual else None
+    if not epilogue_compiles(epilogue) or y.strides[-1] != 4 or (residual is not None and residual.strides[-1] != 4):
+        return False
+    x = halo_image(module, inputs[0], Halo(*kernel.rows.pads, *kernel.columns.pads))
+    (_, row, pixel, _), image = x.strides, x.strides[0]
+    channels, out, *_ = kernel.weight.shape
+    products = []
+    for down in _phases(kernel.rows):
+        for across in _phases(kernel.columns):
+            weight = kernel.weight[:, :, down.taps, :][..., across.taps]  # (C, O, T, T)
+            tall, wide = weight.shape[2:]
+            side = wide * channels if pixel == 4 * channels else channels
+            depth = ((tall, row),) if pixel == 4 * channels else ((tall, row), (wide, pixel))
+            rest = (0, 0, 0, 0) if residual is None else residual.strides
+            axes = (
+                Axis(y.shape[0], image, y.strides[0], rest[0]),
+                Axis(down.count, row, kernel.rows.stride * y.strides[1], kernel.rows.stride * rest[1]),
+                Axis(across.count, pixel, kernel.columns.stride * y.strides[2], kernel.columns.stride * rest[2]),
+            )
+            corner = slice(None), slice(down.target, None), slice(across.target, None)
+            operands = Operands(
+                x.place.after(down.source * row + across.source * pixel),
+                np.ascontiguousarray(weight.transpose(2, 3, 0, 1)).reshape(-1, out),
+                epilogue.bias,
+                module.place(y[corner]),
+                None if residual is None else module.place(residual[corner]),
+            )
+            products.append((Product(axes, depth, side, out, residual is not None, epilogue.activation), operands))
+    emit_products(module, products)
+    return True
+
+
+class _Phase(NamedTuple):
+    """Outputs of one axis that are a stride apart.
+
+    taps : of the kernel, in the order of the inputs that they meet.
+    count : how many outputs.
+    source, target : where the first window begins, in the image with its border; the first output.
+    """
+
+    taps: slice
+    count: int
+    source: int
+    target: int
+
+
+def _phases(grid: Grid) -> list[_Phase]:
+    """The phases of an axis that have outputs."""
+    found = []
+    for r in range(grid.stride):
+        windows = [q for q in range(grid.count) if grid.inside(q)[0] <= r < grid.inside(q)[1]]
+        if windows:
+            target = (grid.first + windows[0]) * grid.stride - grid.padding + r
+            found.append(_Phase(slice(r, None, grid.stride), len(windows), grid.start + windows[0], target))
+    return [phase._replace(taps=_backwards(phase.taps, grid)) for phase in found]
+
+
+def _backwards(taps: slice, grid: Grid) -> slice:
+    """The last tap first: it meets the first input of a window."""
+    last = taps.start + (grid.taps - 1) * grid.stride
+    return slice(last, None if taps.start - grid.stride < 0 else taps.start - grid.stride, -grid.stride)

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kuiper.compiled.kernels.pointwise import emit_pointwise
+from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Module, Place
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
+from kuiper.fast.kernels.base.kernel import Join
+from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle, reshaped
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,54 @@ def halo_image(module: Module, buffer: Buffer, halo: Halo) -> Image:
     emit_pointwise(module, (place.after(inside), strides), [(module.place(buffer.array), buffer.nhwc.strides)],
                    buffer.nhwc.shape, lambda b, x: x, "copy")  # fmt: skip
     return Image(place, shape, strides)
+
+
+def emit_copy(module: Module, source: np.ndarray, target: np.ndarray) -> None:
+    """target[...] = source, both of one shape with any strides."""
+    emit_pointwise(
+        module, (module.place(target), target.strides), [(module.place(source), source.strides)], target.shape,
+        lambda b, x: x, "copy",
+    )  # fmt: skip
+
+
+@emits(Join)
+def join(module: Module, kernel: Join, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """Copies of those inputs that do not lie in the output already."""
+    start = 0
+    for buffer in inputs:
+        stop = start + buffer.array.shape[kernel.axis]
+        part = outputs[0].array[(slice(None),) * kernel.axis + (slice(start, stop),)]
+        start = stop
+        if part.__array_interface__["data"] != buffer.array.__array_interface__["data"]:
+            emit_copy(module, buffer.array, part)
+    return True
+
+
+@emits(ReshapeKernel)
+def reshape(module: Module, kernel: ReshapeKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """One copy, where one of the arrays can be seen in the other's shape."""
+    source, target = inputs[0].array, outputs[0].array
+    as_source, as_target = reshaped(target, source.shape), reshaped(source, target.shape)
+    if as_source is not None:
+        emit_copy(module, source, as_source)
+    elif as_target is not None:
+        emit_copy(module, as_target, target)
+    else:
+        return False
+    return True
+
+
+@emits(Shuffle)
+def shuffle(module: Module, kernel: Shuffle, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """A copy between views with the groups apart."""
+    source, target = inputs[0].array, outputs[0].array
+    n, channels, *rest = source.shape
+    dealt = reshaped(target, (n, channels // kernel.groups, kernel.groups, *rest))
+    grouped = reshaped(source, (n, kernel.groups, channels // kernel.groups, *rest))
+    if dealt is None or grouped is None:
+        return False
+    emit_copy(module, grouped.swapaxes(1, 2), dealt)
+    return True
 
 
 def _borders(shape: Sequence[int], strides: Sequence[int], halo: Halo) -> list[tuple[int, tuple[int, ...]]]:

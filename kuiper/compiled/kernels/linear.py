@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kuiper.compiled.kernels.product import Axis, Product, emit_product
+from kuiper.compiled.kernels.product import Axis, Operands, Product, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
@@ -24,8 +24,6 @@ def linear(module: Module, kernel: LinearKernel, inputs: Sequence[Buffer], outpu
     axes = tuple(Axis(*numbers) for numbers in zip(y.shape[:-1], x.strides[:-1], y.strides[:-1], rest[:-1]))
     out, depth = kernel.weight.shape
     product = Product(axes, (), depth, out, residual is not None, epilogue.activation)
-    emit_product(
-        module, product, module.place(x), kernel.weight.T, epilogue.bias, module.place(y),
-        None if residual is None else module.place(residual),
-    )  # fmt: skip
+    there = None if residual is None else module.place(residual)
+    emit_product(module, product, Operands(module.place(x), kernel.weight.T, epilogue.bias, module.place(y), there))
     return True

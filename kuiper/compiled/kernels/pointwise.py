@@ -155,7 +155,7 @@ def formula(module: Module, kernel: FormulaKernel, inputs: Sequence[Buffer], out
     if not all(known(operation.function) for operation in program.operations):
         return False
     y = outputs[0].array
-    arrays = [*(inputs[slot].array for slot in kernel.slots), *kernel.constants]
+    arrays = [*(inputs[slot].array for slot in kernel.slots), *map(np.ascontiguousarray, kernel.constants)]
     sources = [(module.place(x), np.broadcast_to(x, y.shape).strides) for x in arrays]
     lines = []
     for call in program.operations:

@@ -29,6 +29,8 @@ SHARES = 4
 MOST_VECTORS = 8
 UNROLLED = 4
 """Steps of the depth that are written out one after the other."""
+Run = Callable[[Builder, list[Value], Value, Value], None]
+"""run(builder, pointers, begin, end): some units."""
 
 
 @dataclass(frozen=True)
@@ -139,24 +141,49 @@ def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.nd
     return result
 
 
-def emit_product(
-    module: Module, product: Product, x: Place, weight: np.ndarray, bias: np.ndarray | None, y: Place,
-    residual: Place | None = None,
-) -> None:  # fmt: skip
-    """Add the part that computes a product, with weight (depth, channels)."""
-    target = module.target
-    product = product.merged()
-    cut = Cut.of(product, target)
-    packed = module.weight(pack(weight, target, cut.vectors))
-    start = module.weight(padded_bias(bias, product.channels, target))
-    units, run = units_of(module, product, cut)
-    places = [x, packed, start, y, residual or y]
-    module.part(units, places, run)
+@dataclass(frozen=True)
+class Operands:
+    """The arrays of a product: weight (depth, channels), bias (channels,) or None, a residual or None."""
+
+    x: Place
+    weight: np.ndarray
+    bias: np.ndarray | None
+    y: Place
+    residual: Place | None = None
 
 
-def units_of(
-    module: Module, product: Product, cut: Cut, shares: int = SHARES
-) -> tuple[int, Callable[[Builder, list[Value], Value, Value], None]]:
+def emit_products(module: Module, products: Sequence[tuple[Product, Operands]]) -> None:
+    """Add the part that computes some products that do not depend on each other."""
+    places: list[Place] = []
+    work: list[tuple[int, Run]] = []
+    for each, operands in products:
+        product = each.merged()
+        cut = Cut.of(product, module.target)
+        packed = module.weight(pack(operands.weight, module.target, cut.vectors))
+        start = module.weight(padded_bias(operands.bias, product.channels, module.target))
+        places += [operands.x, packed, start, operands.y, operands.residual or operands.y]
+        work.append(units_of(module, product, cut, max(1, SHARES // len(products))))
+
+    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+        first = 0
+        for number, (units, run) in enumerate(work):
+            mine = pointers[5 * number : 5 * number + 5]
+            if len(work) == 1:
+                run(b, mine, begin, end)
+                continue
+            start = b.select(b.icmp_signed(">", begin, i64(first)), b.sub(begin, i64(first)), i64(0))
+            run(b, mine, start, b.smaller(b.sub(end, i64(first)), i64(units)))
+            first += units
+
+    module.part(sum(units for units, _ in work), places, body)
+
+
+def emit_product(module: Module, product: Product, operands: Operands) -> None:
+    """Add the part that computes one product."""
+    emit_products(module, [(product, operands)])
+
+
+def units_of(module: Module, product: Product, cut: Cut, shares: int = SHARES) -> tuple[int, Run]:
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
 
     A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them

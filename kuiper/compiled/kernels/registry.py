@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import known
 from kuiper.errors import add_new
 from kuiper.fast.kernels.base.buffer import Buffer
-from kuiper.fast.kernels.base.kernel import Epilogue, Step
+from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
 from kuiper.fast.kernels.elementwise.activation import ActivationSteps
 
 Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], bool]
@@ -34,15 +36,21 @@ def emits(*kernels: type) -> Callable[[One], One]:
     return register
 
 
-def emit(module: Module, step: Step, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """Whether there is code for a step's kernel; if so its parts are added."""
-    found = next((EMITTERS[kind] for kind in type(step.kernel).__mro__ if kind in EMITTERS), None)
+def emit(module: Module, kernel: Kernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """Whether there is code for a kernel; if so its parts are added."""
+    found = next((EMITTERS[kind] for kind in type(kernel).__mro__ if kind in EMITTERS), None)
     if found is None or not all(_fits(buffer) for buffer in (*inputs, *outputs)):
         return False
+    inputs = [_with_rows(module, buffer) for buffer in inputs]
     try:
-        return found(module, step.kernel, inputs, outputs)
+        return found(module, kernel, inputs, outputs)
     finally:
         module.release()
+
+
+def _with_rows(module: Module, buffer: Buffer) -> Buffer:
+    """A constant lies among the weights one number after the other, and its array has to say so."""
+    return buffer if module.holds(buffer.array) else Buffer(np.ascontiguousarray(buffer.array))
 
 
 def _fits(buffer: Buffer) -> bool:
@@ -53,7 +61,9 @@ def _fits(buffer: Buffer) -> bool:
 
 def compiles(activation: ActivationSteps | None) -> bool:
     """Whether there is code for every step of an activation."""
-    return activation is None or all(known(operation.function) for operation in activation.operations)
+    if not isinstance(activation, ActivationSteps):
+        return activation is None
+    return all(known(operation.function) for operation in activation.operations)
 
 
 def epilogue_compiles(epilogue: Epilogue | None) -> bool:

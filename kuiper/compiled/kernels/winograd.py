@@ -34,7 +34,9 @@ BACK, KERNEL, INTO = transforms(M)
 def pays(problem: Problem) -> bool:
     """Whether it is the faster way: 3x3 windows at stride 1, of large images with channels enough."""
     plain = problem.kernel == (3, 3) and problem.stride == problem.dilation == (1, 1) and problem.groups == 1
-    return plain and min(problem.out_size) >= LEAST_SIDE and min(problem.channels, problem.out_channels) >= LEAST_CHANNELS
+    return (
+        plain and min(problem.out_size) >= LEAST_SIDE and min(problem.channels, problem.out_channels) >= LEAST_CHANNELS
+    )
 
 
 def emit_winograd(
@@ -192,9 +194,7 @@ def _back(
     rows, columns = place.rows, place.columns
 
     def build(b: Builder, scratch: Value, bias: Value, y: Value, residual: Value) -> None:
-        half = [
-            multiplied_back(b, [b.read(b.at(scratch, (A * r + q) * plane)) for r in range(A)]) for q in range(A)
-        ]
+        half = [multiplied_back(b, [b.read(b.at(scratch, (A * r + q) * plane)) for r in range(A)]) for q in range(A)]
         first = b.read(bias)
         for r in range(rows):
             for q, value in enumerate(multiplied_back(b, [half[k][r] for k in range(A)])[:columns]):
