@@ -21,5 +21,5 @@ Shapes = Annotated[
         help="Shape of an input, such as 1,3,224,224; once for each input, in their order.",
     ),
 ]
-Engine = Annotated[str, typer.Option("--engine", help="How kuiper computes: simple, fast or auto.")]
+Engine = Annotated[str, typer.Option("--engine", help="How kuiper computes: simple, fast, compiled or auto.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of random input.")]

@@ -1,4 +1,4 @@
-"""The compiler (lesson 14): a plan as one function of machine code. See README.md for the map."""
+"""The compiler: a plan as one function of machine code. See README.md for the map."""
 
 from kuiper.compiled.executor import CompiledExecutor
 

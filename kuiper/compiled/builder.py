@@ -132,6 +132,24 @@ class Builder(ir.IRBuilder):
         """The larger of x and a bound that is no NaN; NaN where x is."""
         return self.select(self.fcmp_ordered("<", x, bound), bound, x)
 
+    def kept(self, value: Value, count: int, rest: float = 0.0) -> Value:
+        """The first `count` numbers of a vector; the others are `rest`."""
+        lanes = self.target.lanes
+        if count == lanes:
+            return value
+        chosen = [i if i < count else lanes + i for i in range(lanes)]
+        return self.shuffle_vector(value, self.splat(rest), ir.Constant(ir.VectorType(I32, lanes), chosen))
+
+    def combined(self, value: Value, combine: Callable[[Value, Value], Value]) -> Value:
+        """A vector of what `combine`, on vectors, makes of all numbers of one."""
+        lanes = self.target.lanes
+        distance = lanes // 2
+        while distance:
+            turned = ir.Constant(ir.VectorType(I32, lanes), [(i + distance) % lanes for i in range(lanes)])
+            value = combine(value, self.shuffle_vector(value, value, turned))
+            distance //= 2
+        return value
+
     # loops
 
     def loop(

@@ -65,6 +65,8 @@ class RuntimeGraph:
         "simple": the layers, one operator after the other.
         "fast": a plan (see kuiper.fast), made at the first pass with inputs of new shapes; operators that have no
         kernel, and all that are not the framework's own, are computed by their layers.
+        "compiled": the same plan as machine code (see kuiper.compiled), made at the first pass with inputs of new
+        shapes, which takes some seconds unless it is cached on disk.
         "auto": the layers at the first pass with inputs of new shapes, a plan from the second on, since a plan takes
         longer to make than a pass.
         All give the same numbers but for rounding. With a student's toolbox the layers compute, always.

@@ -81,8 +81,8 @@ def transposed(module: Module, kernel: Subpixel, inputs: Sequence[Buffer], outpu
             rest = (0, 0, 0, 0) if residual is None else residual.strides
             axes = (
                 Axis(y.shape[0], image, y.strides[0], rest[0]),
-                Axis(down.count, row, kernel.rows.stride * y.strides[1], kernel.rows.stride * rest[1]),
-                Axis(across.count, pixel, kernel.columns.stride * y.strides[2], kernel.columns.stride * rest[2]),
+                Axis(down.outputs, row, kernel.rows.stride * y.strides[1], kernel.rows.stride * rest[1]),
+                Axis(across.outputs, pixel, kernel.columns.stride * y.strides[2], kernel.columns.stride * rest[2]),
             )
             corner = slice(None), slice(down.target, None), slice(across.target, None)
             operands = Operands(
@@ -101,12 +101,12 @@ class _Phase(NamedTuple):
     """Outputs of one axis that are a stride apart.
 
     taps : of the kernel, in the order of the inputs that they meet.
-    count : how many outputs.
+    outputs : how many.
     source, target : where the first window begins, in the image with its border; the first output.
     """
 
     taps: slice
-    count: int
+    outputs: int
     source: int
     target: int
 

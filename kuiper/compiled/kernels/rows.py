@@ -1,0 +1,170 @@
+"""Softmax and the norms of rows: some loops over a row that stays in the first-level cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from kuiper.compiled.builder import Builder, Value, i64
+from kuiper.compiled.kernels.pointwise import merged
+from kuiper.compiled.kernels.registry import emits
+from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.ufuncs import exp, log
+from kuiper.fast.kernels.base.buffer import Buffer
+from kuiper.fast.kernels.matmul.matrices import rows_of
+from kuiper.fast.kernels.norm.row_norm import RowNorm
+from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
+
+SHARES = 8
+"""Units for each lane."""
+SUMS = 4
+"""Sums that are kept at the same time: an addition takes some cycles, and the next need not wait for it."""
+
+
+def emit_lines(
+    module: Module, places: Sequence[Place], shape: Sequence[int], strides: Sequence[Sequence[int]],
+    line: Callable[[Builder, list[Value]], None],
+) -> None:  # fmt: skip
+    """A part that calls line(builder, pointers) for every index of `shape`, the pointers moved by their strides."""
+    extents, steps = merged(shape, strides)
+    total = prod(extents)
+    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
+
+    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+        def one(number: Value) -> None:
+            rest, at = number, list(pointers)
+            for axis in reversed(range(len(extents))):
+                index = b.urem(rest, i64(extents[axis])) if axis else rest
+                rest = b.udiv(rest, i64(extents[axis])) if axis else rest
+                at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
+            line(b, at)
+
+        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
+
+    module.part(-(-total // per_unit), places, body)
+
+
+def fold_row(
+    b: Builder, size: int, start: float, combine: Callable[[Value, Value], Value],
+    vector: Callable[[Value, int], Value],
+) -> Value:  # fmt: skip
+    """A vector of what `combine` makes of `start` and all numbers of vector(offset in bytes, count)."""
+    lanes = b.target.lanes
+    many = lanes * SUMS
+    whole = size // many * many
+    sums = [b.splat(start)] * SUMS
+
+    def together(at: Value, carried: Sequence[Value]) -> list[Value]:
+        found = (vector(b.add(at, i64(4 * lanes * k)), lanes) for k in range(SUMS))
+        return [combine(one, value) for one, value in zip(carried, found)]
+
+    if whole:
+        sums = b.loop(i64(0), i64(4 * whole), 4 * many, together, sums)
+    for k, first in enumerate(range(whole, size, lanes)):
+        count = min(lanes, size - first)
+        value = b.kept(vector(i64(4 * first), count), count, start)
+        sums[k % SUMS] = combine(sums[k % SUMS], value)
+    total = combine(combine(sums[0], sums[1]), combine(sums[2], sums[3]))
+    return b.combined(total, combine)
+
+
+def each_vector(b: Builder, size: int, body: Callable[[Value, int], None]) -> None:
+    """body(offset in bytes, count) for all vectors of a row."""
+    lanes = b.target.lanes
+    whole = size // lanes * lanes
+    if whole:
+        b.loop(i64(0), i64(4 * whole), 4 * lanes, lambda at, _: body(at, lanes))
+    if size - whole:
+        body(i64(4 * whole), size - whole)
+
+
+@emits(SoftmaxKernel)
+def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """Along rows in which numbers lie side by side."""
+    x, y, axis = inputs[0].array, outputs[0].array, kernel.axis % outputs[0].array.ndim
+    size = y.shape[axis]
+    if size > 1 and (x.strides[axis] != 4 or y.strides[axis] != 4):
+        return False
+
+    def build(b: Builder, x_at: Value, y_at: Value) -> None:
+        def number(at: Value, count: int) -> Value:
+            return b.read(b.at(x_at, at), count)
+
+        highest = fold_row(b, size, -np.inf, lambda one, other: b.select(b.fcmp_ordered(">", one, other), one, other),
+                           number)  # fmt: skip
+
+        def power(at: Value, count: int) -> Value:
+            result = exp(b, b.fsub(number(at, count), highest))
+            if not kernel.logarithm:
+                b.write(result, b.at(y_at, at), count)
+            return result
+
+        total = fold_row(b, size, 0, b.fadd, power)
+        shift = log(b, total)
+
+        def finish(at: Value, count: int) -> None:
+            if kernel.logarithm:
+                result = b.fsub(b.fsub(number(at, count), highest), shift)
+            else:
+                result = b.fdiv(b.read(b.at(y_at, at), count), total)
+            b.write(result, b.at(y_at, at), count)
+
+        each_vector(b, size, finish)
+
+    key = "softmax", size, kernel.logarithm
+    others = [i for i in range(y.ndim) if i != axis]
+    shape = [y.shape[i] for i in others]
+    strides = [[array.strides[i] for i in others] for array in (y, x)]
+    emit_lines(module, [module.place(y), module.place(x)], shape, strides, lambda b, at: b.call(
+        module.shared_function(key, 2, 0, build), [at[1], at[0]]))  # fmt: skip
+    return True
+
+
+@emits(RowNorm)
+def row_norm(module: Module, kernel: RowNorm, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+    """The mean, then the variance around it, then the result: three loops."""
+    size = len(kernel.one_over_n)
+    x, y = rows_of(inputs[0].array, size), rows_of(outputs[0].array, size)
+    if x is None or y is None or x.strides[1] != 4 or y.strides[1] != 4:
+        return False
+    weight = None if kernel.weight is None else kernel.weight[0]
+    bias = None if kernel.bias is None else kernel.bias[0]
+
+    def build(b: Builder, x_at: Value, y_at: Value, weight_at: Value, bias_at: Value) -> None:
+        def number(at: Value, count: int) -> Value:
+            return b.read(b.at(x_at, at), count)
+
+        share = b.splat(1 / size)
+        mean = b.fmul(fold_row(b, size, 0, b.fadd, number), share) if kernel.centred else b.splat(0)
+
+        def square(at: Value, count: int) -> Value:
+            away = b.fsub(number(at, count), mean)
+            return b.fmul(away, away)
+
+        variance = b.fmul(fold_row(b, size, 0, b.fadd, square), share)
+        root = b.intrinsic("sqrt", b.fadd(variance, b.splat(float(kernel.eps))))
+        factor = b.fdiv(b.splat(1), root)
+
+        def finish(at: Value, count: int) -> None:
+            result = b.fmul(b.fsub(number(at, count), mean), factor)
+            if weight is not None:
+                result = b.fmul(result, b.read(b.at(weight_at, at), count))
+            if bias is not None:
+                result = b.fadd(result, b.read(b.at(bias_at, at), count))
+            b.write(result, b.at(y_at, at), count)
+
+        each_vector(b, size, finish)
+
+    key = "row norm", size, kernel.centred, float(kernel.eps), weight is None, bias is None
+    there = module.place(y)
+    places = [there, module.place(x), *(there if each is None else module.weight(each) for each in (weight, bias))]
+    nowhere = [0]
+    strides = [[y.strides[0]], [x.strides[0]], nowhere, nowhere]
+
+    def line(b: Builder, at: list[Value]) -> None:
+        b.call(module.shared_function(key, 4, 0, build), [at[1], at[0], at[2], at[3]])
+
+    emit_lines(module, places, [len(y)], strides, line)
+    return True

@@ -1,0 +1,117 @@
+"""Machine code and its cache on disk."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
+
+from llvmlite import ir
+
+from kuiper.compiled.builder import F32, POINTER, Builder, function
+from kuiper.compiled.code import Code, ObjectCache, assembly
+from kuiper.compiled.target import NAMED, Target, host
+
+TARGET = host()
+pytestmark = pytest.mark.skipif(TARGET is None, reason="this processor's vectors are not known to the compiler")
+
+
+def answer(number: float, target: Target | None = TARGET) -> str:
+    """IR of a function that stores this number."""
+    assert target is not None
+    module = ir.Module("test")
+    made = function(module, "answer", [POINTER], internal=False)
+    b = Builder(made.append_basic_block("entry"), target)
+    b.store(ir.Constant(F32, number), made.args[0], align=4)
+    b.ret_void()
+    return str(module)
+
+
+def asked(code: Code) -> float:
+    """What that function stores."""
+    result = np.zeros(1, np.float32)
+    code.function("answer", ctypes.c_void_p)(result.ctypes.data)
+    return float(result[0])
+
+
+def made(number: float, folder: Path | None) -> Code:
+    assert TARGET is not None
+    return Code(answer(number), TARGET, folder)
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.o"))
+
+
+def test_it_is_made_once_and_then_read(tmp_path: Path) -> None:
+    folder = tmp_path / "code"
+    first, second = made(42, folder), made(42, folder)
+    assert (first.cached, second.cached) == (False, True)
+    assert asked(first) == asked(second) == 42
+    assert len(files(folder)) == 1
+
+
+def test_other_text_is_another_file(tmp_path: Path) -> None:
+    assert asked(made(1, tmp_path / "c")) == 1
+    assert asked(made(2, tmp_path / "c")) == 2
+    assert len(files(tmp_path / "c")) == 2
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b"", lambda b: b[:-1] + bytes([b[-1] ^ 1]),
+                                    lambda b: bytes([b[0] ^ 1]) + b[1:]])  # fmt: skip
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: object) -> None:
+    made(42, tmp_path / "c")
+    (path,) = files(tmp_path / "c")
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    again = made(42, tmp_path / "c")
+    assert not again.cached
+    assert asked(again) == 42
+    assert made(42, tmp_path / "c").cached
+
+
+def test_code_of_another_user_is_not_believed(tmp_path: Path) -> None:
+    made(1, tmp_path / "theirs")
+    made(2, tmp_path / "mine")
+    (theirs,), (mine,) = files(tmp_path / "theirs"), files(tmp_path / "mine")
+    copied = tmp_path / "mine" / theirs.name
+    copied.write_bytes(theirs.read_bytes())
+    assert not made(1, tmp_path / "mine").cached
+    mine.write_bytes(copied.read_bytes())  # signed by the right key, but for another name
+    assert asked(made(2, tmp_path / "mine")) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions as on Linux and macOS")
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    made(42, folder)
+    folder.chmod(0o777)
+    assert not made(42, folder).cached
+    folder.chmod(0o700)
+    assert made(42, folder).cached
+    (folder / "key").chmod(0o666)
+    assert not made(42, folder).cached
+
+
+def test_a_folder_that_cannot_be_made_costs_nothing_but_time(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code = made(42, tmp_path / "file" / "code")
+    assert not code.cached
+    assert asked(code) == 42
+
+
+def test_the_cache_gives_back_what_it_was_given(tmp_path: Path) -> None:
+    cache = ObjectCache(tmp_path / "c")
+    assert cache.read("name") is None
+    cache.write("name", b"code")
+    assert cache.read("name") == b"code"
+    assert cache.read("other") is None
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_named_target_gets_assembly(name: str) -> None:
+    assert "answer" in assembly(answer(1, NAMED[name]), NAMED[name])
