@@ -26,7 +26,7 @@ def i64(number: int) -> Value:
     return ir.Constant(I64, int(number))
 
 
-class Builder(ir.IRBuilder):
+class VectorBuilder(ir.IRBuilder):
     """An IRBuilder that knows its target's vectors.
 
     Parameters: the block where it begins to write, and the target.

@@ -26,7 +26,7 @@ from kuiper.fast.kernels.base.cache import cache_folder
 SIGNATURE_BYTES = 32
 
 
-class Code:
+class MachineCode:
     """The functions of a module as machine code.
 
     Parameters

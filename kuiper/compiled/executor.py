@@ -61,7 +61,7 @@ class CompiledExecutor(PlanExecutor):
 def target_of_host() -> Target | None:
     """The processor to compile for; None, and a warning, where that cannot be done."""
     if not llvm.installed():
-        lacking = "llvmlite with LLVM 20 or later is not installed: pip install 'kuiper[speed]'"
+        lacking = "llvmlite with LLVM 20 or later is not installed: the extra speed brings it"
     else:
         from kuiper.compiled.target import host
 

@@ -1,6 +1,6 @@
 """A module of machine code in the making: functions that are shared, and the parts that a pass consists of.
 
-A part is work of equal units, which threads may share in any order; parts run one after the other. Part number n is
+A part is work of equal units, which threads may share in any order; parts run one after the other. CodePart number n is
 the function part_n(arena, weights, scratch, lane, begin, end): the units begin ... end - 1, on the thread `lane`.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from kuiper.compiled.builder import F32, I64, POINTER, Builder, Value, function, i64
+from kuiper.compiled.builder import F32, I64, POINTER, Value, VectorBuilder, function, i64
 from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, aligned
 
@@ -22,20 +22,20 @@ Memory = Literal["arena", "weights", "scratch"]
 MEMORIES: tuple[Memory, ...] = "arena", "weights", "scratch"
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where an array begins: bytes from the start of one of the memories; in scratch, each lane may have its own."""
 
     memory: Memory
     offset: int
     by_lane: int = 0
 
-    def after(self, size: int) -> Place:
+    def after(self, size: int) -> Location:
         """So many bytes further on."""
         return self._replace(offset=self.offset + size)
 
 
 @dataclass(frozen=True)
-class Part:
+class CodePart:
     """One function of the module, and how many units of work it has."""
 
     name: str
@@ -55,22 +55,22 @@ class Module:
     def __init__(self, target: Target, arena: np.ndarray, lanes: int) -> None:
         self.target, self.lanes = target, lanes
         self.ir = ir.Module("kuiper")
-        self.parts: list[Part] = []
+        self.parts: list[CodePart] = []
         self._arena = arena
         self._start = arena.ctypes.data
         self._weights: list[np.ndarray] = []
         self._weight_bytes = 0
-        self._placed: dict[int, tuple[np.ndarray, Place]] = {}
-        self._fills: list[tuple[Place, tuple[int, ...], tuple[int, ...]]] = []
+        self._placed: dict[int, tuple[np.ndarray, Location]] = {}
+        self._fills: list[tuple[Location, tuple[int, ...], tuple[int, ...]]] = []
         self._scratch = 0
         self.scratch_bytes = 0
 
     # memory
 
-    def place(self, array: np.ndarray) -> Place:
+    def place(self, array: np.ndarray) -> Location:
         """Where an array of the plan lies; one that is no part of the arena is a constant, and becomes a weight."""
         if self.holds(array):
-            return Place("arena", array.__array_interface__["data"][0] - self._start)
+            return Location("arena", array.__array_interface__["data"][0] - self._start)
         assert array.flags.c_contiguous, "a weight's numbers are stored one after the other"
         return self.weight(array)
 
@@ -79,11 +79,11 @@ class Module:
         start: int = array.__array_interface__["data"][0]
         return self._start <= start < self._start + self._arena.nbytes
 
-    def weight(self, array: np.ndarray) -> Place:
+    def weight(self, array: np.ndarray) -> Location:
         """A copy of the array's numbers, one after the other, among the weights; the same array is copied once."""
         if id(array) not in self._placed:
             numbers = np.ascontiguousarray(array, np.float32).reshape(-1)
-            self._placed[id(array)] = array, Place("weights", self._weight_bytes)
+            self._placed[id(array)] = array, Location("weights", self._weight_bytes)
             self._weights.append(numbers)
             self._weight_bytes += _rounded(numbers.nbytes)
         return self._placed[id(array)][1]
@@ -97,11 +97,11 @@ class Module:
             start += _rounded(numbers.nbytes)
         return memory
 
-    def shared(self, numbers: int) -> Place:
+    def shared(self, numbers: int) -> Location:
         """Scratch memory for so many numbers, which all lanes share, until `release`."""
         return self._take(4 * numbers, 1)
 
-    def own(self, numbers: int) -> Place:
+    def own(self, numbers: int) -> Location:
         """Scratch memory for so many numbers for each lane, until `release`."""
         return self._take(4 * numbers, self.lanes)
 
@@ -109,8 +109,8 @@ class Module:
         """Whatever scratch memory was taken may be given out again."""
         self._scratch = 0
 
-    def _take(self, size: int, count: int) -> Place:
-        place = Place("scratch", self._scratch, _rounded(size) if count > 1 else 0)
+    def _take(self, size: int, count: int) -> Location:
+        place = Location("scratch", self._scratch, _rounded(size) if count > 1 else 0)
         self._scratch += _rounded(size) * count
         self.scratch_bytes = max(self.scratch_bytes, self._scratch)
         return place
@@ -123,22 +123,22 @@ class Module:
         if name not in self.ir.globals:
             made = function(self.ir, name, [POINTER] * pointers + [I64] * numbers)
             made.attributes.add("noinline")
-            b = Builder(made.append_basic_block("entry"), self.target)
+            b = VectorBuilder(made.append_basic_block("entry"), self.target)
             build(b, *made.args)
             b.ret_void()
         return self.ir.globals[name]
 
     def part(
-        self, units: int, places: Sequence[Place], body: Callable[[Builder, list[Value], Value, Value], None]
+        self, units: int, places: Sequence[Location], body: Callable[[VectorBuilder, list[Value], Value, Value], None]
     ) -> None:
         """Add a part: body(builder, pointers to the places, begin, end). What `fill` was asked for is a unit more."""
         fills, self._fills = self._fills, []
         name = f"part_{len(self.parts)}"
         made = function(self.ir, name, [POINTER] * 3 + [I64] * 3)
-        b = Builder(made.append_basic_block("entry"), self.target)
+        b = VectorBuilder(made.append_basic_block("entry"), self.target)
         *memories, lane, begin, end = made.args
 
-        def pointer(place: Place) -> Value:
+        def pointer(place: Location) -> Value:
             start = b.at(memories[MEMORIES.index(place.memory)], place.offset)
             return b.at(start, b.mul(lane, i64(place.by_lane))) if place.by_lane else start
 
@@ -150,7 +150,7 @@ class Module:
             end = b.sub(end, i64(1))
         body(b, [pointer(place) for place in places], begin, end)
         b.ret_void()
-        self.parts.append(Part(name, units + bool(fills)))
+        self.parts.append(CodePart(name, units + bool(fills)))
 
     def fill(self, arrays: Sequence[np.ndarray]) -> None:
         """Zero these arrays, which nothing else of the next part writes, in the next part."""
@@ -166,12 +166,12 @@ class Module:
         """Forget what `fill` was asked for since the last part."""
         self._fills = []
 
-    def fill_at(self, place: Place, shape: Sequence[int], strides: Sequence[int]) -> None:
+    def fill_at(self, place: Location, shape: Sequence[int], strides: Sequence[int]) -> None:
         """The same for memory that is known by its place."""
         self._fills.append((place, tuple(shape), tuple(strides)))
 
 
-def _zeros(b: Builder, start: Value, shape: Sequence[int], strides: Sequence[int]) -> None:
+def _zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: Sequence[int]) -> None:
     """Zero an array whose last axis is contiguous, or has few elements."""
     *outer, count = shape
     *steps, step = strides

@@ -16,8 +16,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from kuiper.compiled.builder import I32, I64, POINTER, VOID, Builder, Value, function, i64
-from kuiper.compiled.parts import Module, Part
+from kuiper.compiled.builder import I32, I64, POINTER, VOID, Value, VectorBuilder, function, i64
+from kuiper.compiled.parts import CodePart, Module
 
 LINE = 64
 INSIDE = (1 << 20) - 1
@@ -31,24 +31,24 @@ def state_bytes(parts: int, lanes: int) -> int:
     return LINE * (1 + parts * (lanes + 1))
 
 
-def add_pass(module: Module, name: str, parts: Sequence[Part]) -> None:
+def add_pass(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     """void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number, lane)."""
     _alone(module, name, parts)
     _shared(module, name, parts)
 
 
-def _alone(module: Module, name: str, parts: Sequence[Part]) -> None:
+def _alone(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     made = function(module.ir, f"{name}_alone", [POINTER] * 3, internal=False)
-    b = Builder(made.append_basic_block("entry"), module.target)
+    b = VectorBuilder(made.append_basic_block("entry"), module.target)
     for part in parts:
         b.call(module.ir.globals[part.name], [*made.args, i64(0), i64(0), i64(part.units)])
     b.ret_void()
 
 
-def _shared(module: Module, name: str, parts: Sequence[Part]) -> None:
+def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     lanes = module.lanes
     made = function(module.ir, f"{name}_shared", [POINTER] * 4 + [I64] * 2, internal=False)
-    b = Builder(made.append_basic_block("entry"), module.target)
+    b = VectorBuilder(made.append_basic_block("entry"), module.target)
     *memories, state, number, lane = made.args
     opened = b.shl(number, i64(20))
     helps = b.icmp_signed(">", lane, i64(0))
@@ -80,11 +80,11 @@ def _function(module: Module, name: str, result: Any, kinds: Sequence[Any], buil
         made = ir.Function(module.ir, ir.FunctionType(result, list(kinds)), name)
         made.linkage = "internal"
         made.attributes.add("noinline")
-        build(Builder(made.append_basic_block("entry"), module.target), *made.args)
+        build(VectorBuilder(made.append_basic_block("entry"), module.target), *made.args)
     return module.ir.globals[name]
 
 
-def _enter(b: Builder, gate: Value, opened: Value) -> None:
+def _enter(b: VectorBuilder, gate: Value, opened: Value) -> None:
     """1, and one more inside, if the gate is open for this pass; 0 otherwise."""
     function = b.function
     look, attempt, no, yes = (function.append_basic_block(name) for name in ("look", "attempt", "no", "yes"))
@@ -101,13 +101,13 @@ def _enter(b: Builder, gate: Value, opened: Value) -> None:
     b.ret(i64(1))
 
 
-def _share(module: Module, part: Part) -> Any:
+def _share(module: Module, part: CodePart) -> Any:
     """void share_part_n(arena, weights, scratch, counters, lane): units until none is left, and none unfinished."""
     lanes, name = module.lanes, f"share_{part.name}"
     if name in module.ir.globals:
         return module.ir.globals[name]
     made = function(module.ir, name, [POINTER] * 4 + [I64])
-    b = Builder(made.append_basic_block("entry"), module.target)
+    b = VectorBuilder(made.append_basic_block("entry"), module.target)
     *memories, counters, lane = made.args
     done = b.at(counters, LINE * lanes)
 
@@ -145,7 +145,7 @@ def _share(module: Module, part: Part) -> Any:
     return made
 
 
-def _wait(b: Builder, done: Value, units: Value) -> None:
+def _wait(b: VectorBuilder, done: Value, units: Value) -> None:
     """Until `done` is `units`: look, pause, and after PATIENCE looks let other threads run."""
     spin, relax, give, after = (b.function.append_basic_block(name) for name in ("spin", "relax", "give", "after"))
     before = b.block
@@ -168,7 +168,7 @@ def _wait(b: Builder, done: Value, units: Value) -> None:
     b.position_at_end(after)
 
 
-def _yield(b: Builder) -> None:
+def _yield(b: VectorBuilder) -> None:
     """Offer the core to other threads."""
     if "windows" in b.target.triple:
         _call(b, "SwitchToThread", I32)
@@ -176,6 +176,6 @@ def _yield(b: Builder) -> None:
         _call(b, "sched_yield", I32)
 
 
-def _call(b: Builder, name: str, result: Any) -> None:
+def _call(b: VectorBuilder, name: str, result: Any) -> None:
     known = b.module.globals.get(name)
     b.call(known or ir.Function(b.module, ir.FunctionType(result, []), name), [])

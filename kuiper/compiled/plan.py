@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.compiled import crew as crews
-from kuiper.compiled.code import Code
+from kuiper.compiled.code import MachineCode
 from kuiper.compiled.kernels import emit
 from kuiper.compiled.parts import Module
 from kuiper.compiled.passes import INSIDE, LINE, add_pass, state_bytes
@@ -38,7 +38,7 @@ class Stretch:
     lanes : how many threads may share it.
     """
 
-    def __init__(self, code: Code, name: str, parts: int, memories: Sequence[np.ndarray], lanes: int) -> None:
+    def __init__(self, code: MachineCode, name: str, parts: int, memories: Sequence[np.ndarray], lanes: int) -> None:
         self._memories, self._lanes, self._number = memories, lanes, 0
         addresses = [memory.ctypes.data for memory in memories]
         pointer, number = ctypes.c_void_p, ctypes.c_int64
@@ -90,7 +90,7 @@ class CompiledPlan(Plan):
         spans = dict.fromkeys([*self._parts_of.values(), *(each for each in order if isinstance(each, tuple))])
         for start, stop in spans:
             add_pass(module, f"pass_{start}_{stop}", module.parts[start:stop])
-        self.code = Code(str(module.ir), target, folder)
+        self.code = MachineCode(str(module.ir), target, folder)
         scratch = aligned(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from kuiper.compiled.builder import I32, Builder, Value
+from kuiper.compiled.builder import I32, Value, VectorBuilder
 from kuiper.scalars.steps import NotCompiled, clip
 
 Formula = Callable[..., Value]
 
 
-def apply_with(b: Builder) -> Callable[..., Value]:
+def apply_with(b: VectorBuilder) -> Callable[..., Value]:
     """The `apply` of steps that adds IR; operands are vectors, or numbers. Raises NotCompiled for an unknown ufunc."""
 
     def apply(ufunc: Callable[..., Any], *operands: Any) -> Value:
@@ -39,7 +39,7 @@ def known(ufunc: Callable[..., Any]) -> bool:
     return ufunc in FORMULAS
 
 
-def _clip(b: Builder, x: Value, low: float, high: float) -> Value:
+def _clip(b: VectorBuilder, x: Value, low: float, high: float) -> Value:
     """As numpy: the upper bound wins where the lower one is above it."""
     if math.isnan(low) or math.isnan(high):
         raise NotCompiled("a bound that is NaN")
@@ -48,17 +48,17 @@ def _clip(b: Builder, x: Value, low: float, high: float) -> Value:
     return x if high == math.inf else b.least(x, b.splat(high))
 
 
-def _maximum(b: Builder, x: Value, y: Value) -> Value:
+def _maximum(b: VectorBuilder, x: Value, y: Value) -> Value:
     first = b.or_(b.fcmp_ordered(">", x, y), b.fcmp_unordered("uno", x, x))
     return b.select(first, x, y)
 
 
-def _minimum(b: Builder, x: Value, y: Value) -> Value:
+def _minimum(b: VectorBuilder, x: Value, y: Value) -> Value:
     first = b.or_(b.fcmp_ordered("<", x, y), b.fcmp_unordered("uno", x, x))
     return b.select(first, x, y)
 
 
-def polynomial(b: Builder, x: Value, *coefficients: float) -> Value:
+def polynomial(b: VectorBuilder, x: Value, *coefficients: float) -> Value:
     """coefficients[0] x^n + ... + coefficients[n], by Horner's rule."""
     result = b.splat(coefficients[0])
     for number in coefficients[1:]:
@@ -70,7 +70,7 @@ MAGIC = 12582912.0
 """1.5 * 2^23: added to a float32 below 2^22, it leaves the nearest whole number in the last bits."""
 
 
-def exp(b: Builder, x: Value) -> Value:
+def exp(b: VectorBuilder, x: Value) -> Value:
     """e^x = 2^n e^r with |r| <= log(2) / 2."""
     x = _clip(b, x, -104.0, 89.0)
     shifted = b.fmadd(x, b.splat(1 / math.log(2)), b.splat(MAGIC))
@@ -84,19 +84,19 @@ def exp(b: Builder, x: Value) -> Value:
     return b.fmul(b.fmul(p, _power_of_two(b, half)), _power_of_two(b, b.sub(whole, half)))
 
 
-def _ints(b: Builder, number: int) -> Value:
+def _ints(b: VectorBuilder, number: int) -> Value:
     return ir.Constant(ir.VectorType(I32, b.target.lanes), [number] * b.target.lanes)
 
 
-def _bits(b: Builder, x: Value) -> Value:
+def _bits(b: VectorBuilder, x: Value) -> Value:
     return b.bitcast(x, ir.VectorType(I32, b.target.lanes))
 
 
-def _power_of_two(b: Builder, n: Value) -> Value:
+def _power_of_two(b: VectorBuilder, n: Value) -> Value:
     return b.bitcast(b.shl(b.add(n, _ints(b, 127)), _ints(b, 23)), b.vector)
 
 
-def tanh(b: Builder, x: Value) -> Value:
+def tanh(b: VectorBuilder, x: Value) -> Value:
     """x P(x^2) / Q(x^2)."""
     x = _clip(b, x, -7.90531110763549805, 7.90531110763549805)
     s = b.fmul(x, x)
@@ -108,7 +108,7 @@ def tanh(b: Builder, x: Value) -> Value:
     return b.fdiv(b.fmul(x, over), under)
 
 
-def log(b: Builder, x: Value) -> Value:
+def log(b: VectorBuilder, x: Value) -> Value:
     """log(x) = e log(2) + log(m) with 1/sqrt(2) <= m < sqrt(2); NaN below 0, -inf at 0."""
     tiny = b.fcmp_ordered("<", x, b.splat(2.0**-126))
     scaled = b.select(tiny, b.fmul(x, b.splat(2.0**24)), x)
@@ -133,7 +133,7 @@ def log(b: Builder, x: Value) -> Value:
     return b.select(b.fcmp_unordered("<", x, b.splat(0)), b.splat(math.nan), result)  # NaN too
 
 
-def log1p(b: Builder, x: Value) -> Value:
+def log1p(b: VectorBuilder, x: Value) -> Value:
     """log(1 + x), with what 1 + x loses to rounding put back."""
     u = b.fadd(x, b.splat(1))
     lost = b.fdiv(b.fsub(x, b.fsub(u, b.splat(1))), u)
@@ -142,7 +142,7 @@ def log1p(b: Builder, x: Value) -> Value:
     return b.select(plain, log(b, u), result)
 
 
-def expm1(b: Builder, x: Value) -> Value:
+def expm1(b: VectorBuilder, x: Value) -> Value:
     """e^x - 1: a polynomial near 0, where the difference would lose its digits."""
     near = polynomial(b, x, 1 / 5040, 1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5)
     near = b.fmadd(near, b.fmul(x, x), x)

@@ -13,8 +13,8 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 
 from llvmlite import ir
 
-from kuiper.compiled.builder import F32, POINTER, Builder, function
-from kuiper.compiled.code import Code, ObjectCache, assembly
+from kuiper.compiled.builder import F32, POINTER, VectorBuilder, function
+from kuiper.compiled.code import MachineCode, ObjectCache, assembly
 from kuiper.compiled.target import NAMED, Target, host
 
 TARGET = host()
@@ -26,22 +26,22 @@ def answer(number: float, target: Target | None = TARGET) -> str:
     assert target is not None
     module = ir.Module("test")
     made = function(module, "answer", [POINTER], internal=False)
-    b = Builder(made.append_basic_block("entry"), target)
+    b = VectorBuilder(made.append_basic_block("entry"), target)
     b.store(ir.Constant(F32, number), made.args[0], align=4)
     b.ret_void()
     return str(module)
 
 
-def asked(code: Code) -> float:
+def asked(code: MachineCode) -> float:
     """What that function stores."""
     result = np.zeros(1, np.float32)
     code.function("answer", ctypes.c_void_p)(result.ctypes.data)
     return float(result[0])
 
 
-def made(number: float, folder: Path | None) -> Code:
+def made(number: float, folder: Path | None) -> MachineCode:
     assert TARGET is not None
-    return Code(answer(number), TARGET, folder)
+    return MachineCode(answer(number), TARGET, folder)
 
 
 def files(folder: Path) -> list[Path]:

@@ -91,7 +91,7 @@ def fresh() -> object:
 def test_without_llvm_the_planned_engine_serves_and_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llvm, "installed", lambda: False)
     x = np.random.default_rng(0).random((2, 1, 8, 8), np.float32)
-    with pytest.warns(UserWarning, match=r"the planned engine computes instead.*kuiper\[speed\]"):
+    with pytest.warns(UserWarning, match=r"the planned engine computes instead.*the extra speed"):
         (expected,), (found,) = both("digits", x)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     with warnings.catch_warnings():

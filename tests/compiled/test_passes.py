@@ -13,8 +13,8 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 
 from llvmlite import ir
 
-from kuiper.compiled.builder import F32, Builder, Value, i64
-from kuiper.compiled.code import Code
+from kuiper.compiled.builder import F32, Value, VectorBuilder, i64
+from kuiper.compiled.code import MachineCode
 from kuiper.compiled.crew import Crew
 from kuiper.compiled.parts import Module
 from kuiper.compiled.passes import add_pass
@@ -37,7 +37,7 @@ def counting(units: Sequence[int], lanes: int, slow: int = 0) -> tuple[Stretch, 
     module = Module(TARGET, memory, lanes)
     for row, count in enumerate(units):
 
-        def body(b: Builder, pointers: list[Value], begin: Value, end: Value, row: int = row) -> None:
+        def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value, row: int = row) -> None:
             def one(unit: Value) -> None:
                 place = b.at(pointers[0], b.mul(unit, i64(4)))
                 if slow:
@@ -51,7 +51,7 @@ def counting(units: Sequence[int], lanes: int, slow: int = 0) -> tuple[Stretch, 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
     add_pass(module, "all", module.parts)
     memories = [memory, module.weights(), aligned(64)]
-    return Stretch(Code(str(module.ir), TARGET), "all", len(units), memories, lanes), counts
+    return Stretch(MachineCode(str(module.ir), TARGET), "all", len(units), memories, lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:

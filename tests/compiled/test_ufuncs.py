@@ -12,8 +12,8 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 
 from llvmlite import ir
 
-from kuiper.compiled.builder import POINTER, Builder, function
-from kuiper.compiled.code import Code
+from kuiper.compiled.builder import POINTER, VectorBuilder, function
+from kuiper.compiled.code import MachineCode
 from kuiper.compiled.target import NAMED, Target, host
 from kuiper.compiled.ufuncs import FORMULAS, apply_with
 from kuiper.scalars.steps import NotCompiled, clip
@@ -39,7 +39,7 @@ def run(target: Target, formula: Callable[..., object], *operands: np.ndarray) -
     """formula(builder, *vectors) of arrays whose length is a multiple of every number of lanes."""
     module = ir.Module("test")
     made = function(module, "test", [POINTER] * (1 + len(operands)), internal=False)
-    b = Builder(made.append_basic_block("entry"), target)
+    b = VectorBuilder(made.append_basic_block("entry"), target)
     y, *xs = made.args
     size = 4 * target.lanes
 
@@ -49,7 +49,7 @@ def run(target: Target, formula: Callable[..., object], *operands: np.ndarray) -
     b.each(4 * operands[0].size, some, size)
     b.ret_void()
     result = np.empty_like(operands[0])
-    code = Code(str(module), target).function("test", *[ctypes.c_void_p] * (1 + len(operands)))
+    code = MachineCode(str(module), target).function("test", *[ctypes.c_void_p] * (1 + len(operands)))
     code(result.ctypes.data, *(x.ctypes.data for x in operands))
     return result
 
@@ -100,4 +100,4 @@ def test_numbers_among_the_operands_are_constants(target: Target) -> None:
 def test_an_unknown_ufunc_is_refused_by_name() -> None:
     block = function(ir.Module("test"), "test", []).append_basic_block("entry")
     with pytest.raises(NotCompiled, match="arctan"):
-        apply_with(Builder(block, NAMED["avx2"]))(np.arctan, None)
+        apply_with(VectorBuilder(block, NAMED["avx2"]))(np.arctan, None)

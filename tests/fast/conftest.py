@@ -115,7 +115,7 @@ def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], 
 
 def compiled(made: Bound) -> Bound | None:
     """The same as machine code, on copies of its arrays in one piece of memory; None where there is no code for it."""
-    from kuiper.compiled.code import Code
+    from kuiper.compiled.code import MachineCode
     from kuiper.compiled.kernels import emit
     from kuiper.compiled.parts import Module
     from kuiper.compiled.passes import add_pass
@@ -137,7 +137,7 @@ def compiled(made: Bound) -> Bound | None:
     module.settle()
     add_pass(module, "all", module.parts)
     memories = [arena, module.weights(), aligned(module.scratch_bytes + 64)]
-    stretch = Stretch(Code(str(module.ir), target), "all", len(module.parts), memories, 2)
+    stretch = Stretch(MachineCode(str(module.ir), target), "all", len(module.parts), memories, 2)
     return Bound(made.kernel, inputs, outputs, [[[lambda: stretch.run(None)]], [[lambda: stretch.run(helped)]]])
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kuiper.compiled.kernels.copies import halo_image
-from kuiper.compiled.kernels.product import Axis, Operands, Product, emit_products
+from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_products
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.kernels.windows import emit_depthwise
 from kuiper.compiled.kernels.winograd import emit_winograd, pays
@@ -44,8 +44,10 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
     else:
         depth, run = ((kh, dh * row), (kw, dw * pixel)), channels
     rest = (0, 0, 0) if residual is None else residual.strides[:3]
-    axes = tuple(Axis(*numbers) for numbers in zip(y.shape[:3], (image, sh * row, sw * pixel), y.strides[:3], rest))
-    product = Product(axes, depth, run, out, residual is not None, epilogue.activation)
+    axes = tuple(
+        PixelAxis(*numbers) for numbers in zip(y.shape[:3], (image, sh * row, sw * pixel), y.strides[:3], rest)
+    )
+    product = PackedProduct(axes, depth, run, out, residual is not None, epilogue.activation)
     products = []
     for group in range(problem.groups):
         some = slice(group * out, group * out + out)
@@ -80,9 +82,9 @@ def transposed(module: Module, kernel: Subpixel, inputs: Sequence[Buffer], outpu
             depth = ((tall, row),) if pixel == 4 * channels else ((tall, row), (wide, pixel))
             rest = (0, 0, 0, 0) if residual is None else residual.strides
             axes = (
-                Axis(y.shape[0], image, y.strides[0], rest[0]),
-                Axis(down.outputs, row, kernel.rows.stride * y.strides[1], kernel.rows.stride * rest[1]),
-                Axis(across.outputs, pixel, kernel.columns.stride * y.strides[2], kernel.columns.stride * rest[2]),
+                PixelAxis(y.shape[0], image, y.strides[0], rest[0]),
+                PixelAxis(down.outputs, row, kernel.rows.stride * y.strides[1], kernel.rows.stride * rest[1]),
+                PixelAxis(across.outputs, pixel, kernel.columns.stride * y.strides[2], kernel.columns.stride * rest[2]),
             )
             corner = slice(None), slice(down.target, None), slice(across.target, None)
             operands = Operands(
@@ -92,7 +94,9 @@ def transposed(module: Module, kernel: Subpixel, inputs: Sequence[Buffer], outpu
                 module.place(y[corner]),
                 None if residual is None else module.place(residual[corner]),
             )
-            products.append((Product(axes, depth, side, out, residual is not None, epilogue.activation), operands))
+            products.append(
+                (PackedProduct(axes, depth, side, out, residual is not None, epilogue.activation), operands)
+            )
     emit_products(module, products)
     return True
 

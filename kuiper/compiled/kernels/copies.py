@@ -9,26 +9,26 @@ import numpy as np
 
 from kuiper.compiled.kernels.pointwise import emit_pointwise
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.parts import Location, Module
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.kernel import Join
 from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle, reshaped
 
 
 @dataclass(frozen=True)
-class Image:
+class StoredImage:
     """An image in one of the memories, (N, H, W, C): where it begins, its shape, and bytes along its axes."""
 
-    place: Place
+    place: Location
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
 
-def halo_image(module: Module, buffer: Buffer, halo: Halo) -> Image:
+def halo_image(module: Module, buffer: Buffer, halo: Halo) -> StoredImage:
     """The image channel-last with exactly this border of zeros: where it lies, or a copy in scratch memory."""
     lying = buffer.around(halo)
     if lying is not None and lying.strides[-1] == 4:
-        return Image(module.place(lying), lying.shape, lying.strides)
+        return StoredImage(module.place(lying), lying.shape, lying.strides)
     n, c, h, w = buffer.array.shape
     shape = n, halo.up + h + halo.bottom, halo.left + w + halo.right, c
     strides = tuple(4 * int(np.prod(shape[axis + 1 :])) for axis in range(4))
@@ -38,7 +38,7 @@ def halo_image(module: Module, buffer: Buffer, halo: Halo) -> Image:
     inside = halo.up * strides[1] + halo.left * strides[2]
     emit_pointwise(module, (place.after(inside), strides), [(module.place(buffer.array), buffer.nhwc.strides)],
                    buffer.nhwc.shape, lambda b, x: x, "copy")  # fmt: skip
-    return Image(place, shape, strides)
+    return StoredImage(place, shape, strides)
 
 
 def emit_copy(module: Module, source: np.ndarray, target: np.ndarray) -> None:

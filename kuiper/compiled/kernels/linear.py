@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kuiper.compiled.kernels.product import Axis, Operands, Product, emit_product
+from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
@@ -21,9 +21,9 @@ def linear(module: Module, kernel: LinearKernel, inputs: Sequence[Buffer], outpu
     if not epilogue_compiles(epilogue) or any(array.strides[-1] != 4 for array in arrays):
         return False
     rest = (0,) * y.ndim if residual is None else residual.strides
-    axes = tuple(Axis(*numbers) for numbers in zip(y.shape[:-1], x.strides[:-1], y.strides[:-1], rest[:-1]))
+    axes = tuple(PixelAxis(*numbers) for numbers in zip(y.shape[:-1], x.strides[:-1], y.strides[:-1], rest[:-1]))
     out, depth = kernel.weight.shape
-    product = Product(axes, (), depth, out, residual is not None, epilogue.activation)
+    product = PackedProduct(axes, (), depth, out, residual is not None, epilogue.activation)
     there = None if residual is None else module.place(residual)
     emit_product(module, product, Operands(module.place(x), kernel.weight.T, epilogue.bias, module.place(y), there))
     return True

@@ -8,9 +8,9 @@ from math import prod
 import numpy as np
 from llvmlite import ir
 
-from kuiper.compiled.builder import I32, Builder, Value, i64
+from kuiper.compiled.builder import I32, Value, VectorBuilder, i64
 from kuiper.compiled.kernels.registry import compiles, emits
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import apply_with, known
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.elementwise.activation import ActivationKernel
@@ -19,7 +19,7 @@ from kuiper.fast.kernels.elementwise.program import ProgramValue
 
 UNIT = 8192
 """Elements of a unit of work."""
-Strided = tuple[Place, Sequence[int]]
+Strided = tuple[Location, Sequence[int]]
 """Where an array begins, and bytes along its axes."""
 
 
@@ -40,7 +40,7 @@ def emit_pointwise(
     units = -(-rows // per_unit)
     key = "pointwise", name, tuple(extents), tuple(map(tuple, steps))
 
-    def build(b: Builder, *arguments: Value) -> None:
+    def build(b: VectorBuilder, *arguments: Value) -> None:
         """One row, or piece of one: pointers to the target and the sources, then its length."""
         *pointers, length = arguments
         lanes = b.target.lanes
@@ -67,7 +67,7 @@ def emit_pointwise(
 
     count = 1 + len(sources)
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         function = module.shared_function(key, count, 1, build)
 
         def row(number: Value) -> None:
@@ -112,7 +112,7 @@ def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list
     return (extents, steps) if extents else ([1], [[4] for _ in strides])
 
 
-def _read(b: Builder, pointer: Value, step: int, count: int | None) -> Value:
+def _read(b: VectorBuilder, pointer: Value, step: int, count: int | None) -> Value:
     """Numbers `step` bytes apart as a vector: a load, one number for all, or one load for each."""
     if step == 4:
         return b.read(pointer, count)
@@ -124,7 +124,7 @@ def _read(b: Builder, pointer: Value, step: int, count: int | None) -> Value:
     return result
 
 
-def _write(b: Builder, value: Value, pointer: Value, step: int, count: int | None) -> None:
+def _write(b: VectorBuilder, value: Value, pointer: Value, step: int, count: int | None) -> None:
     if step == 4:
         b.write(value, pointer, count)
         return
@@ -162,7 +162,7 @@ def formula(module: Module, kernel: FormulaKernel, inputs: Sequence[Buffer], out
         operands = (str(x.number) if isinstance(x, ProgramValue) else repr(float(x)) for x in call.operands)
         lines.append(f"{call.function.__name__}({', '.join(operands)})")
 
-    def compute(b: Builder, *values: Value) -> Value:
+    def compute(b: VectorBuilder, *values: Value) -> Value:
         apply, found = apply_with(b), dict(enumerate(values))
         for call in program.operations:
             operands = [found[x.number] if isinstance(x, ProgramValue) else float(x) for x in call.operands]

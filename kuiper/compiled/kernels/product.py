@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.compiled.builder import Builder, Value, i64
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.elementwise.activation import ActivationSteps
@@ -29,12 +29,12 @@ SHARES = 4
 MOST_VECTORS = 8
 UNROLLED = 4
 """Steps of the depth that are written out one after the other."""
-Run = Callable[[Builder, list[Value], Value, Value], None]
+Run = Callable[[VectorBuilder, list[Value], Value, Value], None]
 """run(builder, pointers, begin, end): some units."""
 
 
 @dataclass(frozen=True)
-class Axis:
+class PixelAxis:
     """One axis of the pixels: its extent, and bytes from one element to the next in x, in y and in the residual."""
 
     extent: int
@@ -44,7 +44,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Product:
+class PackedProduct:
     """y[pixel, channel] = f(bias + residual + sum over depth of x[pixel, depth] w[depth, channel]).
 
     axes : of the pixels, outermost first.
@@ -54,7 +54,7 @@ class Product:
     activation : what follows, or None; residual : whether one is added before.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[PixelAxis, ...]
     depth: tuple[tuple[int, int], ...]
     run: int
     channels: int
@@ -71,22 +71,22 @@ class Product:
         """How many there are."""
         return prod(axis.extent for axis in self.axes)
 
-    def merged(self) -> Product:
+    def merged(self) -> PackedProduct:
         """The same with axes joined where memory allows it, and none of extent 1."""
-        joined: list[Axis] = []
+        joined: list[PixelAxis] = []
         for axis in self.axes:
             if axis.extent == 1:
                 continue
             if joined and _follow(joined[-1], axis):
-                joined[-1] = Axis(joined[-1].extent * axis.extent, axis.x, axis.y, axis.residual)
+                joined[-1] = PixelAxis(joined[-1].extent * axis.extent, axis.x, axis.y, axis.residual)
             else:
                 joined.append(axis)
-        return Product(
-            tuple(joined) or (Axis(1, 0, 0),), self.depth, self.run, self.channels, self.residual, self.activation
+        return PackedProduct(
+            tuple(joined) or (PixelAxis(1, 0, 0),), self.depth, self.run, self.channels, self.residual, self.activation
         )
 
 
-def _follow(outer: Axis, inner: Axis) -> bool:
+def _follow(outer: PixelAxis, inner: PixelAxis) -> bool:
     return (outer.x, outer.y, outer.residual) == tuple(
         inner.extent * step for step in (inner.x, inner.y, inner.residual)
     )
@@ -101,7 +101,7 @@ class Cut:
     vectors: int
 
     @classmethod
-    def of(cls, product: Product, target: Target) -> Cut:
+    def of(cls, product: PackedProduct, target: Target) -> Cut:
         """Tiles that fill the registers, in even shares."""
         last = product.axes[-1].extent
         before = product.axes[-2].extent if len(product.axes) > 1 else 1
@@ -145,16 +145,16 @@ def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.nd
 class Operands:
     """The arrays of a product: weight (depth, channels), bias (channels,) or None, a residual or None."""
 
-    x: Place
+    x: Location
     weight: np.ndarray
     bias: np.ndarray | None
-    y: Place
-    residual: Place | None = None
+    y: Location
+    residual: Location | None = None
 
 
-def emit_products(module: Module, products: Sequence[tuple[Product, Operands]]) -> None:
+def emit_products(module: Module, products: Sequence[tuple[PackedProduct, Operands]]) -> None:
     """Add the part that computes some products that do not depend on each other."""
-    places: list[Place] = []
+    places: list[Location] = []
     work: list[tuple[int, Run]] = []
     for each, operands in products:
         product = each.merged()
@@ -164,7 +164,7 @@ def emit_products(module: Module, products: Sequence[tuple[Product, Operands]]) 
         places += [operands.x, packed, start, operands.y, operands.residual or operands.y]
         work.append(units_of(module, product, cut, max(1, SHARES // len(products))))
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         first = 0
         for number, (units, run) in enumerate(work):
             mine = pointers[5 * number : 5 * number + 5]
@@ -178,12 +178,12 @@ def emit_products(module: Module, products: Sequence[tuple[Product, Operands]]) 
     module.part(sum(units for units, _ in work), places, body)
 
 
-def emit_product(module: Module, product: Product, operands: Operands) -> None:
+def emit_product(module: Module, product: PackedProduct, operands: Operands) -> None:
     """Add the part that computes one product."""
     emit_products(module, [(product, operands)])
 
 
-def units_of(module: Module, product: Product, cut: Cut, shares: int = SHARES) -> tuple[int, Run]:
+def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = SHARES) -> tuple[int, Run]:
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
 
     A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
@@ -191,7 +191,7 @@ def units_of(module: Module, product: Product, cut: Cut, shares: int = SHARES) -
     """
     lanes = module.target.lanes
     *outer, last = product.axes
-    before = outer.pop() if outer else Axis(1, 0, 0)
+    before = outer.pop() if outer else PixelAxis(1, 0, 0)
     images = prod(axis.extent for axis in outer)
     down, across = -(-before.extent // cut.height), -(-last.extent // cut.width)
     width = cut.vectors * lanes
@@ -211,7 +211,7 @@ def units_of(module: Module, product: Product, cut: Cut, shares: int = SHARES) -
     per_block, per_group = -(-tiles // blocks), -(-panels // groups)
     blocks, groups = -(-tiles // per_block), -(-panels // per_group)
 
-    def run(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def run(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         x, weight, bias, y, residual = pointers
 
         def panel(index: Value, first: Value, stop: Value) -> None:
@@ -265,14 +265,14 @@ def units_of(module: Module, product: Product, cut: Cut, shares: int = SHARES) -
     return blocks * groups, run
 
 
-def _divided(b: Builder, number: Value, by: int) -> tuple[Value, Value]:
+def _divided(b: VectorBuilder, number: Value, by: int) -> tuple[Value, Value]:
     """(number % by, number // by)."""
     if by == 1:
         return i64(0), number
     return b.urem(number, i64(by)), b.udiv(number, i64(by))
 
 
-def _within(b: Builder, index: Value, size: int, extent: int) -> Value:
+def _within(b: VectorBuilder, index: Value, size: int, extent: int) -> Value:
     """Where tile number `index` begins: the last one ends with the axis, and so may cover the one before in part."""
     if size == extent:
         return i64(0)
@@ -280,11 +280,11 @@ def _within(b: Builder, index: Value, size: int, extent: int) -> Value:
     return start if extent % size == 0 else b.smaller(start, i64(extent - size))
 
 
-def tile(module: Module, product: Product, cut: Cut, channels: int) -> Any:
+def tile(module: Module, product: PackedProduct, cut: Cut, channels: int) -> Any:
     """void(x, weight, bias, y, residual): one tile, for so many channels of a panel."""
     lanes = module.target.lanes
     last = product.axes[-1]
-    before = product.axes[-2] if len(product.axes) > 1 else Axis(1, 0, 0)
+    before = product.axes[-2] if len(product.axes) > 1 else PixelAxis(1, 0, 0)
     grid = [(i, j) for i in range(cut.height) for j in range(cut.width)]
     places = [tuple(i * getattr(before, n) + j * getattr(last, n) for n in ("x", "y", "residual")) for i, j in grid]
     name = product.activation.identity if product.activation else ""
@@ -292,7 +292,7 @@ def tile(module: Module, product: Product, cut: Cut, channels: int) -> Any:
     vectors = -(-channels // lanes)
     counts = [min(lanes, channels - lanes * v) for v in range(vectors)]
 
-    def build(b: Builder, x: Value, weight: Value, bias: Value, y: Value, residual: Value) -> None:
+    def build(b: VectorBuilder, x: Value, weight: Value, bias: Value, y: Value, residual: Value) -> None:
         first = [b.read(b.at(bias, 4 * lanes * v)) for v in range(vectors)]
         sums = _summed(b, product, [place[0] for place in places], vectors, x, weight, first)
         for r, (_, to, rest) in enumerate(places):
@@ -308,8 +308,14 @@ def tile(module: Module, product: Product, cut: Cut, channels: int) -> Any:
 
 
 def _summed(
-    b: Builder, product: Product, rows: Sequence[int], vectors: int, x: Value, weight: Value, first: Sequence[Value]
-) -> list[Value]:
+    b: VectorBuilder,
+    product: PackedProduct,
+    rows: Sequence[int],
+    vectors: int,
+    x: Value,
+    weight: Value,
+    first: Sequence[Value],
+) -> list[Value]:  # fmt: skip
     """The sums of a tile, `vectors` for each row: x at these bytes, starting with `first`."""
     width = 4 * vectors * b.target.lanes
 

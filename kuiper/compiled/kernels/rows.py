@@ -7,10 +7,10 @@ from math import prod
 
 import numpy as np
 
-from kuiper.compiled.builder import Builder, Value, i64
+from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.kernels.pointwise import merged
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import exp, log
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.matrices import rows_of
@@ -24,15 +24,15 @@ SUMS = 4
 
 
 def emit_lines(
-    module: Module, places: Sequence[Place], shape: Sequence[int], strides: Sequence[Sequence[int]],
-    line: Callable[[Builder, list[Value]], None],
+    module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]],
+    line: Callable[[VectorBuilder, list[Value]], None],
 ) -> None:  # fmt: skip
     """A part that calls line(builder, pointers) for every index of `shape`, the pointers moved by their strides."""
     extents, steps = merged(shape, strides)
     total = prod(extents)
     per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         def one(number: Value) -> None:
             rest, at = number, list(pointers)
             for axis in reversed(range(len(extents))):
@@ -47,7 +47,7 @@ def emit_lines(
 
 
 def fold_row(
-    b: Builder, size: int, start: float, combine: Callable[[Value, Value], Value],
+    b: VectorBuilder, size: int, start: float, combine: Callable[[Value, Value], Value],
     vector: Callable[[Value, int], Value],
 ) -> Value:  # fmt: skip
     """A vector of what `combine` makes of `start` and all numbers of vector(offset in bytes, count)."""
@@ -70,7 +70,7 @@ def fold_row(
     return b.combined(total, combine)
 
 
-def each_vector(b: Builder, size: int, body: Callable[[Value, int], None]) -> None:
+def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:
     """body(offset in bytes, count) for all vectors of a row."""
     lanes = b.target.lanes
     whole = size // lanes * lanes
@@ -88,7 +88,7 @@ def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], out
     if size > 1 and (x.strides[axis] != 4 or y.strides[axis] != 4):
         return False
 
-    def build(b: Builder, x_at: Value, y_at: Value) -> None:
+    def build(b: VectorBuilder, x_at: Value, y_at: Value) -> None:
         def number(at: Value, count: int) -> Value:
             return b.read(b.at(x_at, at), count)
 
@@ -132,7 +132,7 @@ def row_norm(module: Module, kernel: RowNorm, inputs: Sequence[Buffer], outputs:
     weight = None if kernel.weight is None else kernel.weight[0]
     bias = None if kernel.bias is None else kernel.bias[0]
 
-    def build(b: Builder, x_at: Value, y_at: Value, weight_at: Value, bias_at: Value) -> None:
+    def build(b: VectorBuilder, x_at: Value, y_at: Value, weight_at: Value, bias_at: Value) -> None:
         def number(at: Value, count: int) -> Value:
             return b.read(b.at(x_at, at), count)
 
@@ -163,7 +163,7 @@ def row_norm(module: Module, kernel: RowNorm, inputs: Sequence[Buffer], outputs:
     nowhere = [0]
     strides = [[y.strides[0]], [x.strides[0]], nowhere, nowhere]
 
-    def line(b: Builder, at: list[Value]) -> None:
+    def line(b: VectorBuilder, at: list[Value]) -> None:
         b.call(module.shared_function(key, 4, 0, build), [at[1], at[0], at[2], at[3]])
 
     emit_lines(module, places, [len(y)], strides, line)

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.compiled.builder import Builder, Value, i64
-from kuiper.compiled.kernels.copies import Image
+from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.kernels.copies import StoredImage
 from kuiper.compiled.kernels.product import padded_bias
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import FORMULAS, apply_with
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
@@ -31,7 +31,7 @@ MOST_TAPS = 64
 
 
 def emit_depthwise(
-    module: Module, problem: Problem, epilogue: Epilogue, x: Image, y: np.ndarray, residual: np.ndarray | None
+    module: Module, problem: Problem, epilogue: Epilogue, x: StoredImage, y: np.ndarray, residual: np.ndarray | None
 ) -> None:
     """y[h,w,c] = f(bias[c] + residual + sum over i,j of x[h*s+i*d, w*s+j*d, c] w[i,j,c])."""
     target, lanes = module.target, module.target.lanes
@@ -52,7 +52,7 @@ def emit_depthwise(
     )  # fmt: skip
 
     def build(count: int) -> Callable[..., None]:
-        def row(b: Builder, x_at: Value, w: Value, bias: Value, y_at: Value, rest_at: Value) -> None:
+        def row(b: VectorBuilder, x_at: Value, w: Value, bias: Value, y_at: Value, rest_at: Value) -> None:
             """One output row of a vector of channels."""
             first = b.read(bias)
 
@@ -84,7 +84,7 @@ def emit_depthwise(
     places = [x.place, module.weight(weight), module.weight(padded_bias(epilogue.bias, channels, target)),
               module.place(y), module.place(y if residual is None else residual)]  # fmt: skip
 
-    def row(b: Builder, pointers: list[Value], count: int, v: Value, row: Value, image: Value) -> None:
+    def row(b: VectorBuilder, pointers: list[Value], count: int, v: Value, row: Value, image: Value) -> None:
         side = b.mul(v, i64(4 * lanes))
         x_at, w, bias, y_at, rest_at = pointers
         b.call(module.shared_function((*key, count), 5, 0, build(count)), [
@@ -98,8 +98,8 @@ def emit_depthwise(
 
 
 def by_rows(
-    module: Module, places: Sequence[Place], sizes: tuple[int, int, int],
-    row: Callable[[Builder, list[Value], int, Value, Value, Value], None],
+    module: Module, places: Sequence[Location], sizes: tuple[int, int, int],
+    row: Callable[[VectorBuilder, list[Value], int, Value, Value, Value], None],
 ) -> None:  # fmt: skip
     """A part that calls row(builder, pointers, channels of the vector, vector, row, image) for each of them.
 
@@ -112,7 +112,7 @@ def by_rows(
     total = n * height * vectors
     per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         def one(number: Value) -> None:
             v, rest = b.urem(number, i64(vectors)), b.udiv(number, i64(vectors))
             i, image = b.urem(rest, i64(height)), b.udiv(rest, i64(height))
@@ -137,7 +137,7 @@ def _columns(width: int, kernel: int, registers: int) -> int:
     return -(-width // -(-width // most))
 
 
-def _across(b: Builder, width: int, columns: int, tile: Callable[[Value], None]) -> None:
+def _across(b: VectorBuilder, width: int, columns: int, tile: Callable[[Value], None]) -> None:
     """tile(start) for all columns; the last tile ends with the row."""
     whole = width // columns * columns
     b.each(whole, tile, columns)
@@ -166,7 +166,7 @@ def pool(
     across = max(1, (module.target.registers - 4) // 2)
 
     def build(taps: Sequence[int], count: int) -> Callable[..., None]:
-        def one_row(b: Builder, x_at: Value, y_at: Value, scale_at: Value) -> None:
+        def one_row(b: VectorBuilder, x_at: Value, y_at: Value, scale_at: Value) -> None:
             """One output row of a vector of channels; its windows see the rows `taps` of those that begin at x_at."""
 
             def tile(start: Any, size: int, seen: Sequence[int]) -> None:
@@ -208,7 +208,7 @@ def pool(
     )  # fmt: skip
     up, left = kernel.rows.padding * x.strides[1], kernel.columns.padding * x.strides[2]
 
-    def row(b: Builder, pointers: list[Value], count: int, v: Value, number: Value, image: Value) -> None:
+    def row(b: VectorBuilder, pointers: list[Value], count: int, v: Value, number: Value, image: Value) -> None:
         side = b.mul(v, i64(4 * lanes))
         arguments = [
             b.at(pointers[0], side, b.mul(number, i64(kernel.rows.stride * x.strides[1])),
@@ -258,7 +258,7 @@ def image_mean(module: Module, kernel: ImageMean, inputs: Sequence[Buffer], outp
     key = "mean", x.shape, x.strides
 
     def build(count: int) -> Callable[..., None]:
-        def mean(b: Builder, x_at: Value, y_at: Value) -> None:
+        def mean(b: VectorBuilder, x_at: Value, y_at: Value) -> None:
             def one_row(i: Value, carried: list[Value]) -> list[Value]:
                 start = b.at(x_at, b.mul(i, i64(x.strides[1])))
                 whole = width // 4 * 4
@@ -277,7 +277,7 @@ def image_mean(module: Module, kernel: ImageMean, inputs: Sequence[Buffer], outp
 
         return mean
 
-    def row(b: Builder, pointers: list[Value], count: int, v: Value, _: Value, image: Value) -> None:
+    def row(b: VectorBuilder, pointers: list[Value], count: int, v: Value, _: Value, image: Value) -> None:
         side = b.mul(v, i64(4 * lanes))
         b.call(module.shared_function((*key, count), 2, 0, build(count)), [
             b.at(pointers[0], side, b.mul(image, i64(x.strides[0]))),

@@ -12,10 +12,10 @@ from math import prod
 
 import numpy as np
 
-from kuiper.compiled.builder import Builder, Value, i64
-from kuiper.compiled.kernels.copies import Image
-from kuiper.compiled.kernels.product import Axis, Cut, Product, pack, padded_bias, units_of
-from kuiper.compiled.parts import Module, Place
+from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.kernels.copies import StoredImage
+from kuiper.compiled.kernels.product import Cut, PackedProduct, PixelAxis, pack, padded_bias, units_of
+from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.conv.convolution import Problem
@@ -40,7 +40,7 @@ def pays(problem: Problem) -> bool:
 
 
 def emit_winograd(
-    module: Module, problem: Problem, epilogue: Epilogue, x: Image, y: np.ndarray, residual: np.ndarray | None
+    module: Module, problem: Problem, epilogue: Epilogue, x: StoredImage, y: np.ndarray, residual: np.ndarray | None
 ) -> None:
     """y (N, H, W, O) = epilogue(convolution of x, an image with its padding around it)."""
     target, lanes = module.target, module.target.lanes
@@ -53,7 +53,7 @@ def emit_winograd(
     back = module.shared(A * A * tiles * out_pitch)
     grid = n, down, across
 
-    def transformed(b: Builder, pointers: list[Value], count: int, side: Value, place: _Tile) -> None:
+    def transformed(b: VectorBuilder, pointers: list[Value], count: int, side: Value, place: _Tile) -> None:
         source = b.at(pointers[0], side, place.offset(b, x.strides, M))
         scratch = b.at(pointers[1], side, b.mul(place.number, i64(4 * pitch)))
         key = "winograd in", x.strides[1:3], tiles * pitch, place.rows, place.columns, count
@@ -65,7 +65,7 @@ def emit_winograd(
     strides = y.strides[:3], (0, 0, 0) if residual is None else residual.strides[:3]
     activation = epilogue.activation.identity if epilogue.activation else ""
 
-    def transformed_back(b: Builder, pointers: list[Value], count: int, side: Value, place: _Tile) -> None:
+    def transformed_back(b: VectorBuilder, pointers: list[Value], count: int, side: Value, place: _Tile) -> None:
         scratch = b.at(pointers[0], side, b.mul(place.number, i64(4 * out_pitch)))
         result, rest = (b.at(p, side, place.offset(b, s, M)) for p, s in zip(pointers[2:], strides))
         key = (
@@ -81,18 +81,18 @@ def emit_winograd(
 
 
 def _products(
-    module: Module, problem: Problem, tiles: int, into: Place, back: Place, pitch: int, out_pitch: int
+    module: Module, problem: Problem, tiles: int, into: Location, back: Location, pitch: int, out_pitch: int
 ) -> None:
     """The part that computes back[k] = into[k] @ weights[k] for the 36 places of a tile."""
     out, channels = problem.out_channels, problem.channels
     weights = np.einsum("ij,ocjk,lk->ilco", KERNEL, problem.weight.astype(np.float64), KERNEL)
-    product = Product((Axis(tiles, 4 * pitch, 4 * out_pitch),), (), channels, out_pitch)
+    product = PackedProduct((PixelAxis(tiles, 4 * pitch, 4 * out_pitch),), (), channels, out_pitch)
     cut = Cut.of(product, module.target)
     packed = [pack(w.astype(np.float32), module.target, cut.vectors) for w in weights.reshape(A * A, channels, out)]
     units, run = units_of(module, product, cut, shares=1)
     size = 4 * len(packed[0])
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         x, w, zero, y = pointers
 
         def one(number: Value) -> None:
@@ -113,7 +113,7 @@ class _Tile:
     def __init__(self, number: Value, image: Value, i: Value, j: Value, rows: int, columns: int) -> None:
         self.number, self.image, self.i, self.j, self.rows, self.columns = number, image, i, j, rows, columns
 
-    def offset(self, b: Builder, strides: Sequence[int], side: int) -> Value:
+    def offset(self, b: VectorBuilder, strides: Sequence[int], side: int) -> Value:
         """Bytes from the first image to the tile's first pixel."""
         steps = (self.image, strides[0]), (self.i, side * strides[1]), (self.j, side * strides[2])
         first, second, third = (b.mul(index, i64(step)) for index, step in steps)
@@ -121,8 +121,8 @@ class _Tile:
 
 
 def _each_tile(
-    module: Module, places: Sequence[Place], grid: tuple[int, int, int], size: tuple[int, int], channels: int,
-    tile: Callable[[Builder, list[Value], int, Value, _Tile], None],
+    module: Module, places: Sequence[Location], grid: tuple[int, int, int], size: tuple[int, int], channels: int,
+    tile: Callable[[VectorBuilder, list[Value], int, Value, _Tile], None],
 ) -> None:  # fmt: skip
     """A part that calls tile(builder, pointers, channels of the vector, bytes to them, tile) for each of both."""
     lanes = module.target.lanes
@@ -133,7 +133,7 @@ def _each_tile(
     _, down, across = grid
     lower, right = (extent - (count - 1) * M for extent, count in zip(size, (down, across)))
 
-    def body(b: Builder, pointers: list[Value], begin: Value, end: Value) -> None:
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         def one(item: Value) -> None:
             v, number = b.urem(item, i64(vectors)), b.udiv(item, i64(vectors))
             j, rest = b.urem(number, i64(across)), b.udiv(number, i64(across))
@@ -158,7 +158,7 @@ def _each_tile(
     module.part(-(-total // per_unit), places, body)
 
 
-def either(b: Builder, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> None:
+def either(b: VectorBuilder, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> None:
     """first() where an i1 holds, else second(); a condition that is False is known not to."""
     if condition is False:
         second()
@@ -170,11 +170,11 @@ def either(b: Builder, condition: Value, first: Callable[[], None], second: Call
             second()
 
 
-def _into(place: _Tile, x: Image, plane: int, count: int) -> Callable[..., None]:
+def _into(place: _Tile, x: StoredImage, plane: int, count: int) -> Callable[..., None]:
     """void(x, scratch): B^T d B of one tile and vector of channels; what lies beyond the image is 0."""
     (row, column), rows, columns = x.strides[1:3], place.rows + 2, place.columns + 2
 
-    def build(b: Builder, source: Value, scratch: Value) -> None:
+    def build(b: VectorBuilder, source: Value, scratch: Value) -> None:
         def read(r: int, q: int) -> Value:
             return b.read(b.at(source, r * row + q * column), count) if r < rows and q < columns else b.splat(0)
 
@@ -193,7 +193,7 @@ def _back(
     (_, row, column), (_, rest_row, rest_column) = strides
     rows, columns = place.rows, place.columns
 
-    def build(b: Builder, scratch: Value, bias: Value, y: Value, residual: Value) -> None:
+    def build(b: VectorBuilder, scratch: Value, bias: Value, y: Value, residual: Value) -> None:
         half = [multiplied_back(b, [b.read(b.at(scratch, (A * r + q) * plane)) for r in range(A)]) for q in range(A)]
         first = b.read(bias)
         for r in range(rows):
@@ -208,7 +208,7 @@ def _back(
     return build
 
 
-def folded(b: Builder, matrix: np.ndarray, values: Sequence[Value]) -> tuple[np.ndarray, list[Value]]:
+def folded(b: VectorBuilder, matrix: np.ndarray, values: Sequence[Value]) -> tuple[np.ndarray, list[Value]]:
     """The same product with sums and differences: columns for points a and -a differ in their signs alone.
 
     m x + m' y with m' = m or -m in every row is m times x + y, or m times x - y.
@@ -229,7 +229,7 @@ def folded(b: Builder, matrix: np.ndarray, values: Sequence[Value]) -> tuple[np.
     return np.stack(columns, 1), given
 
 
-def multiplied(b: Builder, matrix: np.ndarray, values: Sequence[Value]) -> list[Value]:
+def multiplied(b: VectorBuilder, matrix: np.ndarray, values: Sequence[Value]) -> list[Value]:
     """matrix @ values. Rows for points a and -a differ in the signs of odd columns alone: e + o and e - o."""
     results: list[Value] = []
     signs = np.where(np.arange(len(values)) % 2, -1, 1)
@@ -247,13 +247,13 @@ def multiplied(b: Builder, matrix: np.ndarray, values: Sequence[Value]) -> list[
     return results
 
 
-def multiplied_back(b: Builder, values: Sequence[Value]) -> list[Value]:
+def multiplied_back(b: VectorBuilder, values: Sequence[Value]) -> list[Value]:
     """A^T @ values."""
     matrix, given = folded(b, BACK, values)
     return [weighted(b, row, given) for row in matrix]
 
 
-def weighted(b: Builder, row: np.ndarray, values: Sequence[Value]) -> Value:
+def weighted(b: VectorBuilder, row: np.ndarray, values: Sequence[Value]) -> Value:
     """The sum of row[i] values[i], of which terms with 1 come first: they need no multiplication."""
     terms = sorted((i for i in range(len(values)) if abs(row[i]) > 1e-12), key=lambda i: abs(abs(row[i]) - 1) > 1e-9)
     total: Value = None
