@@ -14,7 +14,7 @@ from classroom.judge.homework import HomeworkError, public_tests
 from classroom.judge.oracle import SEEDS
 from classroom.judge.printed import Listener, Printed
 from classroom.progress import Progress, ProgressEntry, digest
-from classroom.stubs import forbidden, untouched
+from classroom.stubs import forbidden, untouched, written
 from classroom.tasks import HomeworkTask, files_of
 
 SECONDS = 10.0
@@ -185,6 +185,9 @@ def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session, quiet: Se
     if state is State.FAILED and untouched(task):
         # code given in the stub calls a function that is not written yet
         state = State.OPEN
+    if state is State.OPEN and written(task):
+        # it calls a function that is not written yet, such as another exercise's
+        state = State.BEGUN
     return Result(task, state, tuple(outcomes), len(tests))
 
 
