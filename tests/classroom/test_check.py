@@ -313,6 +313,13 @@ def test_numpys_warnings_of_other_calls_are_not_shown(mini: Any) -> None:
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "before", "after"]
 
 
+def test_a_warning_of_the_call_is_shown_whole_with_its_line(mini: Any) -> None:
+    mini.write(double="np.log(x - 1.0)\n    return x")
+    said = printed(mini.run("check", "double").output)
+    assert said[0] == "line 9: RuntimeWarning: divide by zero encountered in log"
+    assert "np.log(x - 1.0)" in said[1]
+
+
 STATES = {
     "public tests passed": "print('here', x.ndim)\n    return 2 * x",
     "not started": "print('here', x.ndim)\n    raise NotImplementedError('double: TODO')",

@@ -71,6 +71,22 @@ def outputs_mistakes(
             re.sub(r"(pnnx\.Expression\s+\S+\s+2 1) (\S+) (\S+)", r"\1 \3 \2", text),
             weights,
         ),
+        "The convolutions went by another stride than their own: parts.parse_parameter(params['stride'])[1].": (
+            re.sub(r"(nn\.Conv2d .*stride=)\S+", r"\1(1,1)", text),
+            weights,
+        ),
+        "The convolutions went without their padding: parts.parse_parameter(params['padding'])[1].": (
+            re.sub(r"(nn\.Conv2d .*padding=)\S+", r"\1(0,0)", text),
+            weights,
+        ),
+        "The convolutions took stride for padding and padding for stride: conv2d takes stride first.": (
+            re.sub(r"(nn\.Conv2d .*padding=)(\S+)(.*stride=)(\S+)", r"\1\4\3\2", text),
+            weights,
+        ),
+        "The windows of nn.MaxPool2d moved by their size, not by parts.parse_parameter(params['stride'])[1].": (
+            re.sub(r"(nn\.MaxPool2d .*kernel_size=)(\S+)(.*stride=)\S+", r"\1\2\3\2", text),
+            weights,
+        ),
         "A linear layer multiplied by weight and not by weight.T.": (
             text,
             {
