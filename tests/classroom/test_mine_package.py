@@ -484,6 +484,17 @@ def test_a_solved_conv2d_is_the_convolution(solved: Path) -> None:
     assert "convolution.py" not in own
 
 
+def test_the_snippet_of_the_homework_shows_what_the_framework_and_kuiper_compute(solved: Path) -> None:
+    readme = (ROOT / "homework/08_resnet/README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall("```python\\n(.+?)```", readme, re.DOTALL)
+    file = solved / "homework/08_resnet/snippet.py"
+    file.write_text(snippet, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    yours, theirs = (re.findall(rf"{who}\s*\[\[(.+)\]\]", done.stdout) for who in ("yours:", "kuiper:"))
+    assert np.allclose(*(np.array(row.split(), float) for (row,) in (yours, theirs)), atol=1e-3)
+
+
 def test_its_files_bear_its_name(solved: Path) -> None:
     files = files_of_package(register.load(solved), "other")
     assert b"python -m other" in files["README.md"]

@@ -17,7 +17,8 @@ residual block twice, of two blocks four times, of ten blocks a thousand times.
 
 Typical mistakes:
 
-- Operators are run in the order of the file. PNNX happens to write files in order; other programs do not.
+- Operators are run in the order of the file. PNNX writes them in an order that can run; in a file that somebody edited,
+  or that another program wrote, they may stand in any order.
 - The last array that was computed is returned. What pnnx.Output reads is the result.
 - `weights[f"{name}.bias"]` without a look at whether there is one.
 - An unknown type passes its input on. A network then gives numbers, and they are wrong: the worst there is. It is
