@@ -61,6 +61,15 @@ class Result:
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
 
     @property
+    def waits_for(self) -> str:
+        """The exercise that this one calls and that is not written yet; "" if there is none."""
+        said = next(
+            (o.error.message for o in self.outcomes if isinstance(o.error, SubmissionError) and unwritten(o.error)), ""
+        )
+        name, todo, _ = said.partition(": TODO")
+        return name if todo and name != self.task.id else ""
+
+    @property
     def printed(self) -> list[Printed]:
         """Output printed during the tests, without duplicates."""
         return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.printed if one))

@@ -381,8 +381,8 @@ def _unwritten(result: Result) -> str:
     parts = [labelled("write", f"{_shown(task)}{line}{said}")]
     if result.state is State.OPEN:
         parts.append(labelled("task", f"{task.exercise.title} ({task.points})"))
-    other = said.removeprefix(": ").removesuffix(": TODO")
-    if other not in ("", task.id):
+    other = result.waits_for
+    if other:
         parts.append(labelled("first", f"{task.id} calls {other}, which is not written yet: {COMMAND} check {other}"))
     parts.append(labelled("stuck?", f"{COMMAND} hint {task.id}"))
     return "\n".join(parts)

@@ -50,7 +50,7 @@ def mine(
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
         done = so_far(folder, solved)
-        say(missing_text(folder, missing, work.broken, done if "order.py" in changed else done[:1]))
+        say(missing_text(folder, missing, work, done if "order.py" in changed else done[:1]))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

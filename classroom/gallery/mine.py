@@ -37,11 +37,13 @@ class StudentWork:
     """The student's tasks: those whose public tests pass, and those begun whose tests do not.
 
     broken : exercise -> what must hold by its first public test that fails.
+    waiting : exercise -> another one that it calls, and that is not written yet.
     """
 
     solved: tuple[HomeworkTask, ...]
     unsolved: tuple[HomeworkTask, ...]
     broken: Mapping[str, str] = field(default_factory=dict)
+    waiting: Mapping[str, str] = field(default_factory=dict)
 
 
 def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
@@ -65,7 +67,8 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
     broken = {result.task.id: result.failures[0].test.sentence for result in again if result.failures}
-    return StudentWork(tuple(solved), tuple(failed), broken)
+    waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
+    return StudentWork(tuple(solved), tuple(failed), broken, waiting)
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -15,6 +16,9 @@ from classroom.mine.run import UNSEEN, BesideKuiper
 from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
+
+if TYPE_CHECKING:
+    from classroom.gallery.mine import StudentWork
 
 
 def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = ()) -> Table:
@@ -35,27 +39,23 @@ def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str], begun: C
     return drawn
 
 
-def missing_text(
-    folder: Path, missing: Sequence[FrameworkPart], broken: Mapping[str, str], done: Sequence[str] = ()
-) -> str:
-    """How many parts there are, what they do already (`done`), and how to go on with the first that is missing.
-
-    broken : a part that is written and not right yet -> what must hold by its first public test that fails.
-    """
+def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWork, done: Sequence[str] = ()) -> str:
+    """How many parts there are, what they do already (`done`), and how to go on with the first that is missing."""
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
     lines += [labelled("they read" if not n else "and then", line) for n, line in enumerate(done)]
-    lines += [
-        labelled("must hold", f"{part.exercise}: {broken[part.exercise]}")
-        for part in missing
-        if part.exercise in broken
-    ]
+    broken = [part.exercise for part in missing if part.exercise in work.broken]
+    lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
     word = "not right yet" if first in broken else "not solved yet"
+    following, says = first, f"{first} ({missing[0].does}), which is {word}"
+    if first in work.waiting:
+        following = work.waiting[first]
+        says = f"{following}, which {first} ({missing[0].does}) calls, and which is not written yet"
     lines += [
         labelled("written", f"{shown(folder)}, a package with your homework files as they are now"),
-        labelled("next", f"{first} ({missing[0].does}), which is {word}"),
-        labelled("check", f"{COMMAND} check {first}"),
-        labelled("stuck?", f"{COMMAND} hint {first}"),
+        labelled("next", says),
+        labelled("check", f"{COMMAND} check {following}"),
+        labelled("stuck?", f"{COMMAND} hint {following}"),
     ]
     return "\n".join(lines)
 

@@ -25,6 +25,7 @@ from classroom.mine.reference import answers, reference_parts
 from classroom.mine.report import parts_table
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
 from classroom.progress import Progress
+from classroom.stubs import put_back
 from classroom.tasks import all_tasks, files_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -225,6 +226,23 @@ def test_what_must_hold_is_that_of_the_first_public_test_that_fails(
     (said,) = work.broken.values()
     assert [task.id for task in work.unsolved] == list(work.broken) == ["framework"]
     assert "sub(@0,@1) of nn.ReLU's result and its input" in said
+
+
+def test_an_exercise_that_is_no_part_but_that_a_part_calls_comes_next(
+    solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_public_tests(solved)
+    file = solved / "homework/04_graph/hw04_graph.py"
+    text = file.read_text(encoding="utf-8")
+    stub = (ROOT / "homework/04_graph/hw04_graph.py").read_text(encoding="utf-8")
+    file.write_text(put_back(text, stub, ["find_cycle"]), encoding="utf-8")
+    monkeypatch.setattr(package, "PARTS", PARTS[4:5])
+    monkeypatch.setattr("classroom.mine.report.PARTS", PARTS[4:5])
+    said = " ".join(course("mine").output.split())
+    assert (
+        "next find_cycle, which topological_order (the order of execution) calls, and which is not written yet" in said
+    )
+    assert "check find_cycle" in said
 
 
 def test_the_order_is_shown_only_when_it_is_new(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
