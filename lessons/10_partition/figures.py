@@ -7,18 +7,18 @@ from pathlib import Path
 
 import kuiper
 from kuiper.partition import Device, NodeGraph, partition
-from kuiper.show.palette import INK, family
+from kuiper.show.palette import INK, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 HERE = Path(__file__).parent
 DIGITS = HERE.parents[1] / "models" / "digits" / "digits.pnnx.param"
 COLORS = {
-    "ACC": (family("nn.Conv2d").fill, family("nn.Conv2d").border),
-    "CPU": (family("nn.ReLU").fill, family("nn.ReLU").border),
+    "ACC": (swatch_of("nn.Conv2d").fill, swatch_of("nn.Conv2d").border),
+    "CPU": (swatch_of("nn.ReLU").fill, swatch_of("nn.ReLU").border),
     "open": ("#eef1f5", INK),
 }
 DEEPER = {"ACC": "#98c1ee", "CPU": "#f5b97e"}
-ROSE = family("pnnx.Attribute").border
+ROSE = swatch_of("pnnx.Attribute").border
 DARK = "#1d2530"
 OPS = ["input", "conv", "relu", "sigmoid", "conv", "resize", "conv", "relu", "add", "softmax"]
 BLOCKED = (3, 5, 9)
