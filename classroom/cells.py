@@ -84,6 +84,8 @@ def _instead(got: Any, said: str, expected: Any) -> str:
     """What came instead of `expected`, as the end of a sentence that begins with the call."""
     if got is None and not _is_error(expected):
         return " returned None: is a `return` missing?"
+    if not said and isinstance(got, dict) and isinstance(expected, dict):
+        return f": {_first_key(got, expected)}"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
     return f": expected {_short(expected)}, {said or _got(got, expected)}"
@@ -115,7 +117,22 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
             return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True))
         except (TypeError, ValueError):
             return False
+    if isinstance(expected, dict):
+        alike = isinstance(got, dict) and got.keys() == expected.keys()
+        return alike and all(_same(got[key], each, exact) for key, each in expected.items())
     return type(got) is type(expected) and bool(got == expected)
+
+
+def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
+    """The first key in which the dictionaries differ: one that is missing, one too many, or one with another value."""
+    missing = [key for key in expected if key not in got]
+    more = [key for key in got if key not in expected]
+    if missing:
+        return f"the key {missing[0]!r} is missing, expected {_short(expected[missing[0]])} there"
+    if more:
+        return f"the key {more[0]!r} is one too many, with {_short(got[more[0]])} there"
+    key = next(key for key in expected if not _same(got[key], expected[key]))
+    return f"at the key {key!r} expected {_short(expected[key])}, {_got(got[key], expected[key])}"
 
 
 def _got(got: Any, expected: Any) -> str:

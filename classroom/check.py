@@ -14,7 +14,7 @@ from classroom.judge.homework import HomeworkError, public_tests
 from classroom.judge.oracle import SEEDS
 from classroom.judge.printed import Listener, Printed
 from classroom.progress import Progress, ProgressEntry, digest
-from classroom.stubs import forbidden, untouched
+from classroom.stubs import forbidden, untouched, written
 from classroom.tasks import HomeworkTask, files_of
 
 SECONDS = 10.0
@@ -59,6 +59,15 @@ class Result:
         if self.state in (State.OPEN, State.BROKEN):
             return []
         return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
+
+    @property
+    def waits_for(self) -> str:
+        """The exercise that this one calls and that is not written yet; "" if there is none."""
+        said = next(
+            (o.error.message for o in self.outcomes if isinstance(o.error, SubmissionError) and unwritten(o.error)), ""
+        )
+        name, todo, _ = said.partition(": TODO")
+        return name if todo and name != self.task.id else ""
 
     @property
     def printed(self) -> list[Printed]:
@@ -185,6 +194,9 @@ def _run(task: HomeworkTask, tests: list[JudgeTest], session: Session, quiet: Se
     if state is State.FAILED and untouched(task):
         # code given in the stub calls a function that is not written yet
         state = State.OPEN
+    if state is State.OPEN and written(task):
+        # it calls a function that is not written yet, such as another exercise's
+        state = State.BEGUN
     return Result(task, state, tuple(outcomes), len(tests))
 
 

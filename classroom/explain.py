@@ -27,6 +27,8 @@ MARGIN = 14
 """Columns reserved for a label such as "likely why"."""
 MAX_VALUE_LINES = 8
 """Maximum number of lines per value."""
+TEXT_LINES = 16
+"""Maximum number of lines of a text, such as a model file, whose long lines are wrapped."""
 PRINTED = 10
 """Maximum number of printed lines shown."""
 SMALL = 64
@@ -39,6 +41,8 @@ HOLDERS = (list, tuple, dict)
 """Types of values shown below the message, unless it contains them already."""
 WARNING = re.compile(r"^.*:\d+: RuntimeWarning: .*\n?(?:  .*\n?)?", re.M)
 """One of numpy's warnings, with the line of code that Python prints below it."""
+WARNED = re.compile(r"^.*[/\\]hw\d\d_\w+\.py:(?=\d+: \w+Warning: )")
+"""What a warning from the homework file begins with, up to the number of the line."""
 STYLES = {State.SOLVED: "good", State.FAILED: "bad", State.BROKEN: "bad", State.CHANGED: "warn", State.BEGUN: "warn"}
 
 
@@ -93,7 +97,7 @@ def printed(texts: Sequence[Printed], remark: str = "") -> str:
         end = max(beginning, len(lines) - (PRINTED - PRINTED // 2 - 1))
         left_out = f"... {lost + end - beginning:,} more lines: --show-output shows all"
         lines = [*lines[:beginning], left_out, *lines[end:]]
-    page = [shortened(line.expandtabs(4), width() - MARGIN) for line in lines]
+    page = [shortened(WARNED.sub("line ", line).expandtabs(4), width() - MARGIN) for line in lines]
     return block("printed", "\n".join([remark] * bool(remark) + page))
 
 
@@ -228,8 +232,11 @@ def inline_value(value: Any) -> str | None:
 
 
 def long(value: Any) -> str:
-    """The value in at most MAX_VALUE_LINES lines; an array with its type and shape first."""
-    wide = width() - MARGIN - 2
+    """The value in a few lines; an array with its type and shape first.
+
+    At most MAX_VALUE_LINES, of a text of several lines TEXT_LINES.
+    """
+    wide, most = width() - MARGIN - 2, MAX_VALUE_LINES
     if isinstance(value, np.ndarray):
         head = f"{value.dtype} {value.shape}"
         if is_picture(value) and value.size > SMALL:
@@ -243,15 +250,16 @@ def long(value: Any) -> str:
         text = np.array2string(value, precision=4, suppress_small=True, threshold=whole, max_line_width=wide)
         lines = text.split("\n") + ["..."] * hidden
     elif isinstance(value, str) and "\n" in value:
-        lines = value.splitlines()
+        lines, most = value.splitlines(), TEXT_LINES
         head = f"str of {len(lines)} lines" if len(lines) > 1 else "a line that ends in a newline"
+        lines = [piece for line in lines for piece in textwrap.wrap(line, wide, subsequent_indent="  ") or [""]]
     else:
         head, summary = type(value).__name__, _summary(value)
         lines = textwrap.wrap(repr(summary), wide)
         if len(lines) > 3:
             lines = pprint.pformat(summary, width=wide, compact=True, sort_dicts=False).split("\n")
-    if len(lines) > MAX_VALUE_LINES:
-        lines = [*lines[: MAX_VALUE_LINES - 1], "..."]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], "..."]
     return "\n".join([head, *(f"  {shortened(line, wide)}" for line in lines)])
 
 
@@ -373,6 +381,9 @@ def _unwritten(result: Result) -> str:
     parts = [labelled("write", f"{_shown(task)}{line}{said}")]
     if result.state is State.OPEN:
         parts.append(labelled("task", f"{task.exercise.title} ({task.points})"))
+    other = result.waits_for
+    if other:
+        parts.append(labelled("first", f"{task.id} calls {other}, which is not written yet: {COMMAND} check {other}"))
     parts.append(labelled("stuck?", f"{COMMAND} hint {task.id}"))
     return "\n".join(parts)
 

@@ -28,6 +28,8 @@ Block = tuple[int, int]
 """First and last line of a function or class, counted from 1, with the decorators and comments right above it."""
 Places = Callable[[str], dict[str, Block]]
 HEAD = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
+TODO = "NotImplementedError"
+"""What the stub raises."""
 STATEMENT = re.compile(r"[^\s)\]}]")
 """Start of a top-level statement."""
 DEFINITION = re.compile(r"(?:async\s+def|def|class)\b|@|# ")
@@ -103,6 +105,17 @@ def untouched(task: HomeworkTask) -> bool:
         stub, source = pristine(task), task.file.read_text(encoding="utf-8")
         names = names_of(stub, task.id)
         return bool(names) and definitions_text(source, names) == definitions_text(stub, names)
+    except (StubError, OSError, SyntaxError, ValueError):
+        return False
+
+
+def written(task: HomeworkTask) -> bool:
+    """Whether one of the functions of the exercise, at least, raises no NotImplementedError as the stub's does."""
+    try:
+        stub, source = pristine(task), task.file.read_text(encoding="utf-8")
+        open_, now = ({name: _lines(text, *place) for name, place in blocks(text).items()} for text in (stub, source))
+        names = [name for name in names_of(stub, task.id) if TODO in open_[name]]
+        return any(name in now and TODO not in now[name] for name in names)
     except (StubError, OSError, SyntaxError, ValueError):
         return False
 

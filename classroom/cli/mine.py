@@ -42,14 +42,15 @@ def mine(
     work = work_of(course, the_progress(), parts | {"conv2d"})
     solved = {task.id for task in work.solved}
     try:
-        write_package(folder, files_of_package(course, folder.name, solved))
+        changed = write_package(folder, files_of_package(course, folder.name, solved))
     except PackageError as error:
         stop(str(error))
-    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved))
+    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved, work.broken))
     say()
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
-        say(missing_text(folder, missing, {task.id for task in work.unsolved}, so_far(folder, solved)))
+        done = so_far(folder, solved)
+        say(missing_text(folder, missing, work, done if "order.py" in changed else done[:1]))
         raise typer.Exit(1)
     found = compare(folder)
     say(outcome_text(folder, found))

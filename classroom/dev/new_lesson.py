@@ -30,13 +30,13 @@ FIGURES = '''"""The pictures of lesson {number}: `{command} dev figures {number}
 
 from __future__ import annotations
 
-from kuiper.show.palette import family
+from kuiper.show.palette import swatch_of
 from kuiper.show.svg import Svg, element, picture, text
 
 
 def idea() -> Svg:
     """TODO: what is seen."""
-    colours = family("nn.Conv2d")
+    colours = swatch_of("nn.Conv2d")
     box = element("rect", x=10, y=10, width=300, height=60, rx=8, fill=colours.fill, stroke=colours.border)
     return picture(320, 80, "The idea", "TODO: what is seen", box, text("TODO: draw it", 160, 40, 13.0, colours.text))
 

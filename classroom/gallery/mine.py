@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,16 @@ PASSES = "Its public tests pass: they miss this case, or the network asks for mo
 
 @dataclass(frozen=True)
 class StudentWork:
-    """The student's tasks: those whose public tests pass, and those begun whose tests do not."""
+    """The student's tasks: those whose public tests pass, and those begun whose tests do not.
+
+    broken : exercise -> what must hold by its first public test that fails.
+    waiting : exercise -> another one that it calls, and that is not written yet.
+    """
 
     solved: tuple[HomeworkTask, ...]
     unsolved: tuple[HomeworkTask, ...]
+    broken: Mapping[str, str] = field(default_factory=dict)
+    waiting: Mapping[str, str] = field(default_factory=dict)
 
 
 def work_of(course: Course, progress: Progress, among: Collection[str] | None = None) -> StudentWork:
@@ -60,7 +66,9 @@ def work_of(course: Course, progress: Progress, among: Collection[str] | None = 
         say(explain.labelled("careful", f"{what}: {COMMAND} check {' '.join(lost)}"))
         say()
     solved = [task for task in tasks if states[task.id] is State.SOLVED or task.id in passed]
-    return StudentWork(tuple(solved), tuple(failed))
+    broken = {result.task.id: result.failures[0].test.sentence for result in again if result.failures}
+    waiting = {result.task.id: result.waits_for for result in again if result.waits_for}
+    return StudentWork(tuple(solved), tuple(failed), broken, waiting)
 
 
 def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, also: Sequence[HomeworkTask]) -> int:

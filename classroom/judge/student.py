@@ -211,7 +211,8 @@ def _called(callbacks: list[Callable[..., Any]], reply: dict[str, Any]) -> bytes
     try:
         return codec.encode({"return": callbacks[number](*args, **kwargs)})
     except Exception as error:  # the arguments come from the submission, so it gets the error
-        return codec.encode({"raise": type(error).__name__, "message": str(error)})
+        said = error.args[0] if type(error) is KeyError and error.args else error  # str(KeyError) quotes the key
+        return codec.encode({"raise": type(error).__name__, "message": str(said)})
 
 
 def _clean(text: Any, limit: int = MAX_MESSAGE_LENGTH) -> str:

@@ -43,6 +43,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEMORY = 4 << 30
+PASSED_ON = {one.__name__: one for one in (AttributeError, IndexError, KeyError, TypeError, ZeroDivisionError)}
+"""What a function of the judge raises reaches the submission under its own name if it is one of these."""
 KEYS = 8
 """Maximum number of keys that the message of a KeyError names."""
 NO_NEIGHBOURS = {"public"}
@@ -188,7 +190,7 @@ def described(error: BaseException, submission: Path) -> dict[str, Any]:
         message = str(error.msg if isinstance(error, SyntaxError) else error)[:2000]
         if isinstance(error, SyntaxError) and error.filename == str(submission):
             line = error.lineno
-        if type(error) is KeyError and own is not None:
+        if type(error) is KeyError and own is not None and own.tb_next is None:
             message += keys_there(error, own, submission)
     except BaseException:
         message = "its message cannot be read"
@@ -222,7 +224,7 @@ def _callback(number: int, judge: Judge) -> Any:
         judge.send({"callback": number, "args": args, "kwargs": kwargs})
         reply = judge.receive()
         if "raise" in reply:
-            raise ValueError(reply["message"])
+            raise PASSED_ON.get(reply["raise"], ValueError)(reply["message"])
         return reply["return"]
 
     return call

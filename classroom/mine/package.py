@@ -7,7 +7,7 @@ import hashlib
 import json
 import keyword
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +93,8 @@ def files_of_package(course: Course, name: str = "mine", solved: Collection[str]
             contents[room] = trimmed(contents.pop(file).decode(errors="replace"), says).encode()
     if "conv2d" in solved:
         del contents["convolution.py"]
+        readme = contents["README.md"].replace(b"`parts.py`, `convolution.py`", b"`parts.py`")
+        contents["README.md"] = readme.replace(b"and the windows of a convolution as rows", b"convolution")
         parts = contents["parts.py"].replace(b"import convolution, layers", b"import layers")
         contents["parts.py"] = parts.replace(b"convolution.conv2d(", b"windows.conv2d(")
     return contents
@@ -108,12 +110,16 @@ def trimmed(source: str, says: str) -> str:
     except (SyntaxError, ValueError):
         return source
     lines, gone = source.splitlines(), set[int]()
-    called = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name not in called and needless(node):
-            gone.update(
-                range(min([node.lineno, *(one.lineno for one in node.decorator_list)]), (node.end_lineno or 0) + 1)
-            )
+    called = names_in(tree.body)
+    cut = [
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name not in called and needless(node)
+    ]
+    for function in cut:
+        top = min([function.lineno, *(one.lineno for one in function.decorator_list)])
+        while top > 1 and (not lines[top - 2].strip() or lines[top - 2].startswith("#")):
+            top -= 1
+        gone.update(range(top, (function.end_lineno or 0) + 1))
+    lines = without_unused(tree, cut, lines, gone)
     documented = (ast.FunctionDef, ast.ClassDef)
     for node in (one for one in ast.walk(tree) if isinstance(one, documented) and ast.get_docstring(one, clean=False)):
         doc = node.body[0]
@@ -121,14 +127,53 @@ def trimmed(source: str, says: str) -> str:
         if first is not None:
             ends = (n for n in range(first, doc.end_lineno or 0) if not lines[n - 1].strip() or '"""' in lines[n - 1])
             gone.update(range(first, next(ends, doc.end_lineno or 0)))
-    gone.update(n for n, line in enumerate(lines, 1) if line.startswith(("# Task ", "# Given:")))
+    gone.update(n for n, line in enumerate(lines, 1) if re.match(r"# (-+ )?(Task |Given:)", line))
     start = 0
     if ast.get_docstring(tree) is not None:
         start = tree.body[0].end_lineno or 0
     kept = [line for n, line in enumerate(lines, 1) if n > start and n not in gone]
     text = "\n".join([f'"""{says}"""', *kept]) + "\n"
-    text = re.sub(r"\n{3,}(?= )", "\n\n", re.sub(r"\n{4,}", "\n\n\n", text))
-    return re.sub(r"\n\s*\n( *\"\"\"\n)", r"\n\1", text)
+    text = re.sub(r"\n{3,}(?= |import |from )", "\n\n", re.sub(r"\n{4,}", "\n\n\n", text))
+    text = re.sub(r"\n\s*\n( *\"\"\"\n)", r"\n\1", text)
+    return re.sub(r'^( *""".{,100})\n *"""$', r'\1"""', text, flags=re.M)
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names of the module that these top-level nodes read: those that are not their own variables."""
+    found = set[str]()
+    for node in nodes:
+        names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        own = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+        own |= {one.id for one in names if not isinstance(one.ctx, ast.Load)}
+        found |= {one.id for one in names} - own
+    return found
+
+
+def without_unused(tree: ast.Module, cut: Collection[ast.stmt], lines: Sequence[str], gone: set[int]) -> list[str]:
+    """The lines, their imports without the names that only `cut` reads; lines of such constants are added to `gone`."""
+    lines, cut = list(lines), list(cut)
+    while True:
+        unused = names_in(cut) - names_in(node for node in tree.body if node not in cut)
+        useless = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.Assign) and node not in cut and set(map(ast.unparse, node.targets)) <= unused
+        ]
+        if not useless:
+            break
+        cut += useless
+    for number, node in enumerate(tree.body):
+        if isinstance(node, ast.Assign) and node in cut:
+            below = tree.body[number + 1]
+            documented = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            gone.update(range(node.lineno, ((below if documented else node).end_lineno or 0) + 1))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            left = [one for one in node.names if (one.asname or one.name) not in unused]
+            if len(left) < len(node.names):
+                gone.update(range(node.lineno + bool(left), (node.end_lineno or 0) + 1))
+                node.names = left
+                lines[node.lineno - 1] = ast.unparse(node) if left else ""
+    return lines
 
 
 def needless(function: ast.FunctionDef) -> bool:
@@ -138,10 +183,11 @@ def needless(function: ast.FunctionDef) -> bool:
     return function.name in FOR_TESTS or (open_ and function.name not in {part.exercise for part in PARTS})
 
 
-def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files into the folder; those that this command has not written, or not as they are now, stay.
+def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
+    """Write the files into the folder -> those that are new, or others than before.
 
-    Raises PackageError before anything is written.
+    Files that this command has not written, or not as they are now, stay. Raises PackageError before anything is
+    written.
     """
     if not folder.name.isidentifier() or keyword.iskeyword(folder.name) or folder.name in TAKEN:
         raise PackageError(f"a package cannot be called {folder.name!r}: take a name such as mine or my_framework")
@@ -164,6 +210,7 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
         (folder / WRITTEN).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise PackageError(f"{folder} cannot be written: {error.strerror}") from error
+    return {name for name, found in hashes.items() if before.get(name) != found}
 
 
 def written_before(folder: Path) -> dict[str, str] | None:

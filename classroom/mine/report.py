@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -16,36 +17,45 @@ from classroom.page import paragraph, styled
 from classroom.started import COMMAND, short_name
 from classroom.tasks import HomeworkTask
 
+if TYPE_CHECKING:
+    from classroom.gallery.mine import StudentWork
 
-def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str]) -> Table:
-    """Table of the parts: lesson, exercise, what it does in the framework, whose code runs."""
+
+def parts_table(tasks: Sequence[HomeworkTask], solved: Collection[str], begun: Collection[str] = ()) -> Table:
+    """Table of the parts: lesson, exercise, what it does in the framework, whose code runs.
+
+    begun : those that are written, and not right yet.
+    """
     lessons = {task.id: str(task.lesson.number) for task in tasks}
     drawn = Table(box=None, pad_edge=False)
     drawn.add_column("Lesson", justify="right")
     for name in ("Part", "What it does", ""):
         drawn.add_column(name, no_wrap=True)
     for part in PARTS:
-        drawn.add_row(
-            lessons[part.exercise], part.exercise, part.does, "yours" if part.exercise in solved else "missing"
-        )
+        stands = "yours" if part.exercise in solved else "not right" if part.exercise in begun else "missing"
+        drawn.add_row(lessons[part.exercise], part.exercise, part.does, stands)
     drawn.add_row("6", "conv2d", "nn.Conv2d, of these windows (a bonus)", "yours" if "conv2d" in solved else "given")
     drawn.add_row("5", "ReLU", "nn.ReLU, the lesson's example", "given")
     return drawn
 
 
-def missing_text(
-    folder: Path, missing: Sequence[FrameworkPart], begun: Collection[str], done: Sequence[str] = ()
-) -> str:
+def missing_text(folder: Path, missing: Sequence[FrameworkPart], work: StudentWork, done: Sequence[str] = ()) -> str:
     """How many parts there are, what they do already (`done`), and how to go on with the first that is missing."""
     first = missing[0].exercise
     lines = [paragraph(f"Your framework has {len(PARTS) - len(missing)} of {len(PARTS)} parts.")]
     lines += [labelled("they read" if not n else "and then", line) for n, line in enumerate(done)]
-    word = "not right yet" if first in begun else "not solved yet"
+    broken = [part.exercise for part in missing if part.exercise in work.broken]
+    lines += [labelled("must hold", f"{exercise}: {work.broken[exercise]}") for exercise in broken]
+    word = "not right yet" if first in broken else "not solved yet"
+    following, says = first, f"{first} ({missing[0].does}), which is {word}"
+    if first in work.waiting:
+        following = work.waiting[first]
+        says = f"{following}, which {first} ({missing[0].does}) calls, and which is not written yet"
     lines += [
         labelled("written", f"{shown(folder)}, a package with your homework files as they are now"),
-        labelled("next", f"{first} ({missing[0].does}), which is {word}"),
-        labelled("check", f"{COMMAND} check {first}"),
-        labelled("stuck?", f"{COMMAND} hint {first}"),
+        labelled("next", says),
+        labelled("check", f"{COMMAND} check {following}"),
+        labelled("stuck?", f"{COMMAND} hint {following}"),
     ]
     return "\n".join(lines)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -233,13 +233,20 @@ DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
 TEXTS = "the keys are the operands' names, and these are texts: '0' and not 0."
 NAMES = "its keys are names of operators, and asked for an operand: values[outputs[0]] = ..., writers[operand] = name."
 VALUES = "the parts want values, neither texts nor pairs: parts.parse_parameter(params['{}'])[1]. (Lesson 3.)"
+NO_BIAS = (
+    "with bias=False there is no bias, and weights.get gives None for it: nn.Linear is then x @ weight.T, and nothing "
+    "is added."
+)
+UNWEIGHTED = "{} is a {}: only nn.Conv2d and nn.Linear have weights. Look them up inside their if, or use weights.get."
+BIASLESS = "{} has bias=False, so weights has no bias for it: weights.get(...) gives None where weights[...] raises."
 WEIGHTED = ("nn.Conv2d", "nn.Linear")
 BROKEN = {
     "KeyError: 'weight'": "the keys are 'operator.attribute': weights[f'{name}.weight'].",
     "KeyError: 'bias'": "the keys are 'operator.attribute': weights.get(f'{name}.bias').",
-    ".weight'": "only nn.Conv2d and nn.Linear have weights: weights.get(...) gives None where weights[...] raises "
-    "KeyError, or look them up inside the if of these two types.",
-    ".bias'": "with bias=False there is no such array: weights.get(...) gives None where weights[...] raises KeyError.",
+    ".weight'": "the keys are 'operator.attribute', as the line above says: weights[f'{name}.weight'].",
+    "KeyError: 'expr'": "an operator that is no expression was taken for one: does each if before it return something?",
+    "; params is empty": "this type has no options: look them up inside the if of the type that has them.",
+    "; params has": "an option of that name is not in the operator's line: the line above says which are.",
     "KeyError: 0": TEXTS,
     "KeyError: 1": TEXTS,
     " has 'pnnx_input": NAMES,
@@ -253,35 +260,91 @@ BROKEN = {
     "weights[f'{name}.weight'].",
     "'NoneType' object has no attribute 'T'": "weights has no such key: the keys are 'operator.attribute', such as "
     "'linear_2.weight', with a dot.",
+    "for +: 'float' and 'NoneType'": NO_BIAS,
+    "'add' output from dtype('O')": NO_BIAS,
     "'numpy.ndarray' object is not callable": "framework gives the result itself: it returns a function of x.",
+    "'NoneType' object has no attribute": "a part got None: from compute, which must return something for each of "
+    "TYPES, or from weights.get, whose keys are 'operator.attribute'.",
     "has no attribute": "parts has the functions that the docstrings of framework and compute name, and no others.",
     "NoneType": "one of the two functions gives None: does framework return the inner function, and that one a result? "
     "And does compute return something for each of TYPES?",
+    "found None": "one of an expression's operands is None: does compute return something for each of TYPES?",
     "RecursionError": "the functions call each other once for each operator: go through the order in a loop.",
-    "index out of range": "what was parsed is no operator's line: the first two lines are not, and empty ones are not.",
     "invalid literal for int": "what was parsed is no operator's line: the first two lines are not.",
     "leads to": "successors maps operators to operators: '0' is an operand, and the successors are those who read it.",
-    "in_channels says": "a convolution with groups: the option groups is conv2d's last argument.",
+    "in_channels says": "the weight has fewer channels than the image, because this convolution has groups: its option "
+    "groups is conv2d's last argument.",
     "is not among": "parts.evaluate takes all inputs of the operator, in a list: @1 is the second of them.",
     "(size 4 is different from 16)": "the batch went into the features: torch.flatten is parts.flatten(x), which keeps "
     "axis 0.",
+    "does not have enough dimensions": "nn.Linear multiplied by None, or by a single number: its weight is "
+    "weights[f'{name}.weight'].",
     "matmul": "nn.Linear's weight is (out_features, in_features): the product with (N, in_features) needs weight.T.",
     "to unpack": "parse_operator gives six values: type, name, inputs, outputs, params, attributes; "
     "parse_parameter gives a pair, (type, value).",
-    "takes": "a part was given too few or too many arguments: their lists are in the docstring of compute.",
-    "required positional": "a part was given too few arguments: their lists are in the docstring of compute.",
+    "required positional": "a function was given too few arguments: compute's docstring lists those of the parts.",
+    "positional argument": "a function was given too many arguments: compute's docstring lists those of the parts.",
     "stride: expected": VALUES.format("stride"),
     "padding: expected": VALUES.format("padding"),
     "kernel_size: expected": VALUES.format("kernel_size"),
+    "output_size: expected": VALUES.format("output_size"),
 }
+NO_LINE = "what was parsed is no operator's line: the first two lines are not, and empty ones are not."
+NO_INPUT = "`inputs` has as many arrays as the operator reads: inputs[0] is the first, and for most types the only one."
+NO_ORDER = (
+    "parts.topological_order was never called: in a file the lines may come in any order, and it says which operator "
+    "runs after which. It takes the dictionary of successors."
+)
+
+
+def causes(network: Network) -> dict[str, str]:
+    """Words of an error -> the likely cause, for a framework that is to compute this network."""
+    found = {}
+    for kind, name, *_ in map(str.split, network.text.splitlines()[2:]):
+        if kind not in WEIGHTED:
+            found[f"KeyError: '{name}."] = UNWEIGHTED.format(name, kind)
+        elif f"{name}.bias" not in network.weights:
+            found[f"KeyError: '{name}.bias'"] = BIASLESS.format(name)
+    return found | BROKEN
+
+
+def noted(calls: list[str], call: Callable[..., Any] = call_part) -> Callable[..., Any]:
+    """The parts as one function that notes the name of each part it calls."""
+
+    def the_parts(name: str, *args: Any) -> Any:
+        calls.append(name)
+        return call(name, *args)
+
+    return the_parts
+
+
+@contextmanager
+def explained(network: Network, calls: Sequence[str] = ()) -> Iterator[None]:
+    """Name the likely cause of an error; `calls` : the parts that were called before it."""
+    try:
+        with likely(causes(network) | {"index out of range": NO_INPUT}):
+            yield
+    except Failure as failure:
+        if failure.cause == NO_INPUT and calls[-1:] == ["parse_operator"]:
+            failure.cause = NO_LINE
+        raise
 
 
 def expect_network(
-    student: Student, oracle: Any, network: Network, inputs: Sequence[np.ndarray], text: str | None = None
+    student: Student,
+    oracle: Any,
+    network: Network,
+    inputs: Sequence[np.ndarray],
+    text: str | None = None,
+    calls: list[str] | None = None,
 ) -> None:
-    """Raise Failure unless the student's framework computes the network; `text` : its lines in another order."""
-    with likely(without_weights(network) | BROKEN):
-        got = student.run_framework(text or network.text, network.weights, list(inputs), call_part)
+    """Raise Failure unless the student's framework computes the network.
+
+    text : its lines in another order. calls : takes the names of the parts that are called.
+    """
+    calls = [] if calls is None else calls
+    with explained(network, calls):
+        got = student.run_framework(text or network.text, network.weights, list(inputs), noted(calls))
     names = [f"for an input of shape {x.shape}" for x in inputs]
     expected, mistakes = oracle.outputs(network.text, network.weights, list(inputs)), {}
     if text is None:
@@ -294,21 +357,15 @@ def expect_network(
         raise
 
 
-def without_weights(network: Network) -> dict[str, str]:
-    """The error of a key that an operator without weights does not have -> the likely cause."""
-    kinds = {name: kind for kind, name, *_ in map(str.split, network.text.splitlines()[2:])}
-    cause = "{} is a {}: only nn.Conv2d and nn.Linear have weights. Look them up inside their if, or use weights.get."
-    return {f"KeyError: '{name}.": cause.format(name, kinds[name]) for name in kinds if kinds[name] not in WEIGHTED}
-
-
 @task("framework", "ends", "parts")
 def one_relu(student: Student) -> None:
     """Three lines, input, nn.ReLU and output, are a network: -1, 2 becomes 0, 2."""
     write = Writer(np.random.default_rng(0))
     network = write.network(write.each("nn.ReLU", write.image(1, 1, 2)).name)
     x = np.array([[[[-1.0, 2.0]]]], np.float32)
-    with likely(without_weights(network) | BROKEN):
-        got = student.run_framework(network.text, {}, [x], call_part)
+    calls: list[str] = []
+    with explained(network, calls):
+        got = student.run_framework(network.text, {}, [x], noted(calls))
     expect(got, [np.array([[[[0.0, 2.0]]]], np.float32)], what="the output")
 
 
@@ -388,8 +445,16 @@ def lines_in_any_order(student: Student, rng: np.random.Generator, oracle: Any) 
     network = write.network(y.name)
     x = network.batch(rng, 2)
     head, lines = network.text.splitlines()[:2], network.text.splitlines()[2:]
-    expect_network(student, oracle, network, [x], "\n".join([*head, *lines[::-1]]) + "\n")
-    expect_network(student, oracle, network, [x], shuffled(network.text, rng))
+    for text in ("\n".join([*head, *lines[::-1]]) + "\n", shuffled(network.text, rng)):
+        calls: list[str] = []
+        with explained(network, calls):
+            student.run_framework(text, network.weights, [], noted(calls))
+        try:
+            expect_network(student, oracle, network, [x], text, calls)
+        except Failure as failure:
+            if "topological_order" not in calls:
+                failure.cause = NO_ORDER
+            raise
 
 
 @task("framework", "lines")
@@ -434,15 +499,10 @@ def each_operator_once(student: Student, rng: np.random.Generator) -> None:
     y = write.each("nn.Sigmoid", write.image(1, 2, 2))
     y = write.expression("add(add(@0,@1),@2)", *(write.each("nn.ReLU", y) for _ in range(3)))
     network = write.network(y.name)
-    calls = Counter[str]()
-
-    def counted(name: str, *args: Any) -> Any:
-        calls[name] += 1
-        return call_part(name, *args)
-
-    with likely(BROKEN):
-        student.run_framework(network.text, {}, [network.batch(rng, 2)], counted)
-    got = {name: calls[name] for name in ("sigmoid", "relu", "evaluate")}
+    calls: list[str] = []
+    with explained(network, calls):
+        student.run_framework(network.text, {}, [network.batch(rng, 2)], noted(calls))
+    got = {name: calls.count(name) for name in ("sigmoid", "relu", "evaluate")}
     expect(got, {"sigmoid": 1, "relu": 3, "evaluate": 1}, what="how often each part was called")
 
 
@@ -462,8 +522,9 @@ def whatever_the_parts_compute(student: Student) -> None:
         return (args[1][0] if name == "evaluate" else args[0]) + np.float32(10 ** adding.index(name))
 
     x = np.zeros((2, 1, 4, 4), np.float32)
-    with likely(BROKEN):
-        got = student.run_framework(network.text, network.weights, [x], adds)
+    calls: list[str] = []
+    with explained(network, calls):
+        got = student.run_framework(network.text, network.weights, [x], noted(calls, adds))
     what = "the output, where relu adds 1, sigmoid 10, conv2d 100 and so on"
     expect(got, [x + np.float32(1_111_111)], what=what)
 

@@ -51,7 +51,7 @@ class PlanExecutor(LayerExecutor):
         return self._choices.used
 
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
-        """One pass, by a plan where the inputs are arrays and no shape depends on the numbers in them."""
+        """One pass, by a plan where the inputs are arrays and one is there that fits them, by the layers elsewhere."""
         if all(isinstance(x, np.ndarray) for x in inputs.values()):
             arrays = list(inputs.values())
             key = plan_key(arrays)

@@ -77,7 +77,8 @@ SOURCES = frozenset({"input", "const", *KINDS})
 class NodeGraph:
     """Nodes by id (their place in the list), tensors by id, and the ids of the nodes whose outputs the graph returns.
 
-    `runtime` is the RuntimeGraph it was made from, if any. Raises PartitionError for ids that do not fit.
+    `runtime` is the RuntimeGraph it was made from, if any. Raises PartitionError for output nodes that are not
+    there, for a tensor that is missing from `tensors`, and for one that two nodes make.
     """
 
     nodes: Sequence[Node]
@@ -91,6 +92,9 @@ class NodeGraph:
                 raise PartitionError(f"output_nodes: expected ids of nodes, 0 to {len(self.nodes) - 1}, found {v!r}")
         producer: dict[int, int] = {}
         for i, node in enumerate(self.nodes):
+            for tensor in (*node.inputs, *node.outputs):
+                if tensor not in self.tensors:
+                    raise PartitionError(f"{self.label(i)}: expected ids that `tensors` has, found {tensor!r}")
             for tensor in node.outputs:
                 if tensor in producer:
                     other = f"nodes {producer[tensor]} and {i}" if producer[tensor] != i else f"node {i} twice"

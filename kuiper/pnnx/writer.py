@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kuiper.errors import KuiperError
-from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, Shape, shape_text
+from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, shape_text
 from kuiper.graph.operator import copied_operators
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import write_archive
@@ -35,8 +35,8 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
     param : the text file, net.pnnx.param.
     bin : the weights; by default the text file's twin, net.pnnx.bin. Written even when there are none, as PNNX does.
 
-    Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number;
-    for what Graph.connect refuses; and when the files cannot be written.
+    Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number, an
+    operand's type without a shape; for what Graph.connect refuses; and when the files cannot be written.
     """
     path, bin_path = paths(param, bin)
     graph = Graph(copied_operators(graph)).connect()  # a copy: the graph itself may not be connected, and stays so
@@ -81,7 +81,7 @@ def _line(op: Operator) -> str:
         tokens += [f"{_word(key, '=', '@$#')}={_word(text, empty=True)}" for key, text in _parameter_texts(op)]
         tokens += [f"@{_word(key, '=')}={_attribute_text(a)}" for key, a in op.attributes.items()]
         tokens += [f"${_word(key, '=')}={name}" for key, name in _slot_names(op)]
-        tokens += [f"#{o.name}={_operand_text(o, o.shape)}" for o in operands if o.shape is not None]
+        tokens += [f"#{o.name}={said}" for o in operands if (said := _operand_text(o))]
         return " ".join([f"{_word(op.type):24} {_word(op.name):24} {len(op.inputs)} {len(op.outputs)}", *tokens])
     except KuiperError as error:
         raise error.at(op.name) from None
@@ -128,7 +128,14 @@ def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:
             yield name, operand.name
 
 
-def _operand_text(operand: Operand, shape: Shape) -> str:
+def _operand_text(operand: Operand) -> str:
+    """(shape)type; empty where neither is known."""
+    shape = operand.shape
+    if shape is None:
+        if operand.dtype:
+            expected = f"a shape beside the type {operand.dtype.code}, which the format cannot say alone"
+            raise KuiperError(f"operand {operand.name}: expected {expected}, found none: set `shape`, or no type")
+        return ""
     if min(shape, default=0) < -1:
         expected = "dimensions of 0 or more, or -1 for an open one"
         raise KuiperError(f"operand {operand.name}: expected {expected}, found {shape}")

@@ -11,7 +11,7 @@ from kuiper.errors import GraphError, KuiperError
 from kuiper.graph import BOUNDARY, Attribute, Graph, Operand, Operator, topological_order
 from kuiper.runtime import RuntimeGraph
 from kuiper.show.layout import BEND, Layering, layered
-from kuiper.show.palette import FAMILIES, INK, Swatch, family
+from kuiper.show.palette import INK, SWATCHES, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, escape, legend, number, picture, pill, pill_width, shorten, text, text_width
 
 BOX, LABELS = 40.0, 22.0
@@ -42,13 +42,13 @@ Wire = tuple[int, int, str]
 
 
 def show_graph(
-    graph: Graph | RuntimeGraph, *, title: str | None = None, families: Mapping[str, Swatch] | None = None
+    graph: Graph | RuntimeGraph, *, title: str | None = None, swatches: Mapping[str, Swatch] | None = None
 ) -> Svg:
     """A pnnx.Graph or a RuntimeGraph -> its picture: one box per operator, one line per input slot.
 
     Colours tell the family of an operator, labels shape and type of an operand ("1x64x56x56 f32"; ? = known only when
     the network runs). A box shows its parameters while the mouse rests on it. The same graph gives the same text.
-    `families` (operator name -> colours) gives operators other colours than those of their types.
+    `swatches` (operator name -> colours) gives operators other colours than those of their types.
     Raises KuiperError when `graph` is no graph, GraphError when it has a cycle.
 
     >>> from kuiper.pnnx import Graph, Operand, Operator
@@ -57,8 +57,8 @@ def show_graph(
     >>> "relu" in show_graph(graph).text
     True
     """
-    own = families or {}
-    boxes = [Box(op, own.get(op.name) or family(op.type)) for op in operators_in_order(graph)]
+    own = swatches or {}
+    boxes = [Box(op, own.get(op.name) or swatch_of(op.type)) for op in operators_in_order(graph)]
     producer = {operand.name: i for i, box in enumerate(boxes) for operand in box.operator.outputs}
     wires = [(producer[o.name], i, o.name) for i, box in enumerate(boxes) for o in box.operator.inputs]
     late = {i for i, box in enumerate(boxes) if not box.operator.inputs and box.operator.type not in BOUNDARY}
@@ -71,7 +71,7 @@ def show_graph(
     width = max([x + _full_width(box) / 2 for x, box in zip(layout.x, boxes)] + [300.0, text_width(title or "", 15)])
     width = max([width, *(x + BEND for bends in layout.bends for x in bends)])
     used = {box.swatch for box in boxes}
-    head, top = _head(title, [kind for kind in dict.fromkeys([*FAMILIES, *own.values()]) if kind in used], width)
+    head, top = _head(title, [kind for kind in dict.fromkeys([*SWATCHES, *own.values()]) if kind in used], width)
     tops = _tops(layout, edges, top)
     for box, x, layer in zip(boxes, layout.x, layout.layer):
         box.x, box.y = x + MARGIN, tops[layer]

@@ -10,7 +10,7 @@ from kuiper.fast import BatchPlan, Plan
 from kuiper.graph import MemoryPlan, Operator, shape_text
 from kuiper.runtime import GraphState, RuntimeGraph
 from kuiper.show.axes import Axes, Ruler
-from kuiper.show.palette import FAMILIES, UNTOLD, Swatch, family
+from kuiper.show.palette import SWATCHES, UNTOLD, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, escape, legend, line, picture, shorten, text, text_width
 
 LEFT, RIGHT, TOP, CHART = 78.0, 16.0, 74.0, 340.0
@@ -91,9 +91,9 @@ def show_memory(
         *_bound(memory, axes, right),
     ]
     below, bottom = _names(facts.steps, axes)
-    families = [kind for kind in FAMILIES if kind in facts.kinds.values()]
-    kinds, bottom = legend(families, LEFT, bottom + 9, max(right, PAGE))
-    nested, bottom = _inside(facts.inside, bottom + (21 if families else 7))
+    swatches = [kind for kind in SWATCHES if kind in facts.kinds.values()]
+    kinds, bottom = legend(swatches, LEFT, bottom + 9, max(right, PAGE))
+    nested, bottom = _inside(facts.inside, bottom + (21 if swatches else 7))
     width = max(right, LEFT + text_width(sizes), LEFT + text_width(heading, 15.0)) + RIGHT
     return picture(width, bottom + 6, heading, _description(facts, sizes), *parts, *below, *kinds, *nested)
 
@@ -120,15 +120,15 @@ def _of_operators(memory: MemoryPlan, operators: Sequence[Operator]) -> _Facts:
     if not operators:
         count = max((life.last + 1 for life in memory.lifetimes.values()), default=0)
         return _Facts(memory, [str(step) for step in range(count)])
-    kinds = {operand.name: family(op.type) for op in operators for operand in op.outputs}
+    kinds = {operand.name: swatch_of(op.type) for op in operators for operand in op.outputs}
     return _Facts(memory, [op.name for op in operators], {name: kinds[name] for name in memory.sizes if name in kinds})
 
 
 def _of_plan(plan: Plan) -> _Facts:
     values = plan.layout.values
-    kinds = {name: family("pnnx.Input") for name in plan.layout.inputs}
+    kinds = {name: swatch_of("pnnx.Input") for name in plan.layout.inputs}
     for step in plan.steps:
-        kinds |= {name: family(step.operators[0].type) for name in step.writes}
+        kinds |= {name: swatch_of(step.operators[0].type) for name in step.writes}
     inside: dict[str, list[str]] = {}
     shapes = {}
     for name, value in values.items():

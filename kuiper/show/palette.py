@@ -25,7 +25,7 @@ class Swatch:
     text: str = "#1d2530"
 
 
-FAMILIES = (
+SWATCHES = (
     Swatch(families.ENDS, "#4d5a68", "#8794a3", "#ffffff"),
     Swatch(families.WEIGHT, "#f8d5e0", "#b03a68"),
     Swatch(families.CONVOLUTION, "#cfe3fa", "#2f6db3"),
@@ -36,16 +36,16 @@ FAMILIES = (
     Swatch(families.SHAPE, "#e2e5ea", "#626c78"),
     Swatch(families.ARITHMETIC, "#fbf0b8", "#94790a"),
 )
-"""The families of operators in the order of the legend."""
-_BY_NAME = {swatch.name: swatch for swatch in FAMILIES}
+"""The colours of each family of operators, in the order of the legend."""
+_BY_NAME = {swatch.name: swatch for swatch in SWATCHES}
 UNTOLD = _BY_NAME[families.CONVOLUTION]
 """The colours of a value of which nobody says what made it."""
 
 
-def family(operator_type: str) -> Swatch:
+def swatch_of(operator_type: str) -> Swatch:
     """The colours of an operator type's family, which its layer tells; a type without a layer counts as arithmetic.
 
-    >>> family("nn.Conv2d").name, family("pnnx.Input").name, family("pnnx.Expression").name
+    >>> swatch_of("nn.Conv2d").name, swatch_of("pnnx.Input").name, swatch_of("pnnx.Expression").name
     ('convolution', 'input, output', 'arithmetic')
     """
     if operator_type in BOUNDARY:

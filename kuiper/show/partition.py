@@ -10,7 +10,7 @@ from kuiper.graph import Graph, Operand, Operator
 from kuiper.partition import DeadlockError, NodeGraph, Partition, SubGraph, schedule
 from kuiper.show.axes import Ruler
 from kuiper.show.graph import show_graph
-from kuiper.show.palette import Swatch, family
+from kuiper.show.palette import Swatch, swatch_of
 from kuiper.show.svg import Svg, element, escape, line, picture, shorten, text, text_width
 
 HUES = (
@@ -43,24 +43,24 @@ def show_partition(partition: Partition, *, title: str | None = None) -> Svg:
     True
     """
     _check("show_partition", partition)
-    kinds = _families(partition)
+    kinds = _swatches(partition)
     graph = partition.graph
     if len(graph.nodes) > MOST_DRAWN and _runs(partition):
         drawing = _subgraphs(partition)
-        families = dict(zip([op.name for op in drawing.operators[-len(kinds) :]], kinds))
+        swatches = dict(zip([op.name for op in drawing.operators[-len(kinds) :]], kinds))
     else:
         names = [f"{partition.subgraph_of[v]}: " if v in partition.subgraph_of else "" for v in range(len(graph.nodes))]
         labels = [
             f"{name}{node.name or f'node {v}'}" for v, (name, node) in enumerate(zip(names, graph.nodes, strict=True))
         ]
         drawing = _drawing(graph, labels)
-        families = {labels[v]: family("pnnx.Input") for v in graph.sources}
-        families |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
+        swatches = {labels[v]: swatch_of("pnnx.Input") for v in graph.sources}
+        swatches |= {labels[v]: kinds[i] for v, i in partition.subgraph_of.items()}
     if len(kinds) > MOST_NAMED:
-        by_device = sorted(families.items(), key=lambda item: _device_of(item[1]))
-        families = {label: replace(kind, name=_device_of(kind)) for label, kind in by_device}
+        by_device = sorted(swatches.items(), key=lambda item: _device_of(item[1]))
+        swatches = {label: replace(kind, name=_device_of(kind)) for label, kind in by_device}
     heading = title or f"Graph of {len(graph.nodes)} nodes in {len(partition.subgraphs)} sub-graphs"
-    return show_graph(drawing, title=heading, families=families)
+    return show_graph(drawing, title=heading, swatches=swatches)
 
 
 def show_schedule(
@@ -100,7 +100,7 @@ def show_schedule(
     body += _axis(marks, x, y)
     y += 14
     top = y
-    kinds = _families(partition)
+    kinds = _swatches(partition)
     for device in partition.devices:
         mine = [part for part in partition.subgraphs if part.device == device and part.index in times]
         lanes = _lanes(mine, times)
@@ -123,16 +123,16 @@ def _check(what: str, partition: object) -> None:
         raise KuiperError(f"{what}: expected a Partition, found {type(partition).__name__}")
 
 
-def _families(partition: Partition) -> list[Swatch]:
+def _swatches(partition: Partition) -> list[Swatch]:
     """The colours of each sub-graph."""
     count = [0] * len(partition.devices)
-    families = []
+    swatches = []
     for part in partition.subgraphs:
         device = [known.name for known in partition.devices].index(part.device.name)
         light, dark, border = HUES[device % len(HUES)]
-        families.append(Swatch(f"sub-graph {_name(part)}", (light, dark)[count[device] % 2], border))
+        swatches.append(Swatch(f"sub-graph {_name(part)}", (light, dark)[count[device] % 2], border))
         count[device] += 1
-    return families
+    return swatches
 
 
 def _device_of(kind: Swatch) -> str:

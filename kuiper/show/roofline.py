@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kuiper.profile import Point, Roof
 from kuiper.show.axes import Axes, Ruler
-from kuiper.show.palette import FAMILIES, INK, Swatch, family
+from kuiper.show.palette import INK, SWATCHES, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, escape, picture, shorten, text, text_width
 
 WIDTH, HEIGHT = 760.0, 470.0
@@ -26,7 +26,7 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
     axes = _axes(points, roof)
     total = sum(point.seconds for point in points) or 1.0
     slowest = sorted(points, key=lambda point: (-point.seconds, point.name))
-    families = [f for f in FAMILIES if any(family(point.type) is f for point in points)]
+    swatches = [f for f in SWATCHES if any(swatch_of(point.type) is f for point in points)]
     threads = f"{roof.threads} thread{'s' * (roof.threads != 1)}"
     facts = f"{_giga(roof.peak)} GFLOP/s matrix product, {_giga(roof.bandwidth)} GB/s copy, {threads}"
     description = (
@@ -39,7 +39,7 @@ def show_roofline(points: Sequence[Point], roof: Roof, *, title: str = "Roofline
         text(facts, LEFT, 38.0, text_anchor="start"),
     ]
     circles = [_circle(point, axes, point.seconds / total) for point in slowest]
-    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(families)]
+    parts = [*head, *_grid(axes), *_roof(axes, roof), *circles, *_labels(slowest, axes, total), *_legend(swatches)]
     return picture(WIDTH, HEIGHT, title, description, *parts)
 
 
@@ -76,7 +76,7 @@ def _roof(axes: Axes, roof: Roof) -> list[str]:
 
 
 def _circle(point: Point, axes: Axes, share: float) -> str:
-    kind = family(point.type)
+    kind = swatch_of(point.type)
     facts = f"{point.name} ({point.type}): {point.intensity:.3g} FLOP/byte, {_giga(point.speed)} GFLOP/s"
     title = element("title", escape(f"{facts}, {share:.1%} of the time"))
     x, y = axes.x(point.intensity), axes.y(point.speed)
@@ -112,10 +112,10 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[1] and b[0] < a[1] and abs(a[2] - b[2]) < a[3] + b[3]
 
 
-def _legend(families: Sequence[Swatch]) -> list[str]:
+def _legend(swatches: Sequence[Swatch]) -> list[str]:
     """A dot and a name for each family of operators, in one line at the bottom."""
     parts, x, y = [], LEFT, HEIGHT - 18
-    for kind in families:
+    for kind in swatches:
         parts.append(element("circle", cx=x, cy=y, r=5.0, fill=kind.fill, stroke=kind.border, stroke_width=1.2))
         parts.append(text(kind.name, x + 10, y, 10.0, text_anchor="start"))
         x += text_width(kind.name, 10.0) + 26

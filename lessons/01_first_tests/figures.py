@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kuiper.show.palette import INK, Swatch, family
+from kuiper.show.palette import INK, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 FIGURES = Path(__file__).with_name("figures")
-INPUT, CONVOLUTION, ACTIVATION, LINEAR = (family(t) for t in ("pnnx.Input", "nn.Conv2d", "nn.ReLU", "nn.Linear"))
-GOOD, BAD = family("nn.BatchNorm2d"), family("pnnx.Attribute")
+INPUT, CONVOLUTION, ACTIVATION, LINEAR = (swatch_of(t) for t in ("pnnx.Input", "nn.Conv2d", "nn.ReLU", "nn.Linear"))
+GOOD, BAD = swatch_of("nn.BatchNorm2d"), swatch_of("pnnx.Attribute")
 """Green for what a test catches, red for what slips through."""
 
 
@@ -70,7 +70,7 @@ def four_ideas() -> Svg:
     shapes = ["1 x 64 x 2 x 2", "1 x 256", "1 x 10"]
     for i, (kind, name) in enumerate(rows):
         y = 60.0 + 92 * i
-        parts.append(box(column, y, 150.0, 46.0, family(kind), kind, name))
+        parts.append(box(column, y, 150.0, 46.0, swatch_of(kind), kind, name))
         if i < len(shapes):
             parts += [arrow(column, y + 23, column, y + 69), pill(shapes[i], column, y + 43, 12.0)]
     parts.append(text("tensors: the numbers on the lines", 10.0, 386.0, 13.0, text_anchor="start"))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kuiper.show.palette import INK, Swatch, family
+from kuiper.show.palette import INK, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, picture, text
 from kuiper.tensor import flatten, padding, reshape
 
-BLUE, ORANGE, GREEN = family("nn.Conv2d"), family("nn.ReLU"), family("nn.BatchNorm2d")
+BLUE, ORANGE, GREEN = swatch_of("nn.Conv2d"), swatch_of("nn.ReLU"), swatch_of("nn.BatchNorm2d")
 CHANNELS = (BLUE, ORANGE)
 WIDTH = 480.0
 

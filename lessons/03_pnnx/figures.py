@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
+from kuiper.show.palette import INK, PILL, PILL_TEXT, SWATCHES, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text, text_width
 
 FOLDER = Path(__file__).with_name("figures")
-COLORS = {kind.name: kind for kind in FAMILIES}
+COLORS = {kind.name: kind for kind in SWATCHES}
 BLUE, ROSE, ORANGE = COLORS["convolution"], COLORS["weight"], COLORS["activation"]
 GREEN, PURPLE, YELLOW = COLORS["normalization"], COLORS["linear, attention"], COLORS["arithmetic"]
 GREY, DARK = COLORS["shape"], COLORS["input, output"]
@@ -122,7 +122,7 @@ def relations() -> Svg:
         pill("operand 4", 190, 368, 13.0),
     ]
     for name, (kind, x, y) in names.items():
-        parts.append(box(x, y, 150, 42, family(kind), kind, name, size=13.5))
+        parts.append(box(x, y, 150, 42, swatch_of(kind), kind, name, size=13.5))
     rows = (
         ("operand", "producer", "consumers"),
         ("0", "pnnx_input_0", "conv1, conv2"),

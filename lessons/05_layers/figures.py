@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from kuiper.show.palette import INK, Swatch, family
+from kuiper.show.palette import INK, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 FIGURES = Path(__file__).with_name("figures")
-INPUT, CONVOLUTION, ACTIVATION, LINEAR = (family(t) for t in ("pnnx.Input", "nn.Conv2d", "nn.ReLU", "nn.Linear"))
-SHAPE, GOOD, BAD = family("torch.cat"), family("nn.BatchNorm2d"), family("pnnx.Attribute")
+INPUT, CONVOLUTION, ACTIVATION, LINEAR = (swatch_of(t) for t in ("pnnx.Input", "nn.Conv2d", "nn.ReLU", "nn.Linear"))
+SHAPE, GOOD, BAD = swatch_of("torch.cat"), swatch_of("nn.BatchNorm2d"), swatch_of("pnnx.Attribute")
 
 
 def box(x: float, y: float, width: float, height: float, kind: Swatch, *lines: str) -> str:

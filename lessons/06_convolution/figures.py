@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 HELD_OUT = HERE.parents[1] / "models" / "digits" / "heldout.npz"
 DARK, PLAIN = "#1d2530", "#f6f4ef"
 BLUE, GREEN, ORANGE, ROSE = (
-    (family.fill, family.border)
-    for family in (palette.family(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute"))
+    (swatch.fill, swatch.border)
+    for swatch in (palette.swatch_of(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute"))
 )
 IMAGE = np.arange(1.0, 17.0).reshape(4, 4)
 KERNEL = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
@@ -74,8 +74,8 @@ def draw_pooling() -> Svg:
     cell, top = 40.0, 44.0
     marks = [grid(image, 16, top, cell, lambda i, j: colors[i // 2 * 2 + j // 2], 15.0)]
     marks += [
-        frame(16 + j * 2 * cell + 1.5, top + i * 2 * cell + 1.5, 2 * cell - 3, 2 * cell - 3, family[1])
-        for (i, j), family in zip(np.ndindex(2, 2), (BLUE, GREEN, ORANGE, ROSE), strict=True)
+        frame(16 + j * 2 * cell + 1.5, top + i * 2 * cell + 1.5, 2 * cell - 3, 2 * cell - 3, colours[1])
+        for (i, j), colours in zip(np.ndindex(2, 2), (BLUE, GREEN, ORANGE, ROSE), strict=True)
     ]
     marks.append(note("four 2x2 windows, stride 2", 16, 22, 14.0, text_anchor="start"))
     for y, name, pool in ((top, "largest", MaxPool2d(2)), (top + 96, "average", AvgPool2d(2))):
@@ -258,8 +258,8 @@ def draw_groups() -> Svg:
     """Four input and four output channels, joined by 16 kernel planes or, in two groups, by 8."""
     width, height, gap, x = 66.0, 32.0, 46.0, 24.0
 
-    def box(label: str, x: float, y: float, family: tuple[str, str]) -> str:
-        fill, border = family
+    def box(label: str, x: float, y: float, colours: tuple[str, str]) -> str:
+        fill, border = colours
         rect = element("rect", x=x, y=y, width=width, height=height, rx=5, fill=fill, stroke=border, stroke_width=1.4)
         return rect + text(label, x + width / 2, y + height / 2, 15.0, DARK)
 
@@ -267,13 +267,13 @@ def draw_groups() -> Svg:
     for top, groups, title in ((50.0, 1, "groups = 1: 16 planes"), (290.0, 2, "groups = 2: 8 planes")):
         marks.append(note(title, x, top - 26, 15.0, text_anchor="start", font_weight="bold"))
         for o in range(4):
-            family = (BLUE, ORANGE)[o * groups // 4]
+            colours = (BLUE, ORANGE)[o * groups // 4]
             for c in range(4):
                 if c * groups // 4 == o * groups // 4:
                     d = f"M{x + width:g} {top + c * gap + height / 2:g}L{x + 216:g} {top + o * gap + height / 2:g}"
-                    marks.append(element("path", d=d, stroke=family[1], stroke_width=1.8, fill="none"))
+                    marks.append(element("path", d=d, stroke=colours[1], stroke_width=1.8, fill="none"))
             y = top + o * gap
-            marks += [box(f"x[{o}]", x, y, family), box(f"y[{o}]", x + 216, y, family)]
+            marks += [box(f"x[{o}]", x, y, colours), box(f"y[{o}]", x + 216, y, colours)]
             marks.append(note(f"+ b[{o}]", x + 216 + width + 10, y + height / 2, 15.0, text_anchor="start"))
     description = (
         "Above: every output channel is joined to every input channel. Below: y0 and y1 to x0 and x1 only, y2 and y3 "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kuiper.show.palette import INK, PILL, PILL_TEXT, family
+from kuiper.show.palette import INK, PILL, PILL_TEXT, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, pill_width, text
 
-FUNCTION = family("pnnx.Expression")
-SYMBOL = family("torch.flatten")
-MARKED = family("nn.ReLU")
+FUNCTION = swatch_of("pnnx.Expression")
+SYMBOL = swatch_of("torch.flatten")
+MARKED = swatch_of("nn.ReLU")
 
 
 def draw() -> dict[str, Svg]:

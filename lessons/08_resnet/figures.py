@@ -20,9 +20,9 @@ HERE = Path(__file__).parent
 MODEL = HERE.parents[1] / "models" / "classifier"
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, TEAL, VIOLET, ORANGE, ROSE, YELLOW = (
-    (family.fill, family.border)
-    for family in map(
-        palette.family, ("nn.Conv2d", "nn.MaxPool2d", "nn.Linear", "nn.ReLU", "pnnx.Attribute", "pnnx.Expression")
+    (swatch.fill, swatch.border)
+    for swatch in map(
+        palette.swatch_of, ("nn.Conv2d", "nn.MaxPool2d", "nn.Linear", "nn.ReLU", "pnnx.Attribute", "pnnx.Expression")
     )
 )
 Colours = tuple[str, str]
@@ -224,8 +224,8 @@ def draw_preprocess() -> Svg:
     marks.append(note("centre crop", 54 + side / 2, top + 100, 13.0, font_weight="bold"))
     marks.append(note("224 x 224 x 3 bytes", 54 + side / 2, top + 118, 13.0))
     marks.append(arrow(142, top + 40, 224, top + 40))
-    for k, family in enumerate((VIOLET, BLUE, ORANGE)):
-        marks.append(block(240 + 14 * k, top - 10 + 10 * k, side, side, family))
+    for k, colours in enumerate((VIOLET, BLUE, ORANGE)):
+        marks.append(block(240 + 14 * k, top - 10 + 10 * k, side, side, colours))
     marks.append(note("channels first", 290, top + 100, 13.0, font_weight="bold"))
     marks.append(note("3 x 224 x 224 numbers", 290, top + 118, 13.0))
     steps = (("a red byte", "150"), ("/ 255", "0.588"), ("- 0.485", "0.103"), ("/ 0.229", "0.451"))

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import kuiper
-from kuiper.show.palette import INK, Swatch, family
+from kuiper.show.palette import INK, Swatch, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 HERE = Path(__file__).parent
 DETECTOR = HERE.parents[1] / "models" / "detector" / "detector.pnnx.param"
-DARK, ROSE, BLUE = "#1d2530", family("pnnx.Attribute").border, family("nn.Conv2d").border
-ORANGE, GREEN = family("nn.ReLU").border, family("nn.BatchNorm2d").border
+DARK, ROSE, BLUE = "#1d2530", swatch_of("pnnx.Attribute").border, swatch_of("nn.Conv2d").border
+ORANGE, GREEN = swatch_of("nn.ReLU").border, swatch_of("nn.BatchNorm2d").border
 SAND = "#e9dcc3"
 
 
@@ -117,17 +117,19 @@ def label_of(name: str, operators: list[kuiper.RuntimeOperator]) -> tuple[str, S
     """What stands in a part's box, and the colours of its first operator."""
     kinds = [operator.type for operator in operators]
     if name == "input":
-        return "input", family(kinds[0])
+        return "input", swatch_of(kinds[0])
     if name == "detect":
-        return "decode", family("pnnx.Expression")
+        return "decode", swatch_of("pnnx.Expression")
     if kinds[0] in ("nn.Upsample", "torch.cat"):
-        return ("up x2" if kinds[0] == "nn.Upsample" else "cat"), family(kinds[0])
+        return ("up x2" if kinds[0] == "nn.Upsample" else "cat"), swatch_of(kinds[0])
     convolutions = [operator for operator in operators if operator.type == "nn.Conv2d"]
     if len(convolutions) > 1:
-        return ("pools", family("nn.MaxPool2d")) if "nn.MaxPool2d" in kinds else ("block", family("nn.BatchNorm2d"))
+        return (
+            ("pools", swatch_of("nn.MaxPool2d")) if "nn.MaxPool2d" in kinds else ("block", swatch_of("nn.BatchNorm2d"))
+        )
     params = convolutions[0].params
     size, stride = params["kernel_size"].value[0], params["stride"].value[0]
-    return f"{size}x{size}" + (f" /{stride}" if stride > 1 else ""), family("nn.Conv2d")
+    return f"{size}x{size}" + (f" /{stride}" if stride > 1 else ""), swatch_of("nn.Conv2d")
 
 
 def network() -> Svg:
@@ -220,7 +222,7 @@ def letterbox() -> Svg:
 def order() -> Svg:
     """Which cell and anchor each row of a head's answers belongs to."""
     parts, size = [], 40.0
-    colors = (family("nn.Conv2d"), family("nn.ReLU"))
+    colors = (swatch_of("nn.Conv2d"), swatch_of("nn.ReLU"))
     for a, kind in enumerate(colors):
         left = 46 + 214.0 * a
         parts.append(note(f"anchor {a}", left + 1.5 * size, 14, 12.5, font_weight="bold"))
@@ -252,7 +254,7 @@ def order() -> Svg:
 
 def row() -> Svg:
     """45 channels of a head are three kinds of box; each has 15 numbers."""
-    colors = (family("nn.Conv2d"), family("nn.ReLU"), family("nn.BatchNorm2d"))
+    colors = (swatch_of("nn.Conv2d"), swatch_of("nn.ReLU"), swatch_of("nn.BatchNorm2d"))
     parts = [note("one cell of a head: 45 channels", 20, 16, 13.0, text_anchor="start")]
     for k, kind in enumerate(colors):
         x = 20 + 130 * k
@@ -291,7 +293,7 @@ def cell() -> Svg:
         if k < 5:
             parts.append(path(f"M{left} {top + k * size:g}H{left + 5 * size:g}", stroke_width=0.9))
     x, y = left + 2 * size, top + size
-    parts.append(block(x, y, size, size, family("nn.Conv2d").fill, BLUE))
+    parts.append(block(x, y, size, size, swatch_of("nn.Conv2d").fill, BLUE))
     parts.append(frame(x - size / 2, y - size / 2, 2 * size, 2 * size, ORANGE, stroke_dasharray="6 4"))
     centre_x, centre_y = x + 0.9 * size, y + 0.3 * size
     parts.append(frame(centre_x - 75, centre_y - 48, 150, 96, ROSE, stroke_width=2.2))
@@ -321,7 +323,7 @@ def cell() -> Svg:
 
 def overlap() -> Svg:
     """Two boxes, what they have in common, and what they cover together."""
-    kind = family("nn.Conv2d")
+    kind = swatch_of("nn.Conv2d")
     parts = [block(30, 30, 80, 120, kind.fill, BLUE), block(38, 38, 80, 120, kind.fill, BLUE)]
     parts += [block(38, 38, 72, 112, "#98c1ee", BLUE), frame(30, 30, 80, 120, BLUE), frame(38, 38, 80, 120, BLUE)]
     parts += [text("36 x 56", 74, 88, 11.0, DARK), text("= 2016", 74, 104, 11.0, DARK)]
@@ -379,7 +381,7 @@ TRUE = 4
 
 def precision() -> Svg:
     """Precision and recall after each of five boxes, and the average precision of four true things."""
-    hit, miss = family("nn.BatchNorm2d"), family("torch.cat")
+    hit, miss = swatch_of("nn.BatchNorm2d"), swatch_of("torch.cat")
     parts = [note(name, 8, y, 12.5, text_anchor="start")
              for name, y in (("score", 16), ("box", 44), ("precision", 76), ("recall", 98))]  # fmt: skip
     found: list[float] = []

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import kuiper
 from kuiper.partition import Device, NodeGraph, partition
-from kuiper.show.palette import INK, family
+from kuiper.show.palette import INK, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 
 HERE = Path(__file__).parent
 DIGITS = HERE.parents[1] / "models" / "digits" / "digits.pnnx.param"
 COLORS = {
-    "ACC": (family("nn.Conv2d").fill, family("nn.Conv2d").border),
-    "CPU": (family("nn.ReLU").fill, family("nn.ReLU").border),
+    "ACC": (swatch_of("nn.Conv2d").fill, swatch_of("nn.Conv2d").border),
+    "CPU": (swatch_of("nn.ReLU").fill, swatch_of("nn.ReLU").border),
     "open": ("#eef1f5", INK),
 }
 DEEPER = {"ACC": "#98c1ee", "CPU": "#f5b97e"}
-ROSE = family("pnnx.Attribute").border
+ROSE = swatch_of("pnnx.Attribute").border
 DARK = "#1d2530"
 OPS = ["input", "conv", "relu", "sigmoid", "conv", "resize", "conv", "relu", "add", "softmax"]
 BLOCKED = (3, 5, 9)
@@ -136,7 +136,7 @@ def split() -> Svg:
 def boundary() -> Svg:
     """Four sub-graphs with what enters and leaves each; tensor 1 leaves although its own sub-graph reads it."""
     rows = (
-        ("ACC", (0, 1, 2), "in 0", "out 2, 1", "waits 0"),
+        ("ACC", (0, 1, 2), "in 0", "out 1, 2", "waits 0"),
         ("CPU", (3, 4, 5), "in 2", "out 5", "waits 1"),
         ("ACC", (6, 7, 8), "in 1, 5", "out 8", "waits 2"),
         ("CPU", (9,), "in 8", "out 9", "waits 1"),
@@ -159,7 +159,7 @@ def boundary() -> Svg:
         424,
         516,
         "Inputs and outputs",
-        "Sub-graph 0 hands over tensors 2 and 1; 1 goes past sub-graph 1 to sub-graph 2, which also reads 5; 8 goes to "
+        "Sub-graph 0 hands over tensors 1 and 2; 1 goes past sub-graph 1 to sub-graph 2, which also reads 5; 8 goes to "
         "sub-graph 3.",
         *parts,
     )

@@ -14,8 +14,10 @@ from kuiper.show.svg import Svg, element, picture, text
 HERE = Path(__file__).parent
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, GREEN, ORANGE, ROSE, VIOLET = (
-    (family.fill, family.border)
-    for family in (palette.family(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute", "nn.Linear"))
+    (swatch.fill, swatch.border)
+    for swatch in (
+        palette.swatch_of(t) for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute", "nn.Linear")
+    )
 )
 CHANNELS = (BLUE, GREEN, ROSE)
 
@@ -41,9 +43,9 @@ def frame(x: float, y: float, width: float, height: float, color: str) -> str:
     return element("rect", x=x, y=y, width=width, height=height, fill="none", stroke=color, stroke_width=2.4)
 
 
-def box(label: str, x: float, y: float, width: float, family: tuple[str, str], font: float = 12.0) -> str:
+def box(label: str, x: float, y: float, width: float, colours: tuple[str, str], font: float = 12.0) -> str:
     """A rounded box with a text, centred at (x, y)."""
-    fill, border = family
+    fill, border = colours
     rect = element("rect", x=x - width / 2, y=y - 14, width=width, height=28.0, rx=5.0, fill=fill, stroke=border)
     return rect + text(label, x, y, font, DARK)
 
@@ -170,14 +172,14 @@ def draw_roofline() -> Svg:
     marks.append(element("path", d=roof, fill="none", stroke=INK, stroke_width=2.6))
     marks.append(note("10 GB/s", x(0.35), y(13), 13.0))
     marks.append(note("100 GFLOP/s", x(100), y(100) - 13, 13.0))
-    for intensity, speed, label, family, beside in (
+    for intensity, speed, label, colours, beside in (
         (1 / 12, 0.55, "add", ORANGE, 12),
         (16.0, 28.0, "1x1 conv", BLUE, 12),
         (80.0, 62.0, "3x3 conv", GREEN, 12),
         (80.0, 1.0, "3x3, loops", ROSE, -12),
     ):
         marks.append(
-            element("circle", cx=x(intensity), cy=y(speed), r=7.0, fill=family[0], stroke=family[1], stroke_width=2.0)
+            element("circle", cx=x(intensity), cy=y(speed), r=7.0, fill=colours[0], stroke=colours[1], stroke_width=2.0)
         )
         anchor = "start" if beside > 0 else "end"
         marks.append(note(label, x(intensity) + beside, y(speed) + 2, 13.0, text_anchor=anchor))

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 import kuiper
-from kuiper.show.palette import INK, family
+from kuiper.show.palette import INK, swatch_of
 from kuiper.show.svg import Svg, element, picture, text
 
 HERE = Path(__file__).parent
 SEGMENTER = HERE.parents[1] / "models" / "segmenter" / "segmenter.pnnx.param"
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
 BLUE, GREEN, ORANGE, ROSE, VIOLET, YELLOW = (
-    (family(t).fill, family(t).border)
+    (swatch_of(t).fill, swatch_of(t).border)
     for t in ("nn.Conv2d", "nn.BatchNorm2d", "nn.ReLU", "pnnx.Attribute", "nn.Linear", "pnnx.Expression")
 )
 DEEP_ROSE = "#eda3bd"
@@ -112,7 +112,7 @@ def unet() -> Svg:
             start, level = x - step, level + 1
             x_down = start + width / 2
             d = f"M{x_down:g} {tops[level - 1] + heights[level - 1]:g}V{middle(level):g}"
-            parts.append(arrow(d, x, middle(level), 1, 0, family("nn.MaxPool2d").border))
+            parts.append(arrow(d, x, middle(level), 1, 0, swatch_of("nn.MaxPool2d").border))
         elif kind == "ConvTranspose2d":
             level, start = level - 1, x - step + width
             end = tops[level] + heights[level]
@@ -122,22 +122,22 @@ def unet() -> Svg:
             beside = place[op.producers[0].name]
             d = f"M{beside[0] + width:g} {middle(level):g}"
             parts.append(arrow(d, x, middle(level), 1, 0, INK, stroke_dasharray="5 4"))
-            parts.append(bar("", x, tops[level], width, heights[level], family("torch.cat")))
+            parts.append(bar("", x, tops[level], width, heights[level], swatch_of("torch.cat")))
             place[op.name] = x, level
             x += step
             ends[level] = x
         elif kind == "Conv2d":
             parts.append(
-                bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], family("nn.Conv2d"))
+                bar(str(op.params["out_channels"].value), x, tops[level], width, heights[level], swatch_of("nn.Conv2d"))
             )
             place[op.name] = x, level
             x += step
             ends[level] = x
         elif op.producers:  # ReLU: where its convolution stands
             place[op.name] = place.get(op.producers[0].name, (x, level))
-    legend = (("convolution, its channels", BLUE[1], 12, 0), ("2x2 maximum", family("nn.MaxPool2d").border, 234, 0),
+    legend = (("convolution, its channels", BLUE[1], 12, 0), ("2x2 maximum", swatch_of("nn.MaxPool2d").border, 234, 0),
               ("skip (dashed)", INK, 366, 0), ("transposed convolution", ROSE[1], 12, 1),
-              ("cat (grey bars)", family("torch.cat").border, 234, 1))  # fmt: skip
+              ("cat (grey bars)", swatch_of("torch.cat").border, 234, 1))  # fmt: skip
     bottom = tops[4] + heights[4] + 30
     for label, color, left, line in legend:
         parts.append(element("rect", x=float(left), y=bottom + 22 * line - 4, width=14.0, height=8.0, fill=color))

@@ -13,7 +13,7 @@ import numpy as np
 import kuiper
 from kuiper.graph import Operator
 from kuiper.layers.sequence.attention import attention_weights, causal
-from kuiper.show.palette import FAMILIES, INK, family
+from kuiper.show.palette import INK, SWATCHES, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
 from kuiper.text import Cache, Tokens, forward, probabilities, top_p
 from kuiper.text.tokens import merged
@@ -21,7 +21,7 @@ from kuiper.text.tokens import merged
 HERE = Path(__file__).parent
 WRITER = HERE.parents[1] / "models" / "writer"
 DARK, PLAIN, LINE = "#1d2530", "#f6f4ef", "#8794a3"
-COLOURS = {found.name: (found.fill, found.border) for found in FAMILIES}
+COLOURS = {found.name: (found.fill, found.border) for found in SWATCHES}
 BLUE, GREEN, ORANGE = (COLOURS[name] for name in ("convolution", "normalization", "activation"))
 ROSE, VIOLET = COLOURS["weight"], COLOURS["linear, attention"]
 
@@ -226,7 +226,7 @@ def draw_block(graph: kuiper.RuntimeGraph) -> Svg:
         marks += [path(f"M{x} {y}H{edge}"), pill("cached", x, y, 12.0)]
     for role, op in roles.items():
         x, y, width = PLACES[role]
-        kind = family("pnnx.Input") if role == "x" else family(op.type)
+        kind = swatch_of("pnnx.Input") if role == "x" else swatch_of(op.type)
         colours = PLAIN_BOX if role == "x" else (kind.fill, kind.border)
         marks.append(box(label_of(role, op), x, y, width, colours))
     description = "Edges: " + ", ".join(listed) + "."

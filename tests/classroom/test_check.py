@@ -37,6 +37,18 @@ def test_a_stub_is_not_started_and_not_right_either(mini: Any) -> None:
     assert "hint double" in result.output
 
 
+def test_what_calls_an_unwritten_exercise_is_begun_and_says_which_comes_first(mini: Any) -> None:
+    mini.write(double="return turn(turn(x)) * 2")
+    result = mini.run("check", "double")
+    assert "double (task 1.1): begun, 0 of 2 public tests passed" in result.output
+    assert "line 15: turn: TODO" in text(result)
+    assert f"double calls turn, which is not written yet: {COMMAND} check turn" in text(result)
+    mini.write(double='return twice(x)\n\n\ndef twice(x):\n    raise NotImplementedError("double: TODO")')
+    result = mini.run("check", "double")
+    assert "double (task 1.1): begun, 0 of 2" in result.output
+    assert "calls" not in result.output
+
+
 SOLVED = {"double": "return 2 * x", "turn": "return x[::-1]", "power": "return x * x"}
 CODES: dict[str, tuple[dict[str, str], tuple[str, ...], int]] = {
     "right": (SOLVED, ("double",), 0),
@@ -299,6 +311,13 @@ def test_numpys_warnings_of_other_calls_are_not_shown(mini: Any) -> None:
     )
     mini.write_into("double", "return x")
     assert printed(mini.run("check", "double").output) == ["(not in this call)", "before", "after"]
+
+
+def test_a_warning_of_the_call_is_shown_whole_with_its_line(mini: Any) -> None:
+    mini.write(double="np.log(x - 1.0)\n    return x")
+    said = printed(mini.run("check", "double").output)
+    assert said[0] == "line 9: RuntimeWarning: divide by zero encountered in log"
+    assert "np.log(x - 1.0)" in said[1]
 
 
 STATES = {

@@ -77,6 +77,17 @@ def test_a_small_array_is_shown_whole() -> None:
     assert "..." not in long(np.arange(explain.SMALL).reshape(8, 8))
 
 
+def test_a_long_line_of_a_text_is_wrapped_and_a_long_text_is_cut() -> None:
+    line = "nn.Conv2d conv2d_1 1 1 0 1 bias=True dilation=(1,1) groups=2 in_channels=4 kernel_size=(3,2) padding=(1,2)"
+    lines = long(f"7767517\n{line} stride=(2,1)\n").splitlines()
+    assert lines[0] == "str of 2 lines"
+    assert " ".join(" ".join(lines[2:]).split()) == f"{line} stride=(2,1)"
+    assert max(map(len, lines)) <= 80
+    lines = long("one\n" * 100).splitlines()
+    assert len(lines) == explain.TEXT_LINES + 1
+    assert lines[-1].strip() == "..."
+
+
 def test_of_a_picture_the_size_is_told_and_no_pixel() -> None:
     assert long(np.zeros((480, 640, 3), np.uint8)) == "uint8 (480, 640, 3), a picture"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import io
 import json
 import struct
@@ -237,3 +238,18 @@ def test_random_bytes_raise_nothing_else(data: bytes) -> None:
             codec.read(stream)
         except (CodecError, EOFError):
             continue
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_afterwards_where_it_was_before(collects: bool) -> None:
+    was = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        codec.encode(["a"])
+        with pytest.raises(CodecError):
+            codec.encode([object()])
+        with pytest.raises(CodecError):
+            codec.read(frame({"list": ["\ud800"]}))
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if was else gc.disable)()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kuiper
 from classroom.judge import Student, SubmissionError
 
 Load = Callable[..., Student]
@@ -56,8 +57,28 @@ def test_a_function_among_the_arguments_can_be_called_back(load: Load) -> None:
 
 
 def test_what_a_callback_raises_the_submission_can_catch(load: Load) -> None:
-    student = load("def f(g):\n    try: g('text')\n    except ValueError as e: return str(e)")
+    student = load("def f(g):\n    try: g('text')\n    except TypeError as e: return str(e)")
     assert "abs" in student.f(lambda x: abs(x))
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "message"),
+    [
+        (IndexError("list index out of range"), "IndexError", "list index out of range"),
+        (TypeError("not a number"), "TypeError", "not a number"),
+        (KeyError("expr"), "KeyError", "'expr'"),
+        (kuiper.KuiperError("no such shape"), "ValueError", "no such shape"),
+        (NotImplementedError("not yet"), "ValueError", "not yet"),
+    ],
+)
+def test_what_a_callback_raises_keeps_the_name_that_python_gives_it(
+    load: Load, raised: Exception, kind: str, message: str
+) -> None:
+    def g(_: object) -> None:
+        raise raised
+
+    error = fault(load("def f(g):\n    other = {'a': 1}\n    return g(other)").f, g)
+    assert (error.kind, error.type, error.message, error.line) == ("raise", kind, message, 3)
 
 
 def test_a_dict_that_looks_like_a_callback_is_a_dict(load: Load) -> None:

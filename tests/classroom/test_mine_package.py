@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 import kuiper
 from classroom import gallery, register
 from classroom.cli import app
-from classroom.gallery.mine import StudentWork
+from classroom.gallery.mine import StudentWork, work_of
 from classroom.marked import without_marks
 from classroom.mine import package, run
 from classroom.mine.networks import MAGIC, random_network, shuffled
@@ -23,10 +24,16 @@ from classroom.mine.package import PARTS, PackageError, files_of_package, write_
 from classroom.mine.reference import answers, reference_parts
 from classroom.mine.report import parts_table
 from classroom.mine.run import UNSEEN, BesideKuiper, compare
+from classroom.progress import Progress
+from classroom.stubs import put_back
 from classroom.tasks import all_tasks, files_of
 
 ROOT = Path(__file__).resolve().parents[2]
 IDS = [part.exercise for part in PARTS]
+
+
+SOME = {"im2col": "An image in rows has as many rows as windows."}
+"""As if a part were written, and this did not hold yet."""
 
 
 def worked(path: Path) -> str:
@@ -56,13 +63,23 @@ def mine(solved: Path) -> Path:
     return folder
 
 
-def all_but(monkeypatch: pytest.MonkeyPatch, *missing: str) -> None:
-    """As if `check` had passed every part but these."""
+def all_but(monkeypatch: pytest.MonkeyPatch, *missing: str, broken: dict[str, str] | None = None) -> None:
+    """As if `check` had passed every part but these, and found those of `broken` not right."""
     tasks = [task for task in all_tasks(register.load(ROOT)) if task.id in IDS]
     work = StudentWork(
-        tuple(task for task in tasks if task.id not in missing), tuple(task for task in tasks if task.id in missing[1:])
+        tuple(task for task in tasks if task.id not in missing),
+        tuple(task for task in tasks if task.id in missing[1:]),
+        broken or {},
     )
     monkeypatch.setattr("classroom.gallery.mine.work_of", lambda *_: work)
+
+
+def with_public_tests(solved: Path) -> None:
+    """Copy what `check` needs beside the homework files."""
+    for folder in (ROOT / "homework").iterdir():
+        for name in ("public.py", "expected.zip"):
+            if (solved / "homework" / folder.name).is_dir():
+                shutil.copy(folder / name, solved / "homework" / folder.name)
 
 
 def course(*arguments: str) -> Any:
@@ -188,6 +205,56 @@ def test_the_missing_part_is_named_with_the_command_to_go_on(solved: Path, monke
     assert "hint im2col" in result.output
 
 
+def test_of_a_part_that_is_not_right_it_says_so_and_what_must_hold(
+    solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_but(monkeypatch, "sigmoid", "im2col", broken=SOME)
+    said = course("mine").output
+    rows = [line.split() for line in said.splitlines()]
+    assert [words[-2:] for words in rows if words[1:2] == ["im2col"]] == [["not", "right"]]
+    assert states(said)["sigmoid"] == "missing"
+    assert "must hold im2col: An image in rows has as many rows as windows." in " ".join(said.split())
+    assert "next sigmoid" in " ".join(said.split())
+
+
+def test_what_must_hold_is_that_of_the_first_public_test_that_fails(
+    solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_public_tests(solved)
+    change(solved / "homework/08_resnet/hw08_resnet.py", "return parts.sigmoid(inputs[0])", "return inputs[0]")
+    work = work_of(register.load(solved), Progress(solved), {"framework"})
+    (said,) = work.broken.values()
+    assert [task.id for task in work.unsolved] == list(work.broken) == ["framework"]
+    assert "sub(@0,@1) of nn.ReLU's result and its input" in said
+
+
+def test_an_exercise_that_is_no_part_but_that_a_part_calls_comes_next(
+    solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_public_tests(solved)
+    file = solved / "homework/04_graph/hw04_graph.py"
+    text = file.read_text(encoding="utf-8")
+    stub = (ROOT / "homework/04_graph/hw04_graph.py").read_text(encoding="utf-8")
+    file.write_text(put_back(text, stub, ["find_cycle"]), encoding="utf-8")
+    monkeypatch.setattr(package, "PARTS", PARTS[4:5])
+    monkeypatch.setattr("classroom.mine.report.PARTS", PARTS[4:5])
+    said = " ".join(course("mine").output.split())
+    assert (
+        "next find_cycle, which topological_order (the order of execution) calls, and which is not written yet" in said
+    )
+    assert "check find_cycle" in said
+
+
+def test_the_order_is_shown_only_when_it_is_new(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_but(monkeypatch, "im2col")
+    assert "they run in the order" in " ".join(course("mine").output.split())
+    again = " ".join(course("mine").output.split())
+    assert "24 operators: 1 pnnx.Input" in again
+    assert "they run in the order" not in again
+    change(solved / "homework/04_graph/hw04_graph.py", "def topological_order", "ANEW = 1\n\n\ndef topological_order")
+    assert "they run in the order" in " ".join(course("mine").output.split())
+
+
 @pytest.mark.slow
 def test_with_all_parts_it_says_what_it_reads_and_where_it_is(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     all_but(monkeypatch)
@@ -201,10 +268,7 @@ def test_with_all_parts_it_says_what_it_reads_and_where_it_is(solved: Path, monk
 
 
 def test_work_that_was_never_checked_is_checked_first(solved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in (ROOT / "homework").iterdir():
-        for name in ("public.py", "expected.zip"):
-            if (solved / "homework" / folder.name).is_dir():
-                shutil.copy(folder / name, solved / "homework" / folder.name)
+    with_public_tests(solved)
     monkeypatch.setattr(package, "PARTS", PARTS[:2])
     monkeypatch.setattr("classroom.mine.report.PARTS", PARTS[:2])
     monkeypatch.setattr("classroom.mine.run.compare", lambda folder: BesideKuiper(error="here it stops"))
@@ -326,8 +390,101 @@ def test_every_function_of_the_package_gives_what_the_homework_gives_after_the_c
     files = files_of_package(register.load(solved))
     for homework, (room, _) in package.ROOMS.items():
         (path,) = (solved / "homework").glob(f"*/{homework}")
-        before = {ast.unparse(bare(node)) for node in ast.parse(path.read_text(encoding="utf-8")).body}
-        assert {ast.unparse(bare(node)) for node in ast.parse(files[room]).body} <= before, room
+        before = statements(path.read_text(encoding="utf-8"))
+        assert statements(files[room].decode()) <= before, room
+
+
+def statements(source: str) -> set[str]:
+    """The statements of a file without docstrings; each imported name by itself."""
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"from {node.module} import {name.name}" for name in node.names}
+        else:
+            found.add(ast.unparse(bare(node)))
+    return found
+
+
+@pytest.mark.parametrize("bonus", [(), ("conv2d",)])
+def test_the_table_of_the_readme_has_every_file_and_no_other(solved: Path, bonus: tuple[str, ...]) -> None:
+    files = files_of_package(register.load(solved), "mine", bonus)
+    firsts = [line.split("|")[1] for line in files["README.md"].decode().splitlines() if line.startswith("| `")]
+    listed = [name for first in firsts for name in re.findall("`(.+?)`", first)]
+    there = {name.partition("/")[0] + "/" * ("/" in name) for name in files} - {"README.md"}
+    assert sorted(listed) == sorted(there | {package.WRITTEN})
+
+
+def test_what_only_a_cut_function_used_is_cut_too() -> None:
+    source = '''"""Homework 9."""
+
+from __future__ import annotations
+
+from collections.abc import (
+    Callable,
+    Mapping,
+)
+from functools import partial
+
+import numpy as np
+
+ONE = 1
+"""One."""
+NAMES = ("a", "b")
+"""What the tests know."""
+Call = Callable[..., int]
+
+
+def f(x: Mapping[str, int]) -> int:
+    """x -> 1."""
+    tokens = np.ones(1)
+    return int(tokens[0]) + ONE
+
+
+# --- what the tests call ---
+
+
+def tokens(call: Call) -> object:
+    return [partial(call, name, ONE) for name in NAMES]
+
+
+# --- Task 9.2, a bonus ---
+
+
+def g(x: int) -> int:
+    """The same.
+
+    Rules
+    -----
+    one : it is 1.
+    """
+    return 1
+'''
+    kept = package.trimmed(source, "Numbers.")
+    assert (
+        kept
+        == '''"""Numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+ONE = 1
+"""One."""
+
+
+def f(x: Mapping[str, int]) -> int:
+    """x -> 1."""
+    tokens = np.ones(1)
+    return int(tokens[0]) + ONE
+
+
+def g(x: int) -> int:
+    """The same."""
+    return 1
+'''
+    )
 
 
 def bare(node: ast.stmt) -> ast.stmt:
@@ -343,6 +500,17 @@ def test_a_solved_conv2d_is_the_convolution(solved: Path) -> None:
     assert b"convolution.conv2d(" in given["parts.py"]
     assert b"windows.conv2d(" in own["parts.py"]
     assert "convolution.py" not in own
+
+
+def test_the_snippet_of_the_homework_shows_what_the_framework_and_kuiper_compute(solved: Path) -> None:
+    readme = (ROOT / "homework/08_resnet/README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall("```python\\n(.+?)```", readme, re.DOTALL)
+    file = solved / "homework/08_resnet/snippet.py"
+    file.write_text(snippet, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    yours, theirs = (re.findall(rf"{who}\s*\[\[(.+)\]\]", done.stdout) for who in ("yours:", "kuiper:"))
+    assert np.allclose(*(np.array(row.split(), float) for (row,) in (yours, theirs)), atol=1e-3)
 
 
 def test_its_files_bear_its_name(solved: Path) -> None:

@@ -22,9 +22,9 @@ OTHERWISE = [("tensor_*.py", 2), ("graph_*.py", 4)]
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("homework", HOMEWORKS, ids=lambda homework: homework.folder.name)
-def test_the_solution_answers_them_as_stored_and_idle_answers_none(homework: Homework) -> None:
-    assert list(problems(homework)) == []
+def test_the_solution_answers_them_as_stored_and_idle_answers_none() -> None:
+    """Of one homework: `dev check`, which continuous integration runs too, asks all of them the same way."""
+    assert list(problems(HOMEWORKS[0])) == []
 
 
 @pytest.mark.parametrize(

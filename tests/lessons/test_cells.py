@@ -28,6 +28,10 @@ def values(x: dict[str, Any]) -> list[Any]:
     return list(x.values())
 
 
+def same(x: Any) -> Any:
+    return x
+
+
 def nothing(x: Any) -> Any: ...
 
 
@@ -113,6 +117,23 @@ def greedy(x: list[int]) -> int:
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),
         (sometimes, [((1,), 1), ((0,), 1)], "sometimes(0) returned None: is a `return` missing? (1 of 2 right)"),
         (one_by_one, [((1,), [1])], "one_by_one(1): expected [1], got a generator: make a list of it (0 of 1 right)"),
+        (
+            same,
+            [(({"a": [1]},), {"a": [1], "b": []})],
+            "same({'a': [1]}): the key 'b' is missing, expected [] there (0 of 1 right)",
+        ),
+        (
+            same,
+            [(({"a": [1], "c": 2},), {"a": [1]})],
+            "same({'a': [1], 'c': 2}): the key 'c' is one too many, with 2 there (0 of 1 right)",
+        ),
+        (
+            same,
+            [(({"b": [2], "a": [1]},), {"a": [1], "b": ["2"]})],
+            "same({'b': [2], 'a': [1]}): at the key 'b' expected ['2'], got [2], which is a list of numbers and not a "
+            "list of strings (0 of 1 right)",
+        ),
+        (same, [(({"b": np.ones(2), "a": 1},), {"a": 1.0, "b": np.ones(2)})], "same: right, 1 of 1"),
         (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
         (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (

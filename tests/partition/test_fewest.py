@@ -219,3 +219,17 @@ def test_work_grows_with_the_size_of_the_graph(mode: str) -> None:
 
     for small, large in zip(work(400), work(1600), strict=True):
         assert large < 4.5 * small + 200
+
+
+@pytest.mark.parametrize("made", [[("CPU", [0, 1])], (("CPU", (0, 1)),), [("CPU", range(2))]], ids=repr)
+def test_a_grouping_may_give_lists_tuples_and_ranges(made: Any) -> None:
+    graph = NodeGraph.from_lists([["a", [0], [1]], ["b", [1], [2]]], {0: {"kind": "input"}})
+    split = partition(graph, [Device("CPU")], grouping=lambda before, device: made)
+    assert [part.nodes for part in split.subgraphs] == [partition(graph, [Device("CPU")]).subgraphs[0].nodes]
+
+
+@pytest.mark.parametrize("made", ["CPU", iter([("CPU", [0])]), [("CPU", "0")], ["ab"]], ids=repr)
+def test_a_grouping_of_another_form_is_refused(made: Any) -> None:
+    graph = NodeGraph.from_lists([["a", [0], [1]]], {0: {"kind": "input"}})
+    with pytest.raises(PartitionError, match=r"expected .*\(name of the device, list of .*nodes.*, found "):
+        partition(graph, [Device("CPU")], grouping=lambda before, device: made)

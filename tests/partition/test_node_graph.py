@@ -10,6 +10,7 @@ import pytest
 
 import kuiper
 from kuiper.partition import Device, NodeGraph, PartitionError, TensorKind, partition, verify
+from kuiper.partition.node_graph import Node, TensorInfo
 from kuiper.profile import measured_extents, network_cost
 from kuiper.runtime import RuntimeGraph
 
@@ -212,3 +213,10 @@ def test_bad_arguments_are_errors(change: dict[str, Any], message: str) -> None:
     }
     with pytest.raises(PartitionError, match=message):
         partition(**{**arguments, **change})
+
+
+@pytest.mark.parametrize("missing", [5, 6])
+def test_each_tensor_of_a_node_has_to_be_there(missing: int) -> None:
+    tensors = {tensor: TensorInfo() for tensor in (5, 6) if tensor != missing}
+    with pytest.raises(PartitionError, match=rf"node 0 \(a\): expected ids that `tensors` has, found {missing}"):
+        NodeGraph([Node("a", [5], [6])], tensors, [0])

@@ -245,3 +245,9 @@ def test_a_dimension_below_minus_one_is_refused_before_anything_is_written(tmp_p
     with pytest.raises(KuiperError, match=r"operand 0: expected dimensions of 0 or more, or -1 .*, found \(1, -2\)"):
         pnnx.write(graph, tmp_path / "net.pnnx.param")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_type_without_a_shape_is_refused(tmp_path):
+    graph = small_graph()
+    graph.operands["1"].shape, graph.operands["1"].dtype = None, dtypes.DTYPES["f32"]
+    refused(graph, tmp_path, r"add: operand 1: expected a shape beside the type f32.*found none: set `shape`")

@@ -9,7 +9,7 @@ import pytest
 
 from kuiper.layers import registry
 from kuiper.layers.families import Family
-from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
+from kuiper.show.palette import INK, PILL, PILL_TEXT, SWATCHES, Swatch, swatch_of
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from kuiper.show.palette import FAMILIES, INK, PILL, PILL_TEXT, Swatch, family
     ],
 )
 def test_operators_belong_to_their_family(operator_type: str, name: str) -> None:
-    assert family(operator_type).name == name
+    assert swatch_of(operator_type).name == name
 
 
 BY_NAME = [
@@ -72,16 +72,16 @@ def told_by_name(operator_type: str) -> str:
 
 
 def test_every_operator_has_the_colour_that_its_name_makes_one_expect() -> None:
-    misled = {kind: family(kind).name for kind in registry if family(kind).name != told_by_name(kind)}
+    misled = {kind: swatch_of(kind).name for kind in registry if swatch_of(kind).name != told_by_name(kind)}
     assert not misled
 
 
 def test_a_type_without_a_layer_is_arithmetic() -> None:
-    assert family("my.thing").name == "arithmetic"
+    assert swatch_of("my.thing").name == "arithmetic"
 
 
 def test_every_family_has_its_colours() -> None:
-    assert tuple(kind.name for kind in FAMILIES) == get_args(Family)
+    assert tuple(kind.name for kind in SWATCHES) == get_args(Family)
 
 
 def luminance(color: str) -> float:
@@ -104,6 +104,6 @@ def test_labels_are_readable() -> None:
     assert contrast(PILL, PILL_TEXT) >= 7
 
 
-@pytest.mark.parametrize("kind", FAMILIES, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", SWATCHES, ids=lambda kind: kind.name)
 def test_text_in_boxes_has_the_contrast_that_accessibility_asks_for(kind: Swatch) -> None:
     assert contrast(kind.fill, kind.text) >= 4.5

@@ -13,7 +13,7 @@ from classroom.site.moving.graph_drawing import COLOURS, draw
 from classroom.site.moving.scene import data_script
 from kuiper.dtypes import DType
 from kuiper.graph import Operator
-from kuiper.show.palette import family
+from kuiper.show.palette import swatch_of
 from kuiper.show.svg import escape
 
 
@@ -21,7 +21,7 @@ def figure(name: str, model: Path) -> str:
     """The figure of a model file's graph. Raises KuiperError when the file cannot be read."""
     graph = kuiper.load(model)
     title = model.name.removesuffix(".pnnx.param")
-    kinds = Counter(family(op.type).name for op in graph.operators)
+    kinds = Counter(swatch_of(op.type).name for op in graph.operators)
     sizes = f"{len(graph.operators)} operators and {_weights(graph.operators):,} weights"
     listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     drawing = draw(graph, f"The graph of the {title} network, from its input at the top to its output below: {listed}.")
@@ -53,7 +53,7 @@ def operator_facts(op: Operator) -> dict[str, Any]:
     return {
         "name": op.name,
         "type": op.type,
-        "family": family(op.type).name,
+        "family": swatch_of(op.type).name,
         "params": [[key, str(param.value)] for key, param in op.params.items()],
         "in": [[f"#{x.name}", operand_label(x.shape, x.dtype), slot or ""] for x, slot in slots],
         "out": [[f"#{x.name}", operand_label(x.shape, x.dtype)] for x in op.outputs],

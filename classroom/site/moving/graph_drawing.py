@@ -11,7 +11,7 @@ from kuiper.graph import Operator
 from kuiper.runtime import RuntimeGraph
 from kuiper.show import show_graph
 from kuiper.show.graph import operators_in_order
-from kuiper.show.palette import family
+from kuiper.show.palette import swatch_of
 from kuiper.show.svg import element, escape, number
 
 COLOURS = {
@@ -84,7 +84,7 @@ def _pills(pills: Sequence[ElementTree.Element]) -> Iterator[str]:
 def _boxes(boxes: Sequence[ElementTree.Element], operators: Sequence[Operator]) -> Iterator[str]:
     for i, (box, op) in enumerate(zip(boxes, operators, strict=True)):
         lines = [_text(mark) for mark in box.findall(f"{SVG}text")]
-        kind = f"op {COLOURS[family(op.type).name]}"
+        kind = f"op {COLOURS[swatch_of(op.type).name]}"
         yield element("g", _rect(_found(box, "rect")), *lines, **{"class": kind, "data-op": i})
 
 

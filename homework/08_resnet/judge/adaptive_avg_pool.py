@@ -60,6 +60,12 @@ def both_down(length: int, count: int) -> Bounds:
     return [(i * length // count, (i + 1) * length // count) for i in range(count)]
 
 
+def blocks(length: int, count: int) -> Bounds:
+    """Windows of length // count, one after the other, and what is left over in none."""
+    step = length // count
+    return [(i * step, (i + 1) * step) for i in range(count)]
+
+
 def one_more(length: int, count: int) -> Bounds:
     """Windows that always end one after floor."""
     return [(i * length // count, min((i + 1) * length // count + 1, length)) for i in range(count)]
@@ -99,6 +105,9 @@ def pooled_mistakes(x: np.ndarray, size: tuple[int, int]) -> dict[str, np.ndarra
     other = "float64" if x.dtype == np.float32 else "float32"
     found = {
         "all windows have one size and one step: that is right only where the sizes divide": pooled(x, size, fixed),
+        "all windows have H // h rows: round what is multiplied with i, i * H // h, and not H / h before it": pooled(
+            x, size, blocks
+        ),
         "a window ends at floor: round its end up, so that it has what it touches": pooled(x, size, both_down),
         "a window that ends at a whole number must not take the next one: round its end up with -(-a // b)": pooled(
             x, size, one_more

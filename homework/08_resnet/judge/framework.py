@@ -17,7 +17,8 @@ residual block twice, of two blocks four times, of ten blocks a thousand times.
 
 Typical mistakes:
 
-- Operators are run in the order of the file. PNNX happens to write files in order; other programs do not.
+- Operators are run in the order of the file. PNNX writes them in an order that can run; in a file that somebody edited,
+  or that another program wrote, they may stand in any order.
 - The last array that was computed is returned. What pnnx.Output reads is the result.
 - `weights[f"{name}.bias"]` without a look at whether there is one.
 - An unknown type passes its input on. A network then gives numbers, and they are wrong: the worst there is. It is
@@ -69,6 +70,22 @@ def outputs_mistakes(
         ),
         "An expression got its operands in another order: @0 is the first input of the operator's line.": (
             re.sub(r"(pnnx\.Expression\s+\S+\s+2 1) (\S+) (\S+)", r"\1 \3 \2", text),
+            weights,
+        ),
+        "The convolutions went by another stride than their own: parts.parse_parameter(params['stride'])[1].": (
+            re.sub(r"(nn\.Conv2d .*stride=)\S+", r"\1(1,1)", text),
+            weights,
+        ),
+        "The convolutions went without their padding: parts.parse_parameter(params['padding'])[1].": (
+            re.sub(r"(nn\.Conv2d .*padding=)\S+", r"\1(0,0)", text),
+            weights,
+        ),
+        "The convolutions took stride for padding and padding for stride: conv2d takes stride first.": (
+            re.sub(r"(nn\.Conv2d .*padding=)(\S+)(.*stride=)(\S+)", r"\1\4\3\2", text),
+            weights,
+        ),
+        "The windows of nn.MaxPool2d moved by their size, not by parts.parse_parameter(params['stride'])[1].": (
+            re.sub(r"(nn\.MaxPool2d .*kernel_size=)(\S+)(.*stride=)\S+", r"\1\2\3\2", text),
             weights,
         ),
         "A linear layer multiplied by weight and not by weight.T.": (

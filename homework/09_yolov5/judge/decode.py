@@ -39,17 +39,32 @@ def slow_rows(raw: np.ndarray, anchors: np.ndarray, stride: int, mistake: str = 
             one = raw.reshape(values, kinds, height, width)[:, a, i, j].astype(np.float64)
         elif mistake == "reshape":
             one = raw.reshape(kinds, height, width, values)[a, i, j].astype(np.float64)
+        elif mistake == "turned":
+            column, row = divmod(i * width + j, height)
+            one = raw[a * values : (a + 1) * values, row, column].astype(np.float64)
         else:
             one = raw[a * values : (a + 1) * values, i, j].astype(np.float64)
-        s = 1 / (1 + np.exp(-one)) if mistake != "sigmoid" else one
-        half = 0.0 if mistake == "half" else 0.5
-        x, y = (i, j) if mistake == "cell" else (j, i)
-        step = 1 if mistake == "stride" else stride
+        s = one if mistake == "sigmoid" else 1 / (1 + np.exp(-one))
+        box = one if mistake == "sigmoid of the box" else s
+        x, y = {"cell": (i, j), "no cell": (0, 0)}.get(mistake, (j, i))
+        middles = box[0] + x, box[1] + y
+        if mistake != "version 3":
+            half = {"half": 0.0, "half added": -0.5, "two halves": 1.0}.get(mistake, 0.5)
+            middles = 2 * box[0] - half + x, 2 * box[1] - half + y
+        centre = [one * (1 if mistake == "stride" else stride) for one in middles]
+        if mistake == "stride of the cell":
+            centre = [2 * box[0] - 0.5 + x * stride, 2 * box[1] - 0.5 + y * stride]
         kind = anchors[0] if mistake == "one anchor" else anchors[a]
-        factors = {"exp": np.exp(one[2:4]), "square": 2 * s[2:4], "half square": 2 * s[2:4] ** 2}
-        extent = factors.get(mistake, (2 * s[2:4]) ** 2) * kind
+        kind = {"anchor exchanged": kind[::-1], "no anchor": stride, "anchor in cells": kind * stride}.get(
+            mistake, kind
+        )
+        factors = {"exp": np.exp(one[2:4]), "square": 2 * box[2:4], "half square": 2 * box[2:4] ** 2}
+        extent = factors.get(mistake, (2 * box[2:4]) ** 2) * kind
+        scores = {"raw scores": one[4:], "softmax": [s[4], *np.exp(one[5:]) / np.exp(one[5:]).sum()]}.get(
+            mistake, s[4:]
+        )
         place = (i * width + j) * kinds + a if mistake == "order" else (a * height + i) * width + j
-        rows[place] = [(2 * s[0] - half + x) * step, (2 * s[1] - half + y) * step, *extent, *s[4:]]
+        rows[place] = [*centre, *extent, *scores]
     return rows.astype(np.float32)
 
 
@@ -57,14 +72,27 @@ CAUSES = {
     "cell": "row and column of the cell are exchanged: x goes with the column j, y with the row i",
     "stride": "the centres count in cells: multiply by the stride",
     "half": "the 0.5 is missing: centre = (2 * s - 0.5 + cell) * stride",
+    "half added": "the 0.5 was added: centre = (2 * s - 0.5 + cell) * stride",
+    "two halves": "2 * s - 0.5, not 2 * (s - 0.5): only 0.5 is subtracted",
+    "version 3": "that is s + cell, as in YOLOv3: here it is 2 * s - 0.5 + cell",
+    "no cell": "every centre lies in the first cell: add column and row of the cell before you multiply by the stride",
+    "stride of the cell": "only the cell was multiplied by the stride: put brackets around 2 * s - 0.5 + cell",
     "exp": "that is e^w * anchor, as in YOLOv3: here it is (2 * s)^2 * anchor",
     "square": "the square is missing in width and height: (2 * s)^2 * anchor",
     "half square": "the 2 belongs into the square: (2 * s)^2 * anchor, not 2 * s^2 * anchor",
     "one anchor": "every box got the first anchor: each third of the channels has its own",
+    "anchor exchanged": "width and height of the anchor are exchanged: anchors[a, 0] is the width",
+    "anchor in cells": "the anchors are in pixels already: the stride is for the centre only",
+    "no anchor": "width and height were multiplied by the stride: they go with the anchor, (2 * s)^2 * anchor",
     "channels": "the channels lie anchor by anchor: split them into (A, 5+K), not into (5+K, A)",
     "reshape": "reshape alone mixes the cells: split the channels first, (A, 5+K, h, w), then bring 5+K to the end",
+    "turned": "rows and columns of the grid are exchanged: after the split the axes are (A, 5+K, h, w), and the rows "
+    "need (A, h, w, 5+K), which is transpose(0, 2, 3, 1)",
     "order": "the rows come in another order: anchor by anchor, in it row by row, in it cell by cell",
     "sigmoid": "the sigmoid is missing",
+    "sigmoid of the box": "the sigmoid is missing in x, y, w and h: it belongs to all 5+K numbers",
+    "raw scores": "the sigmoid is missing in objectness and scores: it belongs to all 5+K numbers",
+    "softmax": "the scores went through a softmax: each goes through the sigmoid by itself",
 }
 
 
@@ -72,6 +100,16 @@ def rows_mistakes(raw: np.ndarray, anchors: np.ndarray, stride: int) -> dict[str
     """Likely cause -> what it gives for this head."""
     right = slow_rows(raw, anchors, stride)
     found = {cause: slow_rows(raw, anchors, stride, mistake) for mistake, cause in CAUSES.items()}
+    grid = right.reshape(len(anchors), *raw.shape[1:], -1)
+    late = grid.transpose(0, 3, 1, 2).reshape(right.shape)
+    found["the last reshape mixes the boxes: before it, bring the 5+K numbers of a box to the end, (A, h, w, 5+K)"] = (
+        late
+    )
+    columns = grid.transpose(0, 2, 1, 3).reshape(right.shape)
+    found["the cells come column by column: (A, 5+K, h, w) becomes (A, h, w, 5+K) by transpose(0, 2, 3, 1)"] = columns
+    found["the boxes are right: reshape(A * h * w, 5 + K) puts them one below the other"] = grid
+    corners = np.concatenate([right[:, :2] - right[:, 2:4] / 2, right[:, :2] + right[:, 2:4] / 2, right[:, 4:]], axis=1)
+    found["these are corners: decode gives centre x, centre y, width, height"] = corners
     multiplied = right.copy()
     multiplied[:, 5:] *= right[:, 4:5]
     found["the scores were multiplied by the objectness: leave each by itself"] = multiplied

@@ -53,7 +53,7 @@ def boxed(image: np.ndarray, height: int, width: int, **other: Any) -> Boxed:
 def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, Boxed]:
     """Likely cause -> what it gives."""
     right = boxed(image, height, width)
-    _, scale, top, left = right
+    scale = right[1]
     exact = image.shape[0] * scale, image.shape[1] * scale
     cut = max(1, int(exact[0])), max(1, int(exact[1]))
     halves = max(1, int(exact[0] + 0.5)), max(1, int(exact[1] + 0.5))
@@ -85,13 +85,51 @@ def letterbox_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, 
         "the new size was rounded up: round it to the nearest whole number": (
             boxed(image, height, width, size=up, place=((height - up[0]) // 2, (width - up[1]) // 2))
         ),
-        "top and left are exchanged in what is returned": (right[0], scale, left, top),
-        "that is 1 / scale: return by what the picture is multiplied": (right[0], 1 / scale, top, left),
     }
+    tall, wide = image.shape[:2]
+    other_scales = {
+        "the scale is canvas / picture, height / H and width / W: yours is picture / canvas": min(
+            tall / height, wide / width
+        ),
+        "the scale is canvas / picture, and the smaller of the two: yours is picture / canvas, and the larger": max(
+            tall / height, wide / width
+        ),
+        "the scale sets the height beside H and the width beside W: yours has them crossed": min(
+            height / wide, width / tall
+        ),
+        "the scale looks at the height alone: it is the smaller of height / H and width / W": height / tall,
+        "the scale looks at the width alone: it is the smaller of height / H and width / W": width / wide,
+    }
+    for cause, tried in other_scales.items():
+        size = max(1, round(tall * tried)), max(1, round(wide * tried))
+        if size[0] <= height and size[1] <= width:
+            place = (height - size[0]) // 2, (width - size[1]) // 2
+            found[cause] = boxed(image, height, width, scale=tried, size=size, place=place)
+    side = max(tall, wide)
+    square = boxed(image, side, side, scale=1.0, size=(tall, wide), place=((side - tall) // 2, (side - wide) // 2))
+    first = resize(square[0], height, width), scale, int(square[2] * scale), int(square[3] * scale)
+    found["the bars were added before the resizing: resize the picture first, then put it on the canvas"] = first
     for name in ("float64", "float32", "int64"):
         found[f"the canvas holds {name}: make it uint8"] = (right[0].astype(name), *right[1:])
-    found["top and left are halves: whole numbers come from //"] = (right[0], scale, bars[0] / 2, bars[1] / 2)
     return wrong(found, right)
+
+
+def numbers_mistakes(image: np.ndarray, height: int, width: int) -> dict[str, tuple[float, float, float]]:
+    """Likely cause -> scale, top and left that it gives beside the right canvas."""
+    _, scale, top, left = boxed(image, height, width)
+    inner = Letterbox.fit((image.shape[0], image.shape[1]), (height, width)).scaled
+    bars = height - inner[0], width - inner[1]
+    found: dict[str, Any] = {
+        "top and left are exchanged in what is returned": (scale, left, top),
+        "that is 1 / scale: return by what the picture is multiplied": (1 / scale, top, left),
+        "that is the whole bar: top and left are half of it, where the picture begins": (scale, *bars),
+        "top and left are halves: whole numbers come from //": (scale, bars[0] / 2, bars[1] / 2),
+    }
+    rounded = inner[0] / image.shape[0], inner[1] / image.shape[1]
+    for name, value in (("height", rounded[0]), ("width", rounded[1]), ("smaller side", min(rounded))):
+        cause = f"the scale was worked out again from the rounded {name}: return the one before rounding"
+        found[cause] = (value, top, left)
+    return wrong(found, (scale, top, left))
 
 
 def clear(size: tuple[int, int], height: int, width: int) -> bool:

@@ -36,11 +36,14 @@ from .shared import wrong
 
 def share(a: np.ndarray, b: np.ndarray, mistake: str = "") -> float:
     """IoU of two boxes (4,), or what it is with one mistake."""
+    if mistake == "sizes":
+        a, b = (np.concatenate([c[:2], c[:2] + c[2:]]) for c in (a, b))
     x1, y1, x2, y2 = (float(v) for v in (*np.maximum(a[:2], b[:2]), *np.minimum(a[2:], b[2:])))
-    least = -math.inf if mistake == "apart" else 0.0
-    common = max(least, x2 - x1) * max(least, y2 - y1)
-    areas = [float((c[2] - c[0]) * (c[3] - c[1])) for c in (a, b)]
-    together = {"union": sum(areas), "one area": areas[0]}.get(mistake, sum(areas) - common)
+    least, more = -math.inf if mistake == "apart" else 0.0, 1 if mistake == "plus one" else 0
+    common = max(least, x2 - x1 + more) * max(least, y2 - y1 + more)
+    areas = [float((c[2] - c[0] + more) * (c[3] - c[1] + more)) for c in (a, b)]
+    known = {"union": sum(areas), "one area": areas[0], "other area": areas[1], "smaller area": min(areas)}
+    together = known.get(mistake, sum(areas) - common)
     return common / together if together > 0 else 0.0
 
 
@@ -50,10 +53,14 @@ def suppressed(
     """What non_maximum_suppression has to give, by loops; or what it gives with one mistake."""
     upwards = 1 if mistake == "upwards" else -1
     order = sorted(range(len(boxes)), key=lambda i: (upwards * float(scores[i]), -i if mistake == "later" else i))
+    least = {"low scores": 0.25, "not positive": 0.0}.get(mistake, -math.inf)
+    order = [i for i in order if scores[i] > least]
+    if mistake == "skipped":
+        return skipping(boxes, order, classes, threshold)
     stay: list[int] = []
     met: list[int] = []
     for i in order:
-        rivals = met if mistake == "chained" else stay
+        rivals = {"chained": met, "last": stay[-1:], "first": order[:1] if met else []}.get(mistake, stay)
         rivals = [k for k in rivals if mistake == "any class" or classes[k] == classes[i]]
         shares = [share(boxes[k], boxes[i], mistake) for k in rivals]
         if all(one < threshold if mistake == "equal" else one <= threshold for one in shares):
@@ -70,14 +77,35 @@ def suppressed(
     return sorted(stay) if mistake == "by index" else stay
 
 
+def skipping(boxes: np.ndarray, order: list[int], classes: np.ndarray, threshold: float) -> list[int]:
+    """Wrong boxes: those that go are taken out of the list that `for` walks along."""
+    left, stay = list(order), []
+    while left:
+        best = left.pop(0)
+        stay.append(best)
+        for i in left:
+            if classes[i] == classes[best] and share(boxes[best], boxes[i]) > threshold:
+                left.remove(i)
+    return stay
+
+
 WHY = {
     "upwards": "the box with the LOWEST score stayed: argsort sorts upwards, so sort -scores",
     "any class": "boxes of another class went, too: only boxes of one class compete",
     "chained": "a box that has gone already suppresses nothing any more",
     "apart": "boxes apart have nothing in common: two negative lengths multiply to a positive area",
-    "one area": "the IoU is too large: divide by the area of both boxes together, not by that of one",
-    "union": "the IoU is too small: the area in common is in both areas, subtract it once",
     "equal": "an IoU that equals the threshold is not above it: compare with >",
+    "one area": "the IoU is too large: divide by the area of both boxes together, not by that of one",
+    "other area": "the IoU is too large: divide by the area that both cover, not by that of the other box",
+    "smaller area": "the IoU is too large: divide by the area that both boxes cover, not by that of the smaller one",
+    "sizes": "x2 and y2 are a corner: yours takes them for width and height",
+    "plus one": "areas lie between the corners, (x2 - x1) * (y2 - y1): lengths have no + 1",
+    "last": "each box was compared with the last that stayed alone: compare it with all that stay",
+    "first": "only the very best box removed others: each box that stays does, the best of those left again and again",
+    "skipped": "boxes were skipped: removing from a list during `for` passes over the next one; make a new list",
+    "not positive": "boxes with a score of 0 or less were left out: every score takes part",
+    "low scores": "boxes with a low score were left out: every score takes part",
+    "union": "the IoU is too small: the area in common is in both areas, subtract it once",
     "later": "of equal scores the lower index is the better: a stable sort of -scores keeps their order",
     "positions": "these are places in the sorted order: return places in `boxes`",
     "within": "these are places among the boxes of one class: return places in `boxes`",
@@ -90,9 +118,14 @@ WHY = {
 def stay_mistakes(boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray, threshold: float) -> dict[str, list[int]]:
     """Likely cause -> which boxes it keeps."""
     right = suppressed(boxes, scores, classes, threshold)
-    every = "that is every box: nothing was suppressed, or the IoU is too small (subtract what is in common once)"
+    every = (
+        "that is every box: nothing was suppressed, the IoU is too small (subtract what is in common once), or the "
+        "classes were compared the wrong way round"
+    )
     found = {every: suppressed(boxes, scores, classes, 1.0)}
     found |= {cause: suppressed(boxes, scores, classes, threshold, mistake) for mistake, cause in WHY.items()}
+    mask = "that is True or False for each box: return the places of those that stay, the best first"
+    found[mask] = [i in right for i in range(len(boxes))]
     return wrong(found, right)
 
 

@@ -40,12 +40,37 @@ def restored_mistakes(
         "that multiplies by the scale: the way back divides": np.clip((exact - shift) * scale, 0, high),
         "the boxes reach beyond the picture: clip x to 0..W and y to 0..H": back,
         "height and width are exchanged where it clips": np.clip(back, 0, high[[1, 0, 3, 2]]),
+        "the picture's place was added: letterbox moved the picture by it, so subtract it": np.clip(
+            (exact + shift) / scale, 0, high
+        ),
+        "that is the way to the canvas, times scale plus place: go back, minus place, then divided by scale": np.clip(
+            exact * scale + shift, 0, high
+        ),
+        "only the first corner was moved: x2 and y2 are places on the canvas, too, no width and height": np.clip(
+            (exact - [left, top, 0, 0]) / scale, 0, high
+        ),
+        "the scale is missing: divide by it after the subtraction": np.clip(exact - shift, 0, high),
+        "the order is (x1, y1, x2, y2): subtract (left, top, left, top)": np.clip(
+            (exact - [left, left, top, top]) / scale, 0, high
+        ),
+        "top was subtracted from x, too: x has left, y has top": np.clip((exact - top) / scale, 0, high),
+        "left was subtracted from y, too: x has left, y has top": np.clip((exact - left) / scale, 0, high),
+        "boxes still reach below 0: clip x to 0..W and y to 0..H": np.minimum(back, high),
+        "boxes still reach beyond W or H: clip x to 0..W and y to 0..H": np.maximum(back, 0),
+        "it clips to the canvas of 640 pixels: clip x to 0..W and y to 0..H of the picture": np.clip(back, 0, 640),
+        "it clips x and y to the same size: x goes to W and y to H": np.clip(back, 0, max(width, height)),
+        "x and y were both clipped to the smaller side: x goes to W and y to H": np.clip(back, 0, min(width, height)),
+        "it clips before it goes back: clip last, in pixels of the picture": (np.clip(exact, 0, high) - shift) / scale,
+        "the corners were cut off to whole pixels: leave them as they are": np.trunc(np.clip(back, 0, high)),
         "x reaches to W and y to H, the far edges of the last pixels: not to W - 1 and H - 1": np.clip(
             back, 0, high - 1
         ),
         "the corners were rounded: leave them as they are": np.clip(np.round(back), 0, high),
     }
     found = {cause: value.astype(np.float32) for cause, value in tried.items()}
+    found["boxes of which nothing is left were dropped: every box keeps its row"] = right[
+        (right[:, 2] > right[:, 0]) & (right[:, 3] > right[:, 1])
+    ]
     found["the numbers are float64: make them float32"] = right.astype(np.float64)
     return wrong(found, right)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
-from ..public import Boundary, Graph, random_graph
+from ..public import CAUSES, Boundary, Graph, random_graph
 
 Nodes = Sequence[tuple[list[int], list[int]]]
 DETECTOR = Graph(
@@ -34,24 +34,6 @@ DETECTOR = Graph(
     ["input"] + ["var"] * 10,
     [10],
 )  # fmt: skip
-
-
-CAUSES = {
-    "ssd": "a tensor is missing among the outputs: what another part reads is handed over, wherever that part stands "
-    "in the list, and even if its own part reads it as well (the SSD case)",
-    "returned": "a tensor that the network returns is missing among the outputs: nodes in `returned` hand over what "
-    "they make, even if their own part reads it",
-    "as tensors": "`returned` holds numbers of NODES, and was read as numbers of tensors: ask for the node that makes "
-    "the tensor (`node in returned`), not for the tensor itself",
-    "const": "constants are at hand on every device: they are neither inputs nor counted",
-    "all read": "a tensor that the part makes itself is no input of it: only what another part makes",
-    "all made": "not everything that a part makes leaves it: a tensor that only its own nodes read stays inside",
-    "unread": "a tensor that nobody reads is missing among the outputs: what no node of its own part reads goes out",
-    "input node": "a tensor of kind 'input' is an input of the part whose node stands for it, too",
-    "input reader": "a tensor of kind 'input' is an input of each part that reads it, not only of its node's",
-    "given out": "only tensors of kind 'var' are handed over: inputs and constants are never outputs",
-    "wait": "the wait count is the number of inputs of kind 'var': nobody waits for what the caller gives",
-}
 
 
 def boundaries(

@@ -15,6 +15,9 @@ blocked, the main part before it has no nodes, and the accelerator is started fo
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
@@ -63,7 +66,18 @@ def joined(parts: Parts) -> Parts:
     return done
 
 
-def merge_mistakes(parts: Parts) -> dict[str, Parts]:
+def nested(parts: Parts) -> list[tuple[str, list[Any]]]:
+    """A wrong merge: the nodes of a later part become one element of the earlier part's list."""
+    done: list[tuple[str, list[Any]]] = []
+    for device, nodes in parts:
+        if nodes and done and done[-1][0] == device:
+            done[-1][1].append(nodes)
+        elif nodes:
+            done.append((device, list(nodes)))
+    return done
+
+
+def merge_mistakes(parts: Parts) -> dict[str, Any]:
     """Likely cause -> what it gives for these parts, where that is wrong."""
     right = merged(parts)
     found = {
@@ -81,6 +95,13 @@ def merge_mistakes(parts: Parts) -> dict[str, Parts]:
             (device, sorted(nodes)) for device, nodes in right
         ],
         "the nodes of the later part stand before those of the earlier one": merged(parts[::-1])[::-1],
+        "a part was written again after it was joined with the one before it": [
+            (a[0], a[1] + b[1]) if a[0] == b[0] else a for a, b in pairwise(parts)
+        ],
+        "the nodes were appended as one list: extend adds them one by one": nested(parts),
+        'a device may be called "": ask whether there is one (`is not None`), not whether its name is true': [
+            part for part in right if part[0]
+        ],
         "each part is a list: it has to be a tuple, (device, nodes)": [list(part) for part in right],
     }
     return {cause: wrong for cause, wrong in found.items() if wrong != right}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from kuiper.partition.errors import PartitionError
 from kuiper.partition.modes.dependencies import Dependencies
 from kuiper.partition.subgraph import Group
 
-Grouping = Callable[[list[list[int]], list[str]], Iterable[tuple[str, Sequence[int]]]]
+Grouping = Callable[[list[list[int]], list[str]], Sequence[tuple[str, Sequence[int]]]]
 """(for each node its predecessors, for each node its device's name) -> (device's name, nodes) of each group, in order.
 
 Nodes are numbered from 0, each after its predecessors.
@@ -34,12 +34,12 @@ def grouped_by(
         made = grouping(predecessors, names)
     except Exception as error:
         raise PartitionError(f"{title} raised {type(error).__name__}: {error}") from error
-    if not isinstance(made, (list, tuple)):
+    if not _is_sequence(made):
         raise PartitionError(f"{title}: expected {FORM}, found {type(made).__name__}")
     groups = []
     for place, part in enumerate(made):
         where = f"{title}, part {place}"
-        if not isinstance(part, (list, tuple)) or len(part) != 2 or not isinstance(part[1], (list, tuple)):
+        if not _is_sequence(part) or len(part) != 2 or not _is_sequence(part[1]):
             raise PartitionError(f"{where}: expected (name of the device, list of nodes), found {part!r:.60}")
         name, nodes = part
         if not nodes:
@@ -51,3 +51,8 @@ def grouped_by(
                 raise PartitionError(f"{where}, node {node}: expected {names[node]!r}, its device, found {name!r}")
         groups.append(Group(device_of[dependencies.order[nodes[0]]], [dependencies.order[node] for node in nodes]))
     return groups
+
+
+def _is_sequence(value: object) -> bool:
+    """Whether a value is a list or something like it: a tuple or a range, but no text."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))

@@ -14,7 +14,7 @@ import pytest
 import kuiper
 from classroom.site import moving
 from classroom.site.moving.graph_drawing import COLOURS, draw
-from kuiper.show.palette import FAMILIES
+from kuiper.show.palette import SWATCHES
 
 ROOT = Path(__file__).resolve().parents[3]
 GRAPHS = [name for name in moving.NAMES if name.startswith("graph_")]
@@ -110,7 +110,7 @@ def test_the_caption_counts_operators_and_weights() -> None:
 
 
 def test_every_family_of_operators_has_a_colour_of_its_own() -> None:
-    assert list(COLOURS) == [family.name for family in FAMILIES]
+    assert list(COLOURS) == [swatch.name for swatch in SWATCHES]
     assert len(set(COLOURS.values())) == len(COLOURS)
 
 

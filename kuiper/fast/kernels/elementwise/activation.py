@@ -26,7 +26,7 @@ from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.elementwise.program import Program, ProgramValue, UfuncCall, calls_on, registers
 from kuiper.fast.kernels.elementwise.walk import thread_tiles, walk
 from kuiper.layers.binding import arguments
-from kuiper.layers.elementwise import activation as layers
+from kuiper.layers.elementwise import activation as activation_layers
 from kuiper.layers.elementwise.elementwise import Clamp, ClampMax, ClampMin
 from kuiper.layers.elementwise.identity import Dropout, Identity
 from kuiper.layers.layer import Layer
@@ -220,22 +220,22 @@ MISH = ActivationSteps("mish", _mish, 1.0)
 
 ACTIVATIONS: dict[type, Callable[[Any], ActivationSteps | None]] = unique(
     "has steps already",
-    (layers.ReLU, lambda layer: clamp(0, None)),
-    (layers.ReLU6, lambda layer: clamp(0, 6)),
-    (layers.LeakyReLU, lambda layer: leaky_relu(layer.negative_slope)),
-    (layers.RReLU, lambda layer: leaky_relu(layer.negative_slope)),
-    (layers.Sigmoid, lambda layer: SIGMOID),
-    (layers.Tanh, lambda layer: TANH),
-    (layers.SiLU, lambda layer: SILU),
-    (layers.Hardsigmoid, lambda layer: HARDSIGMOID),
-    (layers.Hardswish, lambda layer: HARDSWISH),
-    (layers.GELU, lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU),
-    (layers.ELU, lambda layer: exponential_unit(layer.alpha)),
-    (layers.CELU, lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha)),
-    (layers.SELU, lambda layer: exponential_unit(layer.alpha, layer.scale)),
-    (layers.Softplus, lambda layer: softplus(layer.beta, layer.threshold)),
-    (layers.Mish, lambda layer: MISH),
-    (layers.Hardtanh, lambda layer: clamp(layer.min_val, layer.max_val)),
+    (activation_layers.ReLU, lambda layer: clamp(0, None)),
+    (activation_layers.ReLU6, lambda layer: clamp(0, 6)),
+    (activation_layers.LeakyReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (activation_layers.RReLU, lambda layer: leaky_relu(layer.negative_slope)),
+    (activation_layers.Sigmoid, lambda layer: SIGMOID),
+    (activation_layers.Tanh, lambda layer: TANH),
+    (activation_layers.SiLU, lambda layer: SILU),
+    (activation_layers.Hardsigmoid, lambda layer: HARDSIGMOID),
+    (activation_layers.Hardswish, lambda layer: HARDSWISH),
+    (activation_layers.GELU, lambda layer: GELU_TANH if layer.approximate == "tanh" else GELU),
+    (activation_layers.ELU, lambda layer: exponential_unit(layer.alpha)),
+    (activation_layers.CELU, lambda layer: exponential_unit(layer.alpha, slope=1 / layer.alpha)),
+    (activation_layers.SELU, lambda layer: exponential_unit(layer.alpha, layer.scale)),
+    (activation_layers.Softplus, lambda layer: softplus(layer.beta, layer.threshold)),
+    (activation_layers.Mish, lambda layer: MISH),
+    (activation_layers.Hardtanh, lambda layer: clamp(layer.min_val, layer.max_val)),
     (Clamp, lambda layer: clamp(layer.min, layer.max)),
     (ClampMin, lambda layer: clamp(layer.min, None)),
     (ClampMax, lambda layer: clamp(None, layer.max)),
@@ -251,7 +251,8 @@ def activation_of(layer: Any) -> ActivationSteps | None:
     numbers, or what is of the default's type, such as None for no bound. And None for a factor that is no finite
     float32.
 
-    >>> activation_of(layers.SiLU()).name, activation_of(layers.GLU()), activation_of(layers.ELU(np.ones(1)))
+    >>> from kuiper.layers.elementwise.activation import ELU, GLU, SiLU
+    >>> activation_of(SiLU()).name, activation_of(GLU()), activation_of(ELU(np.ones(1)))
     ('silu', None, None)
     """
     find = ACTIVATIONS.get(type(layer))

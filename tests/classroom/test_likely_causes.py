@@ -1,0 +1,109 @@
+"""Wrong answers that new students gave, and the likely cause that `check` names for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from classroom import register
+from classroom.judge import Failure, run_tests
+from classroom.judge.homework import public_tests
+from classroom.marked import without_marks
+
+RESNET = register.ROOT / "homework" / "08_resnet"
+WEIGHTS = 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")'
+LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None else y + bias\n"
+SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
+CASES = {
+    "None added as a bias": (
+        "without_a_bias",
+        {LINEAR: "        return inputs[0] @ weight.T + bias\n"},
+        "with bias=False there is no bias",
+    ),
+    "None added in place": (
+        "without_a_bias",
+        {LINEAR: "        y = inputs[0] @ weight.T\n        y += bias\n        return y\n"},
+        "with bias=False there is no bias",
+    ),
+    "a bias looked up that is not there": (
+        "without_a_bias",
+        {LINEAR: '        return inputs[0] @ weight.T + weights[f"{name}.bias"]\n'},
+        "linear_3 has bias=False, so weights has no bias for it",
+    ),
+    "another key": (
+        "one_linear_layer",
+        {WEIGHTS: 'weight, bias = weights.get(f"{name}.weight"), None', LINEAR: '        return weights["fc"]\n'},
+        "the keys are 'operator.attribute'",
+    ),
+    "weights of every type": (
+        "one_relu",
+        {WEIGHTS: 'weight, bias = weights[f"{name}.weight"], weights.get(f"{name}.bias")'},
+        "relu_1 is a nn.ReLU: only nn.Conv2d and nn.Linear have weights",
+    ),
+    "the order of the file": (
+        "lines_in_any_order",
+        {"parts.topological_order(successors)]": "successors]"},
+        "parts.topological_order was never called",
+    ),
+    "an operand taken out": (
+        "operands_of_an_expression",
+        {"[values[operand] for operand in inputs]": "[values.pop(operand) for operand in inputs]"},
+        "or (pop) no longer",
+    ),
+    "a return forgotten in compute": (
+        "one_relu",
+        {"        return parts.relu(inputs[0])\n": "        parts.relu(inputs[0])\n"},
+        "does each if before it return something?",
+    ),
+    "None as a weight": (
+        "convolution_and_pooling_with_options",
+        {"(inputs[0], weight, bias, ": "(inputs[0], None, bias, "},
+        "a part got None",
+    ),
+    "an input too many": (
+        "one_linear_layer",
+        {"parts.flatten(inputs[0])": "parts.flatten(inputs[1])"},
+        "`inputs` has as many arrays as the operator reads",
+    ),
+    "the counts as an operator": (
+        "one_relu",
+        {"text.splitlines()[2:]": "text.splitlines()[1:]"},
+        "what was parsed is no operator's line",
+    ),
+    "an option of another name": (
+        "convolution_and_pooling_with_options",
+        {'option("groups")': 'option("group")'},
+        "an option of that name is not in the operator's line",
+    ),
+    "no groups": (
+        "convolution_and_pooling_with_options",
+        {'option("groups")': "1"},
+        "because this convolution has groups",
+    ),
+    "no stride": (
+        "convolution_and_pooling_with_options",
+        {'bias, option("stride")': "bias, (1, 1)"},
+        "The convolutions went by another stride than their own",
+    ),
+    "windows of H // h rows": (
+        "five_numbers_to_three",
+        {SPANS: "[slice(i * (length // count), (i + 1) * (length // count)) for i in range(count)]"},
+        "all windows have H // h rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = CASES[case]
+    text = without_marks((RESNET / "judge" / "solution.py").read_text(encoding="utf-8"))
+    for old, new in changes.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    file = tmp_path / "hw08_resnet.py"
+    file.write_text(text, encoding="utf-8")
+    (test,) = (one for one in public_tests(RESNET) if one.name == name)
+    (outcome,) = run_tests(file, [test], seed=0)
+    assert isinstance(outcome.error, Failure)
+    assert cause in str(outcome.error.cause)
