@@ -150,6 +150,22 @@ class VectorBuilder(ir.IRBuilder):
             distance //= 2
         return value
 
+    def transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """As many vectors as a vector has lanes: element j of vector i becomes element i of vector j."""
+        lanes, result = self.target.lanes, list(rows)
+        distance = 1
+        while distance < lanes:
+            first = [j if not j & distance else lanes + j - distance for j in range(lanes)]
+            second = [j + distance if not j & distance else lanes + j for j in range(lanes)]
+            low, high = (ir.Constant(ir.VectorType(I32, lanes), chosen) for chosen in (first, second))
+            for i in range(lanes):
+                if not i & distance:
+                    one, other = result[i], result[i + distance]
+                    result[i] = self.shuffle_vector(one, other, low)
+                    result[i + distance] = self.shuffle_vector(one, other, high)
+            distance *= 2
+        return result
+
     # loops
 
     def loop(
@@ -198,6 +214,17 @@ class VectorBuilder(ir.IRBuilder):
         """What is built inside runs where the condition, an i1, holds."""
         with self.if_then(condition):
             yield
+
+    def either(self, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> None:
+        """first() where an i1 holds, else second(); a condition that is Python's False is known not to hold."""
+        if condition is False:
+            second()
+            return
+        with self.if_else(condition) as (then, otherwise):
+            with then:
+                first()
+            with otherwise:
+                second()
 
     def smaller(self, a: Value, b: Value) -> Value:
         """min(a, b) of two i64."""

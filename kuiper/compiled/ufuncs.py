@@ -1,8 +1,8 @@
 """numpy's ufuncs on vectors of float32: what `apply` means where steps (kuiper.scalars.steps) become machine code.
 
 exp, log, tanh and the like are polynomials: 1 to 4 units in the last place from the exact value, NaN for NaN, and the
-right limits at infinity. Sources: S. L. Moshier, Cephes mathematical library (exp, log); tanh: a quotient of
-polynomials of degree 13 and 6, as in Eigen (https://eigen.tuxfamily.org).
+right limits at infinity. Source of their numbers: S. L. Moshier, Cephes mathematical library
+(https://www.netlib.org/cephes).
 """
 
 from __future__ import annotations
@@ -97,15 +97,13 @@ def _power_of_two(b: VectorBuilder, n: Value) -> Value:
 
 
 def tanh(b: VectorBuilder, x: Value) -> Value:
-    """x P(x^2) / Q(x^2)."""
-    x = _clip(b, x, -7.90531110763549805, 7.90531110763549805)
+    """1 - 2 / (e^(2 |x|) + 1) with the sign of x; near 0, where that would lose its digits, a polynomial."""
+    size = b.intrinsic("fabs", x)
+    far = b.fsub(b.splat(1), b.fdiv(b.splat(2), b.fadd(exp(b, b.fadd(size, size)), b.splat(1))))
     s = b.fmul(x, x)
-    over = polynomial(
-        b, s, -2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
-        1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03,
-    )  # fmt: skip
-    under = polynomial(b, s, 1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
-    return b.fdiv(b.fmul(x, over), under)
+    p = polynomial(b, s, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
+    near = b.fmadd(b.fmul(p, s), x, x)
+    return b.select(b.fcmp_ordered("<", size, b.splat(0.625)), near, b.intrinsic("copysign", far, x))
 
 
 def log(b: VectorBuilder, x: Value) -> Value:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kuiper.compiled.kernels.pointwise import emit_pointwise
+from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.kernels.lines import each_vector, emit_lines
+from kuiper.compiled.kernels.pointwise import Strided, emit_pointwise
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Location, Module
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.kernel import Join
 from kuiper.fast.kernels.move.reshape import ReshapeKernel, Shuffle, reshaped
+
+LEAST = 8
+"""Elements of an axis from which turning blocks in registers pays."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +41,75 @@ def halo_image(module: Module, buffer: Buffer, halo: Halo) -> StoredImage:
     for offset, part in _borders(shape, strides, halo):
         module.fill_at(place.after(offset), part, strides)
     inside = halo.up * strides[1] + halo.left * strides[2]
-    emit_pointwise(module, (place.after(inside), strides), [(module.place(buffer.array), buffer.nhwc.strides)],
-                   buffer.nhwc.shape, lambda b, x: x, "copy")  # fmt: skip
+    image = buffer.nhwc
+    emit_strided_copy(module, (place.after(inside), strides), (module.place(image), image.strides), image.shape)
     return StoredImage(place, shape, strides)
 
 
 def emit_copy(module: Module, source: np.ndarray, target: np.ndarray) -> None:
     """target[...] = source, both of one shape with any strides."""
-    emit_pointwise(
-        module, (module.place(target), target.strides), [(module.place(source), source.strides)], target.shape,
-        lambda b, x: x, "copy",
-    )  # fmt: skip
+    there, here = (module.place(target), target.strides), (module.place(source), source.strides)
+    emit_strided_copy(module, there, here, target.shape)
+
+
+def emit_strided_copy(module: Module, target: Strided, source: Strided, shape: Sequence[int]) -> None:
+    """The same of arrays that are known by their places and strides."""
+    across = _crossed(shape, target[1], source[1])
+    if across is None:
+        emit_pointwise(module, target, [source], shape, lambda b, x: x, "copy")
+    else:
+        _emit_transposing(module, target, source, shape, *across)
+
+
+def _crossed(shape: Sequence[int], target: Sequence[int], source: Sequence[int]) -> tuple[int, int] | None:
+    """The axis along which the target is contiguous, and that of the source, where these differ and are long."""
+    axes = [i for i, extent in enumerate(shape) if extent >= LEAST]
+    along = [next((i for i in axes if steps[i] == 4), None) for steps in (target, source)]
+    if along[0] is None or along[1] is None or along[0] == along[1]:
+        return None
+    return along[0], along[1]
+
+
+def _emit_transposing(
+    module: Module, target: Strided, source: Strided, shape: Sequence[int], across: int, down: int
+) -> None:
+    """Square blocks: vectors along `down` are read, turned in registers, and written along `across`."""
+    lanes = module.target.lanes
+    (there, to), (here, of) = target, source
+    others = [i for i in range(len(shape)) if i not in (across, down)]
+    wide, tall = shape[across], shape[down]
+    strips = -(-tall // lanes)
+
+    def build(count: int) -> Callable[..., None]:
+        def strip(b: VectorBuilder, y: Value, x: Value) -> None:
+            """`count` rows of the target."""
+
+            def block(at: Value, width: int) -> None:
+                j = b.udiv(at, i64(4))
+                rows = [b.read(b.at(x, b.times(j, of[across]), i * of[across]), count) for i in range(width)]
+                turned = b.transposed([*rows, *[b.splat(0)] * (lanes - width)])
+                for i in range(count):
+                    b.write(turned[i], b.at(y, at, i * to[down]), width)
+
+            each_vector(b, wide, block)
+
+        return strip
+
+    key = "transpose", wide, of[across], to[down]
+
+    def line(b: VectorBuilder, at: list[Value]) -> None:
+        y, x, number = at
+        rest = tall - (strips - 1) * lanes
+
+        def strip(count: int) -> None:
+            moved = [b.at(y, b.mul(number, i64(lanes * to[down]))), b.at(x, b.mul(number, i64(4 * lanes)))]
+            b.call(module.shared_function((*key, count), 2, 0, build(count)), moved)
+
+        last = rest != lanes and b.icmp_signed("==", number, i64(strips - 1))
+        b.either(last, lambda: strip(rest), lambda: strip(lanes))
+
+    emit_lines(module, [there, here], [shape[i] for i in others], [[to[i] for i in others], [of[i] for i in others]],
+               line, strips)  # fmt: skip
 
 
 @emits(Join)

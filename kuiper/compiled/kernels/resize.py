@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def resize(module: Module, kernel: Resize, inputs: Sequence[Buffer], outputs: Se
     plain = bool(np.all(row_weights == 1) and np.all(weights == 1) and tall == wide == 1)
     tables = [module.weight(each.view(np.float32)) for each in (row_places, row_weights, places, weights)]
 
-    def build_for(count: int) -> object:
+    def build_for(count: int) -> Callable[..., None]:
         def one_row(
             b: VectorBuilder, x_at: Value, y_at: Value, above: Value, above_by: Value, beside: Value, beside_by: Value
         ) -> None:

@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
 import numpy as np
 
 from kuiper.compiled.builder import Value, VectorBuilder, i64
-from kuiper.compiled.kernels.pointwise import merged
+from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.parts import Location, Module
+from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import exp, log
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.matrices import rows_of
 from kuiper.fast.kernels.norm.row_norm import RowNorm
 from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
 
-SHARES = 8
-"""Units for each lane."""
 SUMS = 4
 """Sums that are kept at the same time: an addition takes some cycles, and the next need not wait for it."""
-
-
-def emit_lines(
-    module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]],
-    line: Callable[[VectorBuilder, list[Value]], None],
-) -> None:  # fmt: skip
-    """A part that calls line(builder, pointers) for every index of `shape`, the pointers moved by their strides."""
-    extents, steps = merged(shape, strides)
-    total = prod(extents)
-    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
-
-    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        def one(number: Value) -> None:
-            rest, at = number, list(pointers)
-            for axis in reversed(range(len(extents))):
-                index = b.urem(rest, i64(extents[axis])) if axis else rest
-                rest = b.udiv(rest, i64(extents[axis])) if axis else rest
-                at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
-            line(b, at)
-
-        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
-
-    module.part(-(-total // per_unit), places, body)
 
 
 def fold_row(
@@ -68,16 +42,6 @@ def fold_row(
         sums[k % SUMS] = combine(sums[k % SUMS], value)
     total = combine(combine(sums[0], sums[1]), combine(sums[2], sums[3]))
     return b.combined(total, combine)
-
-
-def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:
-    """body(offset in bytes, count) for all vectors of a row."""
-    lanes = b.target.lanes
-    whole = size // lanes * lanes
-    if whole:
-        b.loop(i64(0), i64(4 * whole), 4 * lanes, lambda at, _: body(at, lanes))
-    if size - whole:
-        body(i64(4 * whole), size - whole)
 
 
 @emits(SoftmaxKernel)

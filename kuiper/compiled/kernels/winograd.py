@@ -144,30 +144,18 @@ def _each_tile(
                 def call(columns: int) -> None:
                     tile(b, pointers, count, side, _Tile(number, image, i, j, rows, columns))
 
-                either(b, right != M and b.icmp_signed("==", j, i64(across - 1)), lambda: call(right), lambda: call(M))
+                b.either(right != M and b.icmp_signed("==", j, i64(across - 1)), lambda: call(right), lambda: call(M))
 
             def with_channels(count: int) -> None:
                 edge = lower != M and b.icmp_signed("==", i, i64(down - 1))
-                either(b, edge, lambda: at_border(count, lower), lambda: at_border(count, M))
+                b.either(edge, lambda: at_border(count, lower), lambda: at_border(count, M))
 
             narrow = last != lanes and b.icmp_signed("==", v, i64(vectors - 1))
-            either(b, narrow, lambda: with_channels(last), lambda: with_channels(lanes))
+            b.either(narrow, lambda: with_channels(last), lambda: with_channels(lanes))
 
         b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
 
     module.part(-(-total // per_unit), places, body)
-
-
-def either(b: VectorBuilder, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> None:
-    """first() where an i1 holds, else second(); a condition that is False is known not to."""
-    if condition is False:
-        second()
-        return
-    with b.if_else(condition) as (then, otherwise):
-        with then:
-            first()
-        with otherwise:
-            second()
 
 
 def _into(place: _Tile, x: StoredImage, plane: int, count: int) -> Callable[..., None]:

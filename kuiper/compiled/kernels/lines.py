@@ -1,0 +1,51 @@
+"""Loops that kernels share: over all lines of arrays with any strides, and over the vectors of a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.kernels.pointwise import merged
+from kuiper.compiled.parts import Location, Module
+
+SHARES = 8
+"""Units for each lane."""
+
+
+def emit_lines(
+    module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]],
+    line: Callable[[VectorBuilder, list[Value]], None], inner: int = 1,
+) -> None:  # fmt: skip
+    """A part that calls line(builder, pointers) for every index of `shape`, the pointers moved by their strides.
+
+    inner : for each index it is called so often; the number of the call comes after the pointers.
+    """
+    extents, steps = merged(shape, strides)
+    total = prod(extents) * inner
+    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
+
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        def one(number: Value) -> None:
+            rest, at = number, list(pointers)
+            turn = b.urem(rest, i64(inner)) if inner > 1 else i64(0)
+            rest = b.udiv(rest, i64(inner)) if inner > 1 else rest
+            for axis in reversed(range(len(extents))):
+                index = b.urem(rest, i64(extents[axis])) if axis else rest
+                rest = b.udiv(rest, i64(extents[axis])) if axis else rest
+                at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
+            line(b, [*at, turn])
+
+        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
+
+    module.part(-(-total // per_unit), places, body)
+
+
+def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:
+    """body(offset in bytes, count) for all vectors of a row."""
+    lanes = b.target.lanes
+    whole = size // lanes * lanes
+    if whole:
+        b.loop(i64(0), i64(4 * whole), 4 * lanes, lambda at, _: body(at, lanes))
+    if size - whole:
+        body(i64(4 * whole), size - whole)
