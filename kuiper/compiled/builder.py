@@ -113,6 +113,10 @@ class VectorBuilder(ir.IRBuilder):
             self.store(piece, self.at(pointer, 4 * start), align=4)
             start += size
 
+    def counting(self) -> Value:
+        """0, 1, 2 and so on."""
+        return ir.Constant(self.vector, [float(i) for i in range(self.target.lanes)])
+
     def intrinsic(self, name: str, *operands: Value) -> Value:
         """A function of LLVM's on vectors: intrinsic("fma", a, b, c) is @llvm.fma.v16f32."""
         whole = f"llvm.{name}.v{self.target.lanes}f32"

@@ -51,6 +51,9 @@ class PackedProduct:
     depth : loops around the innermost one, (count, bytes in x), outermost first.
     run : numbers of x that lie side by side, over which the innermost loop of the depth goes.
     channels : of y, side by side.
+    pitch : bytes from one step of the depth to the next in the weights, which then lie as they are, not in panels; 0:
+        they are packed.
+    step : bytes from one number of a run to the next, in x.
     activation : what follows, or None; residual : whether one is added before.
     """
 
@@ -60,6 +63,8 @@ class PackedProduct:
     channels: int
     residual: bool = False
     activation: ActivationSteps | None = field(default=None, compare=False)
+    pitch: int = 0
+    step: int = 4
 
     @property
     def steps(self) -> int:
@@ -221,7 +226,7 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = SHA
 
             def over(channels: int) -> None:
                 function = tile(module, product, cut, channels)
-                w = b.at(weight, b.mul(index, i64(4 * product.steps * width)))
+                w = b.at(weight, b.mul(index, i64(4 * width if product.pitch else 4 * product.steps * width)))
                 side = b.mul(index, i64(4 * width))
                 mine = [w, b.at(bias, side), b.at(y, side), b.at(residual, side)]
                 b.between(first, stop, lambda at: one(function, at, *mine))
@@ -288,13 +293,16 @@ def tile(module: Module, product: PackedProduct, cut: Cut, channels: int) -> Any
     grid = [(i, j) for i in range(cut.height) for j in range(cut.width)]
     places = [tuple(i * getattr(before, n) + j * getattr(last, n) for n in ("x", "y", "residual")) for i, j in grid]
     name = product.activation.identity if product.activation else ""
-    key = "tile", tuple(places), product.depth, product.run, channels, product.residual, name
+    key = (
+        "tile", tuple(places), product.depth, product.run, channels, product.residual, name, product.pitch,
+        product.step,
+    )  # fmt: skip
     vectors = -(-channels // lanes)
     counts = [min(lanes, channels - lanes * v) for v in range(vectors)]
 
     def build(b: VectorBuilder, x: Value, weight: Value, bias: Value, y: Value, residual: Value) -> None:
         first = [b.read(b.at(bias, 4 * lanes * v)) for v in range(vectors)]
-        sums = _summed(b, product, [place[0] for place in places], vectors, x, weight, first)
+        sums = _summed(b, product, [place[0] for place in places], counts, x, weight, first)
         for r, (_, to, rest) in enumerate(places):
             for v, count in enumerate(counts):
                 value = sums[r * vectors + v]
@@ -311,20 +319,22 @@ def _summed(
     b: VectorBuilder,
     product: PackedProduct,
     rows: Sequence[int],
-    vectors: int,
+    counts: Sequence[int],
     x: Value,
     weight: Value,
     first: Sequence[Value],
 ) -> list[Value]:  # fmt: skip
-    """The sums of a tile, `vectors` for each row: x at these bytes, starting with `first`."""
-    width = 4 * vectors * b.target.lanes
+    """The sums of a tile, a vector for each count and row: x at these bytes, starting with `first`."""
+    vectors, lanes = len(counts), b.target.lanes
+    width = product.pitch or 4 * vectors * lanes
 
     def steps(count: int, x: Value, weight: Value, sums: Sequence[Value]) -> list[Value]:
         result = list(sums)
         for k in range(count):
-            weights = [b.read(b.at(weight, k * width + 4 * b.target.lanes * v)) for v in range(vectors)]
+            some = counts if product.pitch else [lanes] * vectors  # packed ones are filled up
+            weights = [b.read(b.at(weight, k * width + 4 * lanes * v), n) for v, n in enumerate(some)]
             for r, start in enumerate(rows):
-                number = b.broadcast(x, start + 4 * k)
+                number = b.broadcast(x, start + product.step * k)
                 for v, w in enumerate(weights):
                     result[r * vectors + v] = b.fmadd(number, w, result[r * vectors + v])
         return result
@@ -334,13 +344,15 @@ def _summed(
         if whole > UNROLLED:
             result = b.loop(
                 i64(0), i64(whole), UNROLLED,
-                lambda k, s: steps(UNROLLED, b.at(x, b.mul(k, i64(4))), b.at(weight, b.mul(k, i64(width))), s),
+                lambda k, s: steps(
+                    UNROLLED, b.at(x, b.mul(k, i64(product.step))), b.at(weight, b.mul(k, i64(width))), s
+                ),
                 result,
             )  # fmt: skip
         else:
             whole = 0
         rest = product.run - whole
-        return steps(rest, b.at(x, 4 * whole), b.at(weight, whole * width), result) if rest else result
+        return steps(rest, b.at(x, product.step * whole), b.at(weight, whole * width), result) if rest else result
 
     def nest(levels: Sequence[tuple[int, int]], x: Value, weight: Value, sums: Sequence[Value]) -> list[Value]:
         if not levels:

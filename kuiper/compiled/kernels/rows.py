@@ -44,6 +44,11 @@ def fold_row(
     return b.combined(total, combine)
 
 
+def larger(b: VectorBuilder) -> Callable[[Value, Value], Value]:
+    """The larger of two vectors' numbers; where one is NaN, either: what is done with the maximum gives NaN again."""
+    return lambda one, other: b.select(b.fcmp_ordered(">", one, other), one, other)
+
+
 @emits(SoftmaxKernel)
 def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
     """Along rows in which numbers lie side by side."""
@@ -56,8 +61,7 @@ def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], out
         def number(at: Value, count: int) -> Value:
             return b.read(b.at(x_at, at), count)
 
-        highest = fold_row(b, size, -np.inf, lambda one, other: b.select(b.fcmp_ordered(">", one, other), one, other),
-                           number)  # fmt: skip
+        highest = fold_row(b, size, -np.inf, larger(b), number)
 
         def power(at: Value, count: int) -> Value:
             result = exp(b, b.fsub(number(at, count), highest))
