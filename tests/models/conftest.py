@@ -28,11 +28,11 @@ def graphs(folder: Path) -> dict[str, Any]:
     """Engine -> the network."""
     return {
         engine: kuiper.load(folder / f"{folder.name}.pnnx.param", engine=engine, threads=1)
-        for engine in ("simple", "fast")
+        for engine in ("simple", "fast", "compiled")
     }
 
 
-@pytest.fixture(params=["simple", "fast"])
+@pytest.fixture(params=["simple", "fast", "compiled"])
 def graph(request: pytest.FixtureRequest, graphs: dict[str, Any]) -> Any:
     """The network, once for each engine."""
     return graphs[request.param]

@@ -156,7 +156,7 @@ class TestFromGraph:
             ]
         )
 
-    @pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+    @pytest.mark.parametrize("engine", ["simple", "fast", "auto", "compiled"])
     def test_it_runs_with_every_engine(self, engine):
         rng = np.random.default_rng(0)
         weight, bias = rng.standard_normal((3, 4), np.float32), rng.standard_normal(3, np.float32)
@@ -505,14 +505,14 @@ class TestPluggedIn:
         plain = kuiper.load(path)
         order = kuiper.Toolbox(topological_order=lambda s: kahn(s, lambda ready: chance.randrange(len(ready))))
         a, b, c = (image(seed, (1, 4)), image(seed + 50, (1, 4)), image(seed + 99, (1, 4)))
-        for engine in ("simple", "fast", "auto"):
+        for engine in ("simple", "fast", "auto", "compiled"):
             graph = kuiper.load(path, toolbox=order, engine=engine)
             assert names(graph.inputs) == names(plain.inputs) == ["x", "y", "z"]
             assert names(graph.outputs) == names(plain.outputs) == ["d", "e"]
             for got, expected in zip(graph(a, b, c), [a - b, c - a], strict=True):
                 np.testing.assert_array_equal(got, expected)
 
-    @pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+    @pytest.mark.parametrize("engine", ["simple", "fast", "auto", "compiled"])
     def test_an_order_that_takes_the_last_ready_operator_first_runs_a_network_of_four_inputs(self, engine):
         inputs = [np.array([[5, 7, 9]]), *(np.zeros((4, 1, 2, 3, 32), "f4") for _ in "kv"), np.array([0])]
         expected = kuiper.load(WRITER, engine="simple")(*inputs)
@@ -598,7 +598,7 @@ pnnx.Output second 1 0 2
 """
 
 
-@pytest.mark.parametrize("engine", ["simple", "fast", "auto"])
+@pytest.mark.parametrize("engine", ["simple", "fast", "auto", "compiled"])
 @pytest.mark.parametrize("order", [kuiper.graph.topological_order, kuiper.graph.reverse_post_order])
 def test_an_output_that_is_read_on_is_kept_to_the_end(model, engine, order):
     toolbox = kuiper.Toolbox(topological_order=order)
