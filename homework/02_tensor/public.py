@@ -149,7 +149,7 @@ def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle:
         "reshape array": "`value` is a plain number, or has C numbers: reshape it to (-1, 1, 1), which fits both",
         "IndexError": "an array of C values has one axis: value[:, None, None], or np.reshape(value, (-1, 1, 1))",
     }
-    for shape, pads in (((2, 3, 4), (1, 2, 0, 3)), ((3, 4, 5), (1, 2, 3, 4)), ((3, 2, 1), (1, 0, 1, 1))):
+    for shape, pads in (((2, 3, 4), (1, 2, 1, 3)), ((3, 4, 5), (1, 2, 3, 4)), ((3, 1, 1), (1, 1, 1, 1))):
         x, value = rng.standard_normal(shape).astype(np.float32), numbers[: shape[0]]
         with likely(causes):
             got = student.padding(x, pads, value)

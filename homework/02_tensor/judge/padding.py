@@ -351,7 +351,7 @@ MUTANTS = [
         new='    return np.pad(x, ((0, 0), (up, bottom), (left, right)), mode="edge")\n',
         breaks="value",
     ),
-    Mutant("default_one", "the wrong default", old="value: float = 0.0", new="value: float = 1.0", breaks="default"),
+    Mutant("default_one", "the wrong default", old="np.ndarray = 0.0", new="np.ndarray = 1.0", breaks="default"),
     Mutant(
         "no_check",
         "numpy reads a negative number as 'from the end'",
