@@ -83,7 +83,13 @@ def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator,
 def four_sides_of_their_own(student: Student, oracle: Any) -> None:
     """(3, 4, 5) with pads (1, 2, 3, 4) becomes (3, 7, 12), each side as wide as its own pad."""
     x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
-    with likely({"into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it"}):
+    one_number = "`value` is a plain number here, and may be an array (C,): np.reshape(value, (-1, 1, 1)) fits both"
+    causes = {
+        "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
+        "not subscriptable": one_number,
+        "cannot reshape": one_number,
+    }
+    with likely(causes):
         got = student.padding(x, pads, 7.0)
     expect(got, oracle.padded(x, pads, 7.0), mistakes=oracle.padding_mistakes(x, pads, 7.0))
 
