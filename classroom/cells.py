@@ -37,6 +37,8 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     half(1): expected 1, got 0.5 (1 of 2 right)
     >>> check(half, (("4",), TypeError), ((4,), 2.0))
     half: right, 2 of 2
+    >>> check(list, (([],), ["cat"]))
+    list([]): expected ['cat'], got [] (0 of 1 right)
     >>> check(half, ((4,), TypeError))
     half(4): expected TypeError, got 2.0 (0 of 1 right)
     >>> def half(x):
@@ -146,7 +148,8 @@ def _got(got: Any, expected: Any) -> str:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):
         return f"got {_short(got)}, with a list and a tuple exchanged"
-    if one == other or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
+    empty = type(got) is type(expected) in (list, tuple) and not (got and expected)
+    if one == other or empty or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
     return f"got {_short(got)}, which is {one} and not {other}"
 

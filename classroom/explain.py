@@ -82,7 +82,7 @@ def report(result: Result, every_failure: bool = False) -> str:
         if hidden and not every_failure:
             more = f"{hidden} more public test{'s' * (hidden > 1)} failed: {COMMAND} check {task.id} --all-failures"
             parts.append(labelled("also", more))
-        parts.append(_what_next(task))
+        parts.append(_what_next(task, failures[0].test.section))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -365,10 +365,11 @@ def _guess(failure: Failure) -> str:
     return ""
 
 
-def _what_next(task: HomeworkTask) -> str:
+def _what_next(task: HomeworkTask, section: str) -> str:
+    """`section` : the failed test's own section of the lesson, if it has one."""
     parts = []
-    if task.exercise.section:
-        parts.append(labelled("read again", f'lesson {task.lesson.number}, "{task.exercise.section}"'))
+    if section := section or task.exercise.section:
+        parts.append(labelled("read again", f'lesson {task.lesson.number}, "{section}"'))
     parts.append(labelled("then", f"{COMMAND} hint {task.id}"))
     return "\n".join(parts)
 

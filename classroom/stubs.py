@@ -222,27 +222,40 @@ def reset_exercise(task: HomeworkTask) -> Path | None:
             f"{task.file.name} is not text in UTF-8, so one exercise in it cannot be told from the others. "
             f"`{COMMAND} reset {task.file.name}` puts the whole file back and keeps a copy of yours"
         ) from None
-    return _replace(task, source, _restored(source, stub, names))
+    return _replace(task.lesson, task.file, source, _restored(source, stub, names))
 
 
 def reset_file(task: HomeworkTask) -> Path | None:
     """Restore the whole homework file. Returns the backup of the old file, None if there was nothing to keep."""
-    old = task.file.read_bytes().decode("utf-8", "surrogateescape") if task.file.exists() else None
-    return _replace(task, old, pristine(task))
+    return _replace(task.lesson, task.file, _text_of(task.file), pristine(task))
 
 
-def backup(task: HomeworkTask) -> Path:
-    """Copy the homework file to .course/backups, with the time in its name. Raises StubError; nothing is lost."""
+def has_worksheet(lesson: Lesson) -> bool:
+    """Whether the lesson was handed out with a worksheet. Raises StubError."""
+    return packed(lesson, WORKSHEET) is not None
+
+
+def reset_worksheet(lesson: Lesson) -> Path | None:
+    """Restore the lesson's worksheet. Returns the backup of the old one, None if there was nothing to keep."""
+    fresh = packed(lesson, WORKSHEET)
+    if fresh is None:
+        raise StubError(f"lesson {lesson.number} has no worksheet: homework/{ARCHIVE} has none of {lesson.folder}")
+    file = lesson.root / "homework" / lesson.folder / WORKSHEET
+    return _replace(lesson, file, _text_of(file), fresh.decode("utf-8"))
+
+
+def backup(lesson: Lesson, original: Path) -> Path:
+    """Copy a file to .course/backups, lesson and time in its name. Raises StubError; nothing is lost."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    folder = task.lesson.root / FOLDER / "backups"
-    for place in (folder, task.file.parent):
+    folder = lesson.root / FOLDER / "backups"
+    for place in (folder, original.parent):
         with contextlib.suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
-            copy = free_name(place / f"{task.file.stem}-{stamp}.py.txt")
+            copy = free_name(place / f"{lesson.folder}-{original.stem}-{stamp}{original.suffix}.txt")
             with copy.open("xb") as file:
-                file.write(task.file.read_bytes())
+                file.write(original.read_bytes())
             return copy
-    raise StubError(f"no copy of {task.file.name} can be written, so nothing was changed")
+    raise StubError(f"no copy of {original.name} can be written, so nothing was changed")
 
 
 def packed_stubs(files: Mapping[str, str]) -> bytes:
@@ -250,14 +263,19 @@ def packed_stubs(files: Mapping[str, str]) -> bytes:
     return zipped({name: text.encode() for name, text in files.items()})
 
 
-def _replace(task: HomeworkTask, old: str | None, fresh: str) -> Path | None:
+def _text_of(file: Path) -> str | None:
+    """The file's text, whatever its bytes are; None if there is no such file."""
+    return file.read_bytes().decode("utf-8", "surrogateescape") if file.exists() else None
+
+
+def _replace(lesson: Lesson, file: Path, old: str | None, fresh: str) -> Path | None:
     if old == fresh:
         return None
-    copy = backup(task) if old is not None else None
+    copy = backup(lesson, file) if old is not None else None
     try:
-        write_whole(task.file, fresh)
+        write_whole(file, fresh)
     except OSError as error:
-        raise StubError(f"{task.file} cannot be written: {error.strerror}") from None
+        raise StubError(f"{file} cannot be written: {error.strerror}") from None
     return copy
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
@@ -31,7 +31,16 @@ from classroom.progress import Progress, ProgressEntry
 from classroom.register import Solutions
 from classroom.solutions import SolutionsError, Worked, allowed, worked
 from classroom.started import COMMAND
-from classroom.stubs import StubError, definitions_text, names_of, reset_exercise, reset_file
+from classroom.stubs import (
+    WORKSHEET,
+    StubError,
+    definitions_text,
+    has_worksheet,
+    names_of,
+    reset_exercise,
+    reset_file,
+    reset_worksheet,
+)
 from classroom.tasks import HomeworkTask, all_tasks
 
 
@@ -79,16 +88,24 @@ def is_root() -> bool:
 
 @app.command(rich_help_panel=HOMEWORK)
 def reset(
-    name: Annotated[str, typer.Argument(metavar="TASK|FILE", help="An exercise, or a homework file as a whole.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK|FILE|LESSON",
+            help="An exercise, a homework file, a worksheet, or a lesson: file and worksheet.",
+        ),
+    ],
 ) -> None:
     """Begin an exercise again: put its functions back as they were handed out.
 
-    Your file is copied into .course/backups first, and no copy is ever overwritten. With an exercise only its own
-    functions are put back, with a file name the whole file.
+    What is overwritten: with an exercise its own functions, with a homework file the whole file, with a worksheet the
+    worksheet, with a lesson both. A copy of your file goes into .course/backups first, and no copy is ever overwritten.
 
-    Examples: reset flatten; reset hw02_tensor.py
+    Examples: reset flatten; reset hw02_tensor.py; reset 02_tensor/worksheet.ipynb; reset 2
     """
     course, progress = the_course(), the_progress()
+    if PurePath(name).name == WORKSHEET:
+        return _reset_worksheet(_lesson_of_worksheet(course, name))
     tasks = [task for task in tasks_called(course, [name]) if task.lesson.homework_file]
     if not tasks:
         stop(f"{name} has no homework file yet")
@@ -100,13 +117,35 @@ def reset(
     except StubError as error:
         stop(str(error))
     shown = status.short_path(tasks[0].file, register.ROOT)
-    what = shown if whole else f"{tasks[0].id} in {shown}"
+    _say_reset(shown if whole else f"{tasks[0].id} in {shown}", copy)
+    if PurePath(name).name in (tasks[0].lesson.folder, str(tasks[0].lesson.number)) and has_worksheet(tasks[0].lesson):
+        _reset_worksheet(tasks[0].lesson)
+    progress.update_all({task.id: lambda entry: replace(entry, solved="") for task in tasks})
+    _check_neighbours(course, progress, tasks)
+
+
+def _lesson_of_worksheet(course: register.Course, name: str) -> register.Lesson:
+    """The lesson in whose folder the worksheet is; stops where the name does not say which."""
+    folder = PurePath(name).parent.name or Path.cwd().name
+    found = [lesson for lesson in course.lessons if lesson.folder == folder]
+    if not found:
+        stop(f"every lesson has a {WORKSHEET}: name the folder, too, as in {course.lessons[0].folder}/{WORKSHEET}")
+    return found[0]
+
+
+def _reset_worksheet(lesson: register.Lesson) -> None:
+    try:
+        copy = reset_worksheet(lesson)
+    except StubError as error:
+        stop(str(error))
+    _say_reset(f"homework/{lesson.folder}/{WORKSHEET}", copy)
+
+
+def _say_reset(what: str, copy: Path | None) -> None:
     if copy is None:
         say(paragraph(f"{what} is as it was handed out."))
     else:
         say(paragraph(f"{what} is as it was handed out again. Your version: {_near(copy)}"))
-    progress.update_all({task.id: lambda entry: replace(entry, solved="") for task in tasks})
-    _check_neighbours(course, progress, tasks)
 
 
 def _check_neighbours(course: register.Course, progress: Progress, reset: list[HomeworkTask]) -> None:

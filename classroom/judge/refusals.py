@@ -10,10 +10,17 @@ from classroom.judge.compare import Failure, expect_raises
 from classroom.judge.student import SubmissionError
 
 
-def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueError", cause: str = "") -> None:
+def expect_refused(
+    call: Callable[..., Any],
+    *args: Any,
+    error: str = "ValueError",
+    cause: str = "",
+    instead: Mapping[str, str] | None = None,
+) -> None:
     """Raise Failure unless the call raises an exception of the type named `error`.
 
     cause : the likely one where nothing is raised. Unfinished or broken code does not refuse.
+    instead : type of an exception that comes from a slip, and is no refusal -> the likely cause.
     """
     try:
         got = expect_raises(call, *args)
@@ -22,7 +29,9 @@ def expect_refused(call: Callable[..., Any], *args: Any, error: str = "ValueErro
         raise
     if got != error:
         failure = Failure(f"expected {error}, got {got}", error, got)
-        failure.cause = f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
+        failure.cause = (instead or {}).get(
+            got
+        ) or f"you refuse the right thing, but with {got} instead of {error}: raise {error}"
         raise failure
 
 

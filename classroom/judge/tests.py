@@ -46,6 +46,7 @@ class Test:
     public: bool
     rules: tuple[str, ...] = ()
     oracles: Oracles | None = None
+    section: str = ""
 
     @property
     def asks(self) -> bool:
@@ -96,14 +97,15 @@ class UnusableAnswerError(Failure):
     """The test itself failed on the value that the submission returned."""
 
 
-def task(exercise: str, *rules: str) -> Callable[[TestFunction], TestFunction]:
+def task(exercise: str, *rules: str, section: str = "") -> Callable[[TestFunction], TestFunction]:
     """Mark a function as a test of `exercise` and of its `rules`; its docstring is the sentence that must hold.
 
     The function names what it needs among its parameters: `student`, `rng` (seeded), `oracle` (what is right).
+    section : heading of the lesson to read again when the test fails, if it is not the one of the exercise.
     """
 
     def mark(function: TestFunction) -> TestFunction:
-        function.exercise, function.rules = exercise, rules  # type: ignore[attr-defined]
+        function.exercise, function.rules, function.section = exercise, rules, section  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -166,6 +168,7 @@ def load_tests(path: Path, *, public: bool, oracles: Callable[[str], Oracles] | 
                 public,
                 getattr(value, "rules", ()),
                 oracles(exercise) if oracles else None,
+                getattr(value, "section", ""),
             )
         )
     if not tests:

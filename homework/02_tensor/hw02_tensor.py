@@ -1,6 +1,6 @@
 """Homework of lesson 2: flatten, padding and, as a stretch, reshape.
 
-x is always (C, H, W): channels, rows, cols. The first two functions have the signatures of kuiper.tensor, so that a
+x is always (C, H, W): channels, rows, cols. The first two functions can be called as those of kuiper.tensor, so that a
 network can run with yours in their place: `python3 course.py demo --mine`.
 """
 
@@ -37,20 +37,22 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
     raise NotImplementedError("flatten: TODO")
 
 
-def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarray:
+def padding(x: np.ndarray, pads: Sequence[int], value: float | np.ndarray = 0.0) -> np.ndarray:
     """(C, H, W) -> (C, up + H + bottom, left + W + right): a border of `value` around every channel.
 
     Parameters
     ----------
     x : (C, H, W) of any numbers, no size 0.
     pads : how many rows and columns to add on each side.
-    value : what the border is filled with; for `x` of integers a whole number in their range.
+    value : what the border is filled with: a number, or an array (C,) of one number for each channel; for `x` of
+        integers whole numbers in their range.
 
     Rules
     -----
     sides : `pads` are (up, bottom, left, right).
     value : the border holds `value`, in every channel, with all its digits; infinity is a value, too, and leaves `x` as
         it is.
+    each : where `value` is an array (C,), the border of channel c holds number c of it, whatever C, H and W are.
     default : `value` is 0 unless said.
     zero : a pad of 0 adds nothing on its side.
     channels : no channel is added.
@@ -59,6 +61,8 @@ def padding(x: np.ndarray, pads: Sequence[int], value: float = 0.0) -> np.ndarra
 
     >>> padding(np.array([[[1, 2], [3, 4]]]), (1, 0, 0, 2), value=9).tolist()
     [[[9, 9, 9, 9], [1, 2, 9, 9], [3, 4, 9, 9]]]
+    >>> padding(np.array([[[1]], [[2]]]), (0, 0, 1, 1), value=np.array([7, 8])).tolist()
+    [[[7, 1, 7]], [[8, 2, 8]]]
     """
     # TODO padding (Task 2.2)
     raise NotImplementedError("padding: TODO")

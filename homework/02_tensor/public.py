@@ -83,7 +83,13 @@ def whole_numbers_stay_whole_numbers(student: Student, rng: np.random.Generator,
 def four_sides_of_their_own(student: Student, oracle: Any) -> None:
     """(3, 4, 5) with pads (1, 2, 3, 4) becomes (3, 7, 12), each side as wide as its own pad."""
     x, pads = np.arange(1, 61, dtype=np.float32).reshape(3, 4, 5), (1, 2, 3, 4)
-    with likely({"into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it"}):
+    one_number = "`value` is a plain number here, and may be an array (C,): np.reshape(value, (-1, 1, 1)) fits both"
+    causes = {
+        "into shape (4,4,5)": "the channels were padded too: pads has no entry for the first axis, leave it",
+        "not subscriptable": one_number,
+        "cannot reshape": one_number,
+    }
+    with likely(causes):
         got = student.padding(x, pads, 7.0)
     expect(got, oracle.padded(x, pads, 7.0), mistakes=oracle.padding_mistakes(x, pads, 7.0))
 
@@ -134,6 +140,27 @@ def the_dtype_of_x_is_kept(student: Student, rng: np.random.Generator, oracle: A
         got = student.padding(x, (1, 2, 3, 1), value)
         mistakes = oracle.padding_mistakes(x, (1, 2, 3, 1), value)
         expect(got, oracle.padded(x, (1, 2, 3, 1), value), what=f"padding of {x.dtype}", mistakes=mistakes)
+
+
+@task("padding", "each", "sides", "value", "channels", "dtype")
+def a_value_for_each_channel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """With an array of C values, channel c has a border of number c: for 2 channels, for 3, and where C is H' or W'."""
+    numbers = np.array([7, -2, 4], np.float32)
+    causes = {
+        "broadcast": "numpy lines up `value` of (C,) with the columns: make it (C, 1, 1) first; np.pad takes no value "
+        "for each channel at all",
+        "0-dimensional": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
+        "length-1": "`value` may be an array of C numbers: float(value) and int(value) take one number only",
+        "ambiguous": "`value` may be an array of C numbers, of which `if value ...` asks for one answer",
+        "reshape array": "`value` is a plain number, or has C numbers: reshape it to (-1, 1, 1), which fits both",
+        "IndexError": "an array of C values has one axis: value[:, None, None], or np.reshape(value, (-1, 1, 1))",
+    }
+    for shape, pads in (((2, 3, 4), (1, 2, 1, 3)), ((3, 4, 5), (1, 2, 3, 4)), ((3, 1, 1), (1, 1, 1, 1))):
+        x, value = rng.standard_normal(shape).astype(np.float32), numbers[: shape[0]]
+        with likely(causes):
+            got = student.padding(x, pads, value)
+        mistakes = oracle.each_mistakes(x, pads, value)
+        expect(got, oracle.padded(x, pads, value), what=f"{shape}, value {value.tolist()}", mistakes=mistakes)
 
 
 @task("padding", "negative")

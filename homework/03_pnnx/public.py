@@ -170,6 +170,10 @@ BROKEN = {
     "not enough values to unpack": "Splitting failed: line.split() splits at any run of spaces, and only what follows "
     "the operands has an =.",
     "too many values to unpack": "A value may contain an = too: split at the first one only, with partition.",
+    **dict.fromkeys(
+        ("unsupported operand type(s) for +", "can only concatenate str", "slice indices must be integers"),
+        "The counts are still text: int() makes numbers of them.",
+    ),
     "invalid literal for int": "int() read the wrong token: the counts are the third and the fourth. line.split(' ') "
     "makes empty tokens where several spaces follow each other; line.split() does not.",
 }

@@ -19,6 +19,8 @@ EXAMPLE = {"image": ["conv"], "conv": ["relu"], "relu": ["mask", "pool"], "mask"
 SIMPLE_OPS = {"input": ["op1"], "op1": ["op2"], "op2": ["op3", "op4"], "op3": ["add"], "op4": ["add"],
               "add": ["output"], "output": []}  # fmt: skip
 BEHIND_AN_IMAGE = {"image": ["op1"], "op1": ["op2"], "op2": ["op3"], "op3": ["op1", "shown"], "shown": []}
+CYCLES = "A cycle has no order"
+"""The section of the lesson to read again where the error of a cycle is wrong."""
 CAUSES = {
     "backwards": "the list is the wrong way round: inputs come first. Depth first, reverse the post-order at the end.",
     "tuple": "the names are in a tuple: return list(order).",
@@ -33,9 +35,11 @@ CAUSES = {
     "recursion": "the function calls itself once for each operator. Keep what waits in a list of your own.",
     "no error": "the nodes on the cycle are never ready: raise ValueError if the order is shorter than the dictionary.",
     "itself": "an operator that leads to itself is a cycle of one, since it can never be ready: count this arrow, too.",
-    "no cycle": "a cycle was not found: raise ValueError if the order is shorter than the dictionary.",
+    "no cycle": "a cycle was not found. With Kahn's counters the order comes out shorter than the dictionary; a walk "
+    "has to call find_cycle. Raise ValueError.",
     "wrong error": "you refuse the right thing, but with another exception: raise {} with this message.",
-    "nobody": "the message does not help to find the cycle: add the name of an operator on it.",
+    "nobody": "the message does not help to find the cycle: add the name of an operator on it; your find_cycle gives "
+    "one.",
     "behind": "the message names operators that only wait behind the cycle: name those that your find_cycle gives.",
     "too many": "the message names an operator that has run before the cycle: name only those that are still waiting.",
     "unknown": "a successor that is no key was passed over: raise ValueError with its name.",
@@ -98,7 +102,10 @@ def order_of(student: Student, successors: Mapping[str, Sequence[str]], causes: 
 
 def cycle_of(student: Student, successors: Mapping[str, Sequence[str]], slow: str = "endless") -> Any:
     """What the student's function returns; `slow` is the likely cause of a call that does not end."""
-    with likely(timeout=CYCLE_CAUSES[slow]):
+    causes = {"is not in list": CYCLE_CAUSES["not on it"]}
+    if not successors:
+        causes |= dict.fromkeys(("StopIteration", "IndexError", "KeyError"), CYCLE_CAUSES["nobody"])
+    with likely(causes, timeout=CYCLE_CAUSES[slow]):
         return student.find_cycle(successors)
 
 
@@ -167,7 +174,14 @@ CYCLE_CAUSES = {
     "seen before.",
     "double": "a name that stands twice in a list is no cycle: its second mention leads to a name that is done.",
     "nothing": "nothing came back: return the empty list where there is no cycle.",
+    "nobody": "there may be no operators: begin a walk at every name, with a loop, and not at the first one.",
+    "pairs": "the pairs of the path came back: return the names alone.",
     "closed": "the first name is repeated at the end: leave it out.",
+    "walked": "the last name stands twice, and between its two places lies the cycle: begin at the first, and leave "
+    "out the second.",
+    "alone": "a name alone is a cycle only if it leads to itself: return the open path, from the name that closes the "
+    "cycle to the last one.",
+    "not on it": "the successor was seen before, and is not on the open path: two paths meet there, which is no cycle.",
     "tail": "the last names are a cycle, and those before them only lead to it: cut the path at the name that closes "
     "it.",
     "backwards": "the cycle is listed against its arrows: reverse it.",
@@ -197,7 +211,13 @@ def expect_cycle(got: Any, successors: Mapping[str, Sequence[str]], cycle: bool)
         return failure
 
     if type(got) is not list or not all(type(name) is str for name in got):
-        cause = CAUSES["tuple"] if type(got) is tuple else "nothing" if got is None and not cycle else None
+        pairs = type(got) is list and all(isinstance(one, (list, tuple)) for one in got)
+        cause = (
+            CAUSES["tuple"] if type(got) is tuple
+            else "pairs" if pairs
+            else "nothing" if got is None and not cycle
+            else None
+        )  # fmt: skip
         raise failed(f"in a list, got {type(got).__name__} {got!r:.200}", cause)
     if not got and cycle:
         itself = any(name in followers for name, followers in successors.items())
@@ -211,11 +231,13 @@ def expect_cycle(got: Any, successors: Mapping[str, Sequence[str]], cycle: bool)
         raise failed(f"got the name {unknown[0]!r}, which is no key of the dictionary", CAUSES["kept"])
     if len(set(got)) < len(got):
         closed = got[0] == got[-1] and is_cycle(got[:-1], successors)
-        raise failed(f"got {got!r:.200}, with a name twice", "closed" if closed else None)
+        behind = is_cycle(got[got.index(got[-1]) : -1], successors)
+        raise failed(f"got {got!r:.200}, with a name twice", "closed" if closed else "walked" if behind else None)
     if not is_cycle(got, successors):
         few = len(got) < 8
         cause = (
-            "backwards" if is_cycle(got[::-1], successors)
+            "alone" if len(got) == 1
+            else "backwards" if is_cycle(got[::-1], successors)
             else "tail" if few and any(is_cycle(got[i:], successors) for i in range(len(got)))
             else "unordered" if few and any(is_cycle(some, successors) for some in permutations(got))
             else "waiting" if few and any(is_cycle(s, successors) for n in range(1, len(got))
@@ -355,7 +377,7 @@ def a_long_chain(student: Student) -> None:
     expect_order(order_of(student, chain, refused_as("inputs")), chain)
 
 
-@task("topological_order", "cycle")
+@task("topological_order", "cycle", section=CYCLES)
 def a_cycle_is_an_error(student: Student) -> None:
     """A cycle raises ValueError: behind an input, in a part of its own, of one operator, and of all of them."""
     for successors in (
@@ -375,7 +397,7 @@ def a_cycle_is_an_error(student: Student) -> None:
             raise
 
 
-@task("topological_order", "on_cycle", "cycle")
+@task("topological_order", "on_cycle", "cycle", section=CYCLES)
 def the_error_names_the_cycle(student: Student) -> None:
     """The error of a cycle names an operator that is on it; one that waits behind it is not enough."""
     tail = {f"tail{i}": [f"tail{i + 1}"] for i in range(5)}
@@ -390,7 +412,7 @@ def the_error_names_the_cycle(student: Student) -> None:
             raise
 
 
-@task("topological_order", "innocent", "cycle")
+@task("topological_order", "innocent", "cycle", section=CYCLES)
 def the_error_names_no_operator_that_could_run(student: Student) -> None:
     """The error of a cycle names none of the operators that could have run."""
     aside = {**BEHIND_AN_IMAGE, "mask": ["resized"], "resized": []}
@@ -418,7 +440,7 @@ def a_successor_that_is_not_there(student: Student) -> None:
             raise
 
 
-@task("topological_order", "depth", "cycle", "on_cycle", "innocent")
+@task("topological_order", "depth", "cycle", "on_cycle", "innocent", section=CYCLES)
 def many_inputs_and_a_long_cycle(student: Student) -> None:
     """40,000 inputs in front of a cycle of 20,000 operators are an error within seconds, and one of these is named."""
     inputs, ring = ([f"{kind}{i}" for i in shuffled(size)] for kind, size in (("in", 40_000), ("op", 20_000)))
@@ -459,11 +481,19 @@ def run_of(rng: np.random.Generator, steps: int, inputs: int) -> tuple[list[str]
     return order, reads, {order[i]: int(rng.integers(1, 1000)) * 4 for i in rng.permutation(steps)}
 
 
+def peak_of(student: Student, order: list[str], reads: dict[str, list[str]], sizes: dict[str, int]) -> Any:
+    """What the student's function returns; an error about a result that nobody reads has its likely cause."""
+    unread = set(order) - {source for sources in reads.values() for source in sources}
+    cause = "nobody reads this result, so it has no last reader: begin with the last step for every name."
+    with likely({f"KeyError: {name!r}": cause for name in unread}):
+        return student.peak_bytes(order, reads, sizes)
+
+
 def expect_peak(
     student: Student, oracle: Any, order: list[str], reads: dict[str, list[str]], sizes: dict[str, int]
 ) -> None:
     """Compare with the definition."""
-    got = student.peak_bytes(order, reads, sizes)
+    got = peak_of(student, order, reads, sizes)
     expect(got, oracle.peak(order, reads, sizes), what="the peak", mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
@@ -473,7 +503,7 @@ def simple_ops_needs_9216_bytes(student: Student, oracle: Any) -> None:
     order = [name for name in SIMPLE_OPS if name != "output"]
     reads = {name: [source for source in order if name in SIMPLE_OPS[source]] for name in order}
     sizes = dict.fromkeys(order, 3072)
-    expect(student.peak_bytes(order, reads, sizes), 9216, mistakes=oracle.peak_mistakes(order, reads, sizes))
+    expect(peak_of(student, order, reads, sizes), 9216, mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
 @task("peak_bytes", "busiest", "alive", "together", "last", "unread", "once")
@@ -483,7 +513,7 @@ def the_digits_network_needs_24576_bytes(student: Student, oracle: Any) -> None:
     order = [op.name for op in operators]
     reads = {op.name: [producer.name for producer in op.producers] for op in operators}
     sizes = {op.name: sum(4 * math.prod((o.shape or (0,))[1:]) for o in op.outputs) for op in operators}
-    expect(student.peak_bytes(order, reads, sizes), 24576, mistakes=oracle.peak_mistakes(order, reads, sizes))
+    expect(peak_of(student, order, reads, sizes), 24576, mistakes=oracle.peak_mistakes(order, reads, sizes))
 
 
 @task("peak_bytes", "together", "busiest", "last", "alive")

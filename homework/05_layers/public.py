@@ -134,7 +134,7 @@ def integers_become_float32(student: Student, oracle: Any) -> None:
         x = np.array(numbers).astype(dtype)
         whole = "-x or |x| was taken of whole numbers, whose type cannot hold it: call as_float(x) first"
         causes = {
-            "FloatingPointError: overflow": whole,
+            "FloatingPointError: overflow": f"{OVERFLOW}. Or {whole}",
             "boolean": "numpy does not negate truth values: call as_float(x) first",
         }
         with likely(causes | ONE_NUMBER):
@@ -278,6 +278,12 @@ def every_layer_keeps_its_own_slope(student: Student) -> None:
 def an_unknown_parameter_is_refused(student: Student) -> None:
     """A parameter called slope, alpha or inplace raises ValueError, alone and beside negative_slope."""
     cause = "raise ValueError if operator.params has another name than negative_slope, whether that is there or not"
+    missing = (
+        "operator.params has no negative_slope here, and the look-up failed: look at the names first, and raise "
+        "ValueError for one that is unknown"
+    )
     others: list[dict[str, Any]] = [{"slope": 0.3}, {"alpha": 0.3}, {"inplace": False}]
     for params in (*others, {"negative_slope": 0.5, "slope": 0.3}, {"negative_slope": 0.5, "alpha": 0.3}):
-        expect_refused(student.run_layer, "nn.LeakyReLU", np.array([-1.0]), params, cause=cause)
+        expect_refused(
+            student.run_layer, "nn.LeakyReLU", np.array([-1.0]), params, cause=cause, instead={"KeyError": missing}
+        )

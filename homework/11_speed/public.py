@@ -432,8 +432,8 @@ def expect_plan(got: Any, lives: Mapping[str, Life], sizes: Mapping[str, int]) -
             )
         elif not longer and min(lives[n][1] - lives[n][0] for n in two):
             failure.cause = (
-                "either lives that touch in one step count as apart (< for <=), or the walk up went down again: a "
-                "neighbour that ends lower than another must not lower what is free, max(start, end)"
+                "lives that touch in one step were taken for apart: (0, 1) and (1, 2) are both alive at step 1. Or, if "
+                "you walk up past neighbours, one that ends lower than another lowered the start: max(start, end)"
             )
         raise failure
     return max((got[name] + size for name, size in sizes.items()), default=0)

@@ -16,12 +16,14 @@ CHANNELS = (BLUE, ORANGE)
 WIDTH = 480.0
 
 
-def cell(content: object, x: float, y: float, width: float, height: float, look: Swatch | None = BLUE) -> str:
+def cell(
+    content: object, x: float, y: float, width: float, height: float, look: Swatch | None = BLUE, largest: float = 12.0
+) -> str:
     """One element of an array: a box with its number; `look` None leaves the ground empty."""
     fill, border = (look.fill, look.border) if look else ("none", INK)
     ink = look.text if look else INK
     box = element("rect", x=x, y=y, width=width, height=height, fill=fill, stroke=border, stroke_width=0.8)
-    return box + text(str(content), x + width / 2, y + height / 2, min(12.0, width * 0.46), ink)
+    return box + text(str(content), x + width / 2, y + height / 2, min(largest, width * 0.53), ink)
 
 
 def grid(
@@ -114,29 +116,37 @@ def reshape_both_ways() -> Svg:
 
 
 def orders() -> Svg:
-    """(2, 3, 4) filled with 1 to 24, and the two orders in which this course reads it."""
-    x, size = np.arange(1, 25).reshape(2, 3, 4), 38.0
+    """(2, 3, 4) filled with 1 to 24, and the two orders in which this course reads it.
+
+    It is as wide as a telephone, so that its 24 numbers are drawn there in their own size.
+    """
+    x, size, step, left = np.arange(1, 25).reshape(2, 3, 4), 36.0, 28.0, 10.0
     parts, y = [], 14.0
     for title, row_major in (
-        ("row-major: each channel row by row", True),
-        ("column-major: each channel column by column", False),
+        ("row-major: row by row", True),
+        ("column-major: column by column", False),
     ):
-        parts.append(note(title, 12, y, 14.0, font_weight="bold"))
-        for channel, left in enumerate((12.0, 316.0)):
-            look = CHANNELS[channel]
+        parts.append(note(title, left, y, 14.5, font_weight="bold"))
+        for channel, look in enumerate(CHANNELS):
+            corner, top = left + channel * (12 * step - 4 * size), y + 42
+            values = flatten(x[channel : channel + 1], row_major).tolist()
+            line_top = y + 190 + 62 * channel
             parts += [
-                note(f"channel {channel}", left, y + 26, 12.5),
-                grid(x[channel], left, y + 38, size, lambda r, k, look=look: look),
-                _walk(left, y + 38, size, row_major, look.border),
-                line(flatten(x[channel : channel + 1], row_major).tolist(), 12, y + 164 + 30 * channel, size,
-                     lambda i, look=look: look),
-            ]  # fmt: skip
-        y += 250
+                note(f"channel {channel}", corner, y + 26, 14.0),
+                *(
+                    cell(value, corner + k * size, top + r * size, size, size, look, 15.0)
+                    for (r, k), value in np.ndenumerate(x[channel])
+                ),
+                _walk(corner, top, size, row_major, look.border),
+                note(("the line: channel 0", "and then channel 1")[channel], left, line_top - 14, 14.0),
+                *(cell(value, left + i * step, line_top, step, step, look, 15.0) for i, value in enumerate(values)),
+            ]
+        y += 314
     described = (
         "Row-major reads 1, 2, 3, 4, 5 and so on. Column-major reads 1, 5, 9, 2, 6, 10, 3, 7, 11, 4, 8, 12, and only "
         "then 13."
     )
-    return picture(WIDTH, y - 12, "Two orders of reading (2, 3, 4)", described, *parts)
+    return picture(356.0, y - 18, "Two orders of reading (2, 3, 4)", described, *parts)
 
 
 def _walk(x: float, y: float, size: float, row_major: bool, color: str) -> str:

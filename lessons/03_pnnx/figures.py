@@ -93,12 +93,12 @@ def one_line() -> Svg:
         y, x = 40 + 84 * row, 4.0
         parts.append(label(what, 4, y - 26, 13, font_weight="bold"))
         for token, kind, says in tokens:
-            width = max(text_width(token, 13) + 14, text_width(says, 12) + 4)
+            width = max(text_width(token, 13) + 10, text_width(says, 12) + 4)
             parts.append(box(x + width / 2, y, width, 28, kind, token, size=13))
             parts.append(text(says, x + width / 2, y + 24, 12))
-            x += width + 6
+            x += width + 5
     description = "Type, name, counts, operands; then parameters, attributes (@), shapes (#), a slot's name ($)."
-    return picture(408, 410, "One line of the file, token by token", description, *parts)
+    return picture(390, 410, "One line of the file, token by token", description, *parts)
 
 
 def relations() -> Svg:

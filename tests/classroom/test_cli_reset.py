@@ -11,6 +11,7 @@ from classroom.progress import FOLDER, Progress
 from classroom.stubs import definitions_text, names_of, put_back
 
 ROOT = Path(__file__).resolve().parents[2]
+SHEET_NAME = stubs.WORKSHEET
 
 
 def backups(mini: Any) -> list[str]:
@@ -165,6 +166,61 @@ def test_without_the_archive_of_stubs_it_is_a_sentence(mini: Any, content: bytes
     result = mini.run("reset", "double")
     assert result.exit_code == 2
     assert "homework/stubs.zip cannot be read" in result.output
+
+
+SHEET = '{"cells": ["as handed out"]}'
+
+
+@pytest.fixture
+def sheet(mini: Any) -> Path:
+    """A worksheet that was handed out, with the student's changes."""
+    files = {
+        f"01_numbers/{name}": text for name, text in ((mini.file.name, mini.file.read_text()), (SHEET_NAME, SHEET))
+    }
+    (mini.root / "homework" / stubs.ARCHIVE).write_bytes(stubs.packed_stubs(files))
+    path = Path(mini.file.with_name(SHEET_NAME))
+    path.write_text("mine")
+    return path
+
+
+@pytest.mark.parametrize("name", ["01_numbers/worksheet.ipynb", "homework/01_numbers/worksheet.ipynb"])
+def test_a_worksheet_is_put_back_alone(mini: Any, sheet: Path, name: str) -> None:
+    mini.write(double="return x")
+    mine = mini.file.read_text()
+    result = mini.run("reset", name)
+    assert result.exit_code == 0
+    assert "homework/01_numbers/worksheet.ipynb is as it was handed out again" in " ".join(result.output.split())
+    assert (sheet.read_text(), mini.file.read_text(), backups(mini)) == (SHEET, mine, ["mine"])
+
+
+@pytest.mark.parametrize("name", ["1", "01_numbers"])
+def test_a_lesson_is_put_back_with_its_worksheet(mini: Any, sheet: Path, name: str) -> None:
+    stub = mini.file.read_text()
+    mini.write(double="return x")
+    mine = mini.file.read_text()
+    assert mini.run("reset", name).exit_code == 0
+    assert (sheet.read_text(), mini.file.read_text()) == (SHEET, stub)
+    assert sorted(backups(mini)) == sorted([mine, "mine"])
+
+
+@pytest.mark.parametrize("name", ["double", "hw01_numbers.py"])
+def test_the_worksheet_stays_where_something_else_is_named(mini: Any, sheet: Path, name: str) -> None:
+    mini.write(double="return x")
+    assert mini.run("reset", name).exit_code == 0
+    assert sheet.read_text() == "mine"
+
+
+def test_a_worksheet_that_is_gone_comes_back(mini: Any, sheet: Path) -> None:
+    sheet.unlink()
+    assert mini.run("reset", "01_numbers/worksheet.ipynb").exit_code == 0
+    assert sheet.read_text() == SHEET
+
+
+def test_a_worksheet_that_nobody_handed_out_or_of_no_lesson_is_refused(mini: Any) -> None:
+    result = mini.run("reset", "01_numbers/worksheet.ipynb")
+    assert (result.exit_code, "lesson 1 has no worksheet" in result.output) == (2, True)
+    result = mini.run("reset", "nowhere/worksheet.ipynb")
+    assert (result.exit_code, "name the folder" in result.output) == (2, True)
 
 
 def test_a_lesson_without_homework_is_refused(mini: Any) -> None:

@@ -18,7 +18,7 @@ def padding(x, pads, value=0.0):
     new_h = up + h + bottom
     new_w = left + w + right
     out = np.zeros((c, new_h, new_w), dtype=x.dtype)
-    out[:] = value
+    out[:] = np.reshape(value, (-1, 1, 1))
     out[:, up : up + h, left : left + w] = x
     return out
 

@@ -24,14 +24,15 @@ def padding(x, pads, value=0.0):
     if min(pads) < 0:
         raise ValueError(f"negative padding: {pads}")
     planes = []
-    for plane in x:
+    values = value if np.size(value) > 1 else [value] * len(x)
+    for plane, number in zip(x, values):
         width = plane.shape[1]
-        top = np.full((pads[0], width), value, dtype=x.dtype)
-        low = np.full((pads[1], width), value, dtype=x.dtype)
+        top = np.full((pads[0], width), number, dtype=x.dtype)
+        low = np.full((pads[1], width), number, dtype=x.dtype)
         plane = np.vstack([top, plane, low])
         height = plane.shape[0]
-        west = np.full((height, pads[2]), value, dtype=x.dtype)
-        east = np.full((height, pads[3]), value, dtype=x.dtype)
+        west = np.full((height, pads[2]), number, dtype=x.dtype)
+        east = np.full((height, pads[3]), number, dtype=x.dtype)
         planes.append(np.hstack([west, plane, east]))
     return np.stack(planes)
 

@@ -11,8 +11,9 @@ def flatten(x, row_major=True):
 def padding(x, pads, value=0.0):
     if any(p < 0 for p in pads):
         raise ValueError("a pad is negative")
-    fill = np.asarray(value).astype(x.dtype)
-    return np.pad(x, ((0, 0), (pads[0], pads[1]), (pads[2], pads[3])), constant_values=fill)
+    fill = np.broadcast_to(np.asarray(value).astype(x.dtype), len(x))
+    sides = (pads[0], pads[1]), (pads[2], pads[3])
+    return np.array([np.pad(plane, sides, constant_values=one) for plane, one in zip(x, fill)])
 
 
 def reshape(x, shapes, row_major=True):

@@ -15,8 +15,9 @@ def padding(x, pads, value=0.0):
     if u < 0 or b < 0 or l < 0 or r < 0:
         raise ValueError("no negative pads please")
     size = (len(x), u + len(x[0]) + b, l + len(x[0][0]) + r)
-    canvas = np.full(size, value).astype(x.dtype)
+    canvas = np.empty(size, x.dtype)
     for c in range(size[0]):
+        canvas[c] = value[c] if np.ndim(value) else value
         for i, row in enumerate(x[c]):
             for j, number in enumerate(row):
                 canvas[c, u + i, l + j] = number

@@ -82,6 +82,7 @@ def axby_mistakes(w: np.ndarray, x: np.ndarray, b: np.ndarray) -> dict[str, np.n
         "b was transposed: add it as it is": y + b.T,
         "w was transposed: take it as it is": summed(w.T, x, b),
         "x was transposed: take it as it is": summed(w, x.T, b),
+        "b[:, None] makes three axes of a b of (m, n): only a b of (m,) needs the second axis": y + b[:, None],
         "this is w @ (x + b), where w multiplies b too: add b after the product": summed(w, x + b, nothing),
         **bias_mistakes(w, x, b),
     }

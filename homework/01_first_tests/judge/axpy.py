@@ -29,6 +29,8 @@ def axpy_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, np.ndarra
         "this is x + a * y: x and y changed places": x + a * y,
         "this is a + x + y: a multiplies x": a + x + y,
         "y was subtracted: add it": a * x - y,
+        "y is missing: add it to a * x": a * x,
+        "a is missing: multiply x by it": x + y,
         "np.dot adds the products up to one number: multiply element by element with *": np.float64(
             a * np.dot(x.ravel(), y.ravel())
         ),
@@ -77,7 +79,10 @@ def written_mistakes(a: float, x: np.ndarray, y: np.ndarray) -> dict[str, list[n
             added(a, x, right + 1),
         ],
         "x was changed by the first call: x *= a writes into the caller's array": [right, added(a, a * x, y)],
-        "x was changed by the first call: out=x writes into the caller's array": [right, added(a, right + 1, y)],
+        "x was changed by the first call: x *= a, x += y and out=x write into the caller's array": [
+            right,
+            added(a, right + 1, y),
+        ],
     }
 
 

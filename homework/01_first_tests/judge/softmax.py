@@ -38,6 +38,7 @@ def shares_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         "the sum runs down the columns: it belongs along the last axis (axis=-1)": powers / powers.sum(axis=0),
         "each row was divided by another row's sum: keepdims=True keeps the axis": powers / powers.sum(axis=-1),
         "these are the powers e^z: divide each row by its sum": powers,
+        "each row was divided by its sum without np.exp: take the powers e^z first": _divided_scores(z),
         "the powers were squared for the sum: divide each row by the plain sum of its powers": (
             powers / np.sqrt((powers**2).sum(axis=-1, keepdims=True))
         ),
@@ -62,8 +63,19 @@ def large_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
         ),
         KEEPS_TYPE: shared(z).astype(np.float64 if z.dtype == np.float32 else np.float32),
     }
+    with np.errstate(all="ignore"):
+        above = np.exp(z - z.max(axis=-1, keepdims=True))
+        wrong["the largest score was subtracted above the fraction's line only: sum up the same powers below it"] = (
+            above / np.exp(z).sum(axis=-1, keepdims=True)
+        )
     right = shared(z)
     return {cause: one for cause, one in wrong.items() if one.dtype != right.dtype or not np.allclose(one, right)}
+
+
+def _divided_scores(z: np.ndarray) -> np.ndarray:
+    """Each row over its sum, nan where that is 0."""
+    with np.errstate(all="ignore"):
+        return z / z.sum(axis=-1, keepdims=True)
 
 
 def _divided(z: np.ndarray) -> np.ndarray:
@@ -104,7 +116,13 @@ def small_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
 
 def rounded_mistakes(z: np.ndarray) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this z of float64."""
+    powers = np.exp(z - z.max(axis=-1, keepdims=True))
+    total = powers.sum(axis=-1, keepdims=True)
     return {
+        **{
+            f"{tiny} was added to the sum, which is at least 1 and needs no help: leave it out": powers / (total + tiny)
+            for tiny in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+        },
         "digits were lost on the way: float64 scores are computed in float64, with np.exp and without rounding": (
             shared(z.astype(np.float32)).astype(np.float64)
         ),

@@ -1,16 +1,20 @@
 r"""Pad the four sides of every channel: why the solution is as it is.
 
 Element (c, r, k) of `x` lands at (c, up + r, left + k): only `up` and `left` say where; `bottom` and `right` only
-make the result larger. The block is written with one slice, for all channels at once. `np.pad(x, ((0, 0), (up,
-bottom), (left, right)), constant_values=value)` does all of it in one line, keeps the dtype and refuses negative pads
-by itself.
+make the result larger. The block is written with one slice, for all channels at once.
+
+A border that differs from channel to channel is broadcasting again, as the bias in lesson 1: numpy lines up shapes
+from the right, where the columns are, so an array of (C,) becomes (C, 1, 1) first. A single number becomes (1, 1, 1),
+and one line serves both. `np.pad` takes values for each *side*, and none for each channel: of two values it makes a
+border of one in front and of the other behind, without a complaint.
 
 **Typical mistakes.** The order of the pads: this course counts (up, bottom, left, right), PyTorch's `F.pad` (left,
 right, up, bottom), ONNX all beginnings and then all ends, style sheets go clockwise. With pads of equal size all of
 these agree; a test needs four different numbers. The slice `[up:-bottom]` is empty where bottom is 0, because -0 is
 0; count from the front instead. `np.full` without a dtype takes that of `value`, and the network's float32 becomes
 float64. And a negative pad often does not fail by itself: `padded` gets smaller, the slice gets cut, and one row is
-broadcast into none.
+broadcast into none. An array (C,) that is used as it is goes to the columns; where the result is C columns wide,
+nothing fails.
 
 **Why -inf?** Max-pooling pads with -inf, so that no border can be a maximum. With 0 a window of negative numbers
 would answer 0.
@@ -29,10 +33,12 @@ from classroom.judge import Mutant, Student, expect, expect_raises, task
 from .shared import DTYPES, numbers, sizes
 
 
-def padded(x: np.ndarray, pads: tuple[int, ...], value: float) -> np.ndarray:
-    """(C, H, W) -> (C, up + H + bottom, left + W + right)."""
+def padded(x: np.ndarray, pads: tuple[int, ...], value: float | np.ndarray) -> np.ndarray:
+    """(C, H, W) -> (C, up + H + bottom, left + W + right): channel by channel, each with its own value."""
     up, bottom, left, right = pads
-    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
+    values = value if isinstance(value, np.ndarray) else [value] * len(x)
+    sides = (up, bottom), (left, right)
+    return np.stack([np.pad(one, sides, constant_values=own) for one, own in zip(x, values, strict=True)])
 
 
 def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[str, np.ndarray]:
@@ -81,6 +87,47 @@ def padding_mistakes(x: np.ndarray, pads: Sequence[int], value: float) -> dict[s
     }
 
 
+def each_mistakes(x: np.ndarray, pads: Sequence[int], value: np.ndarray) -> dict[str, np.ndarray]:
+    """Likely cause -> what it gives for this x and a value for each channel."""
+    up, bottom, left, right = pads
+    right_answer = padded(x, pads, value)
+    inside = padded(np.ones(x.shape, bool), pads, False)
+
+    def bordered(border: np.ndarray) -> np.ndarray:
+        return np.where(inside, right_answer, border).astype(x.dtype)
+
+    wrong = {
+        "all channels have the first number of `value` as their border: number c belongs to channel c": bordered(
+            value[:1]
+        ),
+        "all channels have the last number of `value` as their border: number c belongs to channel c": bordered(
+            value[-1:]
+        ),
+        "the border is 0: fill it with `value`": bordered(np.zeros(1)),
+        "the channels took the numbers of `value` in reverse: number c belongs to channel c": padded(
+            x, pads, value[::-1]
+        ),
+    }
+    if right_answer.shape[2] == len(value):
+        wrong[
+            "`value` of (C,) went to the columns, because numpy lines up shapes from the right: make it (C, 1, 1) first"
+        ] = bordered(value)
+    if right_answer.shape[1] == len(value):
+        wrong["`value` of (C,) went to the rows: make it (C, 1, 1), so that its numbers go to the channels"] = bordered(
+            value[:, None]
+        )
+    if len(value) == 2:
+        before_and_after = np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
+        wrong[
+            "np.pad takes two values for the border in front and the one behind, and none for each channel: make the "
+            "result with np.full, or go channel by channel"
+        ] = before_and_after
+    return {
+        **wrong,
+        "the numbers changed their type to float64: keep the dtype of x": right_answer.astype(np.float64),
+    }
+
+
 def default_mistakes(x: np.ndarray, pads: Sequence[int]) -> dict[str, np.ndarray]:
     """Likely cause -> what it gives for this x without a value."""
     return {"value is not 0 when nobody says it: its default must be 0": padded(x, pads, 1.0)}
@@ -95,6 +142,14 @@ def random_borders(student: Student, rng: np.random.Generator) -> None:
         value = float(rng.standard_normal())
         got = student.padding(x, pads, value)
         expect(got, padded(x, pads, value), what=f"{x.shape} with pads {pads}")
+
+
+@task("padding")
+def random_borders_of_each_channel(student: Student, rng: np.random.Generator) -> None:
+    """One random value for each channel, one to five of them, also where C is H, W, or the size of the result."""
+    for shape, pads in (((1, 2, 3), (1, 1, 1, 1)), ((5, 5, 5), (0, 2, 1, 0)), ((3, 2, 1), (1, 0, 1, 1))):
+        x, values = rng.standard_normal(shape), rng.standard_normal(shape[0])
+        expect(student.padding(x, pads, values), padded(x, pads, values), what=f"{shape}, values ({len(values)},)")
 
 
 @task("padding")
@@ -140,15 +195,45 @@ def each_negative_pad_is_refused(student: Student, rng: np.random.Generator) -> 
 
 
 UNPACK = "    up, bottom, left, right = pads\n"
+BORDER = "    border = np.reshape(value, (-1, 1, 1))\n"
 WRITE = "padded[:, up : up + rows, left : left + cols] = x"
-FULL = "np.full((channels, up + rows + bottom, left + cols + right), value, x.dtype)"
+FULL = "np.full((channels, up + rows + bottom, left + cols + right), border, x.dtype)"
 
 MUTANTS = [
+    Mutant(
+        "value_to_the_columns",
+        "numpy lines up (C,) with the columns",
+        old=BORDER,
+        new="    border = value\n",
+        breaks="each",
+    ),
+    Mutant(
+        "value_to_the_rows",
+        "one axis of 1 instead of two",
+        old=BORDER,
+        new="    border = np.reshape(value, (-1, 1))\n",
+        breaks="each",
+    ),
+    Mutant(
+        "first_value_everywhere",
+        "one number for all channels",
+        old=BORDER,
+        new="    border = np.ravel(value)[0]\n",
+        breaks="each",
+    ),
+    Mutant(
+        "np_pad_alone",
+        "the line that fills all borders with one value, and makes of two a front and a back",
+        old="    channels, rows, cols = x.shape\n",
+        new="    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)\n"
+        "    channels, rows, cols = x.shape\n",
+        breaks="each",
+    ),
     Mutant(
         "value_through_float",
         "a large whole value loses its last digits",
         old=FULL,
-        new="np.full((channels, up + rows + bottom, left + cols + right), float(value), x.dtype)",
+        new="np.full((channels, up + rows + bottom, left + cols + right), border.astype(float), x.dtype)",
         breaks="value",
     ),
     Mutant(
@@ -158,7 +243,7 @@ MUTANTS = [
         new=(
             "    inside = np.pad(np.ones_like(x), ((0, 0), (up, bottom), (left, right)))\n"
             "    padded = np.pad(x, ((0, 0), (up, bottom), (left, right)))\n"
-            "    return padded + ((1 - inside) * x.dtype.type(value)).astype(x.dtype)\n"
+            "    return padded + ((1 - inside) * border.astype(x.dtype)).astype(x.dtype)\n"
         ),
         breaks="value",
     ),
@@ -221,7 +306,7 @@ MUTANTS = [
         "sign_lost",
         "a border is never negative, as in pictures",
         old=FULL,
-        new="np.full((channels, up + rows + bottom, left + cols + right), abs(value), x.dtype)",
+        new="np.full((channels, up + rows + bottom, left + cols + right), abs(border), x.dtype)",
         breaks="value",
     ),
     Mutant(
@@ -235,28 +320,28 @@ MUTANTS = [
         "dtype_of_value",
         "np.full without a dtype takes that of the value",
         old=FULL,
-        new="np.full((channels, up + rows + bottom, left + cols + right), value)",
+        new="np.full((channels, up + rows + bottom, left + cols + right), border)",
         breaks="dtype",
     ),
     Mutant(
         "always_float32",
         "the type of the lesson's examples, instead of the dtype of x",
         old=FULL,
-        new="np.full((channels, up + rows + bottom, left + cols + right), value, np.float32)",
+        new="np.full((channels, up + rows + bottom, left + cols + right), border, np.float32)",
         breaks="dtype",
     ),
     Mutant(
         "value_cut",
         "3.14 becomes 3",
         old=FULL,
-        new="np.full((channels, up + rows + bottom, left + cols + right), np.trunc(value), x.dtype)",
+        new="np.full((channels, up + rows + bottom, left + cols + right), np.trunc(border), x.dtype)",
         breaks="value",
     ),
     Mutant(
         "channels_padded",
         "a border in front of the first channel too",
         old=FULL,
-        new="np.full((channels + up, up + rows + bottom, left + cols + right), value, x.dtype)",
+        new="np.full((channels + up, up + rows + bottom, left + cols + right), border, x.dtype)",
         breaks="channels",
     ),
     Mutant(
@@ -266,7 +351,7 @@ MUTANTS = [
         new='    return np.pad(x, ((0, 0), (up, bottom), (left, right)), mode="edge")\n',
         breaks="value",
     ),
-    Mutant("default_one", "the wrong default", old="value: float = 0.0", new="value: float = 1.0", breaks="default"),
+    Mutant("default_one", "the wrong default", old="np.ndarray = 0.0", new="np.ndarray = 1.0", breaks="default"),
     Mutant(
         "no_check",
         "numpy reads a negative number as 'from the end'",

@@ -25,6 +25,7 @@ Cost: one pass over the line.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,9 @@ def line_mistakes(line: str) -> dict[str, Any]:
     operands = [*inputs, *outputs]
     swapped = operands[: len(outputs)], operands[len(outputs) :]
     tuples = tuple(inputs), tuple(outputs)
+    tokens, end = line.split(), 4 + len(inputs)
+    further = tokens[end + len(outputs) :]
+    until_a_mark = list(takewhile(lambda token: token[0] not in "#$", further))
     wrong: dict[str, Any] = {
         "The result is a list: return the six parts separated by commas, which is a tuple.": [
             operator_type, name, inputs, outputs, params, attributes,
@@ -145,10 +149,42 @@ def line_mistakes(line: str) -> dict[str, Any]:
         "Options and attributes are swapped: params is the fifth part, attributes the sixth.": (
             operator_type, name, inputs, outputs, attributes, params,
         ),
+        "The second number of a slice is where it ends, not how long it is: the outputs end at 4 + both counts.": (
+            operator_type, name, inputs, tokens[end : len(outputs)], params, attributes,
+        ),
+        "The second number of a slice is where it ends, not how long it is: the inputs end at 4 + their number.": (
+            operator_type, name, tokens[4 : len(inputs)], outputs, params, attributes,
+        ),
+        "The second number of a slice is where it ends, not how long it is: inputs end at 4 + their number, outputs at "
+        "4 + both counts.": (
+            operator_type, name, tokens[4 : len(inputs)], tokens[end : len(outputs)], params, attributes,
+        ),
+        "A token with # or $ ends the loop: skip it alone, with continue and not break.": (
+            operator_type, name, inputs, outputs, *sorted_out(until_a_mark),
+        ),
+        "The token right after the outputs is lost: key=value begins at 4 + both counts.": (
+            operator_type, name, inputs, outputs, *sorted_out(further[1:]),
+        ),
+        "An attribute's key loses only its first character, the mark: key[1:].": (
+            operator_type, name, inputs, outputs, params, {key.replace("@", ""): v for key, v in attributes.items()},
+        ),
+        "Options come in a dictionary: the text before the first = is the key, the text after it the value.": (
+            operator_type, name, inputs, outputs, [f"{key}={v}" for key, v in params.items()], attributes,
+        ),
+        "Options come in a dictionary, not in a list of pairs.": (
+            operator_type, name, inputs, outputs, [(key, v) for key, v in params.items()], attributes,
+        ),
     }  # fmt: skip
     if inputs and not outputs:
         wrong["Where a count is 0 the list is empty."] = (operator_type, name, inputs, inputs, params, attributes)
     return wrong
+
+
+def sorted_out(tokens: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Params and attributes among these tokens."""
+    pairs = dict(re.findall(r"(?<!\S)([^\s=]+)=(\S*)", " ".join(tokens)))
+    params = {key: value for key, value in pairs.items() if key[0] not in "@#$"}
+    return params, {key[1:]: value for key, value in pairs.items() if key[0] == "@"}
 
 
 def pair_of(text: str) -> tuple[int, Any]:

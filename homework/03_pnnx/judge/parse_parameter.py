@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
+from kuiper import pnnx
 
 NO_STR = {
     0: "It is no str: None, () and [] are null, and the rule null comes before str.",
@@ -99,6 +100,10 @@ def _list_mistakes(text: str, kind: int, value: list[Any]) -> dict[str, Any]:
             6,
             [float(one) if "." in one else int(one) for one in elements],
         )
+    own = [pnnx.parse(one) for one in elements]
+    if {int(one.kind) for one in own} <= {2, 3, 4} and own[0].kind + 3 != kind:
+        cause = "The first element alone decides the kind of the list: look at all elements."
+        wrong[cause] = (int(own[0].kind) + 3, [one.value for one in own])
     if set(elements) <= {"True", "False", "None"}:
         read = [{"True": True, "False": False, "None": None}[one] for one in elements]
         cause = "True, False and None are strs in a list: its elements are read by the rules str, float and int alone."

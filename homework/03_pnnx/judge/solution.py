@@ -36,8 +36,8 @@ def parse_parameter(text: str) -> tuple[int, Any]:
     null : None, () and [] are null, with the value None.
     bool : True and False are bools.
     list : a text that begins with ( or [ is a list, even of one element: what lies between its first and its last
-        character is split at the commas, nothing is dropped, and each element is read by the rules str, float and int
-        alone.
+        character is split at the commas, and each element is read by the rules str, float and int alone; an empty
+        element, such as the second one of (3,), is the empty str.
     mixed : a list of ints and floats becomes floats; if one element is a str, all are strs and keep their text.
     str : a text that does not begin with a digit, or with - and a digit, is a str, unchanged; so is the empty text.
     float : a number with a . or an e in it is a float.

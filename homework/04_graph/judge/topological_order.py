@@ -59,7 +59,15 @@ def order_mistakes(successors: Network) -> dict[str, list[str]]:
         early: first_met(successors, -1, 1),
         early[:-1] + ", whichever successor comes first.": first_met(successors, -1, -1),
         first_done: first_met(successors, 0, 1),
+        "the names are sorted by their in-degree. It says how many predecessors a node has, not when they are done: "
+        "subtract as they are taken, and take a node at 0.": sorted(successors, key=in_degrees(successors).__getitem__),
     }
+
+
+def in_degrees(successors: Network) -> dict[str, int]:
+    """How many arrows enter each node."""
+    followed = [follower for followers in successors.values() for follower in followers]
+    return {name: followed.count(name) for name in successors}
 
 
 def first_met(successors: Mapping[str, Sequence[str]], end: int, direction: int) -> list[str]:

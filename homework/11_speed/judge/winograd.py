@@ -75,7 +75,12 @@ def image_mistakes(x: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     even = slow_convolution(padded, weight)
     tiles = even.reshape(outputs, even.shape[1] // 2, 2, even.shape[2] // 2, 2)
     other = np.float64 if x.dtype == np.float32 else np.float32
+    zeros = y.copy()
+    zeros[:, height - height % 2 :] = 0
+    zeros[:, :, width - width % 2 :] = 0
     found = {
+        "the last row or column has no tile, where their number is odd: pad with zeros below and to the right, cut the "
+        "result": zeros,
         "the tiles stand side by side: neighbours overlap by two pixels, one begins every 2 pixels, not every 4": (
             side_by_side(x, weight)
         ),

@@ -142,9 +142,10 @@ def flatten(x: np.ndarray, row_major: bool = True) -> np.ndarray:
     return np.array([v for plane in x for line in plane for v in line], x.dtype)
 
 
-def padding(x: np.ndarray, pads: Any, value: float = 0.0) -> np.ndarray:
+def padding(x: np.ndarray, pads: Any, value: Any = 0.0) -> np.ndarray:
     up, bottom, left, right = pads
-    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=value)
+    values = np.broadcast_to(value, len(x))
+    return np.stack([np.pad(one, ((up, bottom), (left, right)), constant_values=own) for one, own in zip(x, values)])
 
 
 def parse_parameter(text: str) -> tuple[int, Any]:

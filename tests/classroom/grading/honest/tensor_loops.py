@@ -18,7 +18,11 @@ def padding(x, pads, value=0.0):
     if any(p < 0 for p in pads):
         raise ValueError("negative pad")
     up, bottom, left, right = pads
-    return np.pad(x, ((0, 0), (up, bottom), (left, right)), constant_values=x.dtype.type(value))
+    out = []
+    for k in range(len(x)):
+        border = x.dtype.type(value[k] if np.ndim(value) else value)
+        out.append(np.pad(x[k], ((up, bottom), (left, right)), constant_values=border))
+    return np.stack(out)
 
 
 def reshape(x, shapes, row_major=True):

@@ -13,7 +13,7 @@ def padding(x, pads, value=0.0):
         raise ValueError("pads must not be negative: " + str(pads))
     c, h, w = x.shape
     y = np.zeros((c, h + top + bottom, w + left + right), x.dtype)
-    y[...] = value
+    y.T[...] = value
     for i in range(c):
         for r in range(h):
             y[i, r + top, left : left + w] = x[i, r]
