@@ -236,14 +236,16 @@ def arrays_keep_shape_and_type(student: Student, rng: np.random.Generator) -> No
 def numbers_give_numbers(student: Student, rng: np.random.Generator) -> None:
     """Whole numbers stay whole in add, max and neg; the sine of a number does not widen a float32 array beside it."""
     cause = "that is a numpy number, which widens an array beside it: plain(...) makes a Python number of it"
-    for text, expected, raw in (
-        ("mul(@2,add(@0,@1))", 20, np.int64(20)),
-        ("max(@0,@2)", 4, np.int64(4)),
-        ("neg(pow(@0,@1))", -8, np.int64(-8)),
-        ("abs(sub(@0,@1))", 1, np.int64(1)),
-        ("div(@2,@0)", 2.0, np.float64(2)),
+    exchanged = "left and right are exchanged: the value popped first is the right one"
+    for text, expected, raw, turned in (
+        ("mul(@2,add(@0,@1))", 20, np.int64(20), None),
+        ("max(@0,@2)", 4, np.int64(4), None),
+        ("neg(pow(@0,@1))", -8, np.int64(-8), -9),
+        ("abs(sub(@0,@1))", 1, np.int64(1), None),
+        ("div(@2,@0)", 2.0, np.float64(2), 0.5),
     ):
-        expect_value(student.evaluate(text, [2, 3, 4]), expected, what=f"{text} with 2, 3, 4", mistakes={cause: raw})
+        mistakes = {cause: raw} if turned is None else {cause: raw, exchanged: turned}
+        expect_value(student.evaluate(text, [2, 3, 4]), expected, what=f"{text} with 2, 3, 4", mistakes=mistakes)
     x = rng.standard_normal(4).astype(np.float32)
     got = student.evaluate("mul(@0,sin(2))", [x])
     widened = {cause: x * np.sin(np.float64(2))}

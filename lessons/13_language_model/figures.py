@@ -199,7 +199,7 @@ def label_of(role: str, op: Operator) -> str:
     """What stands in the box."""
     if op.type == "nn.Linear":
         return f"{role} {op.params['in_features'].value}→{op.params['out_features'].value}"
-    names = {"x": "x (N,T,128)", "norm1": "RMSNorm", "norm2": "RMSNorm", "keys": "keys ++ k", "values": "values ++ v",
+    names = {"x": "x (N,T,128)", "norm1": "RMSNorm", "norm2": "RMSNorm", "keys": "all keys", "values": "all values",
              "rotate q": "rotate", "rotate k": "rotate", "add1": "add", "add2": "add"}  # fmt: skip
     return names.get(role, role)
 
@@ -223,7 +223,7 @@ def draw_block(graph: kuiper.RuntimeGraph) -> Svg:
     marks += [path("M210 783V802"), head(210, 808, 90)]
     for role, x, edge in (("keys", 124, 161), ("values", 404, 369)):
         y = PLACES[role][1]
-        marks += [path(f"M{x} {y}H{edge}"), pill("cached", x, y, 12.0)]
+        marks += [path(f"M{x} {y}H{edge}"), pill("earlier", x, y, 12.0)]
     for role, op in roles.items():
         x, y, width = PLACES[role]
         kind = swatch_of("pnnx.Input") if role == "x" else swatch_of(op.type)

@@ -61,6 +61,9 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
     kept = np.count_nonzero(expected)
     least = probabilities[order[kept - 1]]
     backwards = np.argsort(probabilities, kind="stable")[::-1]
+    unstable = (
+        "the order of equally probable tokens is left to chance: np.argsort(-probabilities, kind='stable') keeps it"
+    )
     found = {
         "the token with which the sum reaches p is missing": only(order[: kept - 1]),
         "one token too many: where the sum is p already, the set is complete": only(order[: kept + 1]),
@@ -79,10 +82,15 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
             np.flatnonzero(probabilities >= p)
         ),
         "tokens are dropped where the sum has not reached p yet": only(order[sums >= p]),
+        unstable: only(np.argsort(-probabilities)[:kept]),
+        f"{unstable}; read backwards it is no longer stable": only(np.argsort(probabilities)[::-1][:kept]),
     }
     if p == 1:
         found["one token is left: np.argmax says 0 where no sum reaches p, and rounding may leave none"] = only(
             order[:1]
+        )
+        found["the sum was rounded to 1 before the last tokens came: with p = 1 keep all, without a sum"] = only(
+            order[: int(np.searchsorted(sums, 1)) + 1]
         )
     found = {cause: wrong.astype(probabilities.dtype) for cause, wrong in found.items()}
     return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, 1e-4, 1e-4)}
