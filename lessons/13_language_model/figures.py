@@ -221,9 +221,9 @@ def draw_block(graph: kuiper.RuntimeGraph) -> Svg:
             marks += [path(f"M{x1} {y1 + 13}{bend}V{y - 15}"), head(enter, y - 13, 90)]
     marks += [path("M164 24H24V420H170"), head(175, 420, 0), path("M175 426H152V448H24V770H170"), head(175, 770, 0)]
     marks += [path("M210 783V802"), head(210, 808, 90)]
-    for role, x, edge in (("keys", 124, 161), ("values", 404, 369)):
+    for role, x, edge in (("keys", 140, 161), ("values", 392, 369)):
         y = PLACES[role][1]
-        marks += [path(f"M{x} {y}H{edge}"), pill("earlier", x, y, 12.0)]
+        marks += [path(f"M{x} {y}H{edge}"), pill("old", x, y, 12.0)]
     for role, op in roles.items():
         x, y, width = PLACES[role]
         kind = swatch_of("pnnx.Input") if role == "x" else swatch_of(op.type)
