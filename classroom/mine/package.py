@@ -34,6 +34,8 @@ ROOMS = {
 FOR_TESTS = {"test_grouped_convolution", "input_after", "run_framework", "tokens", "tree", "polish", "refusal"}
 FOR_TESTS |= {"evaluate_with", "parse_expression"}
 """Functions of the homework that only the exercise needs."""
+THEIRS = {"README.md", "pyproject.toml"}
+"""Files that a student may change; what was changed stays."""
 WRITTEN = "written.json"
 """In the package: its files with their hashes, as they were written."""
 TAKEN = {"kuiper", "classroom", "homework", "lessons", "models", "tests", "docs", "benchmarks", "requirements", "build"}
@@ -111,9 +113,8 @@ def trimmed(source: str, says: str) -> str:
         return source
     lines, gone = source.splitlines(), set[int]()
     called = names_in(tree.body)
-    cut = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name not in called and needless(node)
-    ]
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    cut = [node for node in definitions if node.name not in called and needless(node)]
     for function in cut:
         top = min([function.lineno, *(one.lineno for one in function.decorator_list)])
         while top > 1 and (not lines[top - 2].strip() or lines[top - 2].startswith("#")):
@@ -176,18 +177,25 @@ def without_unused(tree: ast.Module, cut: Collection[ast.stmt], lines: Sequence[
     return lines
 
 
-def needless(function: ast.FunctionDef) -> bool:
-    """Whether only the exercise needs the function: it is for the tests, or is not written yet."""
+def needless(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """Whether only the exercise needs a function or class: it is for the tests, or is not written yet."""
+    if isinstance(node, ast.ClassDef):
+        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        return any(map(unwritten, methods))
+    return node.name in FOR_TESTS or (unwritten(node) and node.name not in {part.exercise for part in PARTS})
+
+
+def unwritten(function: ast.FunctionDef) -> bool:
+    """Whether it still ends as it was handed out."""
     last = function.body[-1]
-    open_ = isinstance(last, ast.Raise) and "NotImplementedError" in ast.unparse(last)
-    return function.name in FOR_TESTS or (open_ and function.name not in {part.exercise for part in PARTS})
+    return isinstance(last, ast.Raise) and "NotImplementedError" in ast.unparse(last)
 
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     """Write the files into the folder -> those that are new, or others than before.
 
-    Files that this command has not written, or not as they are now, stay. Raises PackageError before anything is
-    written.
+    What was changed of THEIRS stays. Where another file is not from this command, or not as it was written,
+    PackageError is raised before anything is written.
     """
     if not folder.name.isidentifier() or keyword.iskeyword(folder.name) or folder.name in TAKEN:
         raise PackageError(f"a package cannot be called {folder.name!r}: take a name such as mine or my_framework")
@@ -196,17 +204,23 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
     before = written_before(folder)
     if before is None:
         raise PackageError(f"{folder} is there, and is not from this command: it stays as it is. Name another folder")
+    kept = set()
     for name in files:
         path = folder / name
         if path.exists() and before.get(name) != fingerprint(path.read_bytes()):
+            if name in THEIRS and name in before:
+                kept.add(name)
+                continue
             said = "was changed since it was written" if name in before else "is not from this command"
             raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {folder.name}2")
     try:
         for name, content in files.items():
+            if name in kept:
+                continue
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        hashes = {name: fingerprint(content) for name, content in files.items()}
+        hashes = {name: before[name] if name in kept else fingerprint(content) for name, content in files.items()}
         (folder / WRITTEN).write_text(json.dumps(hashes, indent=1) + "\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise PackageError(f"{folder} cannot be written: {error.strerror}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,9 @@ def answers(param: Path, given: Path | None = None) -> list[str]:
         return [f"{param.name} gives an array of shape {y.shape}."]
     labels = param.with_name("labels.txt")
     names = labels.read_text(encoding="utf-8").split("\n") if labels.is_file() else [str(i) for i in range(y.shape[1])]
+    if len(y) > 1:
+        found = Counter(names[k] for k in y.argmax(axis=1))
+        return [f"{name:12} {count} of {len(y)} pieces" for name, count in found.most_common(3)]
     powers = np.exp(y[0] - y[0].max())
     shares = powers / powers.sum()
     return [f"{names[k]:12} {shares[k]:.0%}" for k in np.argsort(-shares)[:3]]

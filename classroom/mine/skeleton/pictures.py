@@ -18,8 +18,23 @@ def normalised(images: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(((images.astype(np.float32) / 255 - MEAN) / STD).transpose(0, 3, 1, 2))
 
 
+MOST = 10
+"""Pieces of a picture in each direction."""
+
+
+def pieces(picture: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    """(H, W, 3) -> (N, rows, cols, 3): the pieces side by side, at most MOST x MOST around the middle."""
+    down, across = min(picture.shape[0] // rows, MOST), min(picture.shape[1] // cols, MOST)
+    top, left = (picture.shape[0] - down * rows) // 2, (picture.shape[1] - across * cols) // 2
+    middle = picture[top : top + down * rows, left : left + across * cols]
+    return middle.reshape(down, rows, across, cols, 3).swapaxes(1, 2).reshape(-1, rows, cols, 3)
+
+
 def read_input(path: Path, text: str) -> np.ndarray:
-    """The batch in a .npy file; of a picture the middle, in the size that the model file `text` names, else 224."""
+    """The batch in a .npy file; of a picture its pieces, in the size that the model file `text` names, else 224.
+
+    They keep their scale: a network that has learned from pieces knows no other. A smaller picture is enlarged.
+    """
     if path.suffix == ".npy":
         return np.load(path, allow_pickle=False)
     try:
@@ -28,5 +43,8 @@ def read_input(path: Path, text: str) -> np.ndarray:
         raise SystemExit("pictures need Pillow: python -m pip install pillow; or give a .npy file") from None
     found = next((INPUT.search(line) for line in text.splitlines() if line.startswith("pnnx.Input")), None)
     rows, cols = (int(found[1]), int(found[2])) if found else (224, 224)
-    with Image.open(path) as picture:
-        return normalised(np.asarray(ImageOps.fit(picture.convert("RGB"), (cols, rows)))[None])
+    with Image.open(path) as file:
+        picture = file.convert("RGB")
+    if picture.height < rows or picture.width < cols:
+        picture = ImageOps.fit(picture, (cols, rows))
+    return normalised(pieces(np.asarray(picture), rows, cols))
