@@ -82,6 +82,7 @@ class CompiledPlan(Plan):
         self._module: Module | None = None
         self._target = target
         self._parts_of: dict[int, tuple[int, int]] = {}
+        self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
         super().__init__(plan.steps, plan.specs, plan.layout.inputs, plan.returned, plan.dynamic, plan.threads)
         module = self._module or Module(target, self._arena, self.threads)
@@ -135,6 +136,10 @@ class CompiledPlan(Plan):
             finally:
                 self.dynamic.clear()
 
+    def kernel_name(self, number: int) -> str:
+        """What computes a step: an algorithm as machine code, or as in the planned engine."""
+        return f"{self._algorithms[number]}, compiled" if number in self._algorithms else super().kernel_name(number)
+
     @property
     def groups(self) -> list[list[Operator]]:
         """The operators that are computed and timed together."""
@@ -150,7 +155,9 @@ class CompiledPlan(Plan):
             for buffer in halos:
                 assert buffer.padded is not None
                 module.fill(borders(buffer.padded, buffer.halo))
-            if not is_view(step, self.layout) and emit(module, step.kernel, *self._buffers_of(step)):
+            algorithm = "" if is_view(step, self.layout) else emit(module, step.kernel, *self._buffers_of(step))
+            if algorithm:
+                self._algorithms[number] = algorithm
                 module.settle()
                 self._parts_of[number] = start, len(module.parts)
             else:
