@@ -228,7 +228,11 @@ def test_a_grouping_may_give_lists_tuples_and_ranges(made: Any) -> None:
     assert [part.nodes for part in split.subgraphs] == [partition(graph, [Device("CPU")]).subgraphs[0].nodes]
 
 
-@pytest.mark.parametrize("made", ["CPU", iter([("CPU", [0])]), [("CPU", "0")], ["ab"]], ids=repr)
+@pytest.mark.parametrize(
+    "made",
+    ["CPU", iter([("CPU", [0])]), [("CPU", "0")], ["ab"]],
+    ids=["a text", "an iterator", "a text of nodes", "a text for a group"],
+)
 def test_a_grouping_of_another_form_is_refused(made: Any) -> None:
     graph = NodeGraph.from_lists([["a", [0], [1]]], {0: {"kind": "input"}})
     with pytest.raises(PartitionError, match=r"expected .*\(name of the device, list of .*nodes.*, found "):
