@@ -137,8 +137,10 @@ class CompiledPlan(Plan):
                 self.dynamic.clear()
 
     def kernel_name(self, number: int) -> str:
-        """What computes a step: an algorithm as machine code, or as in the planned engine."""
-        return f"{self._algorithms[number]}, compiled" if number in self._algorithms else super().kernel_name(number)
+        """What computes a step: an algorithm as machine code, nothing, or as in the planned engine."""
+        if number in self._algorithms:
+            return f"{self._algorithms[number]}, compiled"
+        return super().kernel_name(number) if self.stages[number] else "View"
 
     @property
     def groups(self) -> list[list[Operator]]:
