@@ -63,6 +63,11 @@ class Stretch:
         self._shared(self._number, 0)
 
 
+def scratch_memory(size: int) -> np.ndarray:
+    """Bytes for what parts leave for one another, and for what lanes need while they run."""
+    return aligned(size)
+
+
 class CompiledPlan(Plan):
     """A plan whose steps are machine code where there is code for them.
 
@@ -92,7 +97,7 @@ class CompiledPlan(Plan):
         for start, stop in spans:
             add_pass(module, f"pass_{start}_{stop}", module.parts[start:stop])
         self.code = MachineCode(str(module.ir), target, folder)
-        scratch = aligned(module.scratch_bytes)
+        scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]
 
