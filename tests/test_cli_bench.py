@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kuiper import pnnx
+from kuiper.compiled import llvm
 
 pytest.importorskip("typer", reason="the command line needs typer and rich, which are not installed")
 pytest.importorskip("rich", reason="the command line needs typer and rich, which are not installed")
@@ -81,6 +82,15 @@ def test_bench_reports_times_and_a_profile_of_every_operator(tmp_path: Path) -> 
         assert word in out
     profile = out.split("\n\n")[1]
     assert {line.split()[0] for line in profile.splitlines()[2:]} == {"relu", "sum"}
+
+
+@pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
+def test_bench_says_which_steps_are_machine_code(tmp_path: Path) -> None:
+    typed = ("--engine", "compiled", "--repeat", 1, "--warmup", 0, "--profile", "--threads", 1)
+    assert call("bench", write(tmp_path, SIMPLE), *typed).stdout.endswith("all steps are machine code\n")
+    text = SIMPLE.replace("nn.ReLU         relu  1 1 0 1", "torch.cumsum    sums  1 1 0 1 dim=1")
+    out = call("bench", write(tmp_path, text), *typed).stdout
+    assert out.endswith("no machine code for sums: the planned engine computes it in between\n")
 
 
 def test_bench_takes_its_batch_from_the_shape(tmp_path: Path) -> None:

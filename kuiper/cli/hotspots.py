@@ -63,6 +63,21 @@ def show(
     )
     for line in over_peak(over, kernels):
         out.print(line)
+    if graph.engine == "compiled":
+        out.print(not_compiled(kernels))
+
+
+def not_compiled(kernels: Mapping[str, str]) -> str:
+    """Which steps of a plan in machine code are none, as a sentence.
+
+    >>> not_compiled({"conv": "Direct, compiled", "flat": "View", "words": "Embedding"})
+    'no machine code for words: the planned engine computes it in between'
+    """
+    others = [name for name, kernel in kernels.items() if kernel != "View" and not kernel.endswith(", compiled")]
+    if not others:
+        return "all steps are machine code"
+    them = "it" if len(others) == 1 else "them"
+    return f"no machine code for {several(others)}: the planned engine computes {them} in between"
 
 
 def over_peak(names: Sequence[str], kernels: Mapping[str, str]) -> list[str]:

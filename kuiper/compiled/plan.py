@@ -63,6 +63,11 @@ class Stretch:
         self._shared(self._number, 0)
 
 
+def scratch_memory(size: int) -> np.ndarray:
+    """Bytes for what parts leave for one another, and for what lanes need while they run."""
+    return aligned(size)
+
+
 class CompiledPlan(Plan):
     """A plan whose steps are machine code where there is code for them.
 
@@ -82,6 +87,7 @@ class CompiledPlan(Plan):
         self._module: Module | None = None
         self._target = target
         self._parts_of: dict[int, tuple[int, int]] = {}
+        self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
         super().__init__(plan.steps, plan.specs, plan.layout.inputs, plan.returned, plan.dynamic, plan.threads)
         module = self._module or Module(target, self._arena, self.threads)
@@ -91,7 +97,7 @@ class CompiledPlan(Plan):
         for start, stop in spans:
             add_pass(module, f"pass_{start}_{stop}", module.parts[start:stop])
         self.code = MachineCode(str(module.ir), target, folder)
-        scratch = aligned(module.scratch_bytes)
+        scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]
 
@@ -135,6 +141,12 @@ class CompiledPlan(Plan):
             finally:
                 self.dynamic.clear()
 
+    def kernel_name(self, number: int) -> str:
+        """What computes a step: an algorithm as machine code, nothing, or as in the planned engine."""
+        if number in self._algorithms:
+            return f"{self._algorithms[number]}, compiled"
+        return super().kernel_name(number) if self.stages[number] else "View"
+
     @property
     def groups(self) -> list[list[Operator]]:
         """The operators that are computed and timed together."""
@@ -150,7 +162,9 @@ class CompiledPlan(Plan):
             for buffer in halos:
                 assert buffer.padded is not None
                 module.fill(borders(buffer.padded, buffer.halo))
-            if not is_view(step, self.layout) and emit(module, step.kernel, *self._buffers_of(step)):
+            algorithm = "" if is_view(step, self.layout) else emit(module, step.kernel, *self._buffers_of(step))
+            if algorithm:
+                self._algorithms[number] = algorithm
                 module.settle()
                 self._parts_of[number] = start, len(module.parts)
             else:

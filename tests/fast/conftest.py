@@ -360,6 +360,8 @@ def poison() -> Callable[[pytest.MonkeyPatch], Callable[[], None]]:
             blocks[-1].fill(255)
             return blocks[-1]
 
+        if llvm.installed():
+            patch.setattr("kuiper.compiled.plan.scratch_memory", poisoned)  # imports it, with what is not poisoned
         patch.setattr("kuiper.fast.plan.plan.aligned", poisoned)
         patch.setattr("kuiper.fast.kernels.base.workspace.aligned", poisoned)
         return lambda: [block.fill(255) for block in blocks] and None

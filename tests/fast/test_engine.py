@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kuiper
+from kuiper.compiled import llvm
 
 
 class Grower:
@@ -216,9 +217,13 @@ def networks(draw, make, any_size=False):
     return grower.finish(), grower.inputs[0]
 
 
+needs_llvm = pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
+
+
+@pytest.mark.parametrize("engine", ["fast", pytest.param("compiled", marks=[needs_llvm, pytest.mark.slow])])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, data):
+def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, engine, data):
     network, shape = data.draw(networks(net))
     threads, seed = data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
     x = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
@@ -228,7 +233,7 @@ def test_a_plan_gives_what_the_layers_give(net, load, near, untimed, poison, dat
         untimed(patch, seed)
         spoil = poison(patch)
         expected = load(network, engine="simple")(x)
-        graph = load(network, engine="fast", threads=threads)
+        graph = load(network, engine=engine, threads=threads)
         first = graph(x)
         kept = [y.copy() for y in first]
         spoil()

@@ -11,7 +11,7 @@ from kuiper.compiled.kernels.copies import halo_image
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_products
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.kernels.windows import emit_depthwise
-from kuiper.compiled.kernels.winograd import emit_winograd, pays
+from kuiper.compiled.kernels.winograd import M, emit_winograd, pays
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.conv.convolution import Convolution
@@ -19,7 +19,7 @@ from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
 
 
 @emits(Convolution)
-def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
+def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool | str:
     """Each group of channels is a product; with one channel in each, vectors hold channels side by side."""
     problem, epilogue = kernel.problem, kernel.epilogue
     y = outputs[0].nhwc
@@ -31,10 +31,10 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
     x = halo_image(module, inputs[0], problem.pads)
     if problem.groups == problem.channels == problem.out_channels and problem.groups > 1:
         emit_depthwise(module, problem, epilogue, x, y, residual)
-        return True
+        return "Depthwise"
     if pays(problem):
         emit_winograd(module, problem, epilogue, x, y, residual)
-        return True
+        return f"Winograd(m={M})"
     (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
     channels, out = problem.channels // problem.groups, problem.out_channels // problem.groups
     (_, row, pixel, _), image = x.strides, x.strides[0]
@@ -60,7 +60,7 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
         )
         products.append((product, operands))
     emit_products(module, products)
-    return True
+    return "Direct"
 
 
 @emits(Subpixel)

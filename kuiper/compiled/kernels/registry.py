@@ -14,8 +14,11 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue, Kernel
 from kuiper.fast.kernels.elementwise.activation import ActivationSteps
 
-Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], bool]
-"""emit(module, kernel, inputs, outputs): add the parts that compute it, or nothing and False."""
+Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], "bool | str"]
+"""emit(module, kernel, inputs, outputs): add the parts that compute it, or nothing and False.
+
+True stands for the kernel's own algorithm; another one is returned by its name.
+"""
 EMITTERS: dict[type, Emit] = {}
 One = TypeVar("One", bound=Emit)
 
@@ -36,14 +39,15 @@ def emits(*kernels: type) -> Callable[[One], One]:
     return register
 
 
-def emit(module: Module, kernel: Kernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """Whether there is code for a kernel; if so its parts are added."""
+def emit(module: Module, kernel: Kernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> str:
+    """The algorithm's name if there is code for a kernel, and its parts are added; else an empty text."""
     found = next((EMITTERS[kind] for kind in type(kernel).__mro__ if kind in EMITTERS), None)
     if found is None or not all(_fits(buffer) for buffer in (*inputs, *outputs)):
-        return False
+        return ""
     inputs = [_with_rows(module, buffer) for buffer in inputs]
     try:
-        return found(module, kernel, inputs, outputs)
+        written = found(module, kernel, inputs, outputs)
+        return written if isinstance(written, str) else kernel.name * written
     finally:
         module.release()
 

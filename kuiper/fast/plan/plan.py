@@ -16,6 +16,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, Workspace, aligned
 from kuiper.fast.plan.arena import plan_arena
 from kuiper.fast.plan.branches import ParallelStretch
+from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.layout import MemoryLayout, StoredValue
 from kuiper.fast.threads import parallel
 from kuiper.graph import Lifetime, MemoryPlan, Operator
@@ -94,6 +95,13 @@ class Plan:
                 return [self._result(name) for name in self.returned]
             finally:
                 self.dynamic.clear()
+
+    def kernel_name(self, number: int) -> str:
+        """What computes a step: the algorithm, or the layer where there is no kernel."""
+        step = self.steps[number]
+        if isinstance(step.kernel, Fallback):
+            return f"layer of {step.operators[0].type}"
+        return step.kernel.name.removesuffix("()")
 
     @property
     def groups(self) -> list[list[Operator]]:

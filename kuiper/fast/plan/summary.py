@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan
-from kuiper.fast.plan.fallback import Fallback
 from kuiper.fast.plan.plan import Plan
 
 
@@ -24,7 +23,7 @@ class StepSummary:
     """One step of a plan.
 
     operators : names; the others are fused into the first.
-    kernel : the algorithm, or the layer where there is no kernel.
+    kernel : the algorithm, the layer where there is no kernel.
     outputs : shapes; None for anything but an array.
     buffers : where its outputs lie; for a view that is the value whose memory it shares.
     """
@@ -41,19 +40,12 @@ def summary(plan: Plan | BatchPlan) -> list[StepSummary]:
     return [
         StepSummary(
             [op.name for op in step.operators],
-            kernel_name(step),
+            one.kernel_name(number),
             [one.specs[name].shape for name in step.writes],
             buffers(one, step),
         )
-        for step in one.steps
+        for number, step in enumerate(one.steps)
     ]
-
-
-def kernel_name(step: Step) -> str:
-    """The algorithm, or the layer where there is no kernel."""
-    if isinstance(step.kernel, Fallback):
-        return f"layer of {step.operators[0].type}"
-    return step.kernel.name.removesuffix("()")
 
 
 def buffers(plan: Plan, step: Step) -> list[BufferSummary]:
