@@ -102,8 +102,16 @@ def lists_of_one_kind(student: Student, rng: np.random.Generator, oracle: Any) -
 @task("parse_parameter", "list", "pair")
 def words_in_a_list_are_strs(student: Student, oracle: Any) -> None:
     """True, False and None are strs when they stand in a list."""
+    cause = (
+        "in a list True, False and None are words: the rules str, float and int alone say what the elements are (to "
+        "Python a bool is an int, too)"
+    )
     for text in ("(True,False)", "[None]", "(None,None)", "[True]"):
-        expect_values(student, oracle, (text, (7, text[1:-1].split(","))))
+        try:
+            expect_values(student, oracle, (text, (7, text[1:-1].split(","))))
+        except Failure as failure:
+            failure.cause = failure.cause or cause
+            raise
 
 
 @task("parse_parameter", "list", "mixed", "pair", "str")
