@@ -29,7 +29,7 @@ with open("net.pnnx.param", "w") as file:
     file.write(text)
 x = np.random.default_rng(0).standard_normal((2, 3, 5, 5)).astype(np.float32)
 r = np.maximum(x, 0)
-for engine in ("simple", "fast", "compiled"):
+for engine in ("simple", "compiled", "fast"):
     graph = kuiper.load("net.pnnx.param", engine=engine)
     np.testing.assert_allclose(graph(x)[0], (r + np.sqrt(r * r + 9)) / 2, rtol=1e-6)
 layer = graph.operator("plus").layer
