@@ -21,6 +21,10 @@ if importlib.util.find_spec("sphinx") is None:
     # these speak to Sphinx, which only the site needs: python3 course.py setup --site
     collect_ignore += [f"classroom/site/{name}.py" for name in ("code_links", "extension", "settings")]
 
+if importlib.util.find_spec("llvmlite") is None:
+    # these write machine code, for which the extra `speed` is needed
+    collect_ignore_glob = ["kuiper/compiled/*.py", "kuiper/compiled/kernels/*.py"]
+
 if importlib.util.find_spec("hypothesis") is not None:
     from hypothesis import HealthCheck, settings
 

@@ -48,7 +48,7 @@ class ParseParameterAttrStatus(Enum):
     ATTR_RUNNING_MEAN = ("running_mean",)
     ATTR_RUNNING_VAR = ("running_var",)
     OUT_FEATURES = ("in_features", "out_features")
-    OTHER = ()
+    OTHER = ("",)
 
 
 class KuiperError(Exception):

@@ -25,16 +25,17 @@ LEXEMES = re.compile(
     r"|(?P<line>\n)"
     r"|(?P<space>[\s]+?)"
     r"|(?P<string>(?i:[rbuft]{0,2})"
-    r"(?:'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\\?\Z)"
-    r'|"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\\?\Z)'
-    r"|'(?:[^'\\\n]|\\.)*+(?:'|\\?\Z|(?=\n))"
-    r'|"(?:[^"\\\n]|\\.)*+(?:"|\\?\Z|(?=\n))))'
+    r"(?:'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\\?\Z)"
+    r'|"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\\?\Z)'
+    r"|'(?:[^'\\\n]|\\.)*(?:'|\\?\Z|(?=\n))"
+    r'|"(?:[^"\\\n]|\\.)*(?:"|\\?\Z|(?=\n))))'
     r"|(?P<number>\.?\d[\w.]*(?:(?<=[eE])[+-]?\d[\d_]*j?)?)"
     r"|(?P<name>\w+)"
     r"|(?P<operator>\*\*=|//=|>>=|<<=|\.\.\.|[-+*/%@&|^<>=!:]=|->|\*\*|//|>>|<<|.)",
     re.DOTALL,
 )
-"""Every character belongs to one lexeme; quantifiers are possessive, so that matching takes linear time."""
+"""Every character belongs to one lexeme. A string ends at its quote, its line or the source, so the first way to match
+it is right, and matching takes linear time. (Possessive quantifiers would say so; Python 3.11.2 loses characters.)"""
 LIBRARY = frozenset(
     name
     for holder in (np, np.ndarray, np.random.Generator, np.linalg, builtins, str, bytes, list, dict, set, tuple)

@@ -115,11 +115,11 @@ def trimmed(source: str, says: str) -> str:
     called = names_in(tree.body)
     definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     cut = [node for node in definitions if node.name not in called and needless(node)]
-    for function in cut:
-        top = min([function.lineno, *(one.lineno for one in function.decorator_list)])
+    for definition in cut:
+        top = min([definition.lineno, *(one.lineno for one in definition.decorator_list)])
         while top > 1 and (not lines[top - 2].strip() or lines[top - 2].startswith("#")):
             top -= 1
-        gone.update(range(top, (function.end_lineno or 0) + 1))
+        gone.update(range(top, (definition.end_lineno or 0) + 1))
     lines = without_unused(tree, cut, lines, gone)
     documented = (ast.FunctionDef, ast.ClassDef)
     for node in (one for one in ast.walk(tree) if isinstance(one, documented) and ast.get_docstring(one, clean=False)):
@@ -215,9 +215,9 @@ def write_package(folder: Path, files: Mapping[str, bytes]) -> set[str]:
             raise PackageError(f"{path} {said}: it stays as it is. Write another one: {COMMAND} mine {folder.name}2")
     try:
         for name, content in files.items():
+            path = folder / name
             if name in kept:
                 continue
-            path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         hashes = {name: before[name] if name in kept else fingerprint(content) for name, content in files.items()}

@@ -5,8 +5,7 @@ Pointers are bare addresses, offsets are bytes, numbers are float32, a vector ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -210,14 +209,8 @@ class VectorBuilder(ir.IRBuilder):
 
     def between(self, start: Value, stop: Value, body: Callable[[Value], None]) -> None:
         """for i in range(start, stop): body(i), which may be never."""
-        with self.when(self.icmp_signed("<", start, stop)):
+        with self.if_then(self.icmp_signed("<", start, stop)):
             self.loop(start, stop, 1, lambda i, _: body(i))
-
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        """What is built inside runs where the condition, an i1, holds."""
-        with self.if_then(condition):
-            yield
 
     def either(self, condition: Value, first: Callable[[], None], second: Callable[[], None]) -> None:
         """first() where an i1 holds, else second(); a condition that is Python's False is known not to hold."""

@@ -53,18 +53,18 @@ class Crew:
         self._in_use = threading.Lock()
 
     @contextmanager
-    def session(self, lanes: int, cores: list[int]) -> Iterator[Ask | None]:
+    def session(self, threads: int, cores: list[int]) -> Iterator[Ask | None]:
         """Within the context the yielded function asks the helpers to make these calls, one each.
 
-        With as many lanes as `cores`, those that the caller may use, every lane keeps to its core. None with one lane,
+        With as many threads as `cores`, those that the caller may use, each keeps to its core. None with one thread,
         and while somebody else uses the crew: then there is no help.
         """
-        if lanes < 2 or not self._in_use.acquire(blocking=False):
+        if threads < 2 or not self._in_use.acquire(blocking=False):
             yield None
             return
         try:
-            pinned = len(cores) == lanes
-            while len(self._helpers) < lanes - 1:
+            pinned = len(cores) == threads
+            while len(self._helpers) < threads - 1:
                 self._helpers.append(_Helper(len(self._helpers) + 1))
 
             def ask(calls: Sequence[Call]) -> None:

@@ -1,7 +1,7 @@
 """A module of machine code in the making: functions that are shared, and the parts that a pass consists of.
 
 A part is work of equal units, which threads may share in any order; parts run one after the other. CodePart number n is
-the function part_n(arena, weights, scratch, lane, begin, end): the units begin ... end - 1, on the thread `lane`.
+the function part_n(arena, weights, scratch, thread, begin, end): the units begin ... end - 1, on that thread.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ MEMORIES: tuple[Memory, ...] = "arena", "weights", "scratch"
 
 
 class Location(NamedTuple):
-    """Where an array begins: bytes from the start of one of the memories; in scratch, each lane may have its own."""
+    """Where an array begins: bytes from the start of one of the memories; in scratch, each thread may have its own."""
 
     memory: Memory
     offset: int
-    by_lane: int = 0
+    by_thread: int = 0
 
     def after(self, size: int) -> Location:
         """So many bytes further on."""
@@ -49,11 +49,11 @@ class Module:
     ----------
     target : the processor.
     arena : the memory of a plan's values; all arrays that are written lie in it.
-    lanes : how many threads may share a part.
+    threads : how many may share a part.
     """
 
-    def __init__(self, target: Target, arena: np.ndarray, lanes: int) -> None:
-        self.target, self.lanes = target, lanes
+    def __init__(self, target: Target, arena: np.ndarray, threads: int) -> None:
+        self.target, self.threads = target, threads
         self.ir = ir.Module("kuiper")
         self.parts: list[CodePart] = []
         self._arena = arena
@@ -98,12 +98,12 @@ class Module:
         return memory
 
     def shared(self, numbers: int) -> Location:
-        """Scratch memory for so many numbers, which all lanes share, until `release`."""
+        """Scratch memory for so many numbers, which all threads share, until `release`."""
         return self._take(4 * numbers, 1)
 
     def own(self, numbers: int) -> Location:
-        """Scratch memory for so many numbers for each lane, until `release`."""
-        return self._take(4 * numbers, self.lanes)
+        """Scratch memory for so many numbers for each thread, until `release`."""
+        return self._take(4 * numbers, self.threads)
 
     def release(self) -> None:
         """Whatever scratch memory was taken may be given out again."""
@@ -136,14 +136,14 @@ class Module:
         name = f"part_{len(self.parts)}"
         made = function(self.ir, name, [POINTER] * 3 + [I64] * 3)
         b = VectorBuilder(made.append_basic_block("entry"), self.target)
-        *memories, lane, begin, end = made.args
+        *memories, thread, begin, end = made.args
 
         def pointer(place: Location) -> Value:
             start = b.at(memories[MEMORIES.index(place.memory)], place.offset)
-            return b.at(start, b.mul(lane, i64(place.by_lane))) if place.by_lane else start
+            return b.at(start, b.mul(thread, i64(place.by_thread))) if place.by_thread else start
 
         if fills:
-            with b.when(b.icmp_signed("==", begin, i64(0))):
+            with b.if_then(b.icmp_signed("==", begin, i64(0))):
                 for place, shape, strides in fills:
                     _zeros(b, pointer(place), shape, strides)
             begin = b.select(b.icmp_signed("==", begin, i64(0)), begin, b.sub(begin, i64(1)))

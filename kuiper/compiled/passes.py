@@ -1,11 +1,11 @@
 """How a run of parts becomes one function: for one thread, and for several that share the work.
 
-Each lane has its share of a part's units, takes them one by one, and when they are gone takes those of the others: a
-thread that the system holds up costs no more than its share. A lane goes on to the next part when all units of this one
-are done. Threads that help may come late, or not at all: they pass a gate that is open for one pass only, so that one
-of an earlier pass finds it closed.
+Each thread has its share of a part's units, takes them one by one, and when they are gone takes those of the others:
+one that the system holds up costs no more than its share. A thread goes on to the next part when all units of this one
+are done. Helpers, which are all threads but the caller's, may come late, or not at all: they pass a gate that is open
+for one pass only, so that a helper of an earlier pass finds it closed.
 
-The state of a pass is a row of cache lines, each an i64: the gate, and for every part the units taken of each lane's
+The state of a pass is a row of cache lines, each an i64: the gate, and for every part the units taken of each thread's
 share, and the units done.
 """
 
@@ -23,16 +23,16 @@ LINE = 64
 INSIDE = (1 << 20) - 1
 """The gate: the pass's number times 2^20, and how many helpers are inside."""
 PATIENCE = 400
-"""How often a waiting lane looks before it offers its core to others."""
+"""How often a waiting thread looks before it offers its core to others."""
 
 
-def state_bytes(parts: int, lanes: int) -> int:
+def state_bytes(parts: int, threads: int) -> int:
     """Memory for the state."""
-    return LINE * (1 + parts * (lanes + 1))
+    return LINE * (1 + parts * (threads + 1))
 
 
 def add_pass(module: Module, name: str, parts: Sequence[CodePart]) -> None:
-    """void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number, lane)."""
+    """void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number, thread)."""
     _alone(module, name, parts)
     _shared(module, name, parts)
 
@@ -46,25 +46,24 @@ def _alone(module: Module, name: str, parts: Sequence[CodePart]) -> None:
 
 
 def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
-    lanes = module.lanes
+    threads = module.threads
     made = function(module.ir, f"{name}_shared", [POINTER] * 4 + [I64] * 2, internal=False)
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
-    *memories, state, number, lane = made.args
+    *memories, state, number, thread = made.args
     opened = b.shl(number, i64(20))
-    helps = b.icmp_signed(">", lane, i64(0))
-    enter = _function(module, "enter", I64, [POINTER, I64], _enter)
+    helps = b.icmp_signed(">", thread, i64(0))
     refused = made.append_basic_block("refused")
     go = made.append_basic_block("go")
     ask = made.append_basic_block("ask")
     b.cbranch(helps, ask, go)
     b.position_at_end(ask)
-    b.cbranch(b.icmp_signed("==", b.call(enter, [state, opened]), i64(0)), refused, go)
+    b.cbranch(b.icmp_signed("==", b.call(_enter(module), [state, opened]), i64(0)), refused, go)
     b.position_at_end(refused)
     b.ret_void()
     b.position_at_end(go)
     for index, part in enumerate(parts):
-        counters = b.at(state, LINE * (1 + index * (lanes + 1)))
-        b.call(_share(module, part), [*memories, counters, lane])
+        counters = b.at(state, LINE * (1 + index * (threads + 1)))
+        b.call(_share(module, part), [*memories, counters, thread])
     leave, close = made.append_basic_block("leave"), made.append_basic_block("close")
     b.cbranch(helps, leave, close)
     b.position_at_end(leave)
@@ -75,19 +74,15 @@ def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     b.ret_void()
 
 
-def _function(module: Module, name: str, result: Any, kinds: Sequence[Any], build: Any) -> Any:
-    if name not in module.ir.globals:
-        made = ir.Function(module.ir, ir.FunctionType(result, list(kinds)), name)
-        made.linkage = "internal"
-        made.attributes.add("noinline")
-        build(VectorBuilder(made.append_basic_block("entry"), module.target), *made.args)
-    return module.ir.globals[name]
-
-
-def _enter(b: VectorBuilder, gate: Value, opened: Value) -> None:
-    """1, and one more inside, if the gate is open for this pass; 0 otherwise."""
-    function = b.function
-    look, attempt, no, yes = (function.append_basic_block(name) for name in ("look", "attempt", "no", "yes"))
+def _enter(module: Module) -> Any:
+    """i64 enter(gate, opened): 1, and one more inside, if the gate is open for this pass; 0 otherwise."""
+    if "enter" in module.ir.globals:
+        return module.ir.globals["enter"]
+    made = ir.Function(module.ir, ir.FunctionType(I64, [POINTER, I64]), "enter")
+    made.linkage = "internal"
+    b = VectorBuilder(made.append_basic_block("entry"), module.target)
+    gate, opened = made.args
+    look, attempt, no, yes = (made.append_basic_block(name) for name in ("look", "attempt", "no", "yes"))
     b.branch(look)
     b.position_at_end(look)
     now = b.load_atomic(gate, "acquire", 8, typ=I64)
@@ -99,22 +94,23 @@ def _enter(b: VectorBuilder, gate: Value, opened: Value) -> None:
     b.ret(i64(0))
     b.position_at_end(yes)
     b.ret(i64(1))
+    return made
 
 
 def _share(module: Module, part: CodePart) -> Any:
-    """void share_part_n(arena, weights, scratch, counters, lane): units until none is left, and none unfinished."""
-    lanes, name = module.lanes, f"share_{part.name}"
+    """void share_part_n(arena, weights, scratch, counters, thread): units until none is left, and none unfinished."""
+    threads, name = module.threads, f"share_{part.name}"
     if name in module.ir.globals:
         return module.ir.globals[name]
     made = function(module.ir, name, [POINTER] * 4 + [I64])
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
-    *memories, counters, lane = made.args
-    done = b.at(counters, LINE * lanes)
+    *memories, counters, thread = made.args
+    done = b.at(counters, LINE * threads)
 
-    def of_lane(turn: Value, carried: list[Value]) -> list[Value]:
-        whose = b.srem(b.add(lane, turn), i64(lanes))
-        start = b.sdiv(b.mul(i64(part.units), whose), i64(lanes))
-        count = b.sub(b.sdiv(b.mul(i64(part.units), b.add(whose, i64(1))), i64(lanes)), start)
+    def of_thread(turn: Value, carried: list[Value]) -> list[Value]:
+        whose = b.srem(b.add(thread, turn), i64(threads))
+        start = b.sdiv(b.mul(i64(part.units), whose), i64(threads))
+        count = b.sub(b.sdiv(b.mul(i64(part.units), b.add(whose, i64(1))), i64(threads)), start)
         counter = b.at(counters, b.mul(whose, i64(LINE)))
         take, work, after = (b.function.append_basic_block(name) for name in ("take", "work", "after"))
         before = b.block
@@ -127,7 +123,7 @@ def _share(module: Module, part: CodePart) -> Any:
         b.cbranch(b.icmp_signed("<", mine, count), work, after)
         b.position_at_end(work)
         unit = b.add(start, mine)
-        b.call(module.ir.globals[part.name], [*memories, lane, unit, b.add(unit, i64(1))])
+        b.call(module.ir.globals[part.name], [*memories, thread, unit, b.add(unit, i64(1))])
         more = b.add(sofar, i64(1))
         sofar.add_incoming(more, work)
         b.branch(take)
@@ -137,8 +133,8 @@ def _share(module: Module, part: CodePart) -> Any:
         total.add_incoming(sofar, take)
         return [total]
 
-    (total,) = b.loop(i64(0), i64(lanes), 1, of_lane, [i64(0)])
-    with b.when(b.icmp_signed(">", total, i64(0))):
+    (total,) = b.loop(i64(0), i64(threads), 1, of_thread, [i64(0)])
+    with b.if_then(b.icmp_signed(">", total, i64(0))):
         b.atomic_rmw("add", done, total, "acq_rel")
     _wait(b, done, i64(part.units))
     b.ret_void()

@@ -8,7 +8,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
 from kuiper.fast.plan.plan import Plan, borders, is_view
 from kuiper.fast.threads import parallel
-from kuiper.graph import Operator
+from kuiper.runtime.executor import OnOperator
 
 
 class Stretch:
@@ -35,15 +34,15 @@ class Stretch:
     code, name : the machine code, and what its functions are called.
     parts : how many parts it has.
     memories : arena, weights, scratch.
-    lanes : how many threads may share it.
+    threads : how many may share it.
     """
 
-    def __init__(self, code: MachineCode, name: str, parts: int, memories: Sequence[np.ndarray], lanes: int) -> None:
-        self._memories, self._lanes, self._number = memories, lanes, 0
+    def __init__(self, code: MachineCode, name: str, parts: int, memories: Sequence[np.ndarray], threads: int) -> None:
+        self._memories, self._threads, self._number = memories, threads, 0
         addresses = [memory.ctypes.data for memory in memories]
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         self._alone = partial(code.function(f"{name}_alone", *[pointer] * 3), *addresses)
-        self._state = aligned(state_bytes(parts, lanes)).view(np.int64)
+        self._state = aligned(state_bytes(parts, threads)).view(np.int64)
         self._state.fill(0)
         shared = code.function(f"{name}_shared", *[pointer] * 4, number, number)
         self._shared = partial(shared, *addresses, self._state.ctypes.data)
@@ -59,12 +58,12 @@ class Stretch:
         state[LINE // 8 :] = 0
         self._number += 1
         state[0] = self._number * (INSIDE + 1)  # opens the gate
-        ask([partial(self._shared, self._number, lane) for lane in range(1, self._lanes)])
+        ask([partial(self._shared, self._number, thread) for thread in range(1, self._threads)])
         self._shared(self._number, 0)
 
 
 def scratch_memory(size: int) -> np.ndarray:
-    """Bytes for what parts leave for one another, and for what lanes need while they run."""
+    """Bytes for what parts leave for one another, and for what threads need while they run."""
     return aligned(size)
 
 
@@ -114,43 +113,30 @@ class CompiledPlan(Plan):
         """For each step whether it is machine code."""
         return [number in self._parts_of for number in range(len(self.steps))]
 
-    def run(self, inputs: Sequence[np.ndarray], on_operator: Any = None) -> list[Any]:
-        """As Plan.run."""
+    def _compute(self, on_operator: OnOperator | None) -> None:
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-        with self._lock, crews.crew.session(self.threads, cores) as ask, parallel(self._python_threads) as run_stages:
-            try:
-                for buffer, array in zip(self._inputs, inputs):
-                    np.copyto(buffer.array, array)
-                for fill in self._input_borders:
-                    fill()
-                if on_operator is None:
-                    for each in self._schedule:
-                        if isinstance(each, Stretch):
-                            each.run(ask)
-                        else:
-                            run_stages(each)
+        with crews.crew.session(self.threads, cores) as ask, parallel(self._python_threads) as run_stages:
+
+            def run(work: Stretch | list[Stage]) -> None:
+                if isinstance(work, Stretch):
+                    work.run(ask)
                 else:
-                    for number, step in enumerate(self.steps):
-                        started = time.perf_counter()
-                        if number in self._by_step:
-                            self._by_step[number].run(ask)
-                        else:
-                            run_stages(self.stages[number])
-                        on_operator(step.operators[0], time.perf_counter() - started)
-                return [self._result(name) for name in self.returned]
-            finally:
-                self.dynamic.clear()
+                    run_stages(work)
+
+            if on_operator is None:
+                for work in self._schedule:
+                    run(work)
+                return
+            for number, step in enumerate(self.steps):
+                started = time.perf_counter()
+                run(self._by_step.get(number, self.stages[number]))
+                on_operator(step.operators[0], time.perf_counter() - started)
 
     def kernel_name(self, number: int) -> str:
         """What computes a step: an algorithm as machine code, nothing, or as in the planned engine."""
         if number in self._algorithms:
             return f"{self._algorithms[number]}, compiled"
         return super().kernel_name(number) if self.stages[number] else "View"
-
-    @property
-    def groups(self) -> list[list[Operator]]:
-        """The operators that are computed and timed together."""
-        return [list(step.operators) for step in self.steps]
 
     def _stages_of(self, number: int, step: Step, halos: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """The calls of a step for which there is no code. Steps are bound twice; the code is written the first time."""

@@ -519,3 +519,53 @@ def test_its_files_bear_its_name(solved: Path) -> None:
     assert not [
         name for name, content in files.items() if name.endswith((".md", ".toml", ".py")) and b"{package}" in content
     ]
+
+
+def test_a_readme_of_ones_own_stays_and_stops_nothing(mine: Path, solved: Path) -> None:
+    files = files_of_package(register.load(solved))
+    (mine / "README.md").write_text("By Ada.\n")
+    for newer in (b"# newer\n", b"# newer still\n"):
+        assert write_package(mine, {**files, "tensor.py": newer}) == {"tensor.py"}
+        assert (mine / "tensor.py").read_bytes() == newer
+    assert (mine / "README.md").read_text() == "By Ada.\n"
+
+
+def test_a_class_that_is_not_written_yet_is_cut() -> None:
+    source = (
+        '"""Layers."""\n\n\n@register("nn.LeakyReLU")\nclass LeakyReLU(Layer):\n    """With a slope."""\n\n'
+        '    def forward(self, x):\n        raise NotImplementedError("leaky_relu: TODO")\n\n\n'
+        "def sigmoid(x):\n    return x\n"
+    )
+    assert package.trimmed(source, "Layers.") == '"""Layers."""\n\n\ndef sigmoid(x):\n    return x\n'
+
+
+def test_pytest_runs_the_packages_own_tests_and_not_the_examples_of_the_course(mine: Path, solved: Path) -> None:
+    (solved / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--doctest-modules"\n')
+    (mine / "wrong.py").write_text('"""\n>>> 1\n2\n"""\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", mine.name], cwd=mine.parent,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\d passed", done.stdout)
+
+
+def test_a_picture_is_cut_into_pieces_of_the_networks_size(mine: Path, tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image", reason="pictures are read with Pillow")
+    with np.load(mine / "classifier" / "heldout.npz") as held_out:
+        patches = held_out["images"][[0, 10, 20, 30]]
+    picture = np.vstack([np.hstack(patches[:2]), np.hstack(patches[2:])])
+    image.fromarray(np.pad(picture, ((3, 4), (5, 6), (0, 0)))).save(tmp_path / "four.png")
+    code = (
+        "import numpy as np; from mine.pictures import normalised, read_input; from pathlib import Path; "
+        "text = Path('mine/classifier/classifier.pnnx.param').read_text(); "
+        f"found = read_input(Path({str(tmp_path / 'four.png')!r}), text); "
+        "held = np.load('mine/classifier/heldout.npz')['images'][[0, 10, 20, 30]]; "
+        "print(np.array_equal(found, normalised(held)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=mine.parent, capture_output=True, text=True)
+    assert done.stdout.strip() == "True", done.stderr
+    command = [sys.executable, "-m", "mine", "mine/classifier/classifier.pnnx.param", str(tmp_path / "four.png")]
+    said = subprocess.run(command, cwd=mine.parent, capture_output=True, text=True).stdout.splitlines()
+    assert all(line.endswith(" of 4 pieces") for line in said)
+    assert sum(int(line.split()[1]) for line in said) == 4

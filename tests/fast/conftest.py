@@ -129,7 +129,7 @@ def compiled(made: Bound) -> Bound | None:
     sizes = [-(-whole(buffer).nbytes // 64) * 64 + 64 for buffer in buffers]
     arena = aligned(sum(sizes))
     moved = [moved_to(buffer, arena[sum(sizes[:i]) : sum(sizes[: i + 1])]) for i, buffer in enumerate(buffers)]
-    module = Module(target, arena, lanes=2)
+    module = Module(target, arena, threads=2)
     inputs, outputs = moved[: len(made.inputs)], moved[len(made.inputs) :]
     if not emit(module, made.kernel, inputs, outputs):
         assert not module.parts, "refused after parts were added"

@@ -10,7 +10,20 @@ from kuiper.compiled.kernels.pointwise import merged
 from kuiper.compiled.parts import Location, Module
 
 SHARES = 8
-"""Units for each lane."""
+"""Units for each thread."""
+
+
+def emit_items(
+    module: Module, places: Sequence[Location], total: int, one: Callable[[VectorBuilder, list[Value], Value], None]
+) -> None:
+    """A part that calls one(builder, pointers, number) for the numbers 0 ... total - 1."""
+    per_unit = max(1, total // (SHARES * module.threads)) if module.threads > 1 else total
+
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        stop = b.smaller(b.mul(end, i64(per_unit)), i64(total))
+        b.between(b.mul(begin, i64(per_unit)), stop, lambda number: one(b, pointers, number))
+
+    module.part(-(-total // per_unit), places, body)
 
 
 def emit_lines(
@@ -22,23 +35,18 @@ def emit_lines(
     inner : for each index it is called so often; the number of the call comes after the pointers.
     """
     extents, steps = merged(shape, strides)
-    total = prod(extents) * inner
-    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
 
-    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        def one(number: Value) -> None:
-            rest, at = number, list(pointers)
-            turn = b.urem(rest, i64(inner)) if inner > 1 else i64(0)
-            rest = b.udiv(rest, i64(inner)) if inner > 1 else rest
-            for axis in reversed(range(len(extents))):
-                index = b.urem(rest, i64(extents[axis])) if axis else rest
-                rest = b.udiv(rest, i64(extents[axis])) if axis else rest
-                at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
-            line(b, [*at, turn])
+    def one(b: VectorBuilder, pointers: list[Value], number: Value) -> None:
+        rest, at = number, list(pointers)
+        turn = b.urem(rest, i64(inner)) if inner > 1 else i64(0)
+        rest = b.udiv(rest, i64(inner)) if inner > 1 else rest
+        for axis in reversed(range(len(extents))):
+            index = b.urem(rest, i64(extents[axis])) if axis else rest
+            rest = b.udiv(rest, i64(extents[axis])) if axis else rest
+            at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
+        line(b, [*at, turn])
 
-        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
-
-    module.part(-(-total // per_unit), places, body)
+    emit_items(module, places, prod(extents) * inner, one)
 
 
 def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:

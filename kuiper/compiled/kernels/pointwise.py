@@ -58,11 +58,11 @@ def emit_pointwise(
                 some(whole, inner - whole)
         else:
             whole = b.and_(length, i64(-lanes))
-            with b.when(b.icmp_signed(">", whole, i64(0))):
+            with b.if_then(b.icmp_signed(">", whole, i64(0))):
                 b.loop(i64(0), whole, lanes, lambda i, _: some(i, None))
             rest = inner % lanes  # only the last piece has any: UNIT is a multiple of every number of lanes
             if rest:
-                with b.when(b.icmp_signed("<", whole, length)):
+                with b.if_then(b.icmp_signed("<", whole, length)):
                     some(whole, rest)
 
     count = 1 + len(sources)
@@ -157,10 +157,6 @@ def formula(module: Module, kernel: FormulaKernel, inputs: Sequence[Buffer], out
     y = outputs[0].array
     arrays = [*(inputs[slot].array for slot in kernel.slots), *map(np.ascontiguousarray, kernel.constants)]
     sources = [(module.place(x), np.broadcast_to(x, y.shape).strides) for x in arrays]
-    lines = []
-    for call in program.operations:
-        operands = (str(x.number) if isinstance(x, ProgramValue) else repr(float(x)) for x in call.operands)
-        lines.append(f"{call.function.__name__}({', '.join(operands)})")
 
     def compute(b: VectorBuilder, *values: Value) -> Value:
         apply, found = apply_with(b), dict(enumerate(values))
@@ -169,5 +165,7 @@ def formula(module: Module, kernel: FormulaKernel, inputs: Sequence[Buffer], out
             found[call.result.number] = apply(call.function, *operands)
         return found[program.operations[-1].result.number]
 
-    emit_pointwise(module, (module.place(y), y.strides), sources, y.shape, compute, " ".join(lines))
+    emit_pointwise(
+        module, (module.place(y), y.strides), sources, y.shape, compute, " ".join(map(str, program.operations))
+    )
     return True

@@ -24,8 +24,8 @@ from kuiper.fast.kernels.elementwise.activation import ActivationSteps
 
 CACHE = 256 * 1024
 """Bytes of input that a unit may read again and again: a part of a core's second-level cache."""
-SHARES = 4
-"""Units for each lane, if there is enough work: threads that are held up leave theirs to the others."""
+UNITS_EACH = 4
+"""Units of a product for each thread, if there is enough work: threads that are held up leave theirs to the others."""
 MOST_VECTORS = 8
 UNROLLED = 4
 """Steps of the depth that are written out one after the other."""
@@ -167,7 +167,7 @@ def emit_products(module: Module, products: Sequence[tuple[PackedProduct, Operan
         packed = module.weight(pack(operands.weight, module.target, cut.vectors))
         start = module.weight(padded_bias(operands.bias, product.channels, module.target))
         places += [operands.x, packed, start, operands.y, operands.residual or operands.y]
-        work.append(units_of(module, product, cut, max(1, SHARES // len(products))))
+        work.append(units_of(module, product, cut, max(1, UNITS_EACH // len(products))))
 
     def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         first = 0
@@ -188,11 +188,11 @@ def emit_product(module: Module, product: PackedProduct, operands: Operands) -> 
     emit_products(module, [(product, operands)])
 
 
-def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = SHARES) -> tuple[int, Run]:
+def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNITS_EACH) -> tuple[int, Run]:
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
 
     A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
-    for each lane, if there is work enough.
+    for each thread, if there is work enough.
     """
     lanes = module.target.lanes
     *outer, last = product.axes
@@ -204,7 +204,7 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = SHA
     tiles = images * down * across
     tile_bytes = 4 * cut.height * cut.width * product.steps
     weight_bytes = 4 * product.steps * product.channels
-    wanted = module.lanes * shares if module.lanes > 1 else 1
+    wanted = module.threads * shares if module.threads > 1 else 1
     blocks = max(1, min(tiles, -(-tiles * tile_bytes // CACHE)))
     groups = 1
     if weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE:

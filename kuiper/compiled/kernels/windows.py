@@ -13,6 +13,7 @@ import numpy as np
 
 from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.kernels.copies import StoredImage
+from kuiper.compiled.kernels.lines import emit_items
 from kuiper.compiled.kernels.product import padded_bias
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Location, Module
@@ -24,8 +25,6 @@ from kuiper.fast.kernels.pooling.adaptive import ImageMean
 from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
 from kuiper.fast.kernels.pooling.windows import PoolKernel, Windows
 
-SHARES = 8
-"""Units for each lane."""
 MOST_TAPS = 64
 """Of a window whose pixels are all written out."""
 
@@ -109,25 +108,16 @@ def by_rows(
     lanes = module.target.lanes
     vectors = -(-channels // lanes)
     last = channels - (vectors - 1) * lanes
-    total = n * height * vectors
-    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
 
-    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        def one(number: Value) -> None:
-            v, rest = b.urem(number, i64(vectors)), b.udiv(number, i64(vectors))
-            i, image = b.urem(rest, i64(height)), b.udiv(rest, i64(height))
-            if last == lanes or vectors == 1:
-                row(b, pointers, last if vectors == 1 else lanes, v, i, image)
-                return
-            with b.if_else(b.icmp_signed("==", v, i64(vectors - 1))) as (then, otherwise):
-                with then:
-                    row(b, pointers, last, v, i, image)
-                with otherwise:
-                    row(b, pointers, lanes, v, i, image)
+    def one(b: VectorBuilder, pointers: list[Value], number: Value) -> None:
+        v, rest = b.urem(number, i64(vectors)), b.udiv(number, i64(vectors))
+        i, image = b.urem(rest, i64(height)), b.udiv(rest, i64(height))
+        narrow = last != lanes and b.icmp_signed("==", v, i64(vectors - 1))
+        b.either(
+            narrow, lambda: row(b, pointers, last, v, i, image), lambda: row(b, pointers, lanes, v, i, image)
+        )  # fmt: skip
 
-        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
-
-    module.part(-(-total // per_unit), places, body)
+    emit_items(module, places, n * height * vectors, one)
 
 
 def _columns(width: int, kernel: int, registers: int) -> int:
@@ -222,7 +212,7 @@ def pool(
                 b.call(function, arguments)
                 continue
             here = b.and_(b.icmp_signed(">=", number, i64(first)), b.icmp_signed("<", number, i64(stop)))
-            with b.when(here):
+            with b.if_then(here):
                 b.call(function, arguments)
 
     by_rows(module, places, (n, height, channels), row)

@@ -14,6 +14,7 @@ import numpy as np
 
 from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.kernels.copies import StoredImage
+from kuiper.compiled.kernels.lines import emit_items
 from kuiper.compiled.kernels.product import Cut, PackedProduct, PixelAxis, pack, padded_bias, units_of
 from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import apply_with
@@ -27,7 +28,6 @@ A = M + 2
 """The side of the tile of inputs that it comes from."""
 LEAST_SIDE, LEAST_CHANNELS = 12, 16
 """Of images for which the transforms pay."""
-SHARES = 8
 BACK, KERNEL, INTO = transforms(M)
 
 
@@ -128,34 +128,29 @@ def _each_tile(
     lanes = module.target.lanes
     vectors = -(-channels // lanes)
     last = channels - (vectors - 1) * lanes
-    total = prod(grid) * vectors
-    per_unit = max(1, total // (SHARES * module.lanes)) if module.lanes > 1 else total
     _, down, across = grid
     lower, right = (extent - (count - 1) * M for extent, count in zip(size, (down, across)))
 
-    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        def one(item: Value) -> None:
-            v, number = b.urem(item, i64(vectors)), b.udiv(item, i64(vectors))
-            j, rest = b.urem(number, i64(across)), b.udiv(number, i64(across))
-            i, image = b.urem(rest, i64(down)), b.udiv(rest, i64(down))
-            side = b.mul(v, i64(4 * lanes))
+    def one(b: VectorBuilder, pointers: list[Value], item: Value) -> None:
+        v, number = b.urem(item, i64(vectors)), b.udiv(item, i64(vectors))
+        j, rest = b.urem(number, i64(across)), b.udiv(number, i64(across))
+        i, image = b.urem(rest, i64(down)), b.udiv(rest, i64(down))
+        side = b.mul(v, i64(4 * lanes))
 
-            def at_border(count: int, rows: int) -> None:
-                def call(columns: int) -> None:
-                    tile(b, pointers, count, side, _Tile(number, image, i, j, rows, columns))
+        def at_border(count: int, rows: int) -> None:
+            def call(columns: int) -> None:
+                tile(b, pointers, count, side, _Tile(number, image, i, j, rows, columns))
 
-                b.either(right != M and b.icmp_signed("==", j, i64(across - 1)), lambda: call(right), lambda: call(M))
+            b.either(right != M and b.icmp_signed("==", j, i64(across - 1)), lambda: call(right), lambda: call(M))
 
-            def with_channels(count: int) -> None:
-                edge = lower != M and b.icmp_signed("==", i, i64(down - 1))
-                b.either(edge, lambda: at_border(count, lower), lambda: at_border(count, M))
+        def with_channels(count: int) -> None:
+            edge = lower != M and b.icmp_signed("==", i, i64(down - 1))
+            b.either(edge, lambda: at_border(count, lower), lambda: at_border(count, M))
 
-            narrow = last != lanes and b.icmp_signed("==", v, i64(vectors - 1))
-            b.either(narrow, lambda: with_channels(last), lambda: with_channels(lanes))
+        narrow = last != lanes and b.icmp_signed("==", v, i64(vectors - 1))
+        b.either(narrow, lambda: with_channels(last), lambda: with_channels(lanes))
 
-        b.between(b.mul(begin, i64(per_unit)), b.smaller(b.mul(end, i64(per_unit)), i64(total)), one)
-
-    module.part(-(-total // per_unit), places, body)
+    emit_items(module, places, prod(grid) * vectors, one)
 
 
 def _into(place: _Tile, x: StoredImage, plane: int, count: int) -> Callable[..., None]:

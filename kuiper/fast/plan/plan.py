@@ -78,23 +78,28 @@ class Plan:
         `on_operator` is called with the first operator of each of `groups` and the seconds that the group took. Calls
         from several threads take turns. Raises PlanMismatchError, and what a layer raises.
         """
-        with self._lock, parallel(self.threads) as run_stages:
+        with self._lock:
             try:
                 for buffer, array in zip(self._inputs, inputs):
                     np.copyto(buffer.array, array)
                 for fill in self._input_borders:
                     fill()
-                if on_operator is None:
-                    for stages in self.stages:
-                        run_stages(stages)
-                else:
-                    for start, _ in self._together:
-                        started = time.perf_counter()
-                        run_stages(self.stages[start])
-                        on_operator(self.steps[start].operators[0], time.perf_counter() - started)
+                self._compute(on_operator)
                 return [self._result(name) for name in self.returned]
             finally:
                 self.dynamic.clear()
+
+    def _compute(self, on_operator: OnOperator | None) -> None:
+        """Run all steps, or each by itself and its time told."""
+        with parallel(self.threads) as run_stages:
+            if on_operator is None:
+                for stages in self.stages:
+                    run_stages(stages)
+                return
+            for start, _ in self._together:
+                started = time.perf_counter()
+                run_stages(self.stages[start])
+                on_operator(self.steps[start].operators[0], time.perf_counter() - started)
 
     def kernel_name(self, number: int) -> str:
         """What computes a step: the algorithm, or the layer where there is no kernel."""

@@ -100,11 +100,7 @@ class ActivationSteps:
     @cached_property
     def identity(self) -> str:
         """What tells it from every other function: its ufuncs and their operands."""
-        lines = []
-        for call in self.operations:
-            operands = (str(x.number) if isinstance(x, ProgramValue) else repr(float(x)) for x in call.operands)
-            lines.append(f"{call.function.__name__}({', '.join(operands)})")
-        return " ".join(lines)
+        return " ".join(map(str, self.operations))
 
     @cached_property
     def _registers(self) -> dict[str, tuple[dict[int, int], int]]:

@@ -45,6 +45,11 @@ class UfuncCall:
     operands: tuple[ProgramValue | np.ndarray, ...]
     result: ProgramValue
 
+    def __str__(self) -> str:
+        """The function and its operands, values by their numbers."""
+        operands = (str(x.number) if isinstance(x, ProgramValue) else repr(float(x)) for x in self.operands)
+        return f"{self.function.__name__}({', '.join(operands)})"
+
     def reads(self) -> Iterable[ProgramValue]:
         """The arrays among the operands."""
         return (operand for operand in self.operands if isinstance(operand, ProgramValue))
