@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 import tomllib
+from functools import cache
 from pathlib import PurePosixPath
 
 from classroom.register import Course
@@ -24,14 +25,25 @@ def api_page(module: str) -> PurePosixPath:
 
 
 def modules(tree: Tree) -> list[str]:
-    """Names of the public modules of kuiper, packages before their contents."""
+    """Names of the public modules of kuiper, packages before their contents; none that needs what is not installed."""
     names = []
     for path in sorted((tree.root / "kuiper").rglob("*.py")):
         parts = path.relative_to(tree.root).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        if not any(part.startswith("_") for part in name.split(".")) and not name.startswith(LEFT_OUT):
+        public = not any(part.startswith("_") for part in name.split(".")) and not name.startswith(LEFT_OUT)
+        if public and not _lacks_a_package(name):
             names.append(name)
     return sorted(names)
+
+
+@cache
+def _lacks_a_package(module: str) -> bool:
+    """Whether it cannot be imported, as its page needs it, because a package that is not ours is not installed."""
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        return (error.name or "").split(".")[0] != "kuiper"
+    return False
 
 
 def is_package(module: str, tree: Tree) -> bool:
