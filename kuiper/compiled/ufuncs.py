@@ -40,9 +40,9 @@ def known(ufunc: Callable[..., Any]) -> bool:
 
 
 def _clip(b: VectorBuilder, x: Value, low: float, high: float) -> Value:
-    """As numpy: the upper bound wins where the lower one is above it."""
+    """As numpy: the upper bound wins where the lower one is above it; a bound that is NaN makes all NaN."""
     if math.isnan(low) or math.isnan(high):
-        raise NotCompiled("a bound that is NaN")
+        return b.splat(math.nan)
     if low != -math.inf:
         x = b.most(x, b.splat(low))
     return x if high == math.inf else b.least(x, b.splat(high))

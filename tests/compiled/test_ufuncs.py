@@ -83,7 +83,9 @@ def test_it_gives_what_numpy_gives(ufunc: np.ufunc, target: Target) -> None:
 
 
 @pytest.mark.parametrize("target", targets(), ids=lambda target: f"{target.lanes} lanes")
-@pytest.mark.parametrize(("low", "high"), [(-1, 2), (0, np.inf), (-np.inf, 6), (2, -1), (-np.inf, np.inf)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(-1, 2), (0, np.inf), (-np.inf, 6), (2, -1), (-np.inf, np.inf), (np.nan, 1), (-1, np.nan)]
+)
 def test_clip_keeps_nan_and_lets_the_upper_bound_win(target: Target, low: float, high: float) -> None:
     x = numbers(100)
     found = run(target, lambda b, value: apply_with(b)(clip, value, low, high), x)
