@@ -29,6 +29,12 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(autouse=True)
+def nothing_behind_the_scenes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No processes compile for the engine "auto"; a test that wants them turns them on."""
+    monkeypatch.setattr("kuiper.compiled.background.enabled", False)
+
+
 @pytest.fixture(scope="session")
 def export(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """export(model, *inputs, dynamic=None) -> path of the .pnnx.param, the .bin beside it.

@@ -131,7 +131,7 @@ def test_run_computes_with_the_engine_that_is_asked_for(tmp_path: Path, monkeypa
         call("run", model, x, "--engine", name)
     call("run", model, x)
     assert made == [*EXECUTORS, "auto"]
-    assert "simple, fast, auto" in error_of("run", model, x, "--engine", "quick")
+    assert "simple, fast, compiled, auto" in error_of("run", model, x, "--engine", "quick")
 
 
 def test_run_without_input_says_that_it_made_one_up_and_repeats_it_with_the_seed(tmp_path: Path) -> None:

@@ -38,8 +38,6 @@ from kuiper.runtime import EXECUTORS, LayerExecutor
 from kuiper.show import show_roofline
 
 EXAMPLE = "Example: kuiper bench resnet18.pnnx.param --vs torch,onnxruntime --profile --roofline resnet18.svg"
-PLANNING = 2
-"""Passes before anything is measured: the engine "auto" makes its plan at the second."""
 
 
 def bench(
@@ -96,8 +94,8 @@ def bench(
         out.print()
         versus.show(found)
     else:
-        with progress("measuring", PLANNING + warmup + repeat) as advance, blas_threads(threads):
-            times = time_passes(graph, inputs, repeat=repeat, warmup=PLANNING + warmup, on_pass=advance)
+        with progress("measuring", warmup + repeat) as advance, blas_threads(threads):
+            times = time_passes(graph, inputs, repeat=repeat, warmup=warmup, on_pass=advance)
         out.print(facts(pass_facts(inputs, times, cost, engine, threads)))
     warn_of_forced_core()
     if profile or roofline is not None:
@@ -107,12 +105,13 @@ def bench(
 
 
 def check_plan(graph: kuiper.RuntimeGraph, inputs: Sequence[np.ndarray], engine: str, tolerance: float) -> None:
-    """Say so where the plan's outputs are not the layers'; layers that draw random numbers have none to compare."""
-    if any(op.layer is not None and op.layer.random for op in graph.operators) or plan_of(graph, inputs) is None:
+    """Make the plan, and say so where its outputs are not the layers'; random layers have none to compare."""
+    plan = plan_of(graph, inputs)
+    if plan is None or any(op.layer is not None and op.layer.random for op in graph.operators):
         return
     values = {operand.name: x for operand, x in zip(graph.inputs, inputs, strict=True)}
-    layers, plan = ([np.asarray(x) for x in way.run(values)] for way in (LayerExecutor(graph), graph.executor))
-    complaint = largest_difference(layers, plan).complaint(tolerance)
+    layers, planned = ([np.asarray(x) for x in way.run(values)] for way in (LayerExecutor(graph), graph.executor))
+    complaint = largest_difference(layers, planned).complaint(tolerance)
     if complaint:
         warn(f"--engine {engine}: the plan {complaint}; the layers, --engine simple, are the reference")
 
@@ -128,8 +127,7 @@ def show_operators(
     all_rows: bool | None,
 ) -> None:
     """Each operator's time against what the machine can do: as tables (unless `all_rows` is None), as a picture."""
-    with progress("measuring operators", PLANNING + repeat) as advance, blas_threads(threads):
-        time_passes(graph, inputs, repeat=1, warmup=PLANNING - 1, on_pass=advance)
+    with progress("measuring operators", repeat) as advance, blas_threads(threads):
         times = time_operators(graph, inputs, repeat=repeat, on_pass=advance)
     roof = measure_roof(threads)
     plan = plan_of(graph, inputs)

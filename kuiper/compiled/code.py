@@ -1,14 +1,13 @@
-"""Machine code: made from IR, or taken from the cache on disk.
+"""Machine code: made from IR, linked into this process, and its cache on disk.
 
-A file of the cache is named after what it was made from: the IR, which holds all that the code depends on, LLVM's
-release and the processor. It begins with a signature of its contents by a key that only this user can read: what was
-damaged, cut off, copied from elsewhere or written by somebody else is not loaded but made anew.
+A file of the cache is named after what it was made from (identity.py). It begins with a signature of its contents by a
+key that only this user can read: what was damaged, cut off, copied from elsewhere or written by somebody else is not
+loaded but made anew.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import hmac
 import os
 import secrets
@@ -24,39 +23,32 @@ from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.cache import cache_folder
 
 SIGNATURE_BYTES = 32
+MOST_BYTES = 256 << 20
+"""Of the cache: what was not used for longest goes first."""
+
+
+def object_of(text: str, target: Target) -> bytes:
+    """IR as a linker's object file for a processor."""
+    parsed = binding().parse_assembly(text)
+    parsed.verify()
+    made: bytes = target.machine().emit_object(parsed)
+    return made
 
 
 class MachineCode:
-    """The functions of a module as machine code.
+    """The functions of an object file.
 
     Parameters
     ----------
-    text : IR.
-    target : the processor that it is for.
-    folder : of the cache; None: it is neither read nor written.
-
-    Attributes
-    ----------
-    cached : whether the code came from the cache.
-    object_file : the code as the linker's object file, bytes.
+    object_file : as `object_of` makes it.
+    target : the processor that it is for, which has to be this one.
     """
 
-    def __init__(self, text: str, target: Target, folder: Path | None = None) -> None:
+    def __init__(self, object_file: bytes, target: Target) -> None:
         llvm = binding()
         self._machine = target.machine()
-        cache = ObjectCache(folder) if folder else None
-        name = _name(text, target)
-        found = cache.read(name) if cache else None
-        self.cached = found is not None
-        if found is None:
-            parsed = llvm.parse_assembly(text)
-            parsed.verify()
-            found = self._machine.emit_object(parsed)
-            if cache:
-                cache.write(name, found)
-        self.object_file = found
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self._machine)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(found))
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_file))
         self._engine.finalize_object()
 
     def function(self, name: str, *kinds: Any) -> Callable[..., None]:
@@ -78,11 +70,6 @@ def default_folder() -> Path:
     return cache_folder() / "code"
 
 
-def _name(text: str, target: Target) -> str:
-    made_of = f"{target} {binding().llvm_version_info}\n{text}"
-    return hashlib.sha256(made_of.encode()).hexdigest()
-
-
 class ObjectCache:
     """Files of machine code in a folder that only this user may write to.
 
@@ -102,7 +89,11 @@ class ObjectCache:
         except OSError:
             return None
         signature, code = content[:SIGNATURE_BYTES], content[SIGNATURE_BYTES:]
-        return code if hmac.compare_digest(signature, _signature(key, name, code)) else None
+        if not hmac.compare_digest(signature, _signature(key, name, code)):
+            return None
+        with suppress(OSError):
+            os.utime(self.folder / f"{name}.o")  # used just now: it is not the next to go
+        return code
 
     def write(self, name: str, code: bytes) -> None:
         """Keep it, whole or not at all."""
@@ -111,6 +102,17 @@ class ObjectCache:
             return
         with suppress(OSError):
             _write(self.folder / f"{name}.o", _signature(key, name, code) + code)
+            self._trim(MOST_BYTES)
+
+    def _trim(self, most: int) -> None:
+        """Delete what was not used for longest, until the files together have at most so many bytes. Raises OSError."""
+        found = [(path, path.stat()) for path in self.folder.glob("*.o")]
+        total = sum(about.st_size for _, about in found)
+        for path, about in sorted(found, key=lambda pair: pair[1].st_mtime):
+            if total <= most:
+                return
+            path.unlink(missing_ok=True)
+            total -= about.st_size
 
     def _key(self) -> bytes | None:
         """The key of this user's signatures, made when first needed; None where the folder or the file is not safe."""
@@ -151,3 +153,57 @@ def _write(path: Path, content: bytes) -> None:
     except OSError:
         Path(made).unlink(missing_ok=True)
         raise
+
+
+class NotCachedError(Exception):
+    """The code is not in the cache, and was not to be made.
+
+    name : of the file in the cache; None where it cannot be told when the code may be used again.
+    """
+
+    def __init__(self, name: str | None) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class CodeSource:
+    """Gives the object file of a plan: from the cache, or made from its IR and then kept there.
+
+    Parameters
+    ----------
+    target : the processor; an attribute, too.
+    folder : of the cache; None: there is none.
+    make : as object_of; None: what is not in the cache is not made, and NotCachedError is raised.
+
+    Attributes
+    ----------
+    cached : whether the last one came from the cache.
+    """
+
+    def __init__(
+        self, target: Target, folder: Path | None, make: Callable[[str, Target], bytes] | None = object_of
+    ) -> None:
+        self.target, self._make = target, make
+        self._cache = ObjectCache(folder) if folder else None
+        self._known: dict[str, bytes] = {}
+        self.cached = False
+
+    def __call__(self, name: str | None, write: Callable[[], str]) -> bytes:
+        """name : of the file in the cache; None: it cannot be told when it may be used again. write : gives the IR."""
+        found = self._known.get(name) if name else None
+        if found is None and name and self._cache:
+            found = self._cache.read(name)
+        self.cached = found is not None
+        if found is None:
+            if self._make is None:
+                raise NotCachedError(name)
+            found = self.keep(name, self._make(write(), self.target))
+        return found
+
+    def keep(self, name: str | None, object_file: bytes) -> bytes:
+        """Put it into the cache, and give it out from now on."""
+        if name:
+            self._known[name] = object_file
+            if self._cache:
+                self._cache.write(name, object_file)
+        return object_file

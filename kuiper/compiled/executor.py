@@ -1,76 +1,138 @@
-"""The engine "compiled": plans as machine code; plans of numpy's calls where LLVM is not installed."""
+"""The engines "compiled" and "auto": plans as machine code; plans of numpy's calls where LLVM is not installed."""
 
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
+import weakref
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kuiper.compiled import llvm
+from kuiper.compiled import background, llvm
+from kuiper.compiled.code import CodeSource, NotCachedError, default_folder
+from kuiper.compiled.worker import made_elsewhere
 from kuiper.fast import BatchPlan, Plan, PlanExecutor
 from kuiper.fast.plan.planner import MOST_PLANS
 from kuiper.fast.plan.trace import PlanKey
 from kuiper.runtime import EXECUTORS, RuntimeGraph
 
 if TYPE_CHECKING:
+    from kuiper.compiled.plan import CompiledPlan
     from kuiper.compiled.target import Target
 
 
 class CompiledExecutor(PlanExecutor):
     """Plans in machine code, made at the first pass with inputs of new shapes.
 
-    The planned engine serves, and says so once, where there is no LLVM (the extra `speed` brings it), and on processors
-    whose vectors are not known.
+    The planned engine serves where there is no LLVM (the extra `speed` brings it), and on processors whose vectors are
+    not known.
     """
 
     def __init__(self, graph: RuntimeGraph, threads: int | None = None, choices: dict[str, str] | None = None) -> None:
         super().__init__(graph, threads, choices)
-        self._compiled: OrderedDict[PlanKey, Plan] = OrderedDict()
-        self._compiling = Lock()
+        self._compiled: OrderedDict[PlanKey, CompiledPlan] = OrderedDict()
+        self._compiling: dict[PlanKey, Lock] = {}
 
-    def _plan(self, key: PlanKey, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
-        target = target_of_host()
-        if self._is_misfit(key):
-            return None
+    def _made(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        target, _ = target_of_host()
         if target is None:
-            return super()._plan(key, inputs, patient)
-        with self._compiling:
+            return super()._made(key, inputs)
+        return self._compiled.get(key) or self._compile(key, inputs, CodeSource(target, default_folder()))
+
+    def _compile(self, key: PlanKey, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
+        """The plan for inputs of these shapes, made if need be. Raises NotCachedError as `source` does."""
+        from kuiper.compiled.plan import CompiledPlan  # imports llvmlite
+
+        with self._compiling.setdefault(key, Lock()):
             plan = self._compiled.get(key)
             if plan is None:
-                plan = self._compiled[key] = self._compile(inputs, target)
+                threads = self._planner.most_threads
+                choose = partial(self._planner.choose, threads=threads)
+                plan = CompiledPlan(self._planner.draft(inputs), threads, choose, source)
+                self._choices.keep()
+                self._compiled[key] = plan
                 if len(self._compiled) > MOST_PLANS:
                     self._compiled.popitem(last=False)
-            self._compiled.move_to_end(key)
             return plan
 
-    def _compile(self, inputs: Mapping[str, np.ndarray], target: Target) -> Plan:
-        from kuiper.compiled.code import default_folder
-        from kuiper.compiled.plan import CompiledPlan
 
-        plan = CompiledPlan(self._planner.whole(inputs), target, default_folder())
-        self._choices.keep()
-        return plan
+class AutoExecutor(CompiledExecutor):
+    """The fastest that there is by now, without waiting for it.
+
+    The layers compute the first pass with inputs of new shapes, since a plan takes longer to make than a pass, and a
+    plan the next ones. Machine code takes over as soon as it is there: from the second pass on if it is in the cache,
+    else when it has been made behind the scenes. Where it cannot be made the plan stays.
+    """
+
+    def __init__(self, graph: RuntimeGraph, threads: int | None = None, choices: dict[str, str] | None = None) -> None:
+        super().__init__(graph, threads, choices)
+        self._passes: Counter[PlanKey] = Counter()
+
+    def _plan_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
+        compiled = self._compiled.get(key)
+        if compiled is not None:
+            return compiled
+        self._passes[key] += 1
+        if self._passes[key] == 1:
+            return self._planner.find(key)
+        target, _ = target_of_host()
+        if target is None or self._passes[key] > 2 or not background.enabled:
+            return super(CompiledExecutor, self)._made(key, inputs)
+        try:
+            return self._compile(key, inputs, CodeSource(target, default_folder(), make=None))
+        except NotCachedError as error:
+            plan = super(CompiledExecutor, self)._made(key, inputs)  # first: kernels are timed, undisturbed
+            if error.name is not None:
+                ask = partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target)
+                background.background.ask(ask)
+            return plan
+
+    def _replace(self, key: PlanKey, inputs: Mapping[str, np.ndarray], target: Target) -> None:
+        """Machine code instead of the plan, or a warning that it cannot be made."""
+        source = CodeSource(target, default_folder(), make=None)
+        try:
+            source.keep(*made_elsewhere(self.graph, inputs, self._planner.most_threads, target))
+            self._compile(key, inputs, source)
+        except Exception as error:
+            warnings.warn(f'engine "auto": no machine code was made, the plan stays: {error!r}', stacklevel=2)
+        else:
+            self._planner.forget(key)
+
+
+def _behind_the_scenes(
+    executor: weakref.ref[AutoExecutor], key: PlanKey, inputs: Mapping[str, np.ndarray], target: Target
+) -> None:
+    found = executor()
+    if found is not None:  # its graph is still in use
+        found._replace(key, inputs, target)
 
 
 @cache
-def target_of_host() -> Target | None:
-    """The processor to compile for; None, and a warning, where that cannot be done."""
+def target_of_host() -> tuple[Target | None, str]:
+    """The processor to compile for; None, and the reason, where that cannot be done."""
     if not llvm.installed():
-        lacking = "llvmlite with LLVM 20 or later is not installed: the extra speed brings it"
-    else:
-        from kuiper.compiled.target import host
+        return None, "llvmlite with LLVM 20 or later is not installed: the extra speed brings it"
+    from kuiper.compiled.target import host
 
-        found = host()
-        if found is not None:
-            return found
-        lacking = "this processor's vectors are not known (AVX-512, AVX2 with FMA, and NEON are)"
+    found = host()
+    return found, "" if found else "this processor's vectors are not known (AVX-512, AVX2 with FMA, and NEON are)"
+
+
+def _compiled(graph: RuntimeGraph, **options: Any) -> CompiledExecutor:
+    """The executor; a warning, once, where the planned engine has to serve."""
+    _, lacking = target_of_host()
+    if lacking:
+        _say(lacking)
+    return CompiledExecutor(graph, **options)
+
+
+@cache
+def _say(lacking: str) -> None:
     warnings.warn(f'engine "compiled": the planned engine computes instead, as {lacking}', stacklevel=2)
-    return None
 
 
-EXECUTORS["compiled"] = CompiledExecutor
+EXECUTORS |= {"compiled": _compiled, "auto": AutoExecutor}

@@ -1,14 +1,17 @@
-"""A module of machine code in the making: functions that are shared, and the parts that a pass consists of.
+"""A module of machine code in the making: memory, functions that are shared, and the parts that a pass consists of.
 
 A part is work of equal units, which threads may share in any order; parts run one after the other. CodePart number n is
 the function part_n(arena, weights, scratch, thread, begin, end): the units begin ... end - 1, on that thread.
+
+A module is first described, then written: kernels say where memory lies and what parts there are, which takes
+milliseconds; the IR of parts is written only if their machine code is not at hand.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,12 +37,27 @@ class Location(NamedTuple):
         return self._replace(offset=self.offset + size)
 
 
+Body = Callable[[VectorBuilder, list[Value], Value, Value], None]
+"""body(builder, pointers to a part's places, begin, end) writes the IR of its units."""
+
+
+class Fill(NamedTuple):
+    """An array of zeros: where it begins, its shape, and its strides in bytes."""
+
+    place: Location
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class CodePart:
-    """One function of the module, and how many units of work it has."""
+    """One function of the module: how many units of work it has, what memory it uses, and what else it zeroes."""
 
     name: str
     units: int
+    places: tuple[Location, ...]
+    fills: tuple[Fill, ...]
+    body: Body = field(compare=False, repr=False)
 
 
 class Module:
@@ -58,10 +76,10 @@ class Module:
         self.parts: list[CodePart] = []
         self._arena = arena
         self._start = arena.ctypes.data
-        self._weights: list[np.ndarray] = []
+        self._weights: list[tuple[int, Callable[[], np.ndarray]]] = []
         self._weight_bytes = 0
         self._placed: dict[int, tuple[np.ndarray, Location]] = {}
-        self._fills: list[tuple[Location, tuple[int, ...], tuple[int, ...]]] = []
+        self._fills: list[Fill] = []
         self._scratch = 0
         self.scratch_bytes = 0
 
@@ -82,19 +100,24 @@ class Module:
     def weight(self, array: np.ndarray) -> Location:
         """A copy of the array's numbers, one after the other, among the weights; the same array is copied once."""
         if id(array) not in self._placed:
-            numbers = np.ascontiguousarray(array, np.float32).reshape(-1)
-            self._placed[id(array)] = array, Location("weights", self._weight_bytes)
-            self._weights.append(numbers)
-            self._weight_bytes += _rounded(numbers.nbytes)
+            self._placed[id(array)] = array, self.packed(array.size, lambda: array)
         return self._placed[id(array)][1]
+
+    def packed(self, count: int, make: Callable[[], np.ndarray]) -> Location:
+        """Room for so many numbers among the weights, which `make` gives when they are needed."""
+        place = Location("weights", self._weight_bytes)
+        self._weights.append((count, make))
+        self._weight_bytes += _rounded(4 * count)
+        return place
 
     def weights(self) -> np.ndarray:
         """All weights in one piece of memory."""
         memory = aligned(self._weight_bytes + ALIGNMENT)
         start = 0
-        for numbers in self._weights:
-            memory[start : start + numbers.nbytes] = numbers.view(np.uint8)
-            start += _rounded(numbers.nbytes)
+        for count, make in self._weights:
+            numbers = memory[start : start + 4 * count].view(np.float32)
+            numbers[...] = make().reshape(-1)
+            start += _rounded(4 * count)
         return memory
 
     def shared(self, numbers: int) -> Location:
@@ -128,13 +151,25 @@ class Module:
             b.ret_void()
         return self.ir.globals[name]
 
-    def part(
-        self, units: int, places: Sequence[Location], body: Callable[[VectorBuilder, list[Value], Value, Value], None]
-    ) -> None:
-        """Add a part: body(builder, pointers to the places, begin, end). What `fill` was asked for is a unit more."""
+    def part(self, units: int, places: Sequence[Location], body: Body) -> None:
+        """Add a part. What `fill` was asked for is a unit more."""
         fills, self._fills = self._fills, []
         name = f"part_{len(self.parts)}"
-        made = function(self.ir, name, [POINTER] * 3 + [I64] * 3)
+        self.parts.append(CodePart(name, units + bool(fills), tuple(places), tuple(fills), body))
+
+    @property
+    def description(self) -> str:
+        """The parts and their memory: all that the IR depends on, besides the kernels and the processor."""
+        sizes = f"{self._arena.nbytes} {self._weight_bytes} {self.scratch_bytes} bytes, {self.threads} threads"
+        return "\n".join([sizes, *map(repr, self.parts)])
+
+    def write(self) -> None:
+        """Write the IR of all parts."""
+        for part in self.parts:
+            self._write(part)
+
+    def _write(self, part: CodePart) -> None:
+        made = function(self.ir, part.name, [POINTER] * 3 + [I64] * 3)
         b = VectorBuilder(made.append_basic_block("entry"), self.target)
         *memories, thread, begin, end = made.args
 
@@ -142,15 +177,14 @@ class Module:
             start = b.at(memories[MEMORIES.index(place.memory)], place.offset)
             return b.at(start, b.mul(thread, i64(place.by_thread))) if place.by_thread else start
 
-        if fills:
+        if part.fills:
             with b.if_then(b.icmp_signed("==", begin, i64(0))):
-                for place, shape, strides in fills:
-                    _zeros(b, pointer(place), shape, strides)
+                for fill in part.fills:
+                    _zeros(b, pointer(fill.place), fill.shape, fill.strides)
             begin = b.select(b.icmp_signed("==", begin, i64(0)), begin, b.sub(begin, i64(1)))
             end = b.sub(end, i64(1))
-        body(b, [pointer(place) for place in places], begin, end)
+        part.body(b, [pointer(place) for place in part.places], begin, end)
         b.ret_void()
-        self.parts.append(CodePart(name, units + bool(fills)))
 
     def fill(self, arrays: Sequence[np.ndarray]) -> None:
         """Zero these arrays, which nothing else of the next part writes, in the next part."""
@@ -168,7 +202,7 @@ class Module:
 
     def fill_at(self, place: Location, shape: Sequence[int], strides: Sequence[int]) -> None:
         """The same for memory that is known by its place."""
-        self._fills.append((place, tuple(shape), tuple(strides)))
+        self._fills.append(Fill(place, tuple(shape), tuple(strides)))
 
 
 def _zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: Sequence[int]) -> None:

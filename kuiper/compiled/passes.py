@@ -11,7 +11,7 @@ share, and the units done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -31,10 +31,17 @@ def state_bytes(parts: int, threads: int) -> int:
     return LINE * (1 + parts * (threads + 1))
 
 
-def add_pass(module: Module, name: str, parts: Sequence[CodePart]) -> None:
-    """void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number, thread)."""
-    _alone(module, name, parts)
-    _shared(module, name, parts)
+def text_of(module: Module, passes: Mapping[str, Sequence[CodePart]]) -> str:
+    """The IR of a module and of these passes over its parts.
+
+    A pass is void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number,
+    thread).
+    """
+    module.write()
+    for name, parts in passes.items():
+        _alone(module, name, parts)
+        _shared(module, name, parts)
+    return str(module.ir)
 
 
 def _alone(module: Module, name: str, parts: Sequence[CodePart]) -> None:

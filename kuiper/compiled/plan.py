@@ -5,23 +5,23 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from kuiper.compiled import crew as crews
-from kuiper.compiled.code import MachineCode
+from kuiper.compiled.code import CodeSource, MachineCode
+from kuiper.compiled.identity import identity_of
 from kuiper.compiled.kernels import emit
+from kuiper.compiled.llvm import binding
 from kuiper.compiled.parts import Module
-from kuiper.compiled.passes import INSIDE, LINE, add_pass, state_bytes
-from kuiper.compiled.target import Target
+from kuiper.compiled.passes import INSIDE, LINE, state_bytes, text_of
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
-from kuiper.fast.plan.plan import Plan, borders, is_view
+from kuiper.fast.plan.plan import Draft, Plan, borders, is_view
 from kuiper.fast.threads import parallel
 from kuiper.runtime.executor import OnOperator
 
@@ -72,30 +72,32 @@ class CompiledPlan(Plan):
 
     Parameters
     ----------
-    plan : the plan to take steps and layout from; its memory is not shared.
-    target : the processor.
-    folder : of the cache of machine code, or None.
+    draft : what is computed; kernels with machine code need no choice of an algorithm.
+    threads : how many run a pass.
+    choose : gives a step that has no machine code the fastest of its algorithms.
+    source : where the code for a processor comes from; what it raises, this does.
 
     Attributes
     ----------
     code : the machine code.
+    code_bytes : of its object file.
     compiled : for each step whether there is code for it; views need none.
     """
 
-    def __init__(self, plan: Plan, target: Target, folder: Path | None = None) -> None:
+    def __init__(self, draft: Draft, threads: int, choose: Callable[[Step], None], source: CodeSource) -> None:
         self._module: Module | None = None
-        self._target = target
+        self._target, self._choose = source.target, choose
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
-        super().__init__(plan.steps, plan.specs, plan.layout.inputs, plan.returned, plan.dynamic, plan.threads)
-        module = self._module or Module(target, self._arena, self.threads)
+        super().__init__(draft, threads)
+        module = self._module or Module(self._target, self._arena, self.threads)
         self._module = None
         order = self._spans_and_calls()
         spans = dict.fromkeys([*self._parts_of.values(), *(each for each in order if isinstance(each, tuple))])
-        for start, stop in spans:
-            add_pass(module, f"pass_{start}_{stop}", module.parts[start:stop])
-        self.code = MachineCode(str(module.ir), target, folder)
+        passes = {f"pass_{start}_{stop}": module.parts[start:stop] for start, stop in spans}
+        object_file = source(self._name(module, list(passes)), partial(text_of, module, passes))
+        self.code, self.code_bytes = MachineCode(object_file, self._target), len(object_file)
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]
@@ -156,7 +158,17 @@ class CompiledPlan(Plan):
             else:
                 module.unfill()
                 self._called.add(number)
+                self._choose(step)
         return [] if number in self._parts_of else super()._stages_of(number, step, halos, space)
+
+    def _name(self, module: Module, passes: Sequence[str]) -> str | None:
+        """The name of this plan's code in the cache."""
+        written = [number in self._parts_of for number in range(len(self.steps))]
+        shapes = [(name, self.specs[name].shape, str(self.specs[name].dtype)) for name in self.draft.inputs]
+        constants = [spec.value for step in self.steps for spec in step.inputs if spec.constant]
+        made_for = str(self._target), str(binding().llvm_version_info)
+        operators = [op for step in self.steps for op in step.operators]
+        return identity_of(operators, made_for, module.description, passes, written, shapes, self.returned, constants)
 
     def _spans_and_calls(self) -> list[tuple[int, int] | list[Stage]]:
         """What a pass runs: the parts of steps in machine code that follow one another, and the calls between them."""

@@ -30,6 +30,14 @@ class Target:
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, codemodel="jitdefault")
 
+    def rounded(self, count: int) -> int:
+        """So many numbers, rounded up to whole vectors.
+
+        >>> NAMED["avx2"].rounded(8), NAMED["avx2"].rounded(9)
+        (8, 16)
+        """
+        return -(-count // self.lanes) * self.lanes
+
     def tile(self, vectors: int) -> tuple[int, int]:
         """(rows, vectors) of the sums that a product keeps in registers, with at most so many vectors side by side.
 

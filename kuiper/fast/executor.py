@@ -1,4 +1,4 @@
-"""The engines "fast" and "auto": a plan for each set of input shapes, the layers where there is none."""
+"""The engine "fast": a plan for each set of input shapes, the layers where there is none."""
 
 from __future__ import annotations
 
@@ -24,25 +24,16 @@ MISFITS = 3
 
 
 class PlanExecutor(LayerExecutor):
-    """Plans, made at the first pass with inputs of new shapes, or at the second.
-
-    patient : the layers compute the first pass with inputs of new shapes: making a plan takes longer than a pass.
+    """Plans, made at the first pass with inputs of new shapes.
 
     Where a plan turns out not to fit, as a shape depends on the numbers in the inputs, the layers compute the pass;
     after MISFITS such passes in a row they compute all further ones with inputs of these shapes.
     """
 
-    def __init__(
-        self,
-        graph: RuntimeGraph,
-        threads: int | None = None,
-        choices: dict[str, str] | None = None,
-        patient: bool = False,
-    ) -> None:
+    def __init__(self, graph: RuntimeGraph, threads: int | None = None, choices: dict[str, str] | None = None) -> None:
         super().__init__(graph)
-        self._choices, self._patient = Choices.of_user(choices), patient
+        self._choices = Choices.of_user(choices)
         self._planner = Planner(graph, threads, self._choices)
-        self._seen: set[PlanKey] = set()
         self._misfits: Counter[PlanKey] = Counter()
 
     @property
@@ -57,7 +48,7 @@ class PlanExecutor(LayerExecutor):
             key = plan_key(arrays)
             on_operator = on_operator and _once(on_operator)
             try:
-                plan = self._plan(key, inputs, self._patient)
+                plan = None if self._is_misfit(key) else self._plan_of_pass(key, inputs)
                 if plan is not None:
                     results = plan.run(arrays, on_operator)
                     self._misfits.pop(key, None)
@@ -73,16 +64,16 @@ class PlanExecutor(LayerExecutor):
         inputs that the network does not take.
         """
         given = named_inputs(inputs, self.graph.inputs)
-        return self._plan(plan_key(list(given.values())), given, patient=False)
+        key = plan_key(list(given.values()))
+        return None if self._is_misfit(key) else self._made(key, given)
 
-    def _plan(self, key: PlanKey, inputs: Mapping[str, np.ndarray], patient: bool) -> Plan | BatchPlan | None:
-        if self._is_misfit(key):
-            return None
-        plan = self._planner.find(key)
-        if plan is None and patient and key not in self._seen:
-            self._seen.add(key)
-            return None
-        return plan or self._planner.make(inputs)
+    def _plan_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
+        """The plan that computes this pass; None: the layers do."""
+        return self._made(key, inputs)
+
+    def _made(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        """The plan for inputs of these shapes, made if there is none."""
+        return self._planner.find(key) or self._planner.make(inputs)
 
     def _is_misfit(self, key: PlanKey) -> bool:
         """Whether plans for inputs of these shapes have failed to fit too often."""
@@ -101,8 +92,4 @@ def _once(on_operator: OnOperator) -> OnOperator:
     return tell
 
 
-def _auto(graph: RuntimeGraph, **options: Any) -> PlanExecutor:
-    return PlanExecutor(graph, **options, patient=True)
-
-
-EXECUTORS |= {"fast": PlanExecutor, "auto": _auto}
+EXECUTORS["fast"] = PlanExecutor

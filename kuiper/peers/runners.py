@@ -70,6 +70,7 @@ def _first_line(error: Exception) -> str:
 
 def _kuiper(workload: Workload) -> Runner:
     graph = kuiper.load(workload.param, workload.bin, engine=workload.engine, threads=workload.threads)
+    graph.executor.plan_for({operand.name: x for operand, x in zip(graph.inputs, workload.inputs)})  # or none: "simple"
     return Runner(
         lambda: graph.forward(*workload.inputs), list, f"kuiper {kuiper.__version__}, {workload.engine} engine"
     )

@@ -81,6 +81,7 @@ class RuntimeGraph:
     inputs, outputs : operands, in the order of the file;
     lifetimes, released_after : how long each operand lives; for each operator the operands that nobody needs after it.
     executor : what computes a pass; with `keep`, the layers do.
+    has_files : whether it was read from files; False for a graph that was made in memory.
 
     The state goes NEED_INIT -> `init()` -> NEED_BUILD -> `build()` -> COMPLETE; then `forward(x)` or `graph(x)`.
 
@@ -122,7 +123,7 @@ class RuntimeGraph:
         self.warnings: list[str] = []
         self.executor: GraphExecutor = LayerExecutor(self)
         self._options = {"threads": threads, "choices": choices}
-        self._has_files = True
+        self.has_files = True
 
     @classmethod
     def from_graph(cls, source: Graph, name: str = "a graph in memory", **options: Any) -> RuntimeGraph:
@@ -142,13 +143,13 @@ class RuntimeGraph:
         if not isinstance(source, Graph):
             raise KuiperError(f"from_graph: expected a Graph, as Graph([...]), found {type(source).__name__}")
         graph = cls(name, **options)
-        graph._has_files = False
+        graph.has_files = False
         graph._take(Graph(copied_operators(source), warnings=source.warnings))
         return graph
 
     def init(self) -> None:
         """Read the files. Raises ModelFormatError, GraphError; that too for a graph made in memory, which has none."""
-        if not self._has_files:
+        if not self.has_files:
             raise GraphError(f"init: {self.param} has no files to read; call build()")
         tools = self.toolbox
         self._take(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 from llvmlite import ir
 
 from kuiper.compiled.builder import F32, POINTER, VectorBuilder, function
-from kuiper.compiled.code import MachineCode, ObjectCache, assembly
+from kuiper.compiled.code import CodeSource, MachineCode, NotCachedError, ObjectCache, assembly
 from kuiper.compiled.target import NAMED, Target, host
 
 TARGET = host()
@@ -39,9 +40,16 @@ def asked(code: MachineCode) -> float:
     return float(result[0])
 
 
-def made(number: float, folder: Path | None) -> MachineCode:
+class Made(NamedTuple):
+    code: MachineCode
+    cached: bool
+
+
+def made(number: float, folder: Path | None, name: str | None = "") -> Made:
     assert TARGET is not None
-    return MachineCode(answer(number), TARGET, folder)
+    source = CodeSource(TARGET, folder)
+    object_file = source(f"number {number:g}" if name == "" else name, lambda: answer(number))
+    return Made(MachineCode(object_file, TARGET), source.cached)
 
 
 def files(folder: Path) -> list[Path]:
@@ -52,13 +60,43 @@ def test_it_is_made_once_and_then_read(tmp_path: Path) -> None:
     folder = tmp_path / "code"
     first, second = made(42, folder), made(42, folder)
     assert (first.cached, second.cached) == (False, True)
-    assert asked(first) == asked(second) == 42
+    assert asked(first.code) == asked(second.code) == 42
     assert len(files(folder)) == 1
 
 
+def test_what_has_no_name_is_made_each_time(tmp_path: Path) -> None:
+    assert asked(made(42, tmp_path / "c", name=None).code) == 42
+    assert not made(42, tmp_path / "c", name=None).cached
+    assert files(tmp_path / "c") == []
+
+
+def test_a_source_that_makes_nothing_says_what_it_did_not_find(tmp_path: Path) -> None:
+    assert TARGET is not None
+    source = CodeSource(TARGET, tmp_path / "c", make=None)
+    for name in ("number 42", None):
+        with pytest.raises(NotCachedError) as raised:
+            source(name, lambda: answer(42))
+        assert raised.value.name == name
+    made(42, tmp_path / "c")
+    source("number 42", lambda: pytest.fail("it is in the cache"))
+    source.keep("number 1", b"known")
+    assert source("number 1", lambda: pytest.fail("it was put there")) == b"known"
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ObjectCache(tmp_path / "c")
+    monkeypatch.setattr("kuiper.compiled.code.MOST_BYTES", 3 * (100 + 32))
+    for age, name in enumerate(["used", "old", "newer"]):
+        cache.write(name, bytes(100))
+        os.utime(tmp_path / "c" / f"{name}.o", (1000 + age, 1000 + age))
+    assert cache.read("used") is not None
+    cache.write("newest", bytes(100))
+    assert [path.stem for path in files(tmp_path / "c")] == ["newer", "newest", "used"]
+
+
 def test_other_text_is_another_file(tmp_path: Path) -> None:
-    assert asked(made(1, tmp_path / "c")) == 1
-    assert asked(made(2, tmp_path / "c")) == 2
+    assert asked(made(1, tmp_path / "c").code) == 1
+    assert asked(made(2, tmp_path / "c").code) == 2
     assert len(files(tmp_path / "c")) == 2
 
 
@@ -70,7 +108,7 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: object) -> None:
     path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
     again = made(42, tmp_path / "c")
     assert not again.cached
-    assert asked(again) == 42
+    assert asked(again.code) == 42
     assert made(42, tmp_path / "c").cached
 
 
@@ -82,7 +120,7 @@ def test_code_of_another_user_is_not_believed(tmp_path: Path) -> None:
     copied.write_bytes(theirs.read_bytes())
     assert not made(1, tmp_path / "mine").cached
     mine.write_bytes(copied.read_bytes())  # signed by the right key, but for another name
-    assert asked(made(2, tmp_path / "mine")) == 2
+    assert asked(made(2, tmp_path / "mine").code) == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions as on Linux and macOS")
@@ -101,7 +139,7 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_time(tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     code = made(42, tmp_path / "file" / "code")
     assert not code.cached
-    assert asked(code) == 42
+    assert asked(code.code) == 42
 
 
 def test_the_cache_gives_back_what_it_was_given(tmp_path: Path) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kuiper
-from kuiper.compiled import executor, llvm
+from kuiper import RuntimeGraph, pnnx
+from kuiper.compiled import background, executor, llvm
 from kuiper.compiled.executor import CompiledExecutor
-from kuiper.fast import Plan
+from kuiper.compiled.worker import WorkerError
+from kuiper.fast import BatchPlan, Plan
 
 needs_llvm = pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 MODELS = Path(kuiper.__file__).parents[1] / "models"
+DIGITS = MODELS / "digits" / "digits.pnnx.param"
 SHAPES = {
     "digits": (3, 1, 8, 8), "classifier": (2, 3, 32, 32), "detector": (1, 3, 160, 160), "segmenter": (1, 1, 64, 64),
 }  # fmt: skip
@@ -52,14 +58,14 @@ def test_what_is_not_finite_arrives(value: float) -> None:
 
 @needs_llvm
 def test_an_empty_batch_is_refused_as_by_the_layers() -> None:
-    graph = kuiper.load(MODELS / "digits" / "digits.pnnx.param", engine="compiled")
+    graph = kuiper.load(DIGITS, engine="compiled")
     with pytest.raises(kuiper.ShapeError, match="at least one element"):
         graph(np.zeros((0, 1, 8, 8), np.float32))
 
 
 @needs_llvm
 def test_results_stay_when_the_next_pass_runs() -> None:
-    graph = kuiper.load(MODELS / "digits" / "digits.pnnx.param", engine="compiled")
+    graph = kuiper.load(DIGITS, engine="compiled")
     rng = np.random.default_rng(0)
     (first,) = graph(rng.random((1, 1, 8, 8), np.float32))
     kept = first.copy()
@@ -83,8 +89,10 @@ def test_a_profile_names_every_operator_once() -> None:
 def fresh() -> object:
     """What was found out about this machine is forgotten, before and after."""
     executor.target_of_host.cache_clear()
+    executor._say.cache_clear()
     yield
     executor.target_of_host.cache_clear()
+    executor._say.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh")
@@ -100,5 +108,98 @@ def test_without_llvm_the_planned_engine_serves_and_says_so_once(monkeypatch: py
 
 
 def test_it_is_offered_by_its_name() -> None:
-    graph = kuiper.load(MODELS / "digits" / "digits.pnnx.param", engine="compiled")
+    graph = kuiper.load(DIGITS, engine="compiled")
     assert isinstance(graph.executor, CompiledExecutor)
+
+
+def settled(graph: kuiper.RuntimeGraph, x: np.ndarray) -> list[int]:
+    """Passes until machine code computes; for each before, how many plans were compiled."""
+    (expected,) = kuiper.load(graph.param)(x)
+    seen: list[int] = []
+    deadline = time.monotonic() + 120
+    while not seen or not seen[-1]:
+        assert time.monotonic() < deadline, "no machine code came"
+        (found,) = graph(x)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+        seen.append(len(graph.executor._compiled))
+    return seen
+
+
+@pytest.fixture
+def behind_the_scenes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Compiling, with an empty cache."""
+    monkeypatch.setattr("kuiper.compiled.background.enabled", True)
+    monkeypatch.setenv("KUIPER_CACHE", str(tmp_path / "cache"))
+
+
+@needs_llvm
+@pytest.mark.slow
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_auto_takes_machine_code_when_it_is_ready_and_at_the_second_pass_from_the_cache() -> None:
+    x = np.random.default_rng(0).random((2, 1, 8, 8), np.float32)
+    graph = kuiper.load(DIGITS, threads=2)
+    seen = settled(graph, x)
+    assert seen[0] == 0
+    assert len(seen) > 2, "the layers, then a plan, compute until it is there"
+    graph = kuiper.load(DIGITS, threads=2)
+    assert settled(graph, x) == [0, 1]
+    (compiled,) = graph.executor._compiled.values()
+    assert graph.executor.plan_for({graph.inputs[0].name: x}) is compiled
+
+
+@needs_llvm
+@pytest.mark.slow
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_auto_compiles_graphs_made_in_memory_too() -> None:
+    x = np.random.default_rng(0).random((2, 1, 8, 8), np.float32)
+    graph = RuntimeGraph.from_graph(pnnx.read(DIGITS), DIGITS, engine="auto")
+    graph.build()
+    assert settled(graph, x)[-1] == 1
+
+
+@needs_llvm
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_where_no_machine_code_can_be_made_the_plan_stays_and_a_warning_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise WorkerError("no room")
+
+    monkeypatch.setattr(executor, "made_elsewhere", fail)
+    asked: list[Callable[[], None]] = []
+    monkeypatch.setattr(background.background, "ask", asked.append)
+    graph, x = kuiper.load(DIGITS), np.zeros((1, 1, 8, 8), np.float32)
+    (first,), (second,) = graph(x), graph(x)
+    (job,) = asked
+    with pytest.warns(UserWarning, match="the plan stays.*no room"):
+        job()
+    (third,) = graph(x)
+    assert len(asked) == 1
+    assert isinstance(graph.executor.plan_for({graph.inputs[0].name: x}), Plan)
+    np.testing.assert_allclose([second, third], [first, first], rtol=1e-4, atol=1e-5)
+
+
+@needs_llvm
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_nothing_is_compiled_for_a_graph_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Callable[[], None]] = []
+    monkeypatch.setattr(background.background, "ask", asked.append)
+    monkeypatch.setattr(executor, "made_elsewhere", lambda *_: pytest.fail("its graph is gone"))
+    graph, x = kuiper.load(DIGITS), np.zeros((1, 1, 8, 8), np.float32)
+    for _ in range(3):
+        graph(x)
+    del graph
+    gc.collect()
+    (job,) = asked
+    job()
+
+
+@pytest.mark.usefixtures("fresh", "behind_the_scenes")
+def test_auto_needs_no_llvm_and_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm, "installed", lambda: False)
+    graph, x = kuiper.load(DIGITS), np.random.default_rng(0).random((1, 1, 8, 8), np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, *others = (graph(x)[0] for _ in range(4))
+    np.testing.assert_allclose(others, [first] * 3, rtol=1e-4, atol=1e-5)
+    assert type(graph.executor.plan_for({graph.inputs[0].name: x})) in (Plan, BatchPlan)

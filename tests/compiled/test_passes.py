@@ -14,10 +14,10 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 from llvmlite import ir
 
 from kuiper.compiled.builder import F32, Value, VectorBuilder, i64
-from kuiper.compiled.code import MachineCode
+from kuiper.compiled.code import MachineCode, object_of
 from kuiper.compiled.crew import Crew
 from kuiper.compiled.parts import Module
-from kuiper.compiled.passes import add_pass
+from kuiper.compiled.passes import text_of
 from kuiper.compiled.plan import Stretch
 from kuiper.compiled.target import host
 from kuiper.fast.kernels.base.workspace import aligned
@@ -49,9 +49,9 @@ def counting(units: Sequence[int], lanes: int, slow: int = 0) -> tuple[Stretch, 
             b.between(begin, end, one)
 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
-    add_pass(module, "all", module.parts)
+    code = MachineCode(object_of(text_of(module, {"all": module.parts}), TARGET), TARGET)
     memories = [memory, module.weights(), aligned(64)]
-    return Stretch(MachineCode(str(module.ir), TARGET), "all", len(units), memories, lanes), counts
+    return Stretch(code, "all", len(units), memories, lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:

@@ -13,7 +13,7 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 from llvmlite import ir
 
 from kuiper.compiled.builder import POINTER, VectorBuilder, function
-from kuiper.compiled.code import MachineCode
+from kuiper.compiled.code import MachineCode, object_of
 from kuiper.compiled.target import NAMED, Target, host
 from kuiper.compiled.ufuncs import FORMULAS, apply_with
 from kuiper.scalars.steps import NotCompiled, clip
@@ -49,7 +49,9 @@ def run(target: Target, formula: Callable[..., object], *operands: np.ndarray) -
     b.each(4 * operands[0].size, some, size)
     b.ret_void()
     result = np.empty_like(operands[0])
-    code = MachineCode(str(module), target).function("test", *[ctypes.c_void_p] * (1 + len(operands)))
+    code = MachineCode(object_of(str(module), target), target).function(
+        "test", *[ctypes.c_void_p] * (1 + len(operands))
+    )
     code(result.ctypes.data, *(x.ctypes.data for x in operands))
     return result
 

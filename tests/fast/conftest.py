@@ -115,10 +115,10 @@ def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], 
 
 def compiled(made: Bound) -> Bound | None:
     """The same as machine code, on copies of its arrays in one piece of memory; None where there is no code for it."""
-    from kuiper.compiled.code import MachineCode
+    from kuiper.compiled.code import MachineCode, object_of
     from kuiper.compiled.kernels import emit
     from kuiper.compiled.parts import Module
-    from kuiper.compiled.passes import add_pass
+    from kuiper.compiled.passes import text_of
     from kuiper.compiled.plan import Stretch
     from kuiper.compiled.target import host
 
@@ -135,9 +135,9 @@ def compiled(made: Bound) -> Bound | None:
         assert not module.parts, "refused after parts were added"
         return None
     module.settle()
-    add_pass(module, "all", module.parts)
+    code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
     memories = [arena, module.weights(), aligned(module.scratch_bytes + 64)]
-    stretch = Stretch(MachineCode(str(module.ir), target), "all", len(module.parts), memories, 2)
+    stretch = Stretch(code, "all", len(module.parts), memories, 2)
     return Bound(made.kernel, inputs, outputs, [[[lambda: stretch.run(None)]], [[lambda: stretch.run(helped)]]])
 
 

@@ -139,8 +139,8 @@ def test_a_students_function_makes_the_layers_compute(monkeypatch):
 
 
 def test_an_unknown_engine_is_refused_with_the_known_ones(monkeypatch):
-    with pytest.raises(kuiper.KuiperError, match="engine: expected one of simple, fast, auto, compiled, found 'warp'"):
+    with pytest.raises(kuiper.KuiperError, match="engine: expected one of simple, fast, compiled, auto, found 'warp'"):
         kuiper.load(DIGITS, engine="warp")
     monkeypatch.setitem(EXECUTORS, "seven", Seven)
-    with pytest.raises(kuiper.KuiperError, match="simple, fast, auto, compiled, seven, found ''"):
+    with pytest.raises(kuiper.KuiperError, match="simple, fast, compiled, auto, seven, found ''"):
         kuiper.RuntimeGraph(DIGITS, engine="")

@@ -96,8 +96,7 @@ def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outpu
     q = np.broadcast_to(q, lead + q.shape[-2:])
     k, v = (np.broadcast_to(x, shared + x.shape[-2:]) for x in (k, v))
     turned, turned_strides = in_rows(module, k.swapaxes(-1, -2))  # (..., E, S)
-    lanes = module.target.lanes
-    pitch = -(-keys // lanes) * lanes
+    pitch = module.target.rounded(keys)
     rows = min(module.target.tile(2)[0], length)
     blocks = -(-length // rows)
     scores = module.own(rows * pitch)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -130,7 +131,7 @@ def pack(weight: np.ndarray, target: Target, vectors: int) -> np.ndarray:
     width = vectors * target.lanes
     parts = []
     for start in range(0, channels, width):
-        count = min(width, -(-(channels - start) // target.lanes) * target.lanes)
+        count = min(width, target.rounded(channels - start))
         panel = np.zeros((depth, count), np.float32)
         some = weight[:, start : start + count]
         panel[:, : some.shape[1]] = some
@@ -140,7 +141,7 @@ def pack(weight: np.ndarray, target: Target, vectors: int) -> np.ndarray:
 
 def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.ndarray:
     """A number for each lane of each vector of channels."""
-    result = np.zeros(-(-channels // target.lanes) * target.lanes, np.float32)
+    result = np.zeros(target.rounded(channels), np.float32)
     if bias is not None:
         result[:channels] = bias
     return result
@@ -164,7 +165,8 @@ def emit_products(module: Module, products: Sequence[tuple[PackedProduct, Operan
     for each, operands in products:
         product = each.merged()
         cut = Cut.of(product, module.target)
-        packed = module.weight(pack(operands.weight, module.target, cut.vectors))
+        count = product.steps * module.target.rounded(product.channels)
+        packed = module.packed(count, partial(pack, operands.weight, module.target, cut.vectors))
         start = module.weight(padded_bias(operands.bias, product.channels, module.target))
         places += [operands.x, packed, start, operands.y, operands.residual or operands.y]
         work.append(units_of(module, product, cut, max(1, UNITS_EACH // len(products))))

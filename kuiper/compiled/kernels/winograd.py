@@ -43,12 +43,12 @@ def emit_winograd(
     module: Module, problem: Problem, epilogue: Epilogue, x: StoredImage, y: np.ndarray, residual: np.ndarray | None
 ) -> None:
     """y (N, H, W, O) = epilogue(convolution of x, an image with its padding around it)."""
-    target, lanes = module.target, module.target.lanes
+    target = module.target
     n, height, width, out = y.shape
     channels = problem.channels
     down, across = -(-height // M), -(-width // M)
     tiles = n * down * across
-    pitch, out_pitch = (-(-count // lanes) * lanes for count in (channels, out))
+    pitch, out_pitch = (target.rounded(count) for count in (channels, out))
     into = module.shared(A * A * tiles * pitch)
     back = module.shared(A * A * tiles * out_pitch)
     grid = n, down, across
@@ -85,12 +85,16 @@ def _products(
 ) -> None:
     """The part that computes back[k] = into[k] @ weights[k] for the 36 places of a tile."""
     out, channels = problem.out_channels, problem.channels
-    weights = np.einsum("ij,ocjk,lk->ilco", KERNEL, problem.weight.astype(np.float64), KERNEL)
     product = PackedProduct((PixelAxis(tiles, 4 * pitch, 4 * out_pitch),), (), channels, out_pitch)
     cut = Cut.of(product, module.target)
-    packed = [pack(w.astype(np.float32), module.target, cut.vectors) for w in weights.reshape(A * A, channels, out)]
     units, run = units_of(module, product, cut, shares=1)
-    size = 4 * len(packed[0])
+    numbers = channels * out_pitch
+    size = 4 * numbers
+
+    def packed() -> np.ndarray:
+        weights = np.einsum("ij,ocjk,lk->ilco", KERNEL, problem.weight.astype(np.float64), KERNEL)
+        matrices = weights.astype(np.float32).reshape(A * A, channels, out)
+        return np.concatenate([pack(matrix, module.target, cut.vectors) for matrix in matrices])
 
     def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         x, w, zero, y = pointers
@@ -104,7 +108,7 @@ def _products(
         b.between(begin, end, one)
 
     zero = module.weight(padded_bias(None, out_pitch, module.target))
-    module.part(A * A * units, [into, module.weight(np.concatenate(packed)), zero, back], body)
+    module.part(A * A * units, [into, module.packed(A * A * numbers, packed), zero, back], body)
 
 
 class _Tile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -24,40 +25,46 @@ from kuiper.runtime.executor import OnOperator
 from kuiper.runtime.values import copied, overlaps
 
 
+@dataclass(frozen=True)
+class Draft:
+    """What a plan is made from.
+
+    steps : what is computed, in order.
+    specs : the Spec of every operand.
+    inputs, returned : names, not arrays: the operands that are the network's inputs and outputs.
+    dynamic : operand name -> value of those without a shape, which the Fallbacks among the steps share (see Fallback).
+    """
+
+    steps: Sequence[Step]
+    specs: Mapping[str, Spec]
+    inputs: Sequence[str]
+    returned: Sequence[str]
+    dynamic: dict[str, Any]
+
+
 class Plan:
     """A network for inputs of certain shapes.
 
     Parameters
     ----------
-    steps : what is computed, in order.
-    specs : the Spec of every operand.
-    inputs, returned : names, not arrays: the operands that are the network's inputs and outputs.
-    dynamic : operand name -> value of those without a shape, which the Fallbacks among the steps share (see Fallback).
+    draft : what is computed, its algorithms chosen.
     threads : how many run a pass.
     stretches : stretches of steps whose branches are shared out among the threads.
 
     Attributes
     ----------
+    steps, specs, returned, dynamic : as in the draft.
     memory : the offset of each root, a value with memory of its own; `memory.planned_bytes` is the size of the arena.
     scratch_bytes : the memory that kernels need while they run.
     stages : the calls of every step; those of a parallel stretch stand at its first step.
     """
 
-    def __init__(
-        self,
-        steps: Sequence[Step],
-        specs: Mapping[str, Spec],
-        inputs: Sequence[str],
-        returned: Sequence[str],
-        dynamic: dict[str, Any],
-        threads: int,
-        stretches: Sequence[ParallelStretch] = (),
-    ) -> None:
-        self.steps, self.threads = list(steps), threads
+    def __init__(self, draft: Draft, threads: int, stretches: Sequence[ParallelStretch] = ()) -> None:
+        self.draft, self.threads = draft, threads
         self.stretches = list(stretches)
-        self.specs, self.dynamic, self.returned = specs, dynamic, returned
+        self.steps, self.specs, self.dynamic, self.returned = draft.steps, draft.specs, draft.dynamic, draft.returned
         self._lock = threading.Lock()
-        self.layout = MemoryLayout(self.steps, specs, inputs, returned)
+        self.layout = MemoryLayout(self.steps, self.specs, draft.inputs, self.returned)
         for stretch in self.stretches:  # before the memory is planned: it lengthens lives
             self.layout.hold(stretch.start, stretch.stop)
         roots = self.layout.roots
@@ -65,7 +72,7 @@ class Plan:
         arena = aligned(self.memory.planned_bytes)
         self._arena = arena
         self._buffers = self.layout.buffers({root.name: _cut(arena, self.memory, root) for root in roots})
-        self._inputs = [self._buffers[name] for name in inputs]
+        self._inputs = [self._buffers[name] for name in draft.inputs]
         self._input_borders = [call for buffer in self._inputs for call in zeros(buffer)]
         space = Workspace(threads)
         self._bind(space)  # once to learn the sizes of the scratch arrays, once more to bind to them

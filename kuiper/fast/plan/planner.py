@@ -21,7 +21,7 @@ from kuiper.fast import threads as thread_pools
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.plan.batch import BatchPlan, fastest_of, is_by_sample
 from kuiper.fast.plan.branches import known_stretches, stretches_of
-from kuiper.fast.plan.plan import Plan
+from kuiper.fast.plan.plan import Draft, Plan
 from kuiper.fast.plan.steps import OperatorPacks, fused, steps_of
 from kuiper.fast.plan.trace import PlanKey, SpecTrace, plan_key
 from kuiper.fast.tuning.choices import Choices
@@ -37,8 +37,8 @@ class Planner:
     Parameters
     ----------
     graph : the built graph.
-    threads : how many threads a plan may use; None: OMP_NUM_THREADS, or one per core. Always one where threadpoolctl is
-        not installed: BLAS, with threads of its own, could not be held to one in each.
+    threads : how many threads a plan may use; None: OMP_NUM_THREADS, or one per core. Plans of numpy's calls use one
+        where threadpoolctl is not installed: BLAS, with threads of its own, could not be held to one in each.
     choices : the algorithms known to be the fastest.
     """
 
@@ -53,7 +53,8 @@ class Planner:
         self.choices = choices or Choices()
         self._packs_of: dict[str, OperatorPacks] = {}
         self._plans: OrderedDict[PlanKey, Plan | BatchPlan] = OrderedDict()
-        self._making = threading.Lock()
+        self._traces: OrderedDict[PlanKey, SpecTrace] = OrderedDict()
+        self._making, self._tracing = threading.Lock(), threading.Lock()
 
     def find(self, key: PlanKey) -> Plan | BatchPlan | None:
         """The plan for inputs of these shapes and dtypes, if it has been made."""
@@ -73,15 +74,49 @@ class Planner:
                     self._plans.popitem(last=False)
             return self._plans[key]
 
-    def whole(self, inputs: Mapping[str, np.ndarray]) -> Plan:
-        """A plan for inputs of these shapes that computes all samples together, one step after the other; not kept."""
-        threads = self.threads if thread_pools.blas.can_be_held else 1
+    def forget(self, key: PlanKey) -> None:
+        """Drop the plan for inputs of these shapes, and its memory."""
+        with self._making:
+            self._plans.pop(key, None)
+
+    @property
+    def most_threads(self) -> int:
+        """How many threads a plan of numpy's calls may use: BLAS, with threads of its own, has to be held to one."""
+        return self.threads if thread_pools.blas.can_be_held else 1
+
+    def draft(self, inputs: Mapping[str, np.ndarray]) -> Draft:
+        """All that a plan for inputs of these shapes needs, but for the choice of its algorithms."""
         dynamic: dict[str, Any] = {}  # of one pass, by name: layers among the steps fill it, the plan reads it
-        steps, trace = self._steps(inputs, threads, dynamic)
-        return Plan(steps, trace.specs, list(inputs), self._returned, dynamic, threads)
+        trace = self._trace(inputs)
+        steps = fused(steps_of(self.graph, trace, dynamic, self._packs_of), set(self._returned))
+        return Draft(steps, trace.specs, list(inputs), self._returned, dynamic)
+
+    def choose(self, step: Step, threads: int) -> None:
+        """Give a step the fastest of its algorithms; they are timed if that is not known."""
+        kernel = step.kernel
+        if kernel.key:
+            key = keyed(kernel.key, threads)
+            step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
+
+    def _trace(self, inputs: Mapping[str, np.ndarray]) -> SpecTrace:
+        key = plan_key(list(inputs.values()))
+        with self._tracing:
+            trace = self._traces.get(key)
+            if trace is None:
+                trace = self._traces[key] = SpecTrace(self.graph, inputs)
+                if len(self._traces) > MOST_PLANS:
+                    self._traces.popitem(last=False)
+            return trace
+
+    def _whole(self, inputs: Mapping[str, np.ndarray], threads: int) -> Plan:
+        """A plan that computes all samples together, one step after the other."""
+        draft = self.draft(inputs)
+        for step in draft.steps:
+            self.choose(step, threads)
+        return Plan(draft, threads)
 
     def _make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        whole = self.whole(inputs)
+        whole = self._whole(inputs, self.most_threads)
         chosen: Plan | BatchPlan = whole
         if whole.threads > 1:
             chosen = self._with_batch(self._with_branches(whole, inputs), inputs)
@@ -103,22 +138,6 @@ class Planner:
     def _returned(self) -> list[str]:
         return [operand.name for operand in self.graph.outputs]
 
-    def _steps(
-        self, inputs: Mapping[str, np.ndarray], threads: int, dynamic: dict[str, Any]
-    ) -> tuple[list[Step], SpecTrace]:
-        """The steps for inputs of these shapes, each with the fastest of its algorithms."""
-        trace = SpecTrace(self.graph, inputs)
-        steps = fused(steps_of(self.graph, trace, dynamic, self._packs_of), set(self._returned))
-        for step in steps:
-            self._choose(step, threads)
-        return steps, trace
-
-    def _choose(self, step: Step, threads: int) -> None:
-        kernel = step.kernel
-        if kernel.key:
-            key = keyed(kernel.key, threads)
-            step.kernel = self.choices.choose(kernel, step.inputs, step.outputs, key, threads)
-
     def _with_branches(self, whole: Plan, inputs: Mapping[str, np.ndarray]) -> Plan:
         """`whole`, or a plan with parallel branches if that is faster."""
         arrays = list(inputs.values())
@@ -129,9 +148,7 @@ class Planner:
         else:
             stretches = known_stretches(whole.layout, known, whole.threads)
         if stretches:
-            other = Plan(
-                whole.steps, whole.specs, list(inputs), self._returned, whole.dynamic, whole.threads, stretches
-            )
+            other = Plan(whole.draft, whole.threads, stretches)
             if known is not None or fastest_of({"serial": whole, "parallel": other}, arrays) == "parallel":
                 self.choices.note(key, " ".join(map(str, stretches)))
                 return other
@@ -163,15 +180,15 @@ class Planner:
         """Plans for `samples` at a time; None where samples depend on each other."""
         some = {name: x[:samples] for name, x in inputs.items()}
         try:
-            steps, trace = self._steps(some, 1, {})  # no dynamic values: is_by_sample refuses steps that have any
+            first = self._whole(some, 1)
         except KuiperError:  # the network accepts no other batch size
             return None
-        returned = [(whole.specs[name], trace.specs[name]) for name in self._returned]
-        if not is_by_sample(whole.steps, steps, batch, samples):
+        returned = [(whole.specs[name], first.specs[name]) for name in self._returned]
+        if not is_by_sample(whole.steps, first.steps, batch, samples):  # nor are there any dynamic values, then
             return None
         if any(of_all.constant or of_all.shape is None or of_some.shape is None for of_all, of_some in returned):
             return None
-        parts = [Plan(steps, trace.specs, list(inputs), self._returned, {}, 1) for _ in range(whole.threads)]
+        parts = [first, *(Plan(first.draft, 1) for _ in range(whole.threads - 1))]
         return BatchPlan(parts, samples, batch)
 
 

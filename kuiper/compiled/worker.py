@@ -1,0 +1,95 @@
+"""Machine code made by a process of its own: this one goes on meanwhile, and when it ends nothing waits.
+
+Writing IR is Python's work, and would hold up every call of numpy that another thread makes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kuiper import pnnx
+from kuiper.compiled.code import CodeSource, object_of
+from kuiper.compiled.target import Target
+from kuiper.fast.kernels.base.kernel import Step
+from kuiper.fast.plan.planner import Planner
+from kuiper.graph import Graph
+from kuiper.runtime import RuntimeGraph, load
+
+START = "import sys; sys.path.insert(0, sys.argv[1]); import kuiper.compiled.worker; kuiper.compiled.worker.main()"
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+class WorkerError(Exception):
+    """The process ended without machine code; the message is what it said last."""
+
+
+def made_elsewhere(
+    graph: RuntimeGraph, inputs: Mapping[str, np.ndarray], threads: int, target: Target
+) -> tuple[str, bytes]:
+    """(name, object file) of the plan for inputs of these shapes. Raises WorkerError, and OSError without a process."""
+    with _files(graph) as (param, bin):
+        given = pickle.dumps((param, bin, dict(inputs), threads, target))
+        command = [sys.executable, "-c", START, str(Path(__file__).parents[2])]
+        hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=hidden)
+        _running.add(process)
+        try:
+            made, said = process.communicate(given)
+        finally:
+            _running.discard(process)
+    if process.returncode:
+        lines = said.decode(errors="replace").split("\n")
+        raise WorkerError(next((line for line in reversed(lines) if line.strip()), f"exit {process.returncode}"))
+    name, object_file = pickle.loads(made)
+    return name, object_file
+
+
+@contextmanager
+def _files(graph: RuntimeGraph) -> Iterator[tuple[str, str | None]]:
+    """The graph's two files; those of a graph that was made in memory are written, and deleted afterwards."""
+    if graph.has_files:
+        yield str(Path(graph.param).resolve()), str(Path(graph.bin).resolve()) if graph.bin else None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        param = Path(folder) / "graph.pnnx.param"
+        pnnx.write(Graph(graph.operators), param)
+        yield str(param), None
+
+
+@atexit.register
+def _stop() -> None:
+    for process in list(_running):
+        with suppress(OSError):
+            process.kill()
+
+
+def main() -> None:
+    """What `made_elsewhere` asks for on standard input goes to standard output."""
+    from kuiper.compiled.plan import CompiledPlan  # imports llvmlite
+
+    param, bin, inputs, threads, target = pickle.load(sys.stdin.buffer)
+    found: list[tuple[str | None, bytes]] = []
+
+    class Kept(CodeSource):
+        def __call__(self, name: str | None, write: Any) -> bytes:
+            found.append((name, super().__call__(name, write)))
+            return found[0][1]
+
+    CompiledPlan(Planner(load(param, bin, engine="simple")).draft(inputs), threads, _any, Kept(target, None, object_of))
+    sys.stdout.buffer.write(pickle.dumps(found[0]))
+
+
+def _any(step: Step) -> None:
+    """Choose an algorithm for a step without machine code: which one makes no difference to the code of the others."""
+    step.kernel = step.kernel.candidates()[0]
