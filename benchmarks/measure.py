@@ -18,6 +18,7 @@ import kuiper
 from benchmarks.networks import CACHE, NETWORKS
 from kuiper.peers import PEERS, Measured, Workload, measure
 from kuiper.profile import Times, busy, measure_roof, measured_extents, network_cost, usable_cores
+from kuiper.runtime import EXECUTORS
 
 
 def measure_model(
@@ -60,9 +61,8 @@ def _quartiles(values: Sequence[float]) -> list[float] | None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options that one network and the whole table share."""
     parser.add_argument("--vs", default=",".join(PEERS), help=f"whom to measure against (default: {','.join(PEERS)})")
-    parser.add_argument("--threads", type=int, default=usable_cores(), help="threads of everyone (default: one a core)")
     parser.add_argument("--rounds", type=int, default=20, help="turns of everyone (default: 20)")
-    parser.add_argument("--engine", default="auto", choices=["simple", "fast", "auto"], help="how kuiper computes")
+    parser.add_argument("--engine", default="auto", choices=list(EXECUTORS), help="how kuiper computes")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder of the exported networks")
 
 
@@ -70,10 +70,11 @@ def main() -> None:
     """Measure the network that the command line names, and print the result."""
     parser = argparse.ArgumentParser(description="Measure one network.")
     parser.add_argument("name", choices=NETWORKS)
+    parser.add_argument("--threads", type=int, default=usable_cores(), help="threads of everyone (default: one a core)")
     add_options(parser)
     typed = parser.parse_args()
     network = NETWORKS[typed.name]
-    param, inputs = network.export(typed.cache), [network.example().numpy()]
+    param, inputs = network.export(typed.cache), network.inputs()
     peers = [name for name in typed.vs.split(",") if name]
     print(
         json.dumps(measure_model(param, inputs, peers, threads=typed.threads, rounds=typed.rounds, engine=typed.engine))

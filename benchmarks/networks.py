@@ -18,7 +18,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
+import kuiper
 from kuiper.peers.convert import quiet
+from kuiper.text.cache import Cache
+from kuiper.text.writing import ROOM
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = Path(__file__).resolve().parent / ".cache"
@@ -44,6 +49,10 @@ class Network:
             return torch.randint(0, self.words, self.shape, generator=generator)
         return torch.rand(*self.shape, generator=generator)
 
+    def inputs(self) -> list[np.ndarray]:
+        """What a pass is measured with."""
+        return [self.example().numpy()]
+
     def module(self) -> Any:
         """The torch module in inference mode; its weights are random, keep the signal's size, and never change."""
         import torch
@@ -63,6 +72,27 @@ class Network:
                 shutil.move(made.with_suffix(".bin"), param.with_suffix(".bin"))
                 shutil.move(made, param)
         return param
+
+
+@dataclass(frozen=True)
+class OneToken:
+    """models/writer in the middle of a text: one token, with what is kept of those before it."""
+
+    name: str = "writer"
+    title: str = "models/writer, one token"
+    room: int = ROOM
+
+    def inputs(self) -> list[np.ndarray]:
+        """A token, random keys and values, of which half are in use, and how many those are."""
+        graph = kuiper.load(self.export(), engine="simple")
+        cache = Cache.of(graph, self.room)
+        rng = np.random.default_rng(SEED)
+        kept = [rng.standard_normal(cache.keys.shape, np.float32) for _ in range(2)]
+        return [np.array([[7]]), *kept, np.array([self.room // 2])]
+
+    def export(self, folder: Path = CACHE) -> Path:
+        """The path of the file, which is part of the repository."""
+        return ROOT / "models" / "writer" / "writer.pnnx.param"
 
 
 def export(module: Any, inputs: Sequence[Any], folder: Path) -> Path:
@@ -100,7 +130,7 @@ def _gpt() -> Any:
     return GPT()
 
 
-NETWORKS = {
+NETWORKS: dict[str, Network | OneToken] = {
     network.name: network
     for network in (
         Network("resnet18", "ResNet18 224", lambda: _tests("test_resnet").ResNet18(), (1, 3, 224, 224)),
@@ -115,6 +145,7 @@ NETWORKS = {
         Network("yolov5s", "YOLOv5s 640", _yolo, (1, 3, 640, 640)),
         Network("unet", "U-Net, base 32, 256", lambda: _tests("test_unet").UNet(width=32), (1, 3, 256, 256)),
         Network("gpt", "GPT, 6 layers, 384 wide, 128 words", _gpt, (1, 128), words=1000),
+        OneToken(),
     )
 }
 """Name -> network, in the order of the table."""

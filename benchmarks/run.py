@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import loading
+from benchmarks import compiling, loading
 from benchmarks.measure import add_options
 from benchmarks.networks import NETWORKS, ROOT
-from kuiper.profile import machine, processor
+from kuiper.profile import machine, processor, usable_cores
 from kuiper.profile.hardware import CORE_VARIABLE
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
@@ -34,10 +34,18 @@ peak" is the time that the operations would take at the speed of the fastest mat
 """
 
 
-def run_one(name: str, options: Sequence[str]) -> dict[str, Any]:
-    """What benchmarks.measure finds for one network, or {"fault": why not}."""
+CODE = """Every network in a process of its own, with an empty cache. The first answer is what the engine "auto" gives, with
+the reading of the files: the layers compute it. Then the engine "compiled" makes its code, and at last it finds it in
+the cache; that takes from a network that is loaded to a plan that can run. "Called" steps have no machine code."""
+LOADING = "The file is in the system's cache; mapping copies no weight."
+Results = Mapping[str, Mapping[str, Any]]
+"""Network -> what benchmarks.measure found for it, or {"fault": why not}."""
+
+
+def run_one(program: str, name: str, options: Sequence[str]) -> dict[str, Any]:
+    """What a module of this folder finds for one network, or {"fault": why not}."""
     free = {key: value for key, value in os.environ.items() if key != CORE_VARIABLE}
-    command = [sys.executable, "-m", "benchmarks.measure", name, *options]
+    command = [sys.executable, "-m", f"benchmarks.{program}", name, *options]
     done = subprocess.run(command, cwd=ROOT, env=free, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
@@ -46,37 +54,35 @@ def run_one(name: str, options: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def report(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str], load: str = "") -> str:
-    """The Markdown text of RESULTS.md."""
-    head = ["network", "GFLOP", "at peak, ms", "kuiper, ms"]
-    for peer in peers:
-        head += [f"{peer}, ms", f"kuiper / {peer}"]
-    lines = [HEAD, *_machine(results, peers), "", _row(head), _row(["---", *["--:"] * (len(head) - 1)])]
-    peak = max((found["roof"]["peak"] for found in results.values() if "roof" in found), default=0.0)
-    lines += [_row(_cells(NETWORKS[name].title, found, peers, peak)) for name, found in results.items()]
-    notes = [note for name, found in results.items() for note in _notes(NETWORKS[name].title, found)]
-    if notes:
-        lines += ["", *notes]
-    if load:
-        lines += [
-            "",
-            "## Loading ResNet18",
-            "",
-            "The file is in the system's cache; mapping copies no weight.",
-            "",
-            load,
-        ]
+def report(results: Mapping[int, Results], peers: Sequence[str], code: str = "", load: str = "") -> str:
+    """The Markdown text of RESULTS.md: threads -> results, and the tables of the other measurements."""
+    lines = [HEAD, *_machine([found for each in results.values() for found in each.values()], peers)]
+    for threads, found in results.items():
+        lines += ["", f"## {threads} thread{'s' * (threads > 1)}", "", *_speeds(found, peers)]
+    for title, about, table in (("Machine code", CODE, code), ("Loading ResNet18", LOADING, load)):
+        if table:
+            lines += ["", f"## {title}", "", about, "", table]
     return "\n".join(lines) + "\n"
 
 
-def _machine(results: Mapping[str, Mapping[str, Any]], peers: Sequence[str]) -> list[str]:
+def _speeds(results: Results, peers: Sequence[str]) -> list[str]:
+    """The table for one number of threads, and its notes."""
+    head = ["network", "GFLOP", "at peak, ms", "kuiper, ms"]
+    for peer in peers:
+        head += [f"{peer}, ms", f"kuiper / {peer}"]
+    lines = [_row(head), _row(["---", *["--:"] * (len(head) - 1)])]
+    peak = max((found["roof"]["peak"] for found in results.values() if "roof" in found), default=0.0)
+    lines += [_row(_cells(NETWORKS[name].title, found, peers, peak)) for name, found in results.items()]
+    notes = [note for name, found in results.items() for note in _notes(NETWORKS[name].title, found)]
+    return [*lines, "", *notes] if notes else lines
+
+
+def _machine(results: Sequence[Mapping[str, Any]], peers: Sequence[str]) -> list[str]:
     facts = machine()
-    measured = [found for found in results.values() if "roof" in found]
-    threads = sorted({found["threads"] for found in measured})
+    measured = [found for found in results if "roof" in found]
     peaks, copies = (_range([found["roof"][key] / 1e9 for found in measured]) for key in ("peak", "bandwidth"))
     rows = {
         "processor": f"{processor()}, {facts['cores']} cores, {platform.system()}",
-        "threads": ", ".join(map(str, threads)) or "-",
         "software": ", ".join([f"Python {facts['python']}", f"numpy {facts['numpy']}", *_versions(peers)]),
         "numpy's matrix library": f"{facts['blas']}, kernels for {facts.get('blas_core', 'an unknown processor')}",
     }
@@ -91,7 +97,7 @@ def _range(values: Sequence[float]) -> str:
 
 def _versions(peers: Sequence[str]) -> list[str]:
     found = []
-    for name in (*peers, "pnnx", "numba", "threadpoolctl"):
+    for name in (*peers, "pnnx", "llvmlite", "numba", "threadpoolctl"):
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
@@ -148,19 +154,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="kuiper beside torch, onnxruntime, ncnn.")
     parser.add_argument("--only", metavar="NAME", action="append", choices=NETWORKS, help="this network; repeatable")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where to write (default: benchmarks/RESULTS.md)")
+    parser.add_argument("--threads", default=f"1,{usable_cores()}", help="threads of everyone; several: a table each")
     add_options(parser)
     typed = parser.parse_args()
-    options = [f"--vs={typed.vs}", f"--threads={typed.threads}", f"--rounds={typed.rounds}"]
-    options += [f"--engine={typed.engine}", f"--cache={typed.cache}"]
+    options = [f"--vs={typed.vs}", f"--rounds={typed.rounds}", f"--engine={typed.engine}", f"--cache={typed.cache}"]
     peers = [name for name in typed.vs.split(",") if name]
-    results = {}
-    for name in typed.only or NETWORKS:
-        print(f"{NETWORKS[name].title} ...", flush=True)
-        results[name] = run_one(name, options)
-        peak = results[name].get("roof", {}).get("peak", 0.0)
-        print("  " + " | ".join(_cells("", results[name], peers, peak)[1:]), flush=True)
+    names = typed.only or list(NETWORKS)
+    threads = sorted({int(number) for number in typed.threads.split(",")})
+    results: dict[int, dict[str, Any]] = {number: {} for number in threads}
+    for number in threads:
+        for name in names:
+            print(f"{NETWORKS[name].title}, {number} threads ...", flush=True)
+            found = results[number][name] = run_one("measure", name, [*options, f"--threads={number}"])
+            peak = found.get("roof", {}).get("peak", 0.0)
+            print("  " + " | ".join(_cells("", found, peers, peak)[1:]), flush=True)
+    costs = {}
+    for name in names:
+        cost = run_one("compiling", name, [f"--threads={threads[-1]}", f"--cache={typed.cache}"])
+        if "fault" not in cost:
+            costs[NETWORKS[name].title] = cost
+    code = compiling.table(costs) if costs else ""
     load = ""
-    if "resnet18" in results:
+    if "resnet18" in names:
         load = loading.table(loading.loading_times(NETWORKS["resnet18"].export(typed.cache)))
-    typed.output.write_text(report(results, peers, load), encoding="utf-8", newline="\n")
+    typed.output.write_text(report(results, peers, code, load), encoding="utf-8", newline="\n")
     print(f"wrote {typed.output}")

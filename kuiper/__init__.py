@@ -7,7 +7,7 @@
 (1, 10)
 """
 
-from kuiper.compiled import CompiledExecutor as _CompiledExecutor  # noqa: F401  offers engine "compiled"
+from kuiper.compiled import CompiledExecutor as _CompiledExecutor  # noqa: F401  offers engines "compiled" and "auto"
 from kuiper.errors import (
     ExpressionError,
     GraphError,
@@ -20,7 +20,7 @@ from kuiper.errors import (
     ShapeError,
     UnsupportedOperatorError,
 )
-from kuiper.fast import PlanExecutor as _PlanExecutor  # noqa: F401  offers engines "fast" and "auto"
+from kuiper.fast import PlanExecutor as _PlanExecutor  # noqa: F401  offers engine "fast"
 from kuiper.graph import Attribute as RuntimeAttribute
 from kuiper.graph import Operand as RuntimeOperand
 from kuiper.graph import Operator as RuntimeOperator

@@ -67,8 +67,8 @@ class RuntimeGraph:
         kernel, and all that are not the framework's own, are computed by their layers.
         "compiled": the same plan as machine code (see kuiper.compiled), made at the first pass with inputs of new
         shapes, which takes some seconds unless it is cached on disk.
-        "auto": the layers at the first pass with inputs of new shapes, a plan from the second on, since a plan takes
-        longer to make than a pass.
+        "auto": the layers at the first pass with inputs of new shapes, a plan at the next, since a plan takes longer to
+        make than a pass, and machine code as soon as it is there: it is made by another process meanwhile.
         All give the same numbers but for rounding. With a student's toolbox the layers compute, always.
     threads : for the plan; None: OMP_NUM_THREADS, or one per core.
     choices : which algorithms the plan takes, as `graph.choices` of an earlier run gives them; what it does not name is

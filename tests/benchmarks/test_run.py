@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 pytest.importorskip("torch", reason="the networks are defined in torch, which is not installed")
 pytest.importorskip("pnnx", reason="the networks are exported by pnnx, which is not installed")
 
-from benchmarks import loading, measure, networks, run
+import kuiper
+from benchmarks import compiling, loading, measure, networks, run
 from kuiper.profile import roof
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.pnnx.param"
@@ -45,7 +47,7 @@ def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
     }
     for one in failed["frameworks"][1:]:
         one["seconds"] = one["ratio"] = None
-    text = run.report({"resnet18": found, "unet": failed, "gpt": {"fault": "broken"}}, ["torch"])
+    text = run.report({1: {"resnet18": found, "unet": failed, "gpt": {"fault": "broken"}}}, ["torch"])
     ratio = found["frameworks"][1]["ratio"][1]
     assert f"**{ratio:.2f}**" in text
     assert "U-Net, base 32, 256, torch: too slow" in text
@@ -56,6 +58,30 @@ def test_the_table_has_ratios_machine_and_reasons(found: dict) -> None:
     rows = [line for line in text.splitlines() if line.startswith(("| ResNet18", "| U-Net", "| GPT"))]
     assert len(rows) == 3
     assert {row.count("|") for row in rows} == {table.count("|")}
+
+
+def test_there_is_a_table_for_each_number_of_threads(found: dict) -> None:
+    text = run.report({1: {"resnet18": found}, 4: {"resnet18": found}}, ["torch"], code="| code |", load="| load |")
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    assert titles == ["## 1 thread", "## 4 threads", "## Machine code", "## Loading ResNet18"]
+    assert text.count("| ResNet18 224 |") == 2
+
+
+def test_what_machine_code_costs_is_measured_with_an_empty_cache() -> None:
+    pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
+    before = os.environ.get("KUIPER_CACHE")
+    found = compiling.compiling(DIGITS, [np.zeros((1, 1, 8, 8), np.float32)], threads=2)
+    assert os.environ.get("KUIPER_CACHE") == before
+    assert found["made"] > found["found"] > 0
+    assert found["bytes"] > 1000
+    assert (found["compiled"] > 0, found["called"]) == (True, 0)
+    assert compiling.table({"Digits": found}).count("| Digits |") == 1
+
+
+def test_one_token_of_the_writer_is_a_pass_in_the_middle_of_a_text() -> None:
+    network = networks.NETWORKS["writer"]
+    logits, keys, _ = kuiper.load(network.export())(*network.inputs())
+    assert (logits.shape[:2], keys.shape[3]) == ((1, 1), 1)
 
 
 def test_loading_is_compared_with_reading_the_same_file() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def targets() -> list[Target]:
     found = host()
     if found is None:
         return []
-    return [found, NAMED["avx2"]] if found.triple.startswith("x86_64") else [found]
+    return [found, replace(NAMED["avx2"], triple=found.triple)] if found.triple.startswith("x86_64") else [found]
 
 
 def run(target: Target, formula: Callable[..., object], *operands: np.ndarray) -> np.ndarray:

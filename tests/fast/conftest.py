@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,18 +115,26 @@ def bound(kernel: Kernel, inputs: Sequence[Any], results: Sequence[np.ndarray], 
 
 
 def compiled(made: Bound) -> Bound | None:
-    """The same as machine code, on copies of its arrays in one piece of memory; None where there is no code for it."""
+    """The same as machine code, on copies of its arrays in one piece of memory; None where there is no code for it.
+
+    Some cases get code for this processor, others for an older one that it can stand in for, always the same ones.
+    """
     from kuiper.compiled.code import MachineCode, object_of
     from kuiper.compiled.kernels import emit
     from kuiper.compiled.parts import Module
     from kuiper.compiled.passes import text_of
     from kuiper.compiled.plan import Stretch
-    from kuiper.compiled.target import host
+    from kuiper.compiled.target import NAMED, host
 
     target = host()
     if target is None:
         return None
     buffers = [*made.inputs, *made.outputs]
+    if (
+        target.triple.startswith("x86_64")
+        and zlib.crc32(repr([each.array.shape for each in buffers]).encode()) % 3 == 0
+    ):
+        target = replace(NAMED["avx2"], triple=target.triple)
     sizes = [-(-whole(buffer).nbytes // 64) * 64 + 64 for buffer in buffers]
     arena = aligned(sum(sizes))
     moved = [moved_to(buffer, arena[sum(sizes[:i]) : sum(sizes[: i + 1])]) for i, buffer in enumerate(buffers)]
