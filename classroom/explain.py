@@ -130,9 +130,10 @@ def at_stake(task: HomeworkTask) -> str:
         return f"Hidden tests decide {points}."
     if share == 1:
         return f"The public tests decide {points}."
+    hidden = task.exercise.points - public
     return (
-        f"{public:.3g} of {points} are yours. The other {task.exercise.points - public:.3g} are for hidden tests, the "
-        "same rules with other inputs, when it is graded."
+        f"{public:.3g} of {points} are yours. Hidden tests of the same rules decide the remaining {hidden:.3g} "
+        f"{'point' if hidden == 1 else 'points'}, if somebody grades your work."
     )
 
 

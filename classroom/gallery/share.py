@@ -22,6 +22,8 @@ CELLS = 22
 """Characters of a bar."""
 ENDS = ("pnnx.Input", "pnnx.Output", "pnnx.Attribute")
 """Operators that compute nothing."""
+COUNTED = "operators that compute something"
+"""Those that a share counts: an input, an output and a stored weight are operators of the file, too."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def changed(operators: Sequence[Operator], exercises: Sequence[str], solved: Col
     now = operator_share(operators, solved)
     before = operator_share(operators, [other for other in solved if other not in exercises])
     if now.part != before.part:
-        text += f" Your code computes {now.part} of the network's {now.whole} operators ({before.part} before)."
+        text += f" Of the network's {now.whole} {COUNTED}, your code does {now.part} ({before.part} before)."
     return text
 
 
@@ -173,7 +175,7 @@ def lines(network: str, share: NetworkShare) -> list[str]:
     """The two bars, by operators and by time, under what they are about."""
     if not share.operators.part:
         return [f"Your code works before and after {network}; its operators are the reference's."]
-    counted = f"{share.operators.part} of {share.operators.whole} operators"
+    counted = f"{share.operators.part} of {share.operators.whole} {COUNTED}"
     return [
         f"Your code computes {percent(share.operators)} of {network}:",
         f"  {drawn(share.operators)}   {counted}",

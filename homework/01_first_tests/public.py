@@ -46,6 +46,14 @@ WHY = {
 }
 
 
+COLUMN_OF_ALL = {
+    f"({count},1)": "b.reshape(-1, 1) makes one column of all numbers of b: right for a b of (m,), but a b of (m, n) "
+    "fits as it is"
+    for count in (9, 4, 8)
+}
+"""For a b of (3, 3), (2, 2) and (2, 4): numpy's error names the shape that does not fit."""
+
+
 @contextmanager
 def other_numbers_of_a_transposed_array() -> Iterator[None]:
     """Give a Failure its likely cause if shape and type are right and some numbers are not."""
@@ -64,7 +72,9 @@ def other_numbers_of_a_transposed_array() -> Iterator[None]:
 def the_lessons_numbers_come_out(student: Student, oracle: Any) -> None:
     """With w = x = [[1, 2, 3], [4, 5, 6], [7, 8, 9]] and a bias with rows 1, 2, 3, y is what the lesson says."""
     b = np.repeat([[1], [2], [3]], 3, axis=1)
-    expect(student.axby(GRID, GRID, b), LESSON, mistakes=oracle.axby_mistakes(GRID, GRID, b))
+    with likely(COLUMN_OF_ALL):
+        got = student.axby(GRID, GRID, b)
+    expect(got, LESSON, mistakes=oracle.axby_mistakes(GRID, GRID, b))
 
 
 @task("axby", "product", "bias", "dtype")
@@ -75,7 +85,9 @@ def w_comes_before_x(student: Student, oracle: Any) -> None:
         "these are the lesson's numbers, whatever goes in: compute them from w, x and b": LESSON,
         **oracle.axby_mistakes(w, x, b),
     }
-    expect(student.axby(w, x, b), np.array([[11, 7], [23, 15]]), mistakes=mistakes)
+    with likely(COLUMN_OF_ALL):
+        got = student.axby(w, x, b)
+    expect(got, np.array([[11, 7], [23, 15]]), mistakes=mistakes)
 
 
 @task("axby", "product", "bias", "dtype")
@@ -83,6 +95,7 @@ def the_shapes_need_not_be_square(student: Student, rng: np.random.Generator, or
     """(2, 3) @ (3, 4) + (2, 4) gives (2, 4), for whatever numbers."""
     w, x, b = (rng.integers(-9, 10, shape) for shape in ((2, 3), (3, 4), (2, 4)))
     causes = {
+        **COLUMN_OF_ALL,
         "matmul": "the inner sizes do not agree: w @ x fits as it is, x @ w and .T do not",
         "broadcast": "the shapes do not fit: w * x multiplies element by element, and b is added as it is, without .T",
     }
@@ -142,7 +155,7 @@ def numpy_chooses_the_type_of_the_sum(student: Student, rng: np.random.Generator
         pixels,
         (w, large, b),
     ):
-        what = " ".join(f"{name} of {part.dtype}" for name, part in zip(("w @", "x +", "b"), some, strict=True))
+        what = "w of {} @ x of {} + b of {}".format(*(part.dtype for part in some))
         with likely({"Cannot cast": IN_PLACE}):
             got = student.axby(*some)
         expect(got, oracle.summed(*some), rtol=1e-6, what=what, mistakes=oracle.sum_types_mistakes(*some))

@@ -99,10 +99,11 @@ def test_a_right_answer_passes_the_public_tests_and_the_next_step_follows(mini: 
     assert "Next: turn" in result.output
 
 
-LATER = "are for hidden tests, the same rules with other inputs, when it is graded."
+HIDDEN = "of its 2 points are yours. Hidden tests of the same rules decide the remaining"
+LATER = "points, if somebody grades your work."
 SHARES = {
-    "": "0.6 of its 2 points are yours. The other 1.4 " + LATER,
-    "public_share = 0.25": "0.5 of its 2 points are yours. The other 1.5 " + LATER,
+    "": f"0.6 {HIDDEN} 1.4 {LATER}",
+    "public_share = 0.25": f"0.5 {HIDDEN} 1.5 {LATER}",
     "public_share = 0": "Hidden tests decide its 2 points.",
     "public_share = 1": "The public tests decide its 2 points.",
 }
@@ -124,7 +125,7 @@ def test_of_several_exercises_it_is_said_once_how_much_hidden_tests_decide(mini:
 
 def test_a_bonus_is_told_as_one(mini: Any) -> None:
     mini.write(power="return x * x")
-    said = "1.2 of its 4 points (a bonus) are yours. The other 2.8 are for hidden tests"
+    said = "1.2 of its 4 points (a bonus) are yours. Hidden tests of the same rules decide the remaining 2.8 points"
     assert said in text(mini.run("check", "power"))
 
 

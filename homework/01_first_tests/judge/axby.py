@@ -206,6 +206,13 @@ MUTANTS = [
         breaks="bias",
     ),
     Mutant(
+        "bias_in_one_column",
+        "a column of all its numbers, right for a bias of (m,) alone",
+        old=_AXBY,
+        new="    return w @ x + b.reshape(-1, 1)\n",
+        breaks="bias",
+    ),
+    Mutant(
         "bias_of_first_row",
         "one bias for all rows",
         old=_AXBY,

@@ -50,7 +50,7 @@ def test_nothing_of_nothing() -> None:
 def test_the_lines_name_the_network_and_count() -> None:
     title, operators, seconds = share.lines("digits", NetworkShare(Share(16, 22), Share(0.25, 0.5)))
     assert title == "Your code computes 73 % of digits:"
-    assert operators.endswith(" 73 %   16 of 22 operators")
+    assert operators.endswith(" 73 %   16 of 22 operators that compute something")
     assert operators.count("█") == 16
     assert " 50 %" in seconds
 
@@ -60,11 +60,12 @@ def test_where_no_operator_is_the_students_no_bar_is_drawn() -> None:
     assert line == "Your code works before and after detector; its operators are the reference's."
 
 
+COUNT = "Of the network's 22 operators that compute something, your code"
+
+
 def test_changes_tell_the_operators_before_and_now() -> None:
     solved = ["flatten", "max_pool2d", "padding"]
-    assert share.changes(["max_pool2d"], solved) == {
-        "digits": "yours now: nn.MaxPool2d. Your code computes 2 of the network's 22 operators (1 before)."
-    }
+    assert share.changes(["max_pool2d"], solved) == {"digits": f"yours now: nn.MaxPool2d. {COUNT} does 2 (1 before)."}
     assert share.changes(["padding"], solved) == {"digits": "yours now: the borders of images."}
     assert share.changes(["peak_bytes"], solved) == {}
 
@@ -72,5 +73,7 @@ def test_changes_tell_the_operators_before_and_now() -> None:
 def test_changes_of_several_exercises_stand_together_for_each_network() -> None:
     found = share.changes(["sigmoid", "leaky_relu", "letterbox"], ["sigmoid", "leaky_relu", "letterbox"])
     assert list(found) == ["digits", "detect"]
-    assert found["digits"].endswith("Your code computes 7 of the network's 22 operators (0 before).")
+    assert found["digits"].endswith(
+        "Of the network's 22 operators that compute something, your code does 7 (0 before)."
+    )
     assert found["detect"] == "yours now: a picture -> the canvas."
