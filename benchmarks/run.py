@@ -34,7 +34,7 @@ peak" is the time that the operations would take at the speed of the fastest mat
 """
 
 
-CODE = """Every network in a process of its own, with an empty cache. The first answer is that of the engine "auto", with
+CODE = """Every network in a process of its own, with an empty cache. The first answer is that of the engine "auto" with
 the reading of the files: the layers compute it. Then the engine "compiled" makes its code, and at last it finds it in
 the cache; that takes from a network that is loaded to a plan that can run. "Called" steps have no machine code."""
 LOADING = "The file is in the system's cache; mapping copies no weight."
