@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import platform
+import re
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +17,12 @@ import pytest
 import kuiper
 from kuiper import RuntimeGraph, pnnx
 from kuiper.compiled import background, executor, llvm
+from kuiper.compiled.code import CodeSource, assembly
 from kuiper.compiled.executor import CompiledExecutor
+from kuiper.compiled.target import NAMED, Target
 from kuiper.compiled.worker import WorkerError
 from kuiper.fast import BatchPlan, Plan
+from kuiper.fast.plan.planner import Planner
 
 needs_llvm = pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 MODELS = Path(kuiper.__file__).parents[1] / "models"
@@ -44,6 +50,49 @@ def test_the_models_give_what_their_layers_give(name: str, threads: int) -> None
     x = np.random.default_rng(0).random(shape_of(name), np.float32)
     for expected, found in zip(*both(name, x, threads=threads), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@needs_llvm
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="a processor that is no x86-64")
+@pytest.mark.parametrize("name", ["digits", pytest.param("segmenter", marks=pytest.mark.slow)])
+def test_code_for_an_older_processor_gives_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    this, _ = executor.target_of_host()
+    if this is None:
+        pytest.skip("this processor's vectors are not known to the compiler")
+    older = replace(NAMED["avx2"], triple=this.triple)
+    monkeypatch.setattr(executor, "target_of_host", lambda: (older, ""))
+    x = np.random.default_rng(0).random(shape_of(name), np.float32)
+    for expected, found in zip(*both(name, x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@needs_llvm
+@pytest.mark.parametrize("name", NAMED)
+def test_every_named_processor_gets_code_with_its_multiply_adds_and_no_calls_of_libraries(name: str) -> None:
+    graph = kuiper.load(DIGITS, engine="simple")
+    texts: list[str] = []
+
+    def keep(text: str, target: Target) -> bytes:
+        texts.append(assembly(text, target))
+        raise Kept
+
+    from kuiper.compiled.plan import CompiledPlan
+
+    draft = Planner(graph).draft({graph.inputs[0].name: np.zeros((1, 1, 8, 8), np.float32)})
+    with pytest.raises(Kept):
+        CompiledPlan(draft, 2, lambda step: None, CodeSource(NAMED[name], None, keep))
+    (text,) = texts
+    assert len(re.findall({"neon": r"\sfmla\s"}.get(name, r"\svfn?madd\d+ps\s"), text)) > 50
+    called = set(re.findall(r"^\s(?:callq?|bl)\s+([A-Za-z_]\w*)", text, re.MULTILINE))
+    assert {one for one in called if not one.startswith(("part_", "kernel_", "share_", "enter"))} <= LINKED
+
+
+class Kept(Exception):
+    """There is no code to run, only to look at."""
+
+
+LINKED = {"sched_yield", "memset", "memcpy"}
+"""What code may call: the system's C library has it, in this process already."""
 
 
 @needs_llvm
