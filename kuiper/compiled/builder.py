@@ -70,18 +70,20 @@ class VectorBuilder(ir.IRBuilder):
         """A vector of the float32 that lies there."""
         return self.spread(self.number(pointer, *offsets))
 
-    def read(self, pointer: Value, count: int | None = None) -> Value:
+    def read(self, pointer: Value, count: int | None = None, element: Any = F32) -> Value:
         """A vector, of which the first `count` numbers lie at the pointer, and the others are 0.
 
-        Nothing beyond them is touched.
+        Nothing beyond them is touched. element : F32 or BYTE.
         """
-        lanes = self.target.lanes
+        lanes, bytes_each = self.target.lanes, 1 if element is BYTE else 4
+        whole = ir.VectorType(element, lanes)
         if count is None or count == lanes:
-            return self.load(pointer, typ=self.vector, align=4)
-        result, start = self.splat(0), 0
+            return self.load(pointer, typ=whole, align=bytes_each)
+        result: Value = ir.Constant(whole, None)
+        start = 0
         for size in pieces(count):
-            kind = ir.VectorType(F32, size) if size > 1 else F32
-            piece = self.load(self.at(pointer, 4 * start), typ=kind, align=4)
+            kind = ir.VectorType(element, size) if size > 1 else element
+            piece = self.load(self.at(pointer, bytes_each * start), typ=kind, align=bytes_each)
             result = self._placed(result, piece, start, size)
             start += size
         return result

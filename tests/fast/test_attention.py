@@ -135,6 +135,37 @@ def test_a_mask_that_is_an_input(dtype, shape):
             np.testing.assert_allclose(bound.outputs[0].array, expected, rtol=1e-5, atol=2e-6)
 
 
+class Masked:
+    """Attention whose mask is its fourth input."""
+
+    def forward(self, q, k, v, mask):
+        return ScaledDotProductAttention(mask, scale=0.3).forward(q, k, v)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    dtype=st.sampled_from([bool, np.float32]),
+    shape=st.sampled_from([(9, 37), (1, 37), (9, 1), (2, 1, 9, 37), (2, 3, 9, 37), (2, 1, 1, 37)]),
+    ways=st.tuples(st.sampled_from(["nchw", "nhwc", "wide nchw"]), LAYOUT),
+    share=st.floats(0, 1),
+)
+def test_any_mask_that_is_an_input(beside, dtype, shape, ways, share):
+    q, k, v = numbers(0, 2, 3, 9, 8), numbers(1, 2, 3, 37, 8), numbers(2, 2, 3, 37, 8)
+    seen = np.random.default_rng(3).random(shape) < share
+    mask = seen if dtype is bool else np.where(seen, numbers(4, *shape), np.float32(-np.inf))
+    kernel = attention.Attention(0.3, mask_slot=3)
+    beside(Masked(), q, k, v, mask, kernel=kernel, layouts=ways, atol=2e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(keys=st.integers(1, 70), size=st.integers(1, 70), group=st.integers(1, 3), flags=st.booleans())
+def test_one_query_reads_the_keys_of_all_before_it(beside, keys, size, group, flags):
+    q, k, v = numbers(0, 1, 2 * group, 1, size), numbers(1, 1, 2, keys, size), numbers(2, 1, 2, keys, 5)
+    mask = np.random.default_rng(keys).random((1, keys)) < 0.7
+    layer = ScaledDotProductAttention(mask if flags else None, enable_gqa=True)
+    beside(layer, q, k, v, layouts=("nchw", "nchw"), atol=2e-6)
+
+
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_a_layer_that_waits_for_its_mask(is_causal):
     names = ["query", "key", "value", "attn_mask"]

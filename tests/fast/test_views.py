@@ -102,6 +102,14 @@ def test_a_join_is_a_concatenation(beside, axis, ways, threads):
     assert kernel.axis == axis % 4
 
 
+@settings(max_examples=30, deadline=None)
+@given(axis=st.integers(-4, 3), count=st.integers(1, 3), ways=st.tuples(LAYOUT, LAYOUT), threads=st.integers(1, 2))
+def test_a_stack_is_a_join_along_a_new_axis(beside, axis, count, ways, threads):
+    parts = [numbers(*IMAGE[1:]) + k for k in range(count)]
+    kernel = beside(joining.Stack(axis), *parts, layouts=ways, threads=threads, rtol=0, atol=0)
+    assert (type(kernel), kernel.axis, kernel.new) == (Join, axis % 4, True)
+
+
 def test_a_part_that_lies_in_the_output_already_is_not_copied():
     whole = np.zeros((1, 2, 2, 5), np.float32)
     output = image_buffer(whole, Halo())

@@ -1,4 +1,14 @@
 """The code for each kernel of a plan; importing this registers all of it."""
 
-from kuiper.compiled.kernels import conv, copies, linear, matmul, pointwise, resize, rows, windows  # noqa: F401
+from kuiper.compiled.kernels import (  # noqa: F401
+    attention,
+    conv,
+    copies,
+    linear,
+    matmul,
+    pointwise,
+    resize,
+    rows,
+    windows,
+)
 from kuiper.compiled.kernels.registry import emit as emit

@@ -115,11 +115,8 @@ def _emit_transposing(
 @emits(Join)
 def join(module: Module, kernel: Join, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
     """Copies of those inputs that do not lie in the output already."""
-    start = 0
-    for buffer in inputs:
-        stop = start + buffer.array.shape[kernel.axis]
-        part = outputs[0].array[(slice(None),) * kernel.axis + (slice(start, stop),)]
-        start = stop
+    for buffer, index in zip(inputs, kernel.parts(each.array.shape for each in inputs)):
+        part = outputs[0].array[index]
         if part.__array_interface__["data"] != buffer.array.__array_interface__["data"]:
             emit_copy(module, buffer.array, part)
     return True

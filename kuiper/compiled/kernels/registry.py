@@ -19,19 +19,22 @@ Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], "bool | str"]
 
 True stands for the kernel's own algorithm; another one is returned by its name.
 """
-EMITTERS: dict[type, Emit] = {}
+EMITTERS: dict[type, tuple[Emit, str]] = {}
+"""Kernel -> its function, and the kinds of numpy's types that its inputs may have; outputs are float32."""
 One = TypeVar("One", bound=Emit)
 
 
-def emits(*kernels: type) -> Callable[[One], One]:
+def emits(*kernels: type, inputs: str = "f") -> Callable[[One], One]:
     """Decorator: the function writes the code for kernels of these classes, and of those derived from them.
+
+    inputs : the kinds of numpy's types that it reads: "f" for float32, "b" for booleans.
 
     It looks at everything first, and returns False before it has added anything where it does not know options, sizes
     or strides. Raises KuiperError for a class that has one.
     """
 
     def register(function: One) -> One:
-        emit: Emit = function
+        emit: tuple[Emit, str] = function, inputs
         for kernel in kernels:
             add_new(EMITTERS, kernel, emit, "has machine code already")
         return function
@@ -41,8 +44,8 @@ def emits(*kernels: type) -> Callable[[One], One]:
 
 def emit(module: Module, kernel: Kernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> str:
     """The algorithm's name if there is code for a kernel, and its parts are added; else an empty text."""
-    found = next((EMITTERS[kind] for kind in type(kernel).__mro__ if kind in EMITTERS), None)
-    if found is None or not all(_fits(buffer) for buffer in (*inputs, *outputs)):
+    found, kinds = next((EMITTERS[kind] for kind in type(kernel).__mro__ if kind in EMITTERS), (None, ""))
+    if found is None or not all(_fits(x, kinds) for x in inputs) or not all(_fits(y, "f") for y in outputs):
         return ""
     inputs = [_with_rows(module, buffer) for buffer in inputs]
     try:
@@ -57,10 +60,10 @@ def _with_rows(module: Module, buffer: Buffer) -> Buffer:
     return buffer if module.holds(buffer.array) else Buffer(np.ascontiguousarray(buffer.array))
 
 
-def _fits(buffer: Buffer) -> bool:
-    """Whether it is a non-empty array of float32."""
+def _fits(buffer: Buffer, kinds: str) -> bool:
+    """Whether it is a non-empty array of one of these kinds; "f" means float32."""
     array = buffer.array
-    return bool(array.dtype == "f4" and array.size)
+    return bool(array.size) and array.dtype.kind in kinds and (array.dtype.kind != "f" or array.dtype == np.float32)
 
 
 def compiles(activation: ActivationSteps | None) -> bool:

@@ -157,12 +157,9 @@ class MemoryLayout:
         for step in self.steps:
             if not isinstance(step.kernel, Join):
                 continue
-            target, start = self.values[step.writes[0]], 0
-            for name in step.reads:
-                shape = self.specs[name].shape
-                assert shape is not None
-                part = (slice(None),) * step.kernel.axis + (slice(start, start + shape[step.kernel.axis]),)
-                start += shape[step.kernel.axis]
+            target = self.values[step.writes[0]]
+            shapes = [self.specs[name].shape or () for name in step.reads]
+            for name, part in zip(step.reads, step.kernel.parts(shapes)):
                 value, maker = self.values.get(name), made_by.get(name)
                 if value is None or maker is None or value.base is not None or value.nhwc != target.nhwc:
                     continue
@@ -230,7 +227,7 @@ def _keeps_planes(view: Callable[[np.ndarray], np.ndarray], images: np.ndarray) 
     return same and away % plane == 0
 
 
-def _cut(part: tuple[slice, ...]) -> Callable[[np.ndarray], np.ndarray]:
+def _cut(part: tuple[int | slice, ...]) -> Callable[[np.ndarray], np.ndarray]:
     return lambda array: array[part]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
@@ -119,22 +119,30 @@ class View(Kernel):
 
 
 class Join(Kernel):
-    """Concatenation along `axis`. Where it is possible, producers write into their part of the output directly."""
+    """Concatenation along `axis`. Where it is possible, producers write into their part of the output directly.
+
+    new : the inputs have no such axis, and get one of extent 1.
+    """
 
     output_layout: ImageLayout = "like input"
     by_sample = beside_axis
 
-    def __init__(self, axis: int) -> None:
-        self.axis = axis
+    def __init__(self, axis: int, new: bool = False) -> None:
+        self.axis, self.new = axis, new
+
+    def parts(self, shapes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int | slice, ...]]:
+        """For inputs of these shapes, where each lies in the output: its index there."""
+        start = 0
+        for shape in shapes:
+            stop = start + (1 if self.new else shape[self.axis])
+            yield (*(slice(None),) * self.axis, start if self.new else slice(start, stop))
+            start = stop
 
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """Copies of those inputs that do not lie in the output already."""
         stages: list[Stage] = []
-        start = 0
-        for buffer in inputs:
-            stop = start + buffer.array.shape[self.axis]
-            part = outputs[0].array[(slice(None),) * self.axis + (slice(start, stop),)]
-            start = stop
+        for buffer, index in zip(inputs, self.parts(each.array.shape for each in inputs)):
+            part = outputs[0].array[index]
             if part.__array_interface__["data"] != buffer.array.__array_interface__["data"] and part.size:
                 stages.append(copies(buffer.array, part, space))
         return stages

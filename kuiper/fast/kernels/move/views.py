@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kuiper.fast.kernels.base.kernel import Join, Step, View, lowers
-from kuiper.layers.arrays.joining import Cat, Chunk, Split, TensorSplit, Unbind
+from kuiper.layers.arrays.joining import Cat, Chunk, Split, Stack, TensorSplit, Unbind
 from kuiper.layers.arrays.shape import Expand, ExpandAs, Movedim, Permute, Squeeze, T, Transpose, Unflatten, Unsqueeze
 from kuiper.layers.arrays.slicing import Narrow, Select, Slice
 from kuiper.layers.elementwise.conversion import Clone, To, TypeAs
@@ -74,3 +74,12 @@ def cat(step: Step) -> Join | None:
     if any(len(x.shape or ()) != len(result.shape) or 0 in (x.shape or ()) for x in step.inputs):
         return None
     return Join(step.layer.dim % len(result.shape))
+
+
+@lowers(Stack)
+def stack(step: Step) -> Join | None:
+    """k arrays (...) -> (..., k, ...) along a new dimension `dim`, all of one element type."""
+    result = step.outputs[0]
+    if not result.shape or any(not x.shape or 0 in x.shape or x.dtype != result.dtype for x in step.inputs):
+        return None
+    return Join(step.layer.dim % len(result.shape), new=True)
