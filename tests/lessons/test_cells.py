@@ -112,13 +112,13 @@ def greedy(x: list[int]) -> int:
         (
             as_list,
             [((1,), ((1,), 2))],
-            "as_list(1): expected ((1,), 2), got ([1], 2): the values are right, but [1] is a list and not a tuple (0 of",
+            "as_list(1): expected ((1,), 2), got ([1], 2): the values are right, but [1] is a list and not a tuple (0",
         ),
         (
             same,
             [(((10.0, 1.0),), [10.0, 1.0])],
-            "same((10.0, 1.0)): expected [10.0, 1.0], got (10.0, 1.0): the values are right, but this is a tuple and not a "
-            "list (0 of 1 right)",
+            "same((10.0, 1.0)): expected [10.0, 1.0], got (10.0, 1.0): the values are right, but this is a tuple and "
+            "not a list (0 of 1 right)",
         ),
         (
             same,
