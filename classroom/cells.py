@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from kuiper.graph import Operator
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = 12
@@ -147,11 +149,25 @@ def _got(got: Any, expected: Any) -> str:
     if one == other == "an array" and got.size > SHOWN:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):
-        return f"got {_short(got)}, with a list and a tuple exchanged"
+        return f"got {_short(got)}: {_exchanged(got, expected)}"
     empty = type(got) is type(expected) in (list, tuple) and not (got and expected)
     if one == other or empty or "nothing" in (one, other) or {one, other} == {"a number", "True or False"}:
         return f"got {_short(got)}"
     return f"got {_short(got)}, which is {one} and not {other}"
+
+
+def _exchanged(got: Any, expected: Any, inside: bool = False) -> str:
+    """Where a list stands for a tuple or a tuple for a list, in values that are alike but for this."""
+    if isinstance(expected, dict):
+        pairs = [(got[key], each) for key, each in expected.items()]
+    elif not isinstance(expected, (list, tuple)):
+        return ""
+    elif isinstance(got, type(expected)):
+        pairs = list(zip(got, expected, strict=True))
+    else:
+        one, other = ("tuple", "list") if isinstance(expected, list) else ("list", "tuple")
+        return f"the values are right, but {_short(got) if inside else 'this'} is a {one} and not a {other}"
+    return next((said for each in pairs if (said := _exchanged(*each, inside=True))), "")
 
 
 def _first_difference(got: np.ndarray, expected: np.ndarray) -> str:
@@ -197,13 +213,15 @@ def _listed(arguments: tuple[Any, ...]) -> str:
 
 
 def _short(value: Any) -> str:
-    """The value in one line; a large array by its shape, a function by its name."""
+    """The value in one line; a large array by its shape, a function by its name, an operator by what it reads."""
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.size <= SHOWN else f"an array of shape {value.shape}"
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     if isinstance(value, np.generic):
         return repr(value.item())
+    if isinstance(value, Operator):
+        return f"Operator({value.name!r}, inputs={[operand.name for operand in value.inputs]})"
     if isinstance(value, list) and any(map(callable, value)):
         text = f"[{', '.join(map(_short, value))}]"
     elif isinstance(value, dict):

@@ -41,12 +41,12 @@ def mine(
     say()
     work = work_of(course, the_progress(), parts | {"conv2d"})
     solved = {task.id for task in work.solved}
+    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved, work.broken))
+    say()
     try:
         changed = write_package(folder, files_of_package(course, folder.name, solved))
     except PackageError as error:
         stop(str(error))
-    show(parts_table([task for task in all_tasks(course) if task.id in parts], solved, work.broken))
-    say()
     missing = [part for part in PARTS if part.exercise not in solved]
     if missing:
         done = so_far(folder, solved)

@@ -132,7 +132,7 @@ class Sigmoid(Layer):
         raise NotImplementedError("sigmoid: TODO")
 
 
-# Task 5.2, a bonus
+# Task 5.2
 
 
 @layers.register("nn.LeakyReLU", "F.leaky_relu")
@@ -164,12 +164,12 @@ class LeakyReLU(Layer):
     @classmethod
     def from_operator(cls, operator: Operator) -> Layer:
         """The layer for an operator, with that operator's slope."""
-        # TODO leaky_relu (Task 5.2, a bonus): operator.params maps names to Parameters; the slope is .value of one
+        # TODO leaky_relu (Task 5.2): operator.params maps names to Parameters; the slope is .value of one
         raise NotImplementedError("leaky_relu: TODO")
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Compute x where x > 0, negative_slope * x elsewhere."""
-        # TODO leaky_relu (Task 5.2, a bonus)
+        # TODO leaky_relu (Task 5.2)
         raise NotImplementedError("leaky_relu: TODO")
 
 

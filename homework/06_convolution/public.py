@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
+from kuiper.layers.image import windows
 from kuiper.layers.image.convolution import Conv2d
 
 Convolution = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
@@ -130,8 +132,12 @@ def must_pass(student: Student, conv: Convolution, again: bool = False) -> None:
         raise _failure(f"your test says that a right convolution is wrong{words}", "", "", advice) from None
 
 
+class FellOverError(Exception):
+    """The student's test raised another error than AssertionError: in which line, and which one."""
+
+
 def caught(student: Student, broken: Broken) -> Suspect | None:
-    """The suspect that the student's test let pass; None if it raised AssertionError. Other errors are Failures."""
+    """The suspect that the student's test let pass; None if it raised AssertionError. Raises FellOverError."""
     suspect = Suspect(broken.conv)
     try:
         suspect.returned = student.test_grouped_convolution(suspect)
@@ -142,12 +148,7 @@ def caught(student: Student, broken: Broken) -> Suspect | None:
             raise refusal(suspect, error) from None
         if error.type not in ("ValueError", "IndexError", "TypeError"):
             raise
-        message = (
-            f"for a convolution in which {broken.fault} the test must raise AssertionError, line {error.line} raised "
-            f"{error.type}: {error.message}"
-        )
-        advice = "the comparison itself fell over: compare the shapes with an assert before the numbers"
-        raise _failure(message, "AssertionError", error.type, advice) from None
+        raise FellOverError(f"line {error.line} raised {error.type}: {error.message}") from None
     return suspect
 
 
@@ -157,21 +158,46 @@ def must_tell(
     """Ask the student's test about broken convolutions and right ones, in random order; then say which it let pass."""
     suspects: list[Broken | Convolution] = [*broken, *good]
     passed: dict[int, Suspect] = {}
+    fell: dict[int, FellOverError] = {}
     for i in rng.permutation(len(suspects)):
         suspect = suspects[i]
         if not isinstance(suspect, Broken):
             must_pass(student, suspect)
-        elif (missed := caught(student, suspect)) is not None:
-            passed[i] = missed
+            continue
+        try:
+            missed = caught(student, suspect)
+        except FellOverError as error:
+            fell[i] = error
+        else:
+            if missed is not None:
+                passed[i] = missed
+    if passed or fell:
+        raise _failure(scoreboard(broken, passed, fell), "", "", advice(student, broken, passed, fell))
+
+
+def scoreboard(broken: Sequence[Broken], passed: dict[int, Suspect], fell: dict[int, FellOverError]) -> str:
+    """How many were caught, which were not, and where the test raised another error."""
+    count = len(broken) - len(passed) - len(fell)
+    message = f"caught {count} of {len(broken)} wrong convolution{'s' * (len(broken) > 1)}"
+    if fell:
+        first = min(fell)
+        where = f"where {broken[first].fault}, {fell[first]}"
+        message += f", and {len(fell)} with another error than AssertionError: {where}"
     if passed:
-        first = min(passed)
         faults = [broken[i].fault for i in sorted(passed)]
         more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
-        message = (
-            f"caught {len(broken) - len(passed)} of {len(broken)} wrong convolution{'s' * (len(broken) > 1)}. Not "
-            f"caught: {'; '.join(faults[:SHOWN])}{more}"
-        )
-        raise _failure(message, "", "", why_missed(student, broken[first], passed[first]))
+        message += f". Not caught: {'; '.join(faults[:SHOWN])}{more}"
+    return message
+
+
+def advice(
+    student: Student, broken: Sequence[Broken], passed: dict[int, Suspect], fell: dict[int, FellOverError]
+) -> str:
+    """The likely cause of what was not caught."""
+    if fell:
+        return "the comparison itself fell over: compare the shapes with an assert before the numbers"
+    first = min(passed)
+    return why_missed(student, broken[first], passed[first])
 
 
 def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
@@ -186,8 +212,7 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
     wrong = suspect.wrong_calls()
     if not wrong:
         return f"where {broken.fault}, your inputs give the right numbers all the same: {broken.advice}"
-    nothing = Broken(lambda x, w, b, g: 0 * right(x, w, b, g), "every number is 0", "")
-    if caught(student, nothing) is not None:
+    if accepts_zeros(student):
         return (
             "even a result of nothing but zeros passes, if its shape is right: compare the numbers too, with what the "
             "formula gives and not with another call of conv"
@@ -197,6 +222,14 @@ def why_missed(student: Student, broken: Broken, suspect: Suspect) -> str:
         f"where {broken.fault}, {calls} gave a wrong result, and the test did not look there: compare the shape, then "
         "every number, with a tolerance far below the numbers"
     )
+
+
+def accepts_zeros(student: Student) -> bool:
+    """Whether the student's test lets a convolution pass that gives zeros of the right shape."""
+    try:
+        return caught(student, Broken(lambda x, w, b, g: 0 * right(x, w, b, g), "every number is 0", "")) is not None
+    except FellOverError:
+        return False
 
 
 def _failure(message: str, expected: str, got: str, cause: str) -> Failure:
@@ -672,7 +705,52 @@ def a_window_that_does_not_fit_is_refused(student: Student, rng: np.random.Gener
 # --- Task 6.4
 
 
+MADE_OF = (
+    "conv2d is made of im2col, and yours gives wrong rows: mend it first (python3 course.py check im2col), then look "
+    "at conv2d again"
+)
+
+
+def made_of_im2col(test: Callable[..., None]) -> Callable[..., None]:
+    """The test, which blames the student's im2col where that is wrong."""
+
+    @wraps(test)
+    def told(student: Student, **given: Any) -> None:
+        try:
+            test(student=student, **given)
+        except (Failure, SubmissionError) as error:
+            if isinstance(error, Failure) or (error.kind == "raise" and error.type != "NotImplementedError"):
+                compare_im2col(student)
+            raise
+
+    return told
+
+
+def compare_im2col(student: Student) -> None:
+    """Raise Failure where the student's im2col returns wrong rows. What it raises, conv2d's own error tells better."""
+    for kernel_size, stride, padding, dtype in (
+        ((2, 2), (1, 1), (0, 0), np.float64),
+        ((2, 3), (2, 1), (0, 0), np.float64),
+        ((3, 2), (1, 1), (1, 0), np.float32),
+        ((1, 1), (1, 2), (0, 1), np.float32),
+    ):
+        x = np.arange(1, 41).reshape(2, 4, 5).astype(dtype)
+        (ph, pw) = padding
+        padded = np.pad(x, ((0, 0), (ph, ph), (pw, pw)))[None]
+        expected = windows.im2col(windows.windows(padded, kernel_size, stride))[0]
+        try:
+            with student.aside():
+                got = student.im2col(x, kernel_size, stride, padding)
+                expect(got, expected, what="im2col (conv2d calls it)")
+        except Failure as failure:
+            failure.cause = MADE_OF
+            raise
+        except SubmissionError:
+            return
+
+
 @task("conv2d", "value", section="im2col: windows as rows")
+@made_of_im2col
 def the_numbers_of_the_lesson(student: Student) -> None:
     """1..16 with the lesson's kernel gives 110, 128, 182, 200, and twice that on two equal channels."""
     x, weight = np.tile(IMAGE, (1, 2, 1, 1)), np.tile(KERNEL, (1, 2, 1, 1))
@@ -684,6 +762,7 @@ def the_numbers_of_the_lesson(student: Student) -> None:
 
 
 @task("conv2d", "value", section="im2col: windows as rows")
+@made_of_im2col
 def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Three kernels of 2x3 make three output channels, whatever the image's sides."""
     x = whole(rng, (1, 2, 4, 6))
@@ -693,6 +772,7 @@ def each_output_channel_has_its_kernel(student: Student, rng: np.random.Generato
 
 
 @task("conv2d", "bias", "value", section="Several output channels")
+@made_of_im2col
 def each_output_channel_has_its_bias(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Biases of 100.25, -200.5 and 300.75 are added to their channels; None adds nothing."""
     x = whole(rng, (1, 1, 4, 5))
@@ -705,6 +785,7 @@ def each_output_channel_has_its_bias(student: Student, rng: np.random.Generator,
 
 
 @task("conv2d", "batch", "value")
+@made_of_im2col
 def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Four samples are convolved one by one."""
     x, weight = whole(rng, (4, 1, 3, 4)), whole(rng, (1, 1, 2, 2))
@@ -714,6 +795,7 @@ def each_sample_has_its_result(student: Student, rng: np.random.Generator, oracl
 
 
 @task("conv2d", "groups", "bias", "value")
+@made_of_im2col
 def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """With groups=2 each half of the output channels sees its half of the input channels; with groups=3 each third."""
     for groups in (2, 3):
@@ -729,6 +811,7 @@ def groups_keep_to_themselves(student: Student, rng: np.random.Generator, oracle
 
 
 @task("conv2d", "groups", "bias", "batch", "stride", "padding", "value")
+@made_of_im2col
 def everything_at_once(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Two samples, groups, stride and padding go together, for kernels of 2x3, 3x2 and 1x1, and for ten from five."""
     for channels, shape, groups, stride, padding in (
@@ -750,6 +833,7 @@ def everything_at_once(student: Student, rng: np.random.Generator, oracle: Any) 
 
 
 @task("conv2d", "stride", "value", section="Stride, padding, dilation")
+@made_of_im2col
 def strides_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """stride=(2, 1) and (1, 3) move the window by as many rows and columns."""
     x, weight = whole(rng, (1, 1, 7, 7)), whole(rng, (1, 1, 3, 3))
@@ -761,6 +845,7 @@ def strides_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any
 
 
 @task("conv2d", "padding", "value", section="Stride, padding, dilation")
+@made_of_im2col
 def paddings_reach_im2col(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """padding=(1, 0) and (0, 2) put as many rows and columns of zeros around the image."""
     x, weight = whole(rng, (1, 1, 4, 4)), whole(rng, (1, 1, 3, 3))
@@ -772,6 +857,7 @@ def paddings_reach_im2col(student: Student, rng: np.random.Generator, oracle: An
 
 
 @task("conv2d", "defaults", "bias", "value")
+@made_of_im2col
 def one_pixel_no_padding_one_group_unless_said(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Without more arguments there is no bias, the stride is 1, the padding 0, and all channels are one group."""
     x = whole(rng, (1, 2, 5, 4))
@@ -782,6 +868,7 @@ def one_pixel_no_padding_one_group_unless_said(student: Student, rng: np.random.
 
 
 @task("conv2d", "dtype", "value")
+@made_of_im2col
 def the_result_has_the_inputs_type(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """float32 stays float32, with a bias and without."""
     x, weight = whole(rng, (1, 1, 3, 4)).astype(np.float32), whole(rng, (1, 1, 2, 2)).astype(np.float32)
@@ -790,6 +877,7 @@ def the_result_has_the_inputs_type(student: Student, rng: np.random.Generator, o
 
 
 @task("conv2d", "precision", "value")
+@made_of_im2col
 def real_and_large_numbers(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Sums of whole numbers in the thousands and in the billions are exact, and real numbers agree to four digits."""
     x, weight = 30 + whole(rng, (1, 4, 3, 4)), 30 + whole(rng, (2, 4, 3, 3))

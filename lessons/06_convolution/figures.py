@@ -110,12 +110,16 @@ def draw_convolution() -> Svg:
 
 
 def draw_im2col() -> Svg:
-    """Three neighbouring windows of a scanned digit, and their rows in the matrix of im2col."""
+    """Three neighbouring windows of a scanned digit as rows, and their product with the kernel as a column."""
     scan = np.load(HELD_OUT)["images"][1].astype(np.float64)
     rows = im2col(windows(scan[None, None], (3, 3)))[0]
     sums = rows @ KERNEL.reshape(-1)
-    cell, top, x_scan, x_rows, x_sums = 28.0, 44.0, 122.0, 76.0, 404.0
+    cell, top, x_scan, x_rows = 28.0, 44.0, 122.0, 72.0
+    x_column = x_rows + 9 * cell + 28
+    x_sums = x_column + cell + 30
     lower = top + 8 * cell + 64
+    x_kernel, y_kernel = x_rows + 3 * cell, lower + 5 * cell
+    weights, weights_border = palette.swatch_of("nn.MaxPool2d").fill, palette.swatch_of("nn.MaxPool2d").border
 
     def heat(values: np.ndarray) -> Fill:
         return lambda i, j: palette.hexadecimal(palette.SEQUENTIAL[round(float(values[i, j]) / 16 * 120)])
@@ -123,30 +127,43 @@ def draw_im2col() -> Svg:
     marks = [
         note("three windows of a scanned 4", x_scan + 4 * cell, 22, 14.0),
         grid(scan, x_scan, top, cell, heat(scan), 13.0),
-        note("im2col: a row per window", x_rows + 4.5 * cell, lower - 26, 14.0),
-        note("@ kernel", (x_rows + 9 * cell + x_sums) / 2, lower - 26, 14.0),
-        note("y", x_sums + 22, lower - 26, 14.0),
+        note("im2col: a row per window", x_rows + 4.5 * cell, lower - 18, 14.0),
+        note("@", x_rows + 9 * cell + 14, lower + 1.5 * cell, 16.0),
+        note("kernel", x_column + cell / 2, lower - 18, 14.0),
+        grid(KERNEL.reshape(-1, 1), x_column, lower, cell, lambda i, j: weights, 13.0),
+        note("=", x_column + cell + 15, lower + 1.5 * cell, 16.0),
+        note("y", x_sums + 22, lower - 18, 14.0),
+        grid(KERNEL, x_kernel, y_kernel, cell, lambda i, j: weights, 13.0),
+        note("the kernel,", x_kernel - 10, y_kernel + 1.2 * cell, 14.0, text_anchor="end"),
+        note("line by line", x_kernel - 10, y_kernel + 1.8 * cell, 14.0, text_anchor="end"),
+        arrow(x_kernel + 3 * cell + 12, y_kernel + 1.5 * cell, x_column - x_kernel - 3 * cell - 24),
     ]
     frames = []
+    for line in range(3):
+        frames += [
+            frame(x_kernel, y_kernel + line * cell, 3 * cell, cell, weights_border),
+            frame(x_column, lower + 3 * line * cell, cell, 3 * cell, weights_border),
+        ]
     for k, (window, (fill, border)) in enumerate(zip((14, 15, 16), (BLUE, GREEN, ROSE), strict=True)):
         i, j = divmod(window, 6)
         inset = 2.0 * k
         size = 3 * cell - 2 * inset
         frames.append(frame(x_scan + j * cell + inset, top + i * cell + inset, size, size, border))
-        y = lower + 2 * k * cell
+        y = lower + k * cell
         row = rows[window : window + 1]
         marks += [
             grid(row, x_rows, y, cell, heat(row), 13.0),
-            frame(x_rows, y, 9 * cell, cell, border),
+            frame(x_rows + 1.3, y + 1.3, 9 * cell - 2.6, cell - 2.6, border),
             note(f"row {window}", x_rows - 8, y + cell / 2, 14.0, text_anchor="end"),
-            arrow(x_rows + 9 * cell + 10, y + cell / 2, x_sums - x_rows - 9 * cell - 20),
-            grid(sums[window : window + 1, None], x_sums, y - 8, 44.0, lambda i, j, fill=fill: fill, 14.0),
+            element("rect", x=x_sums, y=y, width=44.0, height=cell, fill=fill, stroke="#8794a3", stroke_width=0.7),
+            text(f"{sums[window]:g}", x_sums + 22, y + cell / 2, 14.0, DARK),
         ]
     description = (
         "Three overlapping 3x3 windows, each one pixel further to the right, and under them the nine numbers of each "
-        "as a row; each row times the kernel gives one number."
+        "as a row. The 3x3 kernel, read line by line, is a column of nine weights. Rows times column gives a column of "
+        "three numbers, one for each window."
     )
-    return picture(464, lower + 5 * cell + 22, "im2col on a scanned digit", description, *marks, *frames)
+    return picture(x_sums + 60, lower + 9 * cell + 18, "im2col on a scanned digit", description, *marks, *frames)
 
 
 def draw_channels() -> Svg:

@@ -148,3 +148,16 @@ def test_a_test_has_the_prints_of_its_own_calls(tmp_path: Path, listener: Listen
     assert [one.first for one in second.printed] == ["0\n", "1\n"]
     with Session(path) as session:
         assert session.run(test, 0).printed == ()
+
+
+def test_calls_aside_are_not_heard_unless_they_raise(load: Load, listener: Listener) -> None:
+    student = load("def f(x): print(x); return 1 // x")
+    student.f(1)
+    with student.aside():
+        student.f(2)
+    assert student._last == ("f", (1,), {})
+    assert [printed.first for printed in listener.heard] == ["", "1\n"]
+    with pytest.raises(SubmissionError), student.aside():
+        student.f(0)
+    assert student._last == ("f", (0,), {})
+    assert listener.heard[-1].first == "0\n"

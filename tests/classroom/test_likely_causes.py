@@ -15,6 +15,8 @@ RESNET = register.ROOT / "homework" / "08_resnet"
 WEIGHTS = 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")'
 LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None else y + bias\n"
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
+SIDES = "resize * height // shorter, resize * width // shorter"
+CORNER = "round((rows - crop) / 2), round((cols - crop) / 2)"
 CASES = {
     "None added as a bias": (
         "without_a_bias",
@@ -49,7 +51,22 @@ CASES = {
     "an operand taken out": (
         "operands_of_an_expression",
         {"[values[operand] for operand in inputs]": "[values.pop(operand) for operand in inputs]"},
-        "or (pop) no longer",
+        "values.pop(operand) takes an array away",
+    ),
+    "writer and reader exchanged": (
+        "one_relu",
+        {"successors[writers[operand]].append(name)": "successors[name].append(writers[operand])"},
+        "It runs last if writer and reader are exchanged",
+    ),
+    "no entries for the successors": (
+        "one_relu",
+        {"successors: dict[str, list[str]] = {name: [] for _, name, *_ in operators}": "successors = {}"},
+        "this operator has no entry in the dictionary",
+    ),
+    "all inputs for a part": (
+        "one_relu",
+        {"parts.relu(inputs[0])": "parts.relu(inputs)"},
+        "a part takes one",
     ),
     "a return forgotten in compute": (
         "one_relu",
@@ -69,7 +86,7 @@ CASES = {
     "the counts as an operator": (
         "one_relu",
         {"text.splitlines()[2:]": "text.splitlines()[1:]"},
-        "what was parsed is no operator's line",
+        "a line was parsed that describes no operator",
     ),
     "an option of another name": (
         "convolution_and_pooling_with_options",
@@ -85,6 +102,34 @@ CASES = {
         "convolution_and_pooling_with_options",
         {'bias, option("stride")': "bias, (1, 1)"},
         "The convolutions went by another stride than their own",
+    ),
+    "the longer side to the nearest": (
+        "the_longer_side_is_rounded_down",
+        {SIDES: "round(resize * height / shorter), round(resize * width / shorter)"},
+        "the longer side was rounded to the nearest: it is",
+    ),
+    "the longer side to the nearest, the cut rounded down": (
+        "the_longer_side_is_rounded_down",
+        {
+            SIDES: "round(resize * height / shorter), round(resize * width / shorter)",
+            CORNER: "(rows - crop) // 2, (cols - crop) // 2",
+        },
+        "rounded to the nearest, and the beginning of the crop down",
+    ),
+    "a half rounded up": (
+        "the_longer_side_is_rounded_down",
+        {CORNER: "(rows - crop + 1) // 2, (cols - crop + 1) // 2"},
+        "the crop begins a pixel too far",
+    ),
+    "a result of two digits": (
+        "a_picture_of_the_right_size",
+        {"x.transpose(2, 0, 1)[None]": "x.transpose(2, 0, 1)[None].round(2)"},
+        "the result was rounded",
+    ),
+    "a factor rounded to 0": (
+        "the_shorter_side_counts",
+        {SIDES: "resize // shorter * height, resize // shorter * width"},
+        "a side became 0",
     ),
     "windows of H // h rows": (
         "five_numbers_to_three",

@@ -289,6 +289,19 @@ def test_a_folder_of_other_origin_stays(solved: Path, monkeypatch: pytest.Monkey
     assert [path.name for path in (solved / name).iterdir()] == ["notes.txt"]
 
 
+def test_the_parts_are_shown_though_a_file_of_the_package_was_edited(
+    solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    all_but(monkeypatch, "im2col")
+    assert course("mine").exit_code == 1
+    (solved / "mine" / "tensor.py").write_text("# by hand\n")
+    result = course("mine")
+    assert states(result.output)["flatten"] == "yours"
+    assert states(result.output)["im2col"] == "missing"
+    assert "was changed since it was written" in result.output
+    assert result.exit_code == 2
+
+
 def test_what_was_changed_in_the_package_stays_and_other_files_beside_it_too(mine: Path, solved: Path) -> None:
     files = files_of_package(register.load(solved))
     (mine / "notes.txt").write_text("notes")

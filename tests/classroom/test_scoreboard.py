@@ -1,4 +1,4 @@
-"""What `check` says of the tests that students write in lesson 6: how many wrong convolutions they catch, and why."""
+"""What `check` says in lesson 6 of wrong convolutions that a test does not catch, and of a conv2d of a wrong im2col."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from classroom.judge import Failure
+from classroom.judge.homework import public_tests
 from classroom.judge.tests import load_tests, run_tests
 
 HOMEWORK = Path(__file__).resolve().parents[2] / "homework" / "06_convolution"
@@ -46,6 +47,12 @@ WRITTEN = {
         "caught 7 of 10 wrong convolutions. Not caught: every group takes the first bias; 1x1 kernels",
         "your inputs give the right numbers all the same",
     ),
+    "fallen over, and equal biases": (
+        WHOLE + "    bias[:] = 7\n" + SLOW + "    assert np.abs(conv(x, weight, bias, 2) - y).max() < 1e-9\n",
+        "caught 6 of 10 wrong convolutions, and 1 with another error than AssertionError: where the last row is "
+        "missing, line",
+        "the comparison itself fell over",
+    ),
     "== on fractions": (
         FRACTIONS + SLOW + "    assert (conv(x, weight, bias, 2) == y).all()\n",
         "your test says that a right convolution is wrong, and its assert has no message",
@@ -75,3 +82,31 @@ def test_the_first_failure_counts_what_is_caught_and_says_why(kind: str, tmp_pat
     assert isinstance(first, Failure)
     assert happened in first.message
     assert why in str(first.cause)
+
+
+SOLUTION = (HOMEWORK / "judge" / "solution.py").read_text(encoding="utf-8")
+PLANES = "(windows @ kernels[g].T).T.reshape(-1, rows, cols)"
+MADE = {  # what is wrong in the solution -> is im2col blamed?
+    "the order of the channels": ("window.reshape(-1)", "window.transpose(1, 2, 0).reshape(-1)", True),
+    "windows as columns": ("    return result\n", "    return result.T.copy()\n", True),
+    "the product": (PLANES, "(windows @ kernels[g].T).reshape(-1, rows, cols)", False),
+    "im2col is not written": (
+        "    channels, height, width = x.shape\n",
+        "    raise NotImplementedError\n",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_conv2d_of_a_wrong_im2col_is_told_to_mend_that_first(kind: str, tmp_path: Path) -> None:
+    old, new, blamed = MADE[kind]
+    assert SOLUTION.count(old) >= 1
+    submission = tmp_path / "hw06_conv.py"
+    head, _, tail = SOLUTION.rpartition("def im2col")
+    submission.write_text(f"{head}def im2col{tail.replace(old, new, 1)}", encoding="utf-8")
+    mine = [test for test in public_tests(HOMEWORK) if test.exercise == "conv2d"]
+    first = next(outcome for outcome in run_tests(submission, mine, seed=0) if outcome.error)
+    assert first.call is not None
+    assert (first.call[0] == "im2col") is blamed
+    assert ("mend it first" in str(getattr(first.error, "cause", ""))) is blamed

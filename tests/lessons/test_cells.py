@@ -12,6 +12,7 @@ import pytest
 from classroom import register
 from classroom.cells import check, unless_right
 from classroom.dev import notebooks
+from kuiper.graph import Operand, Operator
 
 LESSONS = [lesson for lesson in register.load().lessons if lesson.notebook()]
 
@@ -111,7 +112,18 @@ def greedy(x: list[int]) -> int:
         (
             as_list,
             [((1,), ((1,), 2))],
-            "as_list(1): expected ((1,), 2), got ([1], 2), with a list and a tuple exchanged (0",
+            "as_list(1): expected ((1,), 2), got ([1], 2): the values are right, but [1] is a list and not a tuple (0",
+        ),
+        (
+            same,
+            [(((10.0, 1.0),), [10.0, 1.0])],
+            "same((10.0, 1.0)): expected [10.0, 1.0], got (10.0, 1.0): the values are right, but this is a tuple and "
+            "not a list (0 of 1 right)",
+        ),
+        (
+            same,
+            [((Operator("my.Minus", "minus", inputs=[Operand("b"), Operand("a")]),), 1)],
+            "same(Operator('minus', inputs=['b', 'a'])): expected 1, got",
         ),
         (nothing, [((1,), 1), ((2,), None)], "nothing: not written yet"),
         (nothing, [((1,), None)], "nothing: right, 1 of 1"),

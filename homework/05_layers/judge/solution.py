@@ -139,7 +139,7 @@ class Sigmoid(Layer):
         # </solution>
 
 
-# Task 5.2, a bonus
+# Task 5.2
 
 
 @layers.register("nn.LeakyReLU", "F.leaky_relu")

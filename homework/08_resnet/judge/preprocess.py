@@ -37,10 +37,12 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     height, width = image.shape[:2]
     side = max(height, width) if mistake == "longer" else min(height, width)
     rows, cols = max(1, resize * height // side), max(1, resize * width // side)
-    if mistake == "round":
+    if mistake in ("round", "round and down"):
         rows, cols = round(resize * height / side), round(resize * width / side)
     if mistake == "factor":
         rows, cols = (resize if n == side else int(n * (resize / side)) for n in (height, width))
+    if mistake == "factor of both":
+        rows, cols = (int(resize / side * n) for n in (height, width))
     if mistake == "ratio":
         rows, cols = int(resize * (height / side)), int(resize * (width / side))
     if mistake == "ceil":
@@ -54,13 +56,22 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
     if mistake == "exchanged before":
         rows, cols = cols, rows
     top, left = round((rows - crop) / 2), round((cols - crop) / 2)
-    if mistake == "down":
+    if mistake in ("down", "round and down"):
         top, left = (rows - crop) // 2, (cols - crop) // 2
+    if mistake == "up":
+        top, left = (rows - crop + 1) // 2, (cols - crop + 1) // 2
+    if mistake == "halves":
+        top, left = rows // 2 - crop // 2, cols // 2 - crop // 2
+    if mistake == "rounded halves":
+        top, left = round(rows / 2) - round(crop / 2), round(cols / 2) - round(crop / 2)
+    if mistake == "given":
+        top, left = round((height - crop) / 2), round((width - crop) / 2)
     if mistake == "corner":
         top = left = 0
     cut = small[top : top + crop, left : left + crop].astype(np.float64)
     cut = cut[..., ::-1] if mistake == "bgr" else cut
-    cut = cut / (1 if mistake == "bytes" else 255)
+    cut = cut // 255 if mistake == "whole" else cut / (1 if mistake == "bytes" else 255)
+    cut = np.round(cut) if mistake == "rounded" else cut
     mean = np.zeros(3) if mistake == "mean" else mean
     std = np.ones(3) if mistake == "std" else std
     cut = cut / std - mean if mistake == "std first" else (cut - mean) / std
@@ -72,6 +83,7 @@ def prepared(image: np.ndarray, resize: int, crop: int, mistake: str = "") -> np
 PLACE_CAUSES = {
     "round": "the longer side was rounded to the nearest: it is floor(resize * longer / shorter)",
     "factor": "resize / shorter was rounded before the longer side was multiplied with it: resize * longer // shorter",
+    "factor of both": "resize / shorter was rounded before a side was multiplied with it: resize * side // shorter",
     "ratio": "longer / shorter was rounded before it was multiplied with resize: resize * longer // shorter",
     "ceil": "the longer side was rounded up: it is floor(resize * longer / shorter)",
     "longer": "the longer side was resized to `resize`: it is the shorter one",
@@ -82,10 +94,23 @@ PLACE_CAUSES = {
     "exchanged before": "height and width are exchanged: resize_picture wants (image, height, width)",
     "corner": "the crop is the upper left corner: it comes from the middle",
     "down": "the crop begins a pixel off: the beginning is round((n - crop) / 2), not (n - crop) // 2",
+    "round and down": (
+        "the longer side was rounded to the nearest, and the beginning of the crop down: they are "
+        "floor(resize * longer / shorter) and round((n - crop) / 2)"
+    ),
+    "up": (
+        "the crop begins a pixel too far: it begins at round((n - crop) / 2), and Python's round takes a half to the "
+        "even number, 2.5 to 2"
+    ),
+    "halves": "n and crop were halved and rounded one by one: halve their difference, round((n - crop) / 2)",
+    "rounded halves": "n and crop were halved and rounded one by one: halve the difference, round((n - crop) / 2)",
+    "given": "the crop begins where the middle of the given picture is: n is the height or width after resizing",
 }
 NUMBER_CAUSES = {
     "bgr": "the channels are in the order blue, green, red: keep red first",
     "bytes": "the pixels are still 0..255: divide by 255 before anything else",
+    "whole": "the pixels became whole numbers: / divides, and // cuts off what follows the point",
+    "rounded": "the pixels were rounded to 0 and 1: divide by 255 and leave the fractions as they are",
     "mean": "the mean was not subtracted",
     "std": "the difference was not divided by the standard deviation",
     "std first": "divided by STD first: subtract MEAN, then divide",
