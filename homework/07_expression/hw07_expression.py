@@ -100,8 +100,8 @@ def read_value(tokens: list[Token], at: int, functions: Mapping[str, Any]) -> tu
 
     Rules
     -----
-    words : each of the 12 functions is one token of type FUNCTION. Any other word, such as sinh or Sin, raises
-        ExpressionError, and its message has the word.
+    words : each of the 12 functions is one token of type FUNCTION. Any other name, such as sinh or Sin, raises
+        ExpressionError, and its message has the name.
     children : the node of a function has the trees of its values as children, from left to right.
     nested : any value may be inside a function: an operand, a number, or a function, even the same one.
     count : a function with too few or too many values, or with none, raises ExpressionError. Its message has the
@@ -150,7 +150,8 @@ def compute(order: list[Node], operands: list[Any], functions: Mapping[str, Any]
         power @1, atan2 is numpy's arctan2.
     left : the values reach the function in the order of the text, the left one first.
     arrays : arrays are computed element by element, their shapes broadcast, and float32 stays float32.
-    numbers : Python numbers give a Python number, an int from ints unless the function is sin, sqrt, div or atan2.
+    numbers : Python numbers give a Python number, an int from ints unless the function is sin, sqrt, div or atan2. (What
+        int64 cannot hold, and pow of an int to a negative int, are nobody's concern.)
     operands : no function writes into an operand, since it may be read again.
     """
     stack: list[Any] = []
