@@ -203,7 +203,7 @@ def functions_of_two_values_compute(student: Student) -> None:
 @task("functions", "left", "two", "numbers", "children", section="A stack computes")
 def the_left_value_comes_first(student: Student) -> None:
     """With 6 and 2, sub is 4, div 3, pow 36 and atan2 1.249046."""
-    exchanged = 'left and right are exchanged: the value popped first is the right one'
+    exchanged = "left and right are exchanged: the value popped first is the right one"
     for name, expected, turned in (
         ("sub", 4.0, -4.0),
         ("div", 3.0, 1 / 3),
