@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from classroom.judge import JudgeError, Outcome, Session, SubmissionError
+from classroom.judge import Failure, JudgeError, Outcome, Session, SubmissionError
 from classroom.judge import Test as JudgeTest
 from classroom.judge.homework import HomeworkError, public_tests
 from classroom.judge.oracle import SEEDS
@@ -55,10 +55,14 @@ class Result:
 
     @property
     def failures(self) -> list[Outcome]:
-        """Failed tests, without those that met the stub's `raise NotImplementedError` or the file's `fault`."""
+        """Failed tests, without those that met the stub's `raise NotImplementedError` or the file's `fault`.
+
+        In order, but tests in which only a type was wrong come last.
+        """
         if self.state in (State.OPEN, State.BROKEN):
             return []
-        return [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
+        failed = [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
+        return sorted(failed, key=lambda o: isinstance(o.error, Failure) and o.error.of_type)
 
     @property
     def waits_for(self) -> str:

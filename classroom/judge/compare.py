@@ -26,7 +26,10 @@ NOT_MEANT = {
 
 
 class Failure(Exception):
-    """A test failed: what was expected, what came, where they first differ, the likely cause, the submission's line."""
+    """A test failed: what was expected, what came, where they first differ, the likely cause, the submission's line.
+
+    of_type : whether the values are right, and only their number types are wrong.
+    """
 
     def __init__(
         self, message: str, expected: Any = None, got: Any = None, where: tuple[int, ...] | None = None
@@ -35,6 +38,7 @@ class Failure(Exception):
         self.message, self.expected, self.got, self.where = message, expected, got, where
         self.cause: str | None = None
         self.line: int | None = None
+        self.of_type = False
 
 
 class EmptyExpectedError(Exception):
@@ -51,12 +55,61 @@ def expect(
     names: Sequence[str] = (),
     mistakes: Mapping[str, Any] | None = None,
 ) -> None:
-    """As `compare`; the failure names the first of `mistakes` (likely cause -> its result) that `got` equals."""
+    """As `compare`; the failure names the first of `mistakes` (likely cause -> its result) that `got` equals.
+
+    Where values and number types are both wrong, the values come first: their cause is the one to look for.
+    """
     try:
         compare(got, expected, rtol, atol, what, names)
     except Failure as failure:
-        failure.cause = next((cause for cause, wrong in (mistakes or {}).items() if _is(got, wrong, rtol, atol)), None)
-        raise
+        retyped = _retyped(got, expected)
+        values = _of_values(failure, retyped, expected, rtol, atol, what, names)
+        tried, first = ((got,), failure) if values is None else ((got, retyped), values)
+        first.of_type = values is None
+        pairs = ((one, cause, wrong) for one in tried for cause, wrong in (mistakes or {}).items())
+        first.cause = next((cause for one, cause, wrong in pairs if _is(one, wrong, rtol, atol)), None)
+        raise first from None
+
+
+def _of_values(
+    failure: Failure, retyped: Any, expected: Any, rtol: float, atol: float, what: str, names: Sequence[str]
+) -> Failure | None:
+    """What is wrong with the values, and then with their types, if `failure` is about these; None for right values."""
+    try:
+        compare(retyped, expected, rtol, atol, what, names)
+    except Failure as values:
+        if values.message == failure.message:
+            return failure
+        kind = failure.message.removeprefix(f"{what}: ")
+        return Failure(f"{values.message}. The type is wrong, too: {kind}", expected, retyped, values.where)
+    return None
+
+
+def _retyped(got: Any, expected: Any) -> Any:
+    """`got` with the number types of `expected`, wherever these can hold its values; the rest as it is."""
+    if isinstance(got, np.ndarray) and isinstance(expected, np.ndarray):
+        return _array_as(got, expected.dtype)
+    if isinstance(got, np.generic) and type(expected) in (bool, int, float):
+        return got.item() if type(got.item()) is type(expected) else got
+    if isinstance(got, np.ndarray) and isinstance(expected, list) and got.ndim == 1 and not _has_arrays(expected):
+        return got.tolist()
+    if type(got) is not type(expected):
+        return got
+    if isinstance(expected, dict):
+        return {key: _retyped(value, expected[key]) if key in expected else value for key, value in got.items()}
+    if type(expected) in (list, tuple) and expected:
+        like = (*expected, *[expected[-1]] * max(0, len(got) - len(expected)))
+        return type(expected)(_retyped(one, other) for one, other in zip(got, like))
+    return got
+
+
+def _array_as(got: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """An array in another element type; as it is where whole numbers cannot hold its values."""
+    if got.dtype == dtype or got.dtype.kind not in "biuf" or dtype.kind not in "biuf":
+        return got
+    with np.errstate(all="ignore"):
+        other = got.astype(dtype)
+    return other if dtype.kind == "f" or np.array_equal(other, got) else got
 
 
 def _is(got: Any, wrong: Any, rtol: float, atol: float) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+import kuiper
 from kuiper.graph import Lifetime, plan_memory
 from kuiper.show import palette
 from kuiper.show.palette import INK
@@ -43,11 +44,13 @@ def frame(x: float, y: float, width: float, height: float, color: str) -> str:
     return element("rect", x=x, y=y, width=width, height=height, fill="none", stroke=color, stroke_width=2.4)
 
 
-def box(label: str, x: float, y: float, width: float, colours: tuple[str, str], font: float = 12.0) -> str:
-    """A rounded box with a text, centred at (x, y)."""
-    fill, border = colours
+def box(
+    label: str, x: float, y: float, width: float, colours: tuple[str, str], font: float = 12.0, *, opened: bool = False
+) -> str:
+    """A rounded box with a text, centred at (x, y); one that is left open has no fill."""
+    fill, border = ("none", INK) if opened else colours
     rect = element("rect", x=x - width / 2, y=y - 14, width=width, height=28.0, rx=5.0, fill=fill, stroke=border)
-    return rect + text(label, x, y, font, DARK)
+    return rect + text(label, x, y, font, INK if opened else DARK)
 
 
 def line(x: float, y: float, to_x: float, to_y: float, minus: bool = False) -> str:
@@ -119,45 +122,45 @@ def draw_layouts() -> Svg:
 
 
 def draw_winograd() -> Svg:
-    """F(2, 3): pixels and weights, their sums, four products, two outputs."""
+    """F(2, 3): pixels and weights, their sums, four products, two outputs; the sums in the middle are left open."""
     ys = (64.0, 124.0, 184.0, 244.0)
-    d, sums, weights, products, outputs = 28.0, 106.0, 223.0, 330.0, 446.0
+    d, sums, weights, products, outputs = 28.0, 116.0, 226.0, 322.0, 438.0
     y_outputs = (104.0, 204.0)
     heads = {d: "pixels", sums: "sums", weights: "weights", products: "products", outputs: "outputs"}
     marks = [note(content, x, 22) for x, content in heads.items()]
-    pixels = ((0, False), (2, True)), ((1, False), (2, False)), ((2, False), (1, True)), ((1, False), (3, True))
+    pixels = ((0, False), (2, True)), ((1, False), (2, False)), ((1, False), (2, False)), ((1, False), (3, True))
     for k, pair in enumerate(pixels):
-        marks += [line(d + 18, ys[i], sums - 30, ys[k], minus) for i, minus in pair]
-        marks += [note("x", 144.0, ys[k], 14.0), note("=", 303.0, ys[k], 14.0)]
+        marks += [line(d + 18, ys[i], sums - 34, ys[k], minus) for i, minus in pair]
+        marks += [note("x", 163.0, ys[k], 14.0), note("=", 293.0, ys[k], 14.0)]
     used = ((0, 0, False), (1, 0, False), (2, 0, False), (1, 1, False), (2, 1, True), (3, 1, True))
     marks += [line(products + 18, ys[k], outputs - 20, y_outputs[y], minus) for k, y, minus in used]
-    inner = ("d0 - d2", "d1 + d2", "d2 - d1", "d1 - d3")
-    kernels = ("g0", "(g0 + g1 + g2) / 2", "(g0 - g1 + g2) / 2", "g2")
+    inner = ("d0 - d2", "d1 ? d2", "d1 ? d2", "d1 - d3")
+    kernels = ("g0", "g0 ? g1 ? g2", "g0 ? g1 ? g2", "g2")
     for k, (pixel, weight) in enumerate(zip(inner, kernels, strict=True)):
         marks.append(box(f"d{k}", d, ys[k], 36, BLUE))
-        marks.append(box(pixel, sums, ys[k], 60, BLUE))
-        marks.append(box(weight, weights, ys[k], 142, ORANGE))
+        marks.append(box(pixel, sums, ys[k], 68, BLUE, opened=k in (1, 2)))
+        marks.append(box(weight, weights, ys[k], 104, ORANGE, opened=k in (1, 2)))
         marks.append(box(f"m{k + 1}", products, ys[k], 36, VIOLET))
     marks += [box(f"y{k}", outputs, y, 40, GREEN) for k, y in enumerate(y_outputs)]
     marks.append(left("y0 = m1 + m2 + m3", 10, 288))
     marks.append(left("y1 = m2 - m3 - m4", 166, 288))
     marks.append(left("dashed: subtracted", 322, 288))
     description = (
-        "Four pixels d0 to d3 give d0-d2, d1+d2, d2-d1, d1-d3. Each is multiplied once, with g0, (g0+g1+g2)/2, "
-        "(g0-g1+g2)/2, g2. y0 is the sum of the first three products, y1 the second minus the third minus the fourth."
+        "Four products: m1 is d0-d2 times g0, m4 is d1-d3 times g2. m2 and m3 each multiply a sum of d1 and d2 with a "
+        "sum of g0, g1 and g2; which sums is left open. y0 is m1 plus m2 plus m3, y1 is m2 minus m3 minus m4."
     )
-    return picture(476, 306, "Winograd F(2, 3)", description, *marks)
+    return picture(468, 306, "Winograd F(2, 3)", description, *marks)
 
 
 def draw_roofline() -> Svg:
     """A roof of 100 GFLOP/s and 10 GB/s with four operators under it."""
-    x0, x1, y0, y1 = 58.0, 410.0, 300.0, 34.0
+    x0, x1, y0, y1 = 62.0, 418.0, 330.0, 40.0
 
     def x(intensity: float) -> float:
         return x0 + (math.log10(intensity) + 2) / 5 * (x1 - x0)
 
     def y(speed: float) -> float:
-        return y0 - (math.log10(speed) + 1) / 3.4 * (y0 - y1)
+        return y0 - (math.log10(speed) + 2) / 4.3 * (y0 - y1)
 
     grid = {"stroke": INK, "stroke_width": 0.5, "stroke_opacity": 0.4}
     marks = []
@@ -165,18 +168,18 @@ def draw_roofline() -> Svg:
         at = x(10.0**power)
         marks.append(element("line", x1=at, y1=y1, x2=at, y2=y0, **grid))
         marks.append(note(f"{10.0**power:g}", at, y0 + 15, 13.0))
-    for speed in (0.1, 1, 10, 100):
+    for speed in (0.01, 0.1, 1, 10, 100):
         marks.append(element("line", x1=x0, y1=y(speed), x2=x1, y2=y(speed), **grid))
         marks.append(note(f"{speed:g}", x0 - 8, y(speed), 13.0, text_anchor="end"))
     roof = f"M{x(0.01):g} {y(0.1):g}L{x(10):g} {y(100):g}L{x1:g} {y(100):g}"
     marks.append(element("path", d=roof, fill="none", stroke=INK, stroke_width=2.6))
-    marks.append(note("10 GB/s", x(0.35), y(13), 13.0))
+    marks.append(note("10 GB/s", x(0.35), y(16), 13.0))
     marks.append(note("100 GFLOP/s", x(100), y(100) - 13, 13.0))
     for intensity, speed, label, colours, beside in (
         (1 / 12, 0.55, "add", ORANGE, 12),
         (16.0, 28.0, "1x1 conv", BLUE, 12),
         (80.0, 62.0, "3x3 conv", GREEN, 12),
-        (80.0, 1.0, "3x3, loops", ROSE, -12),
+        (80.0, 0.02, "3x3 conv, loops", ROSE, -12),
     ):
         marks.append(
             element("circle", cx=x(intensity), cy=y(speed), r=7.0, fill=colours[0], stroke=colours[1], stroke_width=2.0)
@@ -184,13 +187,67 @@ def draw_roofline() -> Svg:
         anchor = "start" if beside > 0 else "end"
         marks.append(note(label, x(intensity) + beside, y(speed) + 2, 13.0, text_anchor=anchor))
     marks.append(note("intensity: FLOP per byte", (x0 + x1) / 2, y0 + 38, 13.0))
-    marks.append(note("GFLOP/s", 14, (y0 + y1) / 2, 13.0, transform=f"rotate(-90 14 {(y0 + y1) / 2:g})"))
+    marks.append(note("GFLOP/s", 12, (y0 + y1) / 2, 13.0, transform=f"rotate(-90 12 {(y0 + y1) / 2:g})"))
     description = (
         "Both axes logarithmic. The roof rises along 10 GB/s up to 10 FLOP/byte and is flat at 100 GFLOP/s beyond. An "
         "addition, 1/12 FLOP/byte, lies under the slope; a 1x1 convolution of 64 channels under the beginning of the "
-        "flat part, a good 3x3 convolution further right and just under it, loops far below."
+        "flat part, a good 3x3 convolution further right and just under it; the same convolution by loops reaches "
+        "0.02 GFLOP/s, thousands of times less."
     )
-    return picture(424, 350, "A roofline", description, *marks)
+    return picture(440, 380, "A roofline", description, *marks)
+
+
+DIGITS = HERE.parents[1] / "models" / "digits" / "digits.pnnx.param"
+STARTS = {
+    "pnnx_input_0": "the image",
+    "pnnx_expr_5": "divides by 16",
+    "convbn2d_0": "3x3, 1 to 32 channels",
+    "relu": "",
+    "convbn2d_1": "3x3, 32 to 32 channels",
+    "block1.relu1": "",
+    "convbn2d_2": "3x3, 32 to 32 channels",
+    "pnnx_expr_3": "adds operands 6 and 3",
+    "block1.relu2": "",
+}
+"""The first operators of the digits network, and a word on each."""
+
+
+def draw_start() -> Svg:
+    """The beginning of the digits network, up to the end of its first block, with its operands."""
+    graph = kuiper.load(DIGITS)
+    operators = graph.operators[: len(STARTS)]
+    assert [operator.name for operator in operators] == list(STARTS)
+    middle, pitch, wide = 108.0, 54.0, 130.0
+    marks, height = [], {}
+    for k, operator in enumerate(operators):
+        y = 22 + pitch * k
+        swatch = palette.swatch_of(operator.type)
+        colours = (swatch.fill, swatch.border) if k else (PLAIN, LINE)
+        marks.append(box(operator.name, middle, y, wide, colours))
+        marks.append(left(STARTS[operator.name], middle + wide / 2 + 12, y, 12.5))
+        (operand,) = operator.outputs
+        height[operand.name] = y + 27
+        marks.append(arrow(f"M{middle:g} {y + 14:g}V{y + pitch - 20:g}", middle, y + pitch - 14, 0, 1))
+        shape = "x".join(str(size) for size in operand.shape[1:])
+        marks.append(left(f"{operand.name}: {shape}", middle + 10, height[operand.name] - 1, 12.0))
+    (skip,) = (k for k, name in enumerate(STARTS) if name == "pnnx_expr_3")
+    y, edge = 22 + pitch * skip, middle - wide / 2
+    marks.append(arrow(f"M{middle:g} {height['3']:g}H18V{y:g}H{edge - 6:g}", edge, y, 1, 0))
+    below = 22 + pitch * len(STARTS)
+    marks.append(note(f"{len(graph.operators) - len(STARTS)} more operators", middle, below - 4, 12.5))
+    description = (
+        "The image is divided by 16 and goes through convbn2d_0 and relu, which give operand 3. It goes two ways: "
+        "through the block's convbn2d_1, relu and convbn2d_2, and straight to the addition behind them. relu follows."
+    )
+    return picture(350, below + 14, "The beginning of the digits network", description, *marks)
+
+
+def arrow(d: str, x: float, y: float, right: int, down: int) -> str:
+    """A line along `d`, and its head with the tip at (x, y)."""
+    wing = f"{x - 7 * right - 4 * down:g} {y - 7 * down - 4 * right:g}"
+    other = f"{x - 7 * right + 4 * down:g} {y - 7 * down + 4 * right:g}"
+    shaft = element("path", d=d, fill="none", stroke=INK, stroke_width=1.5)
+    return shaft + element("path", d=f"M{wing}L{x:g} {y:g}L{other}Z", fill=INK)
 
 
 LIVES = {
@@ -248,6 +305,7 @@ def draw() -> dict[str, Svg]:
         "layouts": draw_layouts(),
         "winograd": draw_winograd(),
         "roofline": draw_roofline(),
+        "start": draw_start(),
         "memory": draw_memory(),
     }
 

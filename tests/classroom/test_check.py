@@ -171,6 +171,14 @@ def test_one_failure_is_explained_and_all_failures_on_demand(mini: Any) -> None:
     assert "Tables of random numbers are doubled." in every
 
 
+def test_wrong_values_are_explained_before_a_wrong_type_in_an_earlier_test(mini: Any) -> None:
+    mini.write(double="return 2.0 * x if x.ndim == 1 else 3.0 * x")
+    said = text(mini.run("check", "double"))
+    assert "Tables of random numbers are doubled." in said
+    assert "elements differ" in said
+    assert "Whole numbers are doubled." not in said
+
+
 BAD = {
     "a syntax error": ("return (x", ["line 9", "was never closed"]),
     "an endless loop": (LOOP, ["gave no answer within 1 s", "loop that never ends"]),

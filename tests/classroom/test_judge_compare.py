@@ -198,3 +198,51 @@ def test_an_element_has_the_name_that_the_test_gives_it() -> None:
     assert message_of((3.2, 4, 0), right, names=names) == (
         "the result: expected 4 elements (canvas, scale, top, left), got 3"
     )
+
+
+BOTH = [
+    (
+        np.array([1.0, 5.0]),
+        np.array([1.0, 2.0], np.float32),
+        "1 of 2 elements differ",
+        "element type float32, got float64",
+    ),
+    ([np.int64(1), np.int64(5)], [1, 2], "the result[1]: expected 2, got 5", "make it a plain number with int(...)"),
+    (np.array([1, 5]), [1, 2], "the result[1]: expected 2, got 5", "expected list [1, 2], got a numpy array"),
+    (np.float64(5.0), 2.0, "the result: expected 2.0, got 5.0", "make it a plain number with float(...)"),
+    ({"a": np.array([5.0])}, {"a": np.array([2])}, "1 of 1 elements differ", "type int64, got float64"),
+]
+
+
+@pytest.mark.parametrize(("got", "expected", "values", "kind"), BOTH)
+def test_wrong_values_are_told_before_wrong_types(got: Any, expected: Any, values: str, kind: str) -> None:
+    first, then = message_of(got, expected).split(". The type is wrong, too: ")
+    assert values in first
+    assert kind in then
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (np.array([1.0, 2.0]), np.array([1.0, 2.0], np.float32)),
+        ([np.int64(1), np.int64(2)], [1, 2]),
+        (np.array([0.5]), np.array([1])),
+        (np.array([2]), np.array([True])),
+    ],
+)
+def test_a_wrong_type_alone_is_told_alone(got: Any, expected: Any) -> None:
+    assert "The type is wrong, too" not in message_of(got, expected)
+    assert "differ" not in message_of(got, expected)
+
+
+def test_a_wrong_type_alone_has_the_cause_of_a_wrong_type() -> None:
+    with pytest.raises(Failure) as caught:
+        expect(np.ones(2), np.ones(2, np.float32), mistakes={"no mistake": np.ones(2, np.float32), "wide": np.ones(2)})
+    assert caught.value.cause == "wide"
+
+
+def test_the_likely_cause_of_wrong_values_is_found_behind_a_wrong_type() -> None:
+    for got in ([np.int64(3), np.int64(4)], np.array([3, 4]), [3, 4]):
+        with pytest.raises(Failure) as caught:
+            expect(got, [1], mistakes={"nothing was left out": [3, 4]})
+        assert caught.value.cause == "nothing was left out"
