@@ -6,6 +6,7 @@ kuiper is imported before pytest collects its files for their doctests: each lay
 from __future__ import annotations
 
 import importlib.util
+import os
 from typing import Any
 
 import pytest
@@ -28,8 +29,9 @@ if importlib.util.find_spec("llvmlite") is None:
 if importlib.util.find_spec("hypothesis") is not None:
     from hypothesis import HealthCheck, settings
 
-    # that a machine is busy is no fault of the code
-    settings.register_profile("course", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # that a machine is busy is no fault of the code; SAME_EXAMPLES draws the same examples at every run
+    same = "SAME_EXAMPLES" in os.environ
+    settings.register_profile("course", deadline=None, derandomize=same, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("course")
 
 SLOW_LEFT_OUT = pytest.StashKey[int]()
