@@ -6,6 +6,7 @@ Writing IR is Python's work, and would hold up every call of numpy that another 
 from __future__ import annotations
 
 import atexit
+import os
 import pickle
 import subprocess
 import sys
@@ -65,6 +66,10 @@ def _files(graph: RuntimeGraph) -> Iterator[tuple[str, str | None]]:
         param = Path(folder) / "graph.pnnx.param"
         pnnx.write(Graph(graph.operators), param)
         yield str(param), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_running.clear)  # they are the parent's
 
 
 @atexit.register
