@@ -183,7 +183,7 @@ def draw_threads() -> Svg:
         marks.append(element("line", x1=at, y1=y + 12, x2=at, y2=y + 92, stroke=INK, stroke_width=3.0))
         for time in (0, 6, 12) if end == 12 else (0, 6):
             marks.append(note(str(time), x0 + time * unit, y + 104))
-    marks.append(left("Thread 1 needs 3 for a row, its core is busy.", 8, 292))
+    marks.append(left("Thread 1 is slow: its core is busy.", 8, 292))
     description = (
         "Two threads, 8 rows. Thread 0 needs 1 for a row, thread 1 needs 3. With fixed shares of 4 rows thread 0 is "
         "done at 4 and waits until 12. If each takes a row when it is free, thread 0 does 6 rows, thread 1 two, and "
