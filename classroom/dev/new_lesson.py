@@ -98,8 +98,8 @@ def new_lesson(root: Path, title: str) -> Lesson:
 def folder_of(number: int, title: str) -> str:
     """The name of a lesson's folder. Raises NewLessonError.
 
-    >>> folder_of(14, "Café & two-step decoding")
-    '14_cafe_two_step_decoding'
+    >>> folder_of(15, "Café & two-step decoding")
+    '15_cafe_two_step_decoding'
     """
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     words = re.findall("[a-z0-9]+", plain.lower())

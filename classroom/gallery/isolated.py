@@ -21,13 +21,17 @@ WORKER = Path(__file__).with_name("piece_worker.py")
 
 @dataclass(frozen=True)
 class PieceResult:
-    """Result of a piece with some exercises plugged in; see piece_worker.answer."""
+    """Result of a piece with some exercises plugged in; see piece_worker.answer.
+
+    tile : how the student's tile does in the compiled network, in a sentence, if there is one.
+    """
 
     error: str = ""
     errors: dict[str, str] = field(default_factory=dict)
     answer: dict[str, Any] | None = None
     departure: dict[str, Any] | None = None
     calls: dict[str, int] = field(default_factory=dict)
+    tile: str = ""
 
     @property
     def good(self) -> bool:

@@ -96,6 +96,10 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
         if yours:
             say("\n".join(share.lines(piece.network, share.network_share(piece, yours))))
             say()
+        notes = [result.tile, *(PLUGS[exercise].note() for exercise in yours)]
+        for note in filter(None, notes):
+            say(paragraph(note))
+            say()
         others = unused([exercise for exercise in chosen if exercise not in usable])
         if others:
             say(paragraph(others))

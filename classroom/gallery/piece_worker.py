@@ -24,6 +24,7 @@ from classroom.gallery.departure import CheckingPipeline
 from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Pipeline, Replacements
 from classroom.gallery.plugs import PLUGS
+from classroom.gallery.tiles import beside_kuipers
 from classroom.judge.tests import load_file
 
 LONGEST = 300
@@ -44,6 +45,8 @@ def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) 
         replacements.calls.clear()
         if not request["check_only"]:
             result["answer"] = piece.look(Pipeline(piece.model, piece.steps, replacements), items, callbacks)
+            if "choose_tile" in replacements.steps:
+                result["tile"] = beside_kuipers(piece, items, replacements.steps["choose_tile"])
     except BaseException as error:
         result["error"] = error_sentence(error)
     result["calls"] = dict(replacements.calls)
@@ -54,7 +57,8 @@ def plugged(plugs: list[tuple[str, str]]) -> tuple[Replacements, dict[str, str]]
     """Plug in these exercises -> replacements, and an error for each exercise that could not be plugged in."""
     replacements, errors = Replacements(), {}
     modules: dict[str, ModuleType] = {}
-    for exercise, file in plugs:
+    in_order = list(PLUGS)  # a later one may take over part of what an earlier one computes
+    for exercise, file in sorted(plugs, key=lambda plug: in_order.index(plug[0])):
         plug = PLUGS[exercise]
         try:
             if file not in modules:

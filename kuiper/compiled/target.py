@@ -16,6 +16,7 @@ class Target:
     triple, cpu, features : as LLVM writes them.
     lanes : numbers of float32 in a vector register.
     registers : how many of them there are.
+    sums : (rows, vectors) that products keep in registers, to try out; None: as `tile` finds best.
     """
 
     triple: str
@@ -23,6 +24,7 @@ class Target:
     features: str
     lanes: int
     registers: int
+    sums: tuple[int, int] | None = None
 
     def machine(self) -> Any:
         """LLVM's code generator for it."""
@@ -42,11 +44,16 @@ class Target:
         """(rows, vectors) of the sums that a product keeps in registers, with at most so many vectors side by side.
 
         Each step of the product loads the vectors of weights once, and one number of every row: the more sums there
-        are for these loads, the better. One register is left for the number.
+        are for these loads, the better. One register is left for the number. `sums` is no subject to `vectors`, but
+        for a single one.
 
         >>> Target("", "", "", 16, 32).tile(2), Target("", "", "", 8, 16).tile(2), Target("", "", "", 16, 32).tile(1)
         ((14, 2), (6, 2), (14, 1))
+        >>> Target("", "", "", 16, 32, sums=(5, 5)).tile(2)
+        (5, 5)
         """
+        if self.sums is not None and vectors > 1:
+            return self.sums
         vectors = min(vectors, 2)
         return min((self.registers - vectors - 1) // vectors, MOST_ROWS), vectors
 

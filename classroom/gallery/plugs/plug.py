@@ -24,6 +24,7 @@ class Plug:
     attach : adds the student's function to the replacements.
     computes : selects the operators it is used for; None for a step before or after the network.
     result : whether it computes these operators' results, and not only something that they need.
+    note : what is said below the table if it is used, if anything.
     """
 
     exercise: str
@@ -32,6 +33,7 @@ class Plug:
     attach: Attach
     computes: Computes | None = None
     result: bool = True
+    note: Callable[[], str] = str
 
 
 def same_type(exercise: str, y: Any, x: np.ndarray) -> np.ndarray:

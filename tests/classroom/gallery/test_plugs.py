@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from classroom import gallery, register, stubs
 from classroom.gallery.departure import CheckingPipeline
 from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Replacements
-from classroom.gallery.plugs import PLUGS
+from classroom.gallery.plugs import PLUGS, compiler
 from classroom.gallery.plugs.engine import in_small_language
 from classroom.gallery.plugs.text import places_in_use
 from classroom.gallery.share import uses
@@ -36,8 +38,8 @@ ANSWERED = {exercise for exercise, plug in PLUGS.items() if hasattr(answers, plu
 def checked(piece_name: str, **functions: Callable[..., Any]) -> tuple[CheckingPipeline, Replacements]:
     """The piece with these functions in it, compared with the framework's."""
     piece, replacements = gallery.find(piece_name), Replacements()
-    for exercise, function in functions.items():
-        replacements = PLUGS[exercise].attach(replacements, exercise, function)
+    for exercise in filter(functions.__contains__, PLUGS):
+        replacements = PLUGS[exercise].attach(replacements, exercise, functions[exercise])
     pipeline = CheckingPipeline(piece.model, piece.steps, replacements)
     piece.look(pipeline, few_items(piece_name), Callbacks())
     return pipeline, replacements
@@ -113,6 +115,12 @@ WRONG = {
     ("segment", "mean_iou"): (lambda predicted, truth, classes: (predicted == truth).mean(), ""),
     ("write", "cached_attention"): (None, "F.scaled_dot_product_attention"),
     ("write", "top_p"): (lambda probabilities, p: probabilities, ""),
+    ("digits", "loop_nest"): (
+        lambda *sizes: answers.loop_nest(*sizes[:3], (14, 1) if sizes[0] > 14 else (sizes[0], 1), ["bias"]).replace(
+            "= bias[j]", "= 0.0"
+        ),
+        "nn.Conv2d",
+    ),
     ("write", "axby"): (lambda w, x, b: w @ x + b + 1, "nn.Linear"),
 }
 
@@ -144,6 +152,31 @@ def test_a_wrong_answer_departs_where_it_works(piece_name: str, exercise: str) -
     assert first["type"] == operator_type
     if not operator_type:
         assert first["place"] == exercise
+
+
+def test_a_tile_that_is_none_and_a_text_that_is_none_are_errors_that_say_so() -> None:
+    for tile in ((0, 3), (4.0, 3), [4, 3], (4, 3, 2), None):
+        with pytest.raises(kuiper.KuiperError, match=r"expected \(h, v\), two ints from 1 to 64"):
+            checked("digits", choose_tile=lambda *problem, tile=tile: tile)
+    with pytest.raises(kuiper.KuiperError, match="loop_nest: expected the text of a function, got list"):
+        checked("digits", loop_nest=lambda *problem: ["def product(x, w, bias, residual, y):"])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_large_product_is_machine_code_where_numba_is(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(compiler, "numba_is_there", lambda: there)
+    monkeypatch.setitem(sys.modules, "numba", SimpleNamespace(njit=lambda function: made.append(function) or function))
+    x, w = np.ones((64, 200), np.float32), np.ones((200, 100), np.float32)
+    monkeypatch.setattr(compiler, "COMPILED", x.size * 100 - 1)
+
+    def naive(*sizes: Any) -> str:
+        return answers.loop_nest(*sizes[:3], (14, 1), sizes[4])
+
+    y = compiler.product_of(naive, x, w, np.arange(100, dtype=np.float32), (1, 1))
+    assert np.array_equal(y, np.full((64, 1), 200) + np.arange(100))
+    assert len(made) == there
+    assert ("machine code of your text" in compiler.how_it_runs()) == there
 
 
 def test_a_cache_that_is_not_written_is_an_error_that_says_so() -> None:

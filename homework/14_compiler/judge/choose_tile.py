@@ -1,0 +1,192 @@
+r"""The tile that a processor's registers can hold: why the solution is as it is.
+
+A sum is loaded never, and stored once: that is what registers are for. What is loaded at each step of the depth are v
+vectors of weights, each used for h rows, and h numbers of x, each used for v vectors. So a tile makes h v multiply-adds
+with h + v loads. For one sum that is 1/2, which no memory can feed; it grows with the tile, and it is largest where h
+and v are alike, as the area of a rectangle is for a given circumference.
+
+How many sums there can be is said by the registers: h v sums, v vectors of weights, and one register for the number of
+x, which is used for v multiply-adds and then gives way to the next row's. So h = (registers - v - 1) // v for each v,
+and the few v are tried one after the other. With 16 registers that is 4 x 3, with 32 it is 5 x 5.
+
+**Typical mistakes.** To forget the weights' registers or the one of x: then LLVM puts a sum into memory at each step,
+which is slow, and no error. To take the tile with the most sums: a column of 30 sums has more of them than 5 x 5, and
+loads a number for nearly each multiply-add. `channels // lanes` vectors leave out the last, partly empty one.
+
+**And kuiper?** [target.py](../../../kuiper/compiled/target.py) takes 14 x 2 for 32 registers, and 6 x 2 for 16. That is
+a little worse by this count, 28 multiply-adds with 16 loads instead of 25 with 10. But processors make two loads
+and one or two multiply-adds of long vectors in a cycle: anything above 1 or so is enough, and 28 sums keep the
+multiply-adds, of which each takes four cycles, busier than 25. Networks' images have widths that are multiples of 7, so
+14 rows waste nothing. A cost model is right until one measures: try it, `demo digits --mine`.
+
+**Cost.** One step for each number of vectors, at most half as many as registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from classroom.judge import Mutant, Student, expect, expect_refused, task
+
+Tile = tuple[int, int]
+
+
+def best_tile(registers: int, lanes: int, rows: int, channels: int) -> Tile:
+    """The best tile, by trying all that fit."""
+    return _best(registers, rows, -(-channels // lanes), lambda h, v: h * v + v + 1)
+
+
+def _best(
+    registers: int, rows: int, vectors: int, needs: Callable[[int, int], int], sums: bool = False, last: bool = False
+) -> Tile:
+    """The best of h <= rows and v <= vectors for which needs(h, v) registers are there.
+
+    sums : that is the one with the most sums. last : of equally good ones, the one with more vectors.
+    """
+    tiles = [
+        (h, v)
+        for v in range(1, min(vectors, registers) + 1)
+        for h in range(1, min(rows, registers) + 1)
+        if needs(h, v) <= registers
+    ]
+    return max(tiles, key=lambda t: (t[0] * t[1] / (1 if sums else t[0] + t[1]), t[1] if last else -t[1]))
+
+
+def tile_mistakes(registers: int, lanes: int, rows: int, channels: int) -> dict[str, Tile]:
+    """Likely cause -> the tile that comes of it."""
+    vectors = -(-channels // lanes)
+
+    def fits(h: int, v: int) -> int:
+        return h * v + v + 1
+
+    h, v = best_tile(registers, lanes, rows, channels)
+    return {
+        "the number of x, spread over a register, needs one as well": _best(
+            registers, rows, vectors, lambda h, v: h * v + v
+        ),
+        "the v vectors of weights need v registers as well": _best(registers, rows, vectors, lambda h, v: h * v + 1),
+        "sums alone were counted: weights and the number of x need registers, too": _best(
+            registers, rows, vectors, lambda h, v: h * v
+        ),
+        "a vector of weights stays in its register for all rows: v registers, and not one": _best(
+            registers, rows, vectors, lambda h, v: h * v + 2
+        ),
+        "a register was kept for a number of each row: one is enough, rows take turns": _best(
+            registers, rows, vectors, lambda h, v: h * v + v + h
+        ),
+        "that is the tile with the most sums: compare h * v / (h + v)": _best(
+            registers, rows, vectors, fits, sums=True
+        ),
+        "of two with the same ratio that is the one with more vectors: take a tile only if it is better": _best(
+            registers, rows, vectors, fits, last=True
+        ),
+        "h and v are exchanged: rows come first": (v, h),
+        "the last, partly empty vector was left out: channels / lanes is rounded up": _best(
+            registers, rows, max(1, channels // lanes), fits
+        ),
+        "v counts vectors of `lanes` numbers: it is at most ceil(channels / lanes)": _best(
+            registers, rows, channels, fits
+        ),
+        "h is larger than `rows`": _best(registers, registers, vectors, fits),
+        "ratios are no whole numbers: / and not //": max(
+            ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
+            key=lambda t: (t[0] * t[1] // sum(t), -t[1]),
+            default=(1, 1),
+        ),
+    }
+
+
+@task("choose_tile")
+def every_processor(student: Student, rng: np.random.Generator) -> None:
+    """Any registers, lanes, rows and channels."""
+    for _ in range(40):
+        registers, lanes = int(rng.integers(3, 130)), int(rng.choice([1, 2, 4, 8, 16, 64]))
+        rows, channels = (int(n) for n in rng.integers(1, 200, 2))
+        problem = registers, lanes, rows, channels
+        expect(student.choose_tile(*problem), best_tile(*problem), what=f"choose_tile{problem}")
+
+
+@task("choose_tile")
+def the_least_of_everything(student: Student) -> None:
+    """Three registers hold 1 x 1, and so does any processor for a single number."""
+    for problem in ((3, 1, 1, 1), (3, 16, 99, 99), (64, 4, 1, 1), (32, 16, 1, 16), (32, 16, 1, 17)):
+        expect(student.choose_tile(*problem), best_tile(*problem), what=f"choose_tile{problem}")
+    for registers in (0, 1, 2):
+        expect_refused(student.choose_tile, registers, 4, 1, 1)
+
+
+HEIGHT = "        h = min((registers - v - 1) // v, rows)\n"
+BETTER = "        if h * v / (h + v) > best[0] * best[1] / sum(best):\n"
+VECTORS = "    for v in range(1, -(-channels // lanes) + 1):\n"
+
+MUTANTS = [
+    Mutant("no_broadcast", "forgets the register of x", HEIGHT, HEIGHT.replace(" - 1", ""), "fits"),
+    Mutant("no_weights", "forgets the registers of the weights", HEIGHT, HEIGHT.replace(" - v", ""), "fits"),
+    Mutant("one_weight", "one register for all weights", HEIGHT, HEIGHT.replace(" - v - 1", " - 2"), "fits"),
+    Mutant(
+        "each_row", "a register for x of each row", HEIGHT, HEIGHT.replace("- v - 1) // v", "- v) // (v + 1)"), "fits"
+    ),
+    Mutant(
+        "all_rows",
+        "takes more rows than there are",
+        HEIGHT,
+        HEIGHT.replace("min((", "max((").replace("rows", "1"),
+        "rows",
+    ),
+    Mutant(
+        "rounded_down",
+        "drops the last vector",
+        VECTORS,
+        VECTORS.replace("-(-channels // lanes)", "max(1, channels // lanes)"),
+        "channels",
+    ),
+    Mutant(
+        "numbers",
+        "takes channels for vectors",
+        VECTORS,
+        VECTORS.replace("-(-channels // lanes)", "channels"),
+        "channels",
+    ),
+    Mutant(
+        "no_channels",
+        "lets the registers limit the vectors alone",
+        VECTORS,
+        VECTORS.replace("-(-channels // lanes)", "registers"),
+        "channels",
+    ),
+    Mutant("most_sums", "the most sums", BETTER, "        if h * v > best[0] * best[1]:\n", "best"),
+    Mutant("whole_ratio", "divides without a remainder", BETTER, BETTER.replace(" / ", " // "), "best"),
+    Mutant(
+        "square",
+        "the tile that is nearest to a square",
+        BETTER,
+        "        if abs(h - v) < abs(best[0] - best[1]) or best == (1, 1):\n",
+        "best",
+    ),
+    Mutant("later", "takes the later of two", BETTER, BETTER.replace(" > ", " >= "), "ties"),
+    Mutant("accepted", "1 x 1 for any processor", "    if registers < 3:\n", "    if registers < 0:\n", "refused"),
+    Mutant("two", "two registers are enough", "    if registers < 3:\n", "    if registers < 2:\n", "refused"),
+    Mutant(
+        "type",
+        "another exception",
+        '        raise ValueError(f"registers: ',
+        '        raise TypeError(f"registers: ',
+        "refused",
+    ),
+    Mutant("list", "a list", "            best = h, v\n", "            best = [h, v]\n", "form"),
+    Mutant(
+        "numpy",
+        "numpy's whole numbers",
+        "            best = h, v\n",
+        "            import numpy as np\n            best = np.int64(h), np.int64(v)\n",
+        "form",
+    ),
+    Mutant(
+        "exchanged",
+        "vectors first",
+        "            best = h, v\n    return best\n",
+        "            best = h, v\n    return best[::-1]\n",
+    ),
+]

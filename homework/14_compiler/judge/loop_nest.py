@@ -1,0 +1,275 @@
+r"""A program that writes a program: why the solution is as it is.
+
+`lines_of_tile` writes one tile, at y[i, j], and nothing about where that is: so the same lines serve in the middle and
+at the edges, with other h and w. `cuts` gives the tiles along an axis: whole ones, and a smaller one for what is left.
+Two axes make up to four pairs of loops. The loops stay loops in the text; what is written out is the tile alone, as its
+sums have to be variables with names. A compiler then keeps them in registers: of y[i, j] += ... it could not know that
+y, x and w do not overlap.
+
+The loads are where the work is. A multiply-add on arrays loads two numbers. In a tile, `a0` is loaded once and used w
+times, `b0` is loaded once and used h times.
+
+The epilogue is text put around text: the value begins as "s0_0", and each step wraps it, "s0_0 + bias[j + 0]", then
+"max(s0_0 + bias[j + 0], 0.0)". Nothing is stored in between. `max` brings its own parentheses; a step that multiplies
+would need them around a sum.
+
+**Typical mistakes.** `range(0, rows, h)` goes one tile too far if rows is no multiple of h, and rows // h * h leaves
+some out. To generate the text with the loops already run: it is right, and has a line for each multiply-add. To make
+the epilogue part of the loop over k.
+
+**Other ways.** The last tile may begin earlier and overlap the one before, so that all tiles are of one size: that is
+what [product.py](../../../kuiper/compiled/kernels/product.py) does along rows, where computing a sum twice is cheaper
+than more code. Here it breaks `stores`. For channels it fills the last vector with zeros.
+
+**Cost.** The text is as long as four tiles at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Failure, Mutant, Student, task
+
+from ..public import Program, expect_nest
+
+
+def product(
+    x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str]
+) -> np.ndarray:
+    """x @ w, and the steps of the epilogue."""
+    y = x @ w
+    for step in epilogue:
+        if step == "bias":
+            y = y + bias
+        elif step == "residual":
+            y = y + residual
+        else:
+            y = np.where(y > 0, y, 0.0)
+    return y
+
+
+def nest_mistakes(
+    x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str], tile: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what comes of it."""
+    given = x, w, bias, residual
+    wrong = {}
+    for step in epilogue:
+        others = [other for other in epilogue if other != step]
+        wrong[f"the step {step!r} of the epilogue is missing"] = product(*given, others)
+    fixed = [step for step in ("bias", "residual", "relu") if step in epilogue]
+    wrong["the steps of the epilogue were put into another order: they come as they stand in `epilogue`"] = product(
+        *given, fixed
+    )
+    wrong["the steps of the epilogue come in reverse"] = product(*given, epilogue[::-1])
+    wrong["the epilogue is always bias and ReLU: do the steps that `epilogue` names"] = product(
+        *given, ["bias", "relu"]
+    )
+    wrong["the last step of the depth is missing"] = product(x[:, :-1], w[:-1], bias, residual, epilogue)
+    wrong["only one step of the depth was computed"] = product(x[:, -1:], w[-1:], bias, residual, epilogue)
+    per_step = np.zeros((len(x), w.shape[1]))
+    for k in range(x.shape[1]):
+        per_step = product(np.eye(len(x)), per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
+    wrong["the epilogue is done at each step of the depth: it belongs behind that loop"] = per_step
+    height, _ = tile
+    running = product(*given, [])
+    cumulative = running.copy()
+    for i in range(height, len(x)):
+        cumulative[i] += cumulative[i - height]
+    wrong["the sums go on from one tile to the next: set them to 0.0 for each"] = product(
+        np.eye(len(x)), cumulative, bias, residual, epilogue
+    )
+    return wrong
+
+
+class Oracle:
+    """What expect_nest asks for."""
+
+    product = staticmethod(product)
+
+    @staticmethod
+    def nest_mistakes(*_: Any) -> dict[str, np.ndarray]:
+        """No causes: nobody reads them here."""
+        return {}
+
+
+@task("loop_nest")
+def any_sizes(student: Student, rng: np.random.Generator) -> None:
+    """Random sizes, tiles and epilogues."""
+    steps = ["bias", "residual", "relu"]
+    for _ in range(12):
+        rows, depth, channels = (int(n) for n in rng.integers(1, 10, 3))
+        tile = int(rng.integers(1, 6)), int(rng.integers(1, 6))
+        epilogue = [str(step) for step in rng.permutation(steps)[: rng.integers(4)]]
+        expect_nest(student, rng, Oracle, (rows, depth, channels), tile, epilogue)
+
+
+@task("loop_nest")
+def one_of_everything(student: Student, rng: np.random.Generator) -> None:
+    """A single row, step or channel, and tiles that are much larger."""
+    for sizes in ((1, 5, 7), (6, 1, 7), (6, 5, 1), (1, 1, 1)):
+        for tile in ((1, 1), (4, 3), (16, 16)):
+            expect_nest(student, rng, Oracle, sizes, tile, ["bias", "relu"])
+
+
+@task("loop_nest")
+def the_text_does_not_grow(student: Student) -> None:
+    """The text for 3,000 rows is not longer than the one for 30."""
+    few, many = (len(Program(student.loop_nest(n, n, n, (3, 5), ["bias"])).lines) for n in (30, 3000))
+    if many > few:
+        raise Failure(f"the text for 30 x 30 x 30 has {few} lines, the one for 3000 x 3000 x 3000 has {many}")
+
+
+TILES = "        for left, right, v in cuts(channels, width):\n"
+CUTS = "    return [cut for cut in ((0, whole, step), (whole, size, size - whole)) if cut[0] < cut[1]]\n"
+SUMS = '    lines += [f"    s{r}_{c} += a{r} * b{c}" for r, c in grid]\n'
+LOAD_X = '    lines += [f"    a{r} = x[i + {r}, k]" for r in range(h)]\n'
+STEPS = "        for step in epilogue:\n"
+RELU = '                "relu": f"max({value}, 0.0)",\n'
+STORE = '        lines.append(f"y[i + {r}, j + {c}] = {value}")\n'
+JOINED = '    return "\\n".join(lines) + "\\n"\n'
+
+OVERLAPPING = (
+    "    if size < step:\n        return [(0, size, size)]\n"
+    "    return [(0, whole, step)] + [(size - step, size, step)] * (size > whole)\n"
+)
+VALUES = "    for r, c in grid:\n"
+
+MUTANTS = [
+    Mutant("whole_tiles", "leaves out what is left", CUTS, "    return [(0, whole, step)]\n", "edges"),
+    Mutant("too_far", "tiles of full size at the edges", CUTS, "    return [(0, size, step)]\n", "edges"),
+    Mutant(
+        "narrow",
+        "one by one what is left",
+        CUTS,
+        "    return [cut for cut in ((0, whole, step), (whole, size, 1)) if cut[0] < cut[1]]\n",
+        "edges",
+    ),
+    Mutant(
+        "overlapping",
+        "the last tile begins earlier",
+        CUTS,
+        OVERLAPPING,
+        "edges",
+    ),
+    Mutant(
+        "no_residual",
+        "forgets the residual",
+        '                "residual": f"{value} + residual[i + {r}, j + {c}]",\n',
+        '                "residual": value,\n',
+        "epilogue",
+    ),
+    Mutant(
+        "fixed_order",
+        "bias, residual, ReLU, whatever the order",
+        STEPS,
+        '        for step in sorted(epilogue, key=["bias", "residual", "relu"].index):\n',
+        "epilogue",
+    ),
+    Mutant(
+        "backwards", "steps from the last to the first", STEPS, "        for step in reversed(epilogue):\n", "epilogue"
+    ),
+    Mutant(
+        "relu_is_abs",
+        "a ReLU that keeps what is negative",
+        RELU,
+        '                "relu": f"min({value}, 0.0)",\n',
+        "epilogue",
+    ),
+    Mutant(
+        "bias_of_rows",
+        "the bias of the row",
+        '                "bias": f"{value} + bias[j + {c}]",\n',
+        '                "bias": f"{value} + bias[i + {r}]",\n',
+        "epilogue",
+    ),
+    Mutant(
+        "loads_each",
+        "loads both numbers of each multiply-add",
+        SUMS,
+        '    lines += [f"    s{r}_{c} += x[i + {r}, k] * w[k, j + {c}]" for r, c in grid]\n',
+        "loads",
+    ),
+    Mutant(
+        "loads_weights",
+        "loads the weights for each row",
+        SUMS,
+        '    lines += [f"    s{r}_{c} += a{r} * w[k, j + {c}]" for r, c in grid]\n',
+        "loads",
+    ),
+    Mutant("one_by_one", "no tile at all", "    height, width = tile\n", "    height, width = 1, 1\n", "loads"),
+    Mutant(
+        "in_memory",
+        "adds to y at each step",
+        SUMS,
+        '    lines += [f"    y[i + {r}, j + {c}] = a{r} * b{c} + s{r}_{c}" for r, c in grid]\n' + SUMS,
+        "stores",
+    ),
+    Mutant(
+        "stored_twice",
+        "stores the sum and then the value",
+        STORE,
+        '        lines.append(f"y[i + {r}, j + {c}] = s{r}_{c}")\n' + STORE,
+        "stores",
+    ),
+    Mutant(
+        "y_read",
+        "the ReLU reads y",
+        STORE,
+        STORE + '        lines.append(f"y[i + {r}, j + {c}] = max(y[i + {r}, j + {c}], y[i + {r}, j + {c}])")\n',
+        "stores",
+    ),
+    Mutant("negative", "subtracts", SUMS, SUMS.replace("+= a", "+= 0 - a"), "result"),
+    Mutant(
+        "square",
+        "multiplies x with itself",
+        LOAD_X,
+        LOAD_X.replace("x[i + {r}, k]", "x[i + {r}, k] * x[i + {r}, k]").replace(
+            "x[i + {r}, k] * x[i + {r}, k]", "0 - x[i + {r}, k]"
+        ),
+        "result",
+    ),
+    Mutant(
+        "kept_sums",
+        "sets the sums to 0 once",
+        '    lines = [f"s{r}_{c} = 0.0" for r, c in grid]\n',
+        '    lines = [f"s{r}_{c} = 1.0" for r, c in grid]\n',
+        "result",
+    ),
+    Mutant(
+        "unrolled",
+        "writes all tiles out",
+        TILES,
+        TILES.replace(
+            "cuts(channels, width)",
+            "[(n, min(n + width, channels), min(width, channels - n)) for n in range(0, channels, width)]",
+        ),
+        "short",
+    ),
+    Mutant(
+        "unrolled_depth",
+        "writes the steps of the depth out",
+        SUMS + VALUES,
+        SUMS + '    lines += ["pass"] * depth\n' + VALUES,
+        "short",
+    ),
+    Mutant("divided", "a ReLU with abs", RELU, '                "relu": f"({value} + abs({value})) * 0.5",\n'),
+    Mutant(
+        "numpy_sum",
+        "asks for numpy in the text",
+        JOINED,
+        '    return "import numpy as np\\n" + "\\n".join(lines) + "\\n"\n',
+        "language",
+    ),
+    Mutant(
+        "while_loop",
+        "a conditional in the text",
+        STORE,
+        '        lines.append(f"if True: y[i + {r}, j + {c}] = {value}")\n',
+        "language",
+    ),
+    Mutant("list", "the lines and not the text", JOINED, "    return lines\n"),
+]
