@@ -17,6 +17,7 @@ from classroom.gallery.piece import Callbacks, Piece
 from classroom.gallery.pipeline import Pipeline
 from classroom.gallery.plugs.compiler import chosen_tile
 from kuiper.compiled import llvm
+from kuiper.compiled.code import CodeSource, default_folder
 
 LARGE = 10_000
 """Rows and channels of a product for which a tile is asked."""
@@ -48,7 +49,7 @@ def beside_kuipers(piece: Piece, items: Sequence[Any], choose_tile: Callable[...
         return "choose_tile: with llvmlite (the extra speed) the network would be compiled with your tile, too."
     from kuiper.compiled.plan import CompiledPlan
     from kuiper.compiled.target import host
-    from kuiper.fast import Plan, PlanExecutor
+    from kuiper.fast.plan.planner import Planner
 
     target = host()
     if target is None:
@@ -56,12 +57,10 @@ def beside_kuipers(piece: Piece, items: Sequence[Any], choose_tile: Callable[...
     own = replace(target, sums=chosen_tile(choose_tile, target.registers, target.lanes, LARGE, LARGE))
     listening = Listening(piece.model, piece.steps)
     piece.look(listening, items[:1], Callbacks())
-    graph = kuiper.load(piece.model, engine="fast", threads=1)
+    graph = kuiper.load(piece.model, engine="simple")
     given = {operand.name: x for operand, x in zip(graph.inputs, listening.inputs)}
-    plan = graph.executor.plan_for(given) if isinstance(graph.executor, PlanExecutor) else None
-    if not isinstance(plan, Plan):
-        return "choose_tile: this network is not planned as a whole, so it is not compiled with your tile."
-    plans = [CompiledPlan(plan, each) for each in (own, target)]
+    planner = Planner(graph, threads=1)
+    plans = [CompiledPlan.of(planner, given, CodeSource(each, default_folder())) for each in (own, target)]
     ratio = median_ratio([partial(each.run, listening.inputs) for each in plans])
     return told(own.sums or (0, 0), target.tile(2), target.registers, target.lanes, piece.network, ratio)
 

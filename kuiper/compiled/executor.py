@@ -50,9 +50,7 @@ class CompiledExecutor(PlanExecutor):
         with self._compiling.setdefault(key, Lock()):
             plan = self._compiled.get(key)
             if plan is None:
-                threads = self._planner.most_threads
-                choose = partial(self._planner.choose, threads=threads)
-                plan = CompiledPlan(self._planner.draft(inputs), threads, choose, source)
+                plan = CompiledPlan.of(self._planner, inputs, source)
                 self._choices.keep()
                 self._compiled[key] = plan
                 if len(self._compiled) > MOST_PLANS:

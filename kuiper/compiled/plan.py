@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -22,6 +22,7 @@ from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
 from kuiper.fast.plan.plan import Draft, Plan, borders, is_view
+from kuiper.fast.plan.planner import Planner
 from kuiper.fast.threads import parallel
 from kuiper.runtime.executor import OnOperator
 
@@ -109,6 +110,12 @@ class CompiledPlan(Plan):
         self._by_step = {number: made[span] for number, span in self._parts_of.items()}
         self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
         self._python_threads = self.threads if any(isinstance(each, list) for each in self._schedule) else 1
+
+    @classmethod
+    def of(cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
+        """The plan for inputs (operand name -> array) of these shapes. Raises what `source` does."""
+        threads = planner.most_threads
+        return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source)
 
     @property
     def compiled(self) -> list[bool]:

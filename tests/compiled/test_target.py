@@ -11,9 +11,10 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import kuiper
+from kuiper.compiled.code import CodeSource
 from kuiper.compiled.plan import CompiledPlan
 from kuiper.compiled.target import host
-from kuiper.fast import Plan, PlanExecutor
+from kuiper.fast.plan.planner import Planner
 
 DIGITS = Path(__file__).resolve().parents[2] / "models/digits/digits.pnnx.param"
 
@@ -24,11 +25,11 @@ def test_any_tile_computes_the_same(sums: tuple[int, int]) -> None:
     if target is None:
         pytest.skip("this processor is not compiled for")
     x = np.random.default_rng(0).uniform(0, 16, (1, 1, 8, 8)).astype(np.float32)
-    graph = kuiper.load(DIGITS, engine="fast", threads=1)
-    assert isinstance(graph.executor, PlanExecutor)
-    plan = graph.executor.plan_for({graph.inputs[0].name: x})
-    assert isinstance(plan, Plan)
-    own, kuipers = CompiledPlan(plan, replace(target, sums=sums)), CompiledPlan(plan, target)
-    assert all(own.compiled)
-    assert own.code.object_file != kuipers.code.object_file
+    graph = kuiper.load(DIGITS, engine="simple")
+    planner, given = Planner(graph, threads=1), {graph.inputs[0].name: x}
+    own, kuipers = (
+        CompiledPlan.of(planner, given, CodeSource(each, None)) for each in (replace(target, sums=sums), target)
+    )
+    assert not any(own.stages), "nothing is called"
+    assert own.code_bytes != kuipers.code_bytes
     assert np.allclose(own.run([x])[0], graph(x)[0], rtol=1e-4, atol=1e-4)
