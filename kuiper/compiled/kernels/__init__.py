@@ -6,6 +6,7 @@ from kuiper.compiled.kernels import (  # noqa: F401
     copies,
     linear,
     matmul,
+    means,
     pointwise,
     resize,
     rows,

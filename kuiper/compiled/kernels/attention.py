@@ -9,11 +9,12 @@ import numpy as np
 from llvmlite import ir
 
 from kuiper.compiled.builder import BYTE, Value, VectorBuilder, i64
+from kuiper.compiled.kernels.folds import fold_row
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.matmul import alone, in_rows
 from kuiper.compiled.kernels.product import PackedProduct, PixelAxis, padded_bias
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.kernels.rows import fold_row, larger
+from kuiper.compiled.kernels.rows import larger
 from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer

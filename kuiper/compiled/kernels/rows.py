@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.builder import Value, VectorBuilder
+from kuiper.compiled.kernels.folds import fold_row
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Module
@@ -15,33 +16,6 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.matrices import rows_of
 from kuiper.fast.kernels.norm.row_norm import RowNorm
 from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
-
-SUMS = 4
-"""Sums that are kept at the same time: an addition takes some cycles, and the next need not wait for it."""
-
-
-def fold_row(
-    b: VectorBuilder, size: int, start: float, combine: Callable[[Value, Value], Value],
-    vector: Callable[[Value, int], Value],
-) -> Value:  # fmt: skip
-    """A vector of what `combine` makes of `start` and all numbers of vector(offset in bytes, count)."""
-    lanes = b.target.lanes
-    many = lanes * SUMS
-    whole = size // many * many
-    sums = [b.splat(start)] * SUMS
-
-    def together(at: Value, carried: Sequence[Value]) -> list[Value]:
-        found = (vector(b.add(at, i64(4 * lanes * k)), lanes) for k in range(SUMS))
-        return [combine(one, value) for one, value in zip(carried, found)]
-
-    if whole:
-        sums = b.loop(i64(0), i64(4 * whole), 4 * many, together, sums)
-    for k, first in enumerate(range(whole, size, lanes)):
-        count = min(lanes, size - first)
-        value = b.kept(vector(i64(4 * first), count), count, start)
-        sums[k % SUMS] = combine(sums[k % SUMS], value)
-    total = combine(combine(sums[0], sums[1]), combine(sums[2], sums[3]))
-    return b.combined(total, combine)
 
 
 def larger(b: VectorBuilder) -> Callable[[Value, Value], Value]:
