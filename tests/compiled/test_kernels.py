@@ -23,6 +23,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.graph import Operator
+from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm
 from kuiper.layers.reduction.reduction import Mean
 
@@ -135,4 +136,17 @@ def test_means_over_other_axes(target: Target, way: tuple[bool, bool], axes: tup
     x = numbers(0, 3, 21, 4, 37)
     x[2, 1, 3, 30], x[0, 5, 1, 2] = np.nan, np.inf
     expected, found = run(Mean(axes, keepdim), [x], target, way, threads=2)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@on_targets
+@pytest.mark.parametrize("kind", [AdaptiveAvgPool2d, AdaptiveMaxPool2d])
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [((2, 37, 11, 13), (4, 5)), ((1, 16, 5, 40), (3, 17)), ((1, 3, 7, 7), (9, 2)), ((1, 1, 6, 5), (4, 3))],
+)
+def test_windows_that_differ_in_size(target: Target, kind: Any, shape: tuple[int, ...], size: tuple[int, int]) -> None:
+    x = numbers(0, *shape)
+    x[0, 0, 2, 3], x[0, 0, 4, 1] = np.nan, -np.inf
+    expected, found = run(kind(size), [x], target, (True, True), threads=2)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
