@@ -24,6 +24,7 @@ from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.graph import Operator
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
+from kuiper.layers.image.convolution import ConvTranspose2d
 from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm
 from kuiper.layers.reduction.reduction import Mean
 
@@ -150,3 +151,32 @@ def test_windows_that_differ_in_size(target: Target, kind: Any, shape: tuple[int
     x[0, 0, 2, 3], x[0, 0, 4, 1] = np.nan, -np.inf
     expected, found = run(kind(size), [x], target, (True, True), threads=2)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@on_targets
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ((3, 3), {"stride": (2, 2), "padding": (1, 1), "output_padding": (1, 1)}),
+        ((2, 3), {"stride": (3, 2), "dilation": (2, 3)}),
+        ((1, 1), {"stride": (2, 3), "output_padding": (1, 2)}),
+        ((2, 2), {"stride": (2, 2), "dilation": (2, 4), "padding": (1, 2)}),
+        ((5, 4), {"stride": (3, 2), "padding": (4, 0)}),
+    ],
+)
+@pytest.mark.parametrize(("channels", "out"), [(5, 37), (16, 3)])
+def test_transposed_convolutions_of_any_stride_and_dilation(
+    target: Target, kernel: tuple[int, int], options: dict[str, Any], channels: int, out: int
+) -> None:
+    x = numbers(0, 2, channels, 5, 6)
+    x[1, 2, 3, 4] = np.nan
+    layer = ConvTranspose2d(numbers(1, channels, out, *kernel), numbers(2, out), **options)
+    expected, found = run(layer, [x], target, (True, True), threads=2)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+
+
+@on_targets
+def test_a_transposed_convolution_whose_outputs_no_input_reaches(target: Target) -> None:
+    layer = ConvTranspose2d(numbers(1, 3, 5, 1, 1), numbers(2, 5), stride=(3, 3), padding=(1, 1))
+    expected, found = run(layer, [numbers(0, 1, 3, 2, 2)], target, (True, True))
+    np.testing.assert_array_equal(found, expected)
