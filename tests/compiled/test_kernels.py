@@ -27,6 +27,7 @@ from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.image.convolution import ConvTranspose2d
 from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm
 from kuiper.layers.reduction.reduction import Mean
+from kuiper.layers.sequence.attention import MultiheadAttention
 
 assert kuiper.fast.kernels
 
@@ -180,3 +181,24 @@ def test_a_transposed_convolution_whose_outputs_no_input_reaches(target: Target)
     layer = ConvTranspose2d(numbers(1, 3, 5, 1, 1), numbers(2, 5), stride=(3, 3), padding=(1, 1))
     expected, found = run(layer, [numbers(0, 1, 3, 2, 2)], target, (True, True))
     np.testing.assert_array_equal(found, expected)
+
+
+@on_targets
+@pytest.mark.parametrize(
+    ("shape", "heads", "options"),
+    [
+        ((2, 17, 24), 3, {"batch_first": True}),
+        ((9, 2, 40), 5, {}),
+        ((7, 8), 1, {}),
+        ((3, 1, 32), 2, {"batch_first": True}),
+    ],
+)
+def test_heads_between_their_projections(
+    target: Target, shape: tuple[int, ...], heads: int, options: dict[str, Any]
+) -> None:
+    size = shape[-1]
+    weights = {"in_proj_weight": numbers(1, 3 * size, size) / size**0.5, "in_proj_bias": numbers(2, 3 * size)}
+    layer = MultiheadAttention(size, heads, numbers(3, size, size) / size**0.5, numbers(4, size), **weights, **options)
+    layer.returns = ("output",)
+    expected, found = run(layer, [numbers(0, *shape)], target, threads=2)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)

@@ -8,6 +8,7 @@ from kuiper.compiled.kernels import (  # noqa: F401
     linear,
     matmul,
     means,
+    multihead,
     pointwise,
     resize,
     rows,
