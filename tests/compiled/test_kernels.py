@@ -55,10 +55,10 @@ def laid_out(value: np.ndarray, memory: np.ndarray, channels_last: bool) -> np.n
 
 def run(
     layer: Any, inputs: Sequence[np.ndarray], target: Target, channels_last: tuple[bool, bool] = (False, False),
-    threads: int = 1,
+    threads: int = 1, constants: Sequence[np.ndarray] = (),
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """What the layer gives, and what its kernel's machine code gives."""
-    expected = layer.forward(*inputs)
+    """What the layer gives, and what its kernel's machine code gives; the inputs end with the constants."""
+    expected = layer.forward(*inputs, *constants)
     expected = expected[0] if isinstance(expected, tuple) else expected
     values = [*inputs, expected]
     room = [-(-x.nbytes // 64) * 64 + 64 for x in values]
@@ -71,10 +71,13 @@ def run(
     for array, x in zip(arrays, inputs):
         array[...] = x
     specs = [Spec(x.shape, x.dtype) for x in values]
-    kernel = LOWERINGS[type(layer)](Step([Operator("test", "here", layer=layer)], specs[:-1], specs[-1:]))
+    known = [Spec(x.shape, x.dtype, True, x) for x in constants]
+    kernel = LOWERINGS[type(layer)](Step([Operator("test", "here", layer=layer)], [*specs[:-1], *known], specs[-1:]))
     assert kernel is not None
     module = Module(target, arena, threads)
-    assert emit(module, kernel, [Buffer(x) for x in arrays[:-1]], [Buffer(arrays[-1])]), "there is no code for it"
+    assert emit(module, kernel, [Buffer(x) for x in (*arrays[:-1], *constants)], [Buffer(arrays[-1])]), (
+        "there is no code for it"
+    )
     code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
     scratch = aligned(module.scratch_bytes + 64)
     scratch.fill(255)
@@ -202,3 +205,15 @@ def test_heads_between_their_projections(
     layer.returns = ("output",)
     expected, found = run(layer, [numbers(0, *shape)], target, threads=2)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@on_targets
+@pytest.mark.parametrize("kind", [bool, np.float32])
+def test_heads_with_a_constant_mask(target: Target, kind: type) -> None:
+    hidden = np.triu(np.ones((9, 9), bool), 1)
+    hidden[3] = True  # sees nothing
+    mask = hidden if kind is bool else np.where(hidden, np.float32(-np.inf), numbers(1, 9, 9))
+    layer = MultiheadAttention(12, 3, numbers(1, 12, 12), in_proj_weight=numbers(2, 36, 12), batch_first=True)
+    layer.roles, layer.returns = ("query", "attn_mask"), ("output",)
+    expected, found = run(layer, [numbers(0, 2, 9, 12)], target, constants=[mask])
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
