@@ -23,6 +23,7 @@ from kuiper.fast.kernels.base.buffer import Buffer, Spec
 from kuiper.fast.kernels.base.kernel import LOWERINGS, Step
 from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.graph import Operator
+from kuiper.layers.elementwise.softmax import LogSoftmax, Softmax
 from kuiper.layers.image.adaptive import AdaptiveAvgPool2d, AdaptiveMaxPool2d
 from kuiper.layers.image.convolution import ConvTranspose2d
 from kuiper.layers.normalization.group_norm import GroupNorm, InstanceNorm
@@ -217,3 +218,18 @@ def test_heads_with_a_constant_mask(target: Target, kind: type) -> None:
     layer.roles, layer.returns = ("query", "attn_mask"), ("output",)
     expected, found = run(layer, [numbers(0, 2, 9, 12)], target, constants=[mask])
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+
+
+@on_targets
+@pytest.mark.parametrize("kind", [Softmax, LogSoftmax])
+@pytest.mark.parametrize(
+    ("shape", "axis", "channels_last"),
+    [((2, 7, 5, 21), 1, False), ((2, 7, 5, 21), 2, True), ((3, 40), 0, False), ((2, 16, 3, 33), 3, True)],
+)
+def test_softmax_across_what_lies_side_by_side(
+    target: Target, kind: Any, shape: tuple[int, ...], axis: int, channels_last: bool
+) -> None:
+    x = 5 * numbers(0, *shape)
+    x.reshape(-1)[[3, 50]] = np.nan, -np.inf
+    expected, found = run(kind(axis), [x], target, (channels_last, channels_last), threads=2)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=2e-6)

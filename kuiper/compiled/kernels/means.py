@@ -8,10 +8,10 @@ from math import prod
 
 import numpy as np
 
-from kuiper.compiled.builder import Value, VectorBuilder, i64
+from kuiper.compiled.builder import Value, VectorBuilder
 from kuiper.compiled.kernels.copies import crossed, emit_copy
 from kuiper.compiled.kernels.folds import Combine, fold_lanes, fold_row, fold_rows
-from kuiper.compiled.kernels.lines import each_vector, emit_lines
+from kuiper.compiled.kernels.lines import each_vector, emit_lines, emit_strips
 from kuiper.compiled.kernels.pointwise import Strided, emit_pointwise, merged, write_apart
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Module
@@ -56,11 +56,9 @@ class Folds:
         compute: Callable[[VectorBuilder, Fold], Sequence[Value]],
     ) -> None:  # fmt: skip
         """A part for all results: what compute(builder, fold) gives, each stored with its strides along `kept`."""
-        lanes = module.target.lanes
         others = [axis for axis in self.kept if axis != self.lanes]
         extent = 1 if self.lanes is None else self.shape[self.lanes]
         steps = [0 if self.lanes is None else strides[self.kept.index(self.lanes)] for _, strides in results]
-        strips = -(-extent // lanes)
 
         def build(count: int) -> Callable[..., None]:
             def one(b: VectorBuilder, x_at: Value, *at: Value) -> None:
@@ -74,22 +72,16 @@ class Folds:
 
             return one
 
-        def line(b: VectorBuilder, at: list[Value]) -> None:
-            *results_at, x_at, number = at
-            last = extent - (strips - 1) * lanes
-
-            def strip(count: int) -> None:
-                function = module.shared_function((key, self, steps, count), 1 + len(steps), 0, build(count))
-                moved = zip([x_at, *results_at], [4, *steps])
-                b.call(function, [b.at(p, b.mul(number, i64(lanes * step))) for p, step in moved])
-
-            narrow = strips > 1 and last != lanes and b.icmp_signed("==", number, i64(strips - 1))
-            b.either(narrow, lambda: strip(last), lambda: strip(lanes if strips > 1 else last))
+        def strip(b: VectorBuilder, at: list[Value], count: int) -> None:
+            *results_at, x_at = at
+            b.call(
+                module.shared_function((key, self, steps, count), 1 + len(steps), 0, build(count)), [x_at, *results_at]
+            )
 
         along = [[strides[self.kept.index(axis)] for axis in others] for _, strides in results]
-        emit_lines(
+        emit_strips(
             module, [*(place for place, _ in results), module.place(x)], [self.shape[axis] for axis in others],
-            [*along, [self.strides[axis] for axis in others]], line, strips,
+            [*along, [self.strides[axis] for axis in others]], extent, [*steps, 4], strip,
         )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kuiper.compiled.builder import Value, VectorBuilder
-from kuiper.compiled.kernels.folds import fold_row
-from kuiper.compiled.kernels.lines import each_vector, emit_lines
+from kuiper.compiled.kernels.folds import fold_lanes, fold_row
+from kuiper.compiled.kernels.lines import each_vector, emit_lines, emit_strips
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import exp, log
@@ -25,11 +25,11 @@ def larger(b: VectorBuilder) -> Callable[[Value, Value], Value]:
 
 @emits(SoftmaxKernel)
 def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """Along rows in which numbers lie side by side."""
+    """Along rows in which numbers lie side by side, or across them."""
     x, y, axis = inputs[0].array, outputs[0].array, kernel.axis % outputs[0].array.ndim
     size = y.shape[axis]
     if size > 1 and (x.strides[axis] != 4 or y.strides[axis] != 4):
-        return False
+        return _softmax_across(module, x, y, axis, kernel.logarithm)
 
     def build(b: VectorBuilder, x_at: Value, y_at: Value) -> None:
         def number(at: Value, count: int) -> Value:
@@ -61,6 +61,49 @@ def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], out
     strides = [[array.strides[i] for i in others] for array in (y, x)]
     emit_lines(module, [module.place(y), module.place(x)], shape, strides, lambda b, at: b.call(
         module.shared_function(key, 2, 0, build), [at[1], at[0]]))  # fmt: skip
+    return True
+
+
+def _softmax_across(module: Module, x: np.ndarray, y: np.ndarray, axis: int, logarithm: bool) -> bool:
+    """The same of rows that lie side by side, a row in each lane of a vector."""
+    lanes = next((i for i in range(y.ndim) if i != axis and x.strides[i] == y.strides[i] == 4 and y.shape[i] > 1), None)
+    if lanes is None:
+        return False
+    size, of, to = y.shape[axis], x.strides[axis], y.strides[axis]
+    axes = [(size, 1)]
+
+    def build(count: int) -> Callable[..., None]:
+        def columns(b: VectorBuilder, y_at: Value, x_at: Value) -> None:
+            def number(i: Value) -> Value:
+                return b.read(b.at(x_at, b.times(i, of)), count)
+
+            highest = fold_lanes(b, axes, -np.inf, larger(b), number)
+
+            def power(i: Value) -> Value:
+                result = exp(b, b.fsub(number(i), highest))
+                if not logarithm:
+                    b.write(result, b.at(y_at, b.times(i, to)), count)
+                return result
+
+            total = fold_lanes(b, axes, 0, b.fadd, power)
+            shift = log(b, total)
+
+            def finish(i: Value) -> None:
+                there = b.at(y_at, b.times(i, to))
+                value = b.fsub(b.fsub(number(i), highest), shift) if logarithm else b.fdiv(b.read(there, count), total)
+                b.write(value, there, count)
+
+            b.each(size, finish)
+
+        return columns
+
+    def strip(b: VectorBuilder, at: list[Value], count: int) -> None:
+        b.call(module.shared_function(("softmax across", size, of, to, logarithm, count), 2, 0, build(count)), at)
+
+    others = [i for i in range(y.ndim) if i not in (axis, lanes)]
+    strides = [[array.strides[i] for i in others] for array in (y, x)]
+    shape = [y.shape[i] for i in others]
+    emit_strips(module, [module.place(y), module.place(x)], shape, strides, y.shape[lanes], [4, 4], strip)
     return True
 
 
