@@ -81,6 +81,7 @@ class Module:
         self._placed: dict[int, tuple[np.ndarray, Location]] = {}
         self._fills: list[Fill] = []
         self._scratch = 0
+        self._scratch_arrays: list[tuple[np.ndarray, Location]] = []
         self.scratch_bytes = 0
 
     # memory
@@ -89,6 +90,10 @@ class Module:
         """Where an array of the plan lies; one that is no part of the arena is a constant, and becomes a weight."""
         if self.holds(array):
             return Location("arena", array.__array_interface__["data"][0] - self._start)
+        for whole, place in self._scratch_arrays:
+            away = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+            if 0 <= away < whole.nbytes:
+                return place.after(away)
         assert array.flags.c_contiguous, "a weight's numbers are stored one after the other"
         return self.weight(array)
 
@@ -124,6 +129,12 @@ class Module:
         """Scratch memory for so many numbers, which all threads share, until `release`."""
         return self._take(4 * numbers, 1)
 
+    def shared_array(self, *shape: int) -> np.ndarray:
+        """The same as an array, to cut and turn until its parts are placed; its own numbers are never used."""
+        array = np.empty(shape, np.float32)
+        self._scratch_arrays.append((array, self.shared(array.size)))
+        return array
+
     def own(self, numbers: int) -> Location:
         """Scratch memory for so many numbers for each thread, until `release`."""
         return self._take(4 * numbers, self.threads)
@@ -131,6 +142,7 @@ class Module:
     def release(self) -> None:
         """Whatever scratch memory was taken may be given out again."""
         self._scratch = 0
+        self._scratch_arrays = []
 
     def _take(self, size: int, count: int) -> Location:
         place = Location("scratch", self._scratch, _rounded(size) if count > 1 else 0)

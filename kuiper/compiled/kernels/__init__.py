@@ -2,10 +2,13 @@
 
 from kuiper.compiled.kernels import (  # noqa: F401
     attention,
+    boxes,
     conv,
     copies,
     linear,
     matmul,
+    means,
+    multihead,
     pointwise,
     resize,
     rows,

@@ -9,11 +9,12 @@ import numpy as np
 from llvmlite import ir
 
 from kuiper.compiled.builder import BYTE, Value, VectorBuilder, i64
+from kuiper.compiled.kernels.folds import fold_row
 from kuiper.compiled.kernels.lines import each_vector, emit_lines
 from kuiper.compiled.kernels.matmul import alone, in_rows
 from kuiper.compiled.kernels.product import PackedProduct, PixelAxis, padded_bias
 from kuiper.compiled.kernels.registry import emits
-from kuiper.compiled.kernels.rows import fold_row, larger
+from kuiper.compiled.kernels.rows import larger
 from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.ufuncs import exp
 from kuiper.fast.kernels.base.buffer import Buffer
@@ -37,7 +38,7 @@ def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outpu
     q, k, v, y = (buffer.array for buffer in (*inputs[:3], outputs[0]))
     lead = y.shape[:-2] or (1,)
     group, (length, size), (keys, width) = kernel.group, q.shape[-2:], v.shape[-2:]
-    if v.strides[-1] != 4 or y.strides[-1] != 4 or q.strides[-1] != 4 or v.strides[-2] <= 0:
+    if not attention_fits(q, v, y):
         return False
     given = None if kernel.mask_slot is None else inputs[kernel.mask_slot].array
     mask = _mask_of(module, kernel, given, (*lead, length, keys))
@@ -105,6 +106,11 @@ def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outpu
     ]  # fmt: skip
     emit_lines(module, places, (*shared, group), strides, line, blocks)
     return True
+
+
+def attention_fits(q: np.ndarray, v: np.ndarray, y: np.ndarray) -> bool:
+    """Whether there is code for queries, values and results that lie so."""
+    return all(x.strides[-1] == 4 for x in (q, v, y)) and v.strides[-2] > 0
 
 
 def _mask_of(module: Module, kernel: Attention, given: np.ndarray | None, shape: tuple[int, ...]) -> Mask | None:

@@ -54,14 +54,14 @@ def emit_copy(module: Module, source: np.ndarray, target: np.ndarray) -> None:
 
 def emit_strided_copy(module: Module, target: Strided, source: Strided, shape: Sequence[int]) -> None:
     """The same of arrays that are known by their places and strides."""
-    across = _crossed(shape, target[1], source[1])
+    across = crossed(shape, target[1], source[1])
     if across is None:
         emit_pointwise(module, target, [source], shape, lambda b, x: x, "copy")
     else:
         _emit_transposing(module, target, source, shape, *across)
 
 
-def _crossed(shape: Sequence[int], target: Sequence[int], source: Sequence[int]) -> tuple[int, int] | None:
+def crossed(shape: Sequence[int], target: Sequence[int], source: Sequence[int]) -> tuple[int, int] | None:
     """The axis along which the target is contiguous, and that of the source, where these differ and are long."""
     axes = [i for i, extent in enumerate(shape) if extent >= LEAST]
     along = [next((i for i in axes if steps[i] == 4), None) for steps in (target, source)]

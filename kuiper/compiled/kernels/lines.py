@@ -49,6 +49,27 @@ def emit_lines(
     emit_items(module, places, prod(extents) * inner, one)
 
 
+def emit_strips(
+    module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]], extent: int,
+    steps: Sequence[int], strip: Callable[[VectorBuilder, list[Value], int], None],
+) -> None:  # fmt: skip
+    """A part that calls strip(builder, pointers, count) for every index of `shape` and every vector of a further axis.
+
+    extent, steps : that axis, and bytes from one of its numbers to the next; the last vector may have a smaller count.
+    """
+    lanes = module.target.lanes
+    strips = -(-extent // lanes)
+    last = extent - (strips - 1) * lanes
+
+    def line(b: VectorBuilder, at: list[Value]) -> None:
+        *pointers, number = at
+        moved = [b.at(p, b.mul(number, i64(lanes * step))) for p, step in zip(pointers, steps)]
+        narrow = strips > 1 and last != lanes and b.icmp_signed("==", number, i64(strips - 1))
+        b.either(narrow, lambda: strip(b, moved, last), lambda: strip(b, moved, lanes if strips > 1 else last))
+
+    emit_lines(module, places, shape, strides, line, strips)
+
+
 def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:
     """body(offset in bytes, count) for all vectors of a row."""
     lanes = b.target.lanes

@@ -48,8 +48,8 @@ def emit_pointwise(
 
         def some(offset: Value, count: int | None) -> None:
             at = [b.at(p, b.times(offset, step)) for p, step in zip(pointers, inner_steps)]
-            values = [_read(b, p, step, count) for p, step in zip(at[1:], inner_steps[1:])]
-            _write(b, formula(b, *values), at[0], inner_steps[0], count)
+            values = [read_apart(b, p, step, count) for p, step in zip(at[1:], inner_steps[1:])]
+            write_apart(b, formula(b, *values), at[0], inner_steps[0], count)
 
         if pieces[0] == 1:
             whole = inner // lanes * lanes
@@ -112,7 +112,7 @@ def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list
     return (extents, steps) if extents else ([1], [[4] for _ in strides])
 
 
-def _read(b: VectorBuilder, pointer: Value, step: int, count: int | None) -> Value:
+def read_apart(b: VectorBuilder, pointer: Value, step: int, count: int | None) -> Value:
     """Numbers `step` bytes apart as a vector: a load, one number for all, or one load for each."""
     if step == 4:
         return b.read(pointer, count)
@@ -124,7 +124,8 @@ def _read(b: VectorBuilder, pointer: Value, step: int, count: int | None) -> Val
     return result
 
 
-def _write(b: VectorBuilder, value: Value, pointer: Value, step: int, count: int | None) -> None:
+def write_apart(b: VectorBuilder, value: Value, pointer: Value, step: int, count: int | None) -> None:
+    """Store the first `count` numbers of a vector `step` bytes apart."""
     if step == 4:
         b.write(value, pointer, count)
         return

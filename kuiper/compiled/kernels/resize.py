@@ -56,11 +56,11 @@ def resize(module: Module, kernel: Resize, inputs: Sequence[Buffer], outputs: Se
         def one_row(
             b: VectorBuilder, x_at: Value, y_at: Value, above: Value, above_by: Value, beside: Value, beside_by: Value
         ) -> None:
-            starts = [b.at(x_at, _offset(b, above, 4 * i)) for i in range(tall)]
+            starts = [b.at(x_at, offset_at(b, above, 4 * i)) for i in range(tall)]
             factors = [b.broadcast(above_by, 4 * i) for i in range(tall)]
 
             def pixel(j: Value) -> None:
-                at = [_offset(b, b.at(beside, b.times(j, 4 * wide)), 4 * k) for k in range(wide)]
+                at = [offset_at(b, b.at(beside, b.times(j, 4 * wide)), 4 * k) for k in range(wide)]
                 total = None
                 if plain:
                     total = b.read(b.at(starts[0], at[0]), count)
@@ -98,6 +98,6 @@ def _is_seen(axis: AxisWeights) -> bool:
     return bool(axis.matrix.any(1).all())
 
 
-def _offset(b: VectorBuilder, pointer: Value, offset: int) -> Value:
+def offset_at(b: VectorBuilder, pointer: Value, offset: int) -> Value:
     """The i32 that lies there, as an i64."""
     return b.sext(b.load(b.at(pointer, offset), typ=I32, align=4), I64)

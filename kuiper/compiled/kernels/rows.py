@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kuiper.compiled.builder import Value, VectorBuilder, i64
-from kuiper.compiled.kernels.lines import each_vector, emit_lines
+from kuiper.compiled.builder import Value, VectorBuilder
+from kuiper.compiled.kernels.folds import fold_lanes, fold_row
+from kuiper.compiled.kernels.lines import each_vector, emit_lines, emit_strips
 from kuiper.compiled.kernels.registry import emits
 from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import exp, log
@@ -15,33 +16,6 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.matmul.matrices import rows_of
 from kuiper.fast.kernels.norm.row_norm import RowNorm
 from kuiper.fast.kernels.norm.softmax import SoftmaxKernel
-
-SUMS = 4
-"""Sums that are kept at the same time: an addition takes some cycles, and the next need not wait for it."""
-
-
-def fold_row(
-    b: VectorBuilder, size: int, start: float, combine: Callable[[Value, Value], Value],
-    vector: Callable[[Value, int], Value],
-) -> Value:  # fmt: skip
-    """A vector of what `combine` makes of `start` and all numbers of vector(offset in bytes, count)."""
-    lanes = b.target.lanes
-    many = lanes * SUMS
-    whole = size // many * many
-    sums = [b.splat(start)] * SUMS
-
-    def together(at: Value, carried: Sequence[Value]) -> list[Value]:
-        found = (vector(b.add(at, i64(4 * lanes * k)), lanes) for k in range(SUMS))
-        return [combine(one, value) for one, value in zip(carried, found)]
-
-    if whole:
-        sums = b.loop(i64(0), i64(4 * whole), 4 * many, together, sums)
-    for k, first in enumerate(range(whole, size, lanes)):
-        count = min(lanes, size - first)
-        value = b.kept(vector(i64(4 * first), count), count, start)
-        sums[k % SUMS] = combine(sums[k % SUMS], value)
-    total = combine(combine(sums[0], sums[1]), combine(sums[2], sums[3]))
-    return b.combined(total, combine)
 
 
 def larger(b: VectorBuilder) -> Callable[[Value, Value], Value]:
@@ -51,11 +25,11 @@ def larger(b: VectorBuilder) -> Callable[[Value, Value], Value]:
 
 @emits(SoftmaxKernel)
 def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """Along rows in which numbers lie side by side."""
+    """Along rows in which numbers lie side by side, or across them."""
     x, y, axis = inputs[0].array, outputs[0].array, kernel.axis % outputs[0].array.ndim
     size = y.shape[axis]
     if size > 1 and (x.strides[axis] != 4 or y.strides[axis] != 4):
-        return False
+        return _softmax_across(module, x, y, axis, kernel.logarithm)
 
     def build(b: VectorBuilder, x_at: Value, y_at: Value) -> None:
         def number(at: Value, count: int) -> Value:
@@ -87,6 +61,49 @@ def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], out
     strides = [[array.strides[i] for i in others] for array in (y, x)]
     emit_lines(module, [module.place(y), module.place(x)], shape, strides, lambda b, at: b.call(
         module.shared_function(key, 2, 0, build), [at[1], at[0]]))  # fmt: skip
+    return True
+
+
+def _softmax_across(module: Module, x: np.ndarray, y: np.ndarray, axis: int, logarithm: bool) -> bool:
+    """The same of rows that lie side by side, a row in each lane of a vector."""
+    lanes = next((i for i in range(y.ndim) if i != axis and x.strides[i] == y.strides[i] == 4 and y.shape[i] > 1), None)
+    if lanes is None:
+        return False
+    size, of, to = y.shape[axis], x.strides[axis], y.strides[axis]
+    axes = [(size, 1)]
+
+    def build(count: int) -> Callable[..., None]:
+        def columns(b: VectorBuilder, y_at: Value, x_at: Value) -> None:
+            def number(i: Value) -> Value:
+                return b.read(b.at(x_at, b.times(i, of)), count)
+
+            highest = fold_lanes(b, axes, -np.inf, larger(b), number)
+
+            def power(i: Value) -> Value:
+                result = exp(b, b.fsub(number(i), highest))
+                if not logarithm:
+                    b.write(result, b.at(y_at, b.times(i, to)), count)
+                return result
+
+            total = fold_lanes(b, axes, 0, b.fadd, power)
+            shift = log(b, total)
+
+            def finish(i: Value) -> None:
+                there = b.at(y_at, b.times(i, to))
+                value = b.fsub(b.fsub(number(i), highest), shift) if logarithm else b.fdiv(b.read(there, count), total)
+                b.write(value, there, count)
+
+            b.each(size, finish)
+
+        return columns
+
+    def strip(b: VectorBuilder, at: list[Value], count: int) -> None:
+        b.call(module.shared_function(("softmax across", size, of, to, logarithm, count), 2, 0, build(count)), at)
+
+    others = [i for i in range(y.ndim) if i not in (axis, lanes)]
+    strides = [[array.strides[i] for i in others] for array in (y, x)]
+    shape = [y.shape[i] for i in others]
+    emit_strips(module, [module.place(y), module.place(x)], shape, strides, y.shape[lanes], [4, 4], strip)
     return True
 
 

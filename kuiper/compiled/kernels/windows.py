@@ -21,7 +21,6 @@ from kuiper.compiled.ufuncs import FORMULAS, apply_with
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.conv.convolution import Problem
-from kuiper.fast.kernels.pooling.adaptive import ImageMean
 from kuiper.fast.kernels.pooling.max_pool import CompiledMaxPool
 from kuiper.fast.kernels.pooling.windows import PoolKernel, Windows
 
@@ -234,45 +233,3 @@ def _alike(windows: Windows) -> list[tuple[int, int, list[int]]]:
         else:
             found.append((r, r + 1, seen))
     return found
-
-
-@emits(ImageMean)
-def image_mean(module: Module, kernel: ImageMean, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """The mean of each channel: sums of rows, then their sum, which rounds less than one long sum."""
-    x = inputs[0].nhwc
-    y = outputs[0].array if kernel.flat else outputs[0].array[:, :, 0, 0]
-    n, height, width, channels = x.shape
-    lanes = module.target.lanes
-    if x.strides[-1] != 4 or y.strides[-1] != 4:
-        return False
-    key = "mean", x.shape, x.strides
-
-    def build(count: int) -> Callable[..., None]:
-        def mean(b: VectorBuilder, x_at: Value, y_at: Value) -> None:
-            def one_row(i: Value, carried: list[Value]) -> list[Value]:
-                start = b.at(x_at, b.mul(i, i64(x.strides[1])))
-                whole = width // 4 * 4
-                sums = [b.splat(0)] * 4
-                if whole:
-                    sums = b.loop(i64(0), i64(whole), 4, lambda j, s: [
-                        b.fadd(s[k], b.read(b.at(start, b.mul(j, i64(x.strides[2])), k * x.strides[2]), count))
-                        for k in range(4)
-                    ], sums)  # fmt: skip
-                for j in range(whole, width):
-                    sums = [b.fadd(sums[0], b.read(b.at(start, j * x.strides[2]), count)), *sums[1:]]
-                return [b.fadd(carried[0], b.fadd(b.fadd(sums[0], sums[1]), b.fadd(sums[2], sums[3])))]
-
-            (total,) = b.loop(i64(0), i64(height), 1, one_row, [b.splat(0)])
-            b.write(b.fmul(total, b.splat(1 / (height * width))), y_at, count)
-
-        return mean
-
-    def row(b: VectorBuilder, pointers: list[Value], count: int, v: Value, _: Value, image: Value) -> None:
-        side = b.mul(v, i64(4 * lanes))
-        b.call(module.shared_function((*key, count), 2, 0, build(count)), [
-            b.at(pointers[0], side, b.mul(image, i64(x.strides[0]))),
-            b.at(pointers[1], side, b.mul(image, i64(y.strides[0]))),
-        ])  # fmt: skip
-
-    by_rows(module, [module.place(x), module.place(y)], (n, 1, channels), row)
-    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,19 +71,23 @@ class MultiheadAttentionKernel(Kernel):
             x = inputs[slot].array
             projected[slot] = space.shared((*x.shape[:-1], weight.shape[1]))
             stages += product(x, weight, Epilogue(self.biases[slot]), projected[slot], None, space)
-        sequences: list[np.ndarray] = []
-        start = dict.fromkeys(self.slots, 0)
-        for slot in self.slots:
-            part = projected[slot][..., start[slot] : start[slot] + embed]
-            start[slot] += embed
-            sequences.append(self.by_heads(part))
         found = space.shared(outputs[0].array.shape)
         scale = 1 / math.sqrt(embed // self.heads)
-        q, k, v = sequences
+        q, k, v = map(self.by_heads, self.parts(projected))
         attention = Heads(q, k, v, self.by_heads(found), self.mask, scale, False, 1, space, stages)
         stages.append(attention.stage())
         residual = inputs[-1].array if self.epilogue.residual else None
         return stages + product(found, self.out_weight, self.epilogue, outputs[0].array, residual, space)
+
+    def parts(self, projected: Mapping[int, np.ndarray]) -> list[np.ndarray]:
+        """Query, key and value (..., E) among the projections of each slot's input; views."""
+        embed = len(self.out_weight)
+        start = dict.fromkeys(self.slots, 0)
+        found = []
+        for slot in self.slots:
+            found.append(projected[slot][..., start[slot] : start[slot] + embed])
+            start[slot] += embed
+        return found
 
     def by_heads(self, x: np.ndarray) -> np.ndarray:
         """(N, L, E), or (L, N, E), or (L, E) -> (N or nothing, heads, L, E / heads); a view."""
