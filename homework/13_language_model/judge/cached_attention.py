@@ -106,13 +106,26 @@ def attention(
     return attended(q, keys, values, count + q.shape[2], lambda i, j: j <= count + i)
 
 
-def over_queries(q: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """A wrong one: softmax over the queries."""
+def over_queries(
+    q: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int, largest: int = 2, total: int = 2
+) -> np.ndarray:
+    """A wrong one: the largest score, or the sum, or both are taken over the queries, axis 2, instead of axis 3."""
     places = count + q.shape[2]
     scores = q.astype(np.float64) @ keys[:, :, :places].swapaxes(2, 3) / math.sqrt(q.shape[3])
     scores[:, :, np.arange(places) > count + np.arange(q.shape[2])[:, None]] = -np.inf
-    powers = np.exp(scores - scores.max())
-    return (powers / powers.sum(axis=2, keepdims=True) @ values[:, :, :places]).astype(q.dtype)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        powers = np.exp(scores - scores.max(axis=largest, keepdims=True))
+        return (powers / powers.sum(axis=total, keepdims=True) @ values[:, :, :places]).astype(q.dtype)
+
+
+def zeroed_afterwards(q: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """A wrong one: softmax over all places in use, and only then a weight of 0 for what is hidden."""
+    places = count + q.shape[2]
+    scores = q.astype(np.float64) @ keys[:, :, :places].swapaxes(2, 3) / math.sqrt(q.shape[3])
+    powers = np.exp(scores - scores.max(axis=3, keepdims=True))
+    weights = powers / powers.sum(axis=3, keepdims=True)
+    weights[:, :, np.arange(places) > count + np.arange(q.shape[2])[:, None]] = 0
+    return (weights @ values[:, :, :places]).astype(q.dtype)
 
 
 def attention_mistakes(
@@ -158,8 +171,17 @@ def attention_mistakes(
             q, keys, values, keys.shape[2], lambda i, j: causal(i, j) or j >= end
         ),
         "keys are used where values belong: weight * values[j]": attended(q, keys, keys, end, causal),
+        "weights are set to 0 after the softmax, and no longer sum to 1: hide the SCORES, before it": (
+            zeroed_afterwards(q, keys, values, count)
+        ),
         "softmax runs over the queries: the weights of ONE query sum to 1, axis=-1": over_queries(
             q, keys, values, count
+        ),
+        "the sum runs over the queries: the weights of ONE query sum to 1, axis=-1": over_queries(
+            q, keys, values, count, largest=3
+        ),
+        "the largest score is taken over the queries: subtract the same number from all scores of ONE query, axis=-1": (
+            over_queries(q, keys, values, count, total=3)
         ),
     }
     expected = attention(q, k, v, old_keys, old_values, count)
@@ -181,6 +203,13 @@ def large_mistakes(
         wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
         if not np.allclose(wrong, expected, 1e-2, 1e-2):
             cause = f"scores were clipped, to {most} or so: those above become equal. Subtract the largest instead"
+            found[cause] = wrong.astype(q.dtype)
+    for most in (-100, -1000):
+        masked = np.where(hidden, most, scores)
+        powers = np.exp(masked - masked.max(axis=3, keepdims=True))
+        wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
+        if not np.allclose(wrong, expected, 1e-2, 1e-2):
+            cause = f"hidden scores are {most}, which others may have, too: hide with -np.inf"
             found[cause] = wrong.astype(q.dtype)
     return found
 

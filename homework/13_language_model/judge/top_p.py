@@ -71,6 +71,9 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
             rising[: int(np.searchsorted(np.cumsum(probabilities[rising]), p)) + 1]
         ),
         "not divided by the sum: what is left has to sum to 1 again": np.where(expected > 0, probabilities, 0),
+        "divided by p, which is not the sum of what is kept: that sum may be larger": (
+            np.where(expected > 0, probabilities, 0) / p
+        ),
         "the result is sorted: each token stays in its place": -np.sort(-expected),
         "of equally probable tokens the last one was taken: sort -probabilities with kind='stable'": only(
             backwards[:kept]
@@ -85,15 +88,16 @@ def top_p_mistakes(probabilities: np.ndarray, p: float) -> dict[str, np.ndarray]
         unstable: only(np.argsort(-probabilities)[:kept]),
         f"{unstable}; read backwards it is no longer stable": only(np.argsort(probabilities)[::-1][:kept]),
     }
-    if p == 1:
+    if p == 1 or sums[-1] < p:
         found["one token is left: np.argmax says 0 where no sum reaches p, and rounding may leave none"] = only(
             order[:1]
         )
-        found["the sum was rounded to 1 before the last tokens came: with p = 1 keep all, without a sum"] = only(
-            order[: int(np.searchsorted(sums, 1)) + 1]
-        )
-    found = {cause: wrong.astype(probabilities.dtype) for cause, wrong in found.items()}
-    return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, 1e-4, 1e-4)}
+    found = {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, 1e-4, 1e-4)}
+    reached = int(np.searchsorted(sums, 1)) + 1
+    if p == 1 and reached < kept:
+        cause = "the sum was rounded to 1 before the last tokens came: with p = 1 keep all, without a sum"
+        found = {cause: only(order[:reached]), **found}
+    return {cause: wrong.astype(probabilities.dtype) for cause, wrong in found.items()}
 
 
 def shuffled(rng: np.random.Generator, size: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
