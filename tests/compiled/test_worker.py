@@ -68,7 +68,5 @@ def test_a_program_that_ends_takes_the_process_with_it(tmp_path: Path, monkeypat
     )
     number = done.stdout.split()[-1]
     assert done.stderr == ""
-    assert subprocess.run(["ps", "-p", number, "-o", "stat="], capture_output=True, text=True).stdout.strip() in (
-        "",
-        "Z",
-    )
+    state = subprocess.run(["ps", "-p", number, "-o", "stat="], capture_output=True, text=True).stdout.strip()
+    assert state[:1] in ("", "Z")  # gone, or waiting to be counted
