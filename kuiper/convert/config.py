@@ -11,6 +11,7 @@ from kuiper.convert.rope import Rotation, read_rotation
 CONFIG = "config.json"
 FAMILIES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}
 """model_type -> the name that `architectures` has for it."""
+WIDEST_HEAD = 1 << 14
 _ACTIVATIONS = ("silu", "swish")  # two names of one function
 _READ = {
     "model_type", "architectures", "quantization_config", "hidden_act", "vocab_size", "hidden_size", "head_dim",
@@ -73,6 +74,8 @@ def read_architecture(path: Path) -> Architecture:
     if config.get("head_dim") is None and width % heads:
         raise config.fault("num_attention_heads", f"a divisor of hidden_size, {width}, or head_dim beside it")
     head_width = config.size("head_dim", width // heads or 1)
+    if head_width > WIDEST_HEAD:
+        raise config.fault("head_dim", f"at most {WIDEST_HEAD}", f"{head_width}")
     layers, positions = config.size("num_hidden_layers"), config.size("max_position_embeddings")
     _check_windows(config, family, layers)
     is_llama = family == "llama"
@@ -116,9 +119,12 @@ def _check_supported(config: Document, family: str) -> None:
 def _check_windows(config: Document, family: str, layers: int) -> None:
     """Refuse layers that see only the last tokens."""
     kinds = config.get("layer_types")
-    if kinds is not None and kinds != ["full_attention"] * min(layers, len(kinds) if isinstance(kinds, list) else 0):
-        other = next((kind for kind in kinds if kind != "full_attention"), kinds) if isinstance(kinds, list) else kinds
-        raise config.fault("layer_types", f"full_attention in each of {layers} layers", kind_of(other))
+    if kinds is not None:
+        if not isinstance(kinds, list) or len(kinds) != layers:
+            raise config.fault("layer_types", f"a list, one kind for each of {layers} layers")
+        for kind in kinds:
+            if kind != "full_attention":
+                raise config.fault("layer_types", "full_attention in every layer", kind_of(kind))
     if config.get("sliding_window") is None or not config.flag("use_sliding_window", family == "llama"):
         return
     first = config.get("max_window_layers")

@@ -150,6 +150,9 @@ class _Llama:
     def graph(self) -> Graph:
         """Inputs, table, layers, head, outputs."""
         a, net = self.a, self.net
+        if a.layers > len(self.checkpoint.tensors):
+            expected = f"tensors for each of {a.layers} layers (num_hidden_layers)"
+            raise ModelFormatError(self.checkpoint.folder, None, expected, f"{len(self.checkpoint.tensors)} in all")
         cache = (a.layers, -1, a.key_heads, -1, a.head_width)
         shapes = {"words": ((-1, -1), "i64"), "keys": (cache, "f32"), "values": (cache, "f32"), "count": ((1,), "i64")}
         words, keys, values, count = (net.one("pnnx.Input", [], *said, name=name) for name, said in shapes.items())

@@ -58,8 +58,12 @@ def read_rotation(rope: Document, width: int, positions: int) -> Rotation:
     if width % 2:
         raise rope.fault("rope_type", "heads of an even width, which are turned in pairs", f"width {width}")
     theta = rope.number("rope_theta", 10000.0)
+    if theta <= 1:
+        raise rope.fault("rope_theta", "a number above 1")
     plain = theta ** (-np.arange(0, width, 2, dtype=np.float64) / width)
     speeds, scale = scaled(rope, plain, theta, positions)
+    if not math.isfinite(scale):
+        raise rope.fault("rope_type", "settings that give a finite scale", f"{scale}")
     return Rotation(speeds.astype(np.float32), scale)
 
 
@@ -83,12 +87,10 @@ def _yarn(rope: Document, plain: np.ndarray, theta: float, positions: int) -> tu
     factor, fast, slow = _factor(rope), rope.number("beta_fast", 32.0), rope.number("beta_slow", 1.0)
     if slow >= fast:
         raise rope.fault("beta_fast", f"a number above beta_slow, {slow:g}")
-    if theta <= 1:
-        raise rope.fault("rope_theta", "a number above 1 in type yarn")
     length, pairs = rope.size("original_max_position_embeddings", positions), len(plain)
 
     def pair_that_turns(times: float) -> float:
-        return pairs * math.log(length / (times * 2 * math.pi)) / math.log(theta)
+        return pairs * (math.log(length / (2 * math.pi)) - math.log(times)) / math.log(theta)
 
     first, last = pair_that_turns(fast), pair_that_turns(slow)
     if rope.flag("truncate", True):
