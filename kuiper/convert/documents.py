@@ -51,12 +51,13 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
     try:
         if not path.is_file():
             raise ModelFormatError(path, None, f"a file with {what}", "none")
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise ModelFormatError(path, None, f"{what} in at most {LARGEST} bytes", f"{size}")
         with open(path, "rb") as file:
-            text = file.read(LARGEST + 1)
+            text = file.read(size)
     except OSError as error:
         raise ModelFormatError(path, None, f"a file with {what}", f"{error.strerror or error}") from error
-    if len(text) > LARGEST:
-        raise ModelFormatError(path, None, f"{what} in at most {LARGEST} bytes", "more")
     return parse_object(path, text, what)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 SMALL: dict[str, Any] = {
-    "vocab_size": 40,
+    "vocab_size": 50,
     "hidden_size": 24,
     "intermediate_size": 40,
     "num_hidden_layers": 2,
@@ -153,6 +153,12 @@ def folder_of(tmp_path: Path) -> Callable[..., Published]:
         return publish(tmp_path / "network", config, kind, shards, weights=weights)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def publish_in() -> Callable[..., Published]:
+    """Writes a folder of given settings and, if given, weights."""
+    return publish
 
 
 @pytest.fixture(scope="session")

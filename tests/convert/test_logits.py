@@ -97,7 +97,7 @@ def logits_of(words: np.ndarray, config: dict, weights: dict[str, np.ndarray]) -
 
 @pytest.fixture(scope="module")
 def words() -> np.ndarray:
-    return np.random.default_rng(8).integers(0, 40, LENGTH)
+    return np.random.default_rng(8).integers(0, 50, LENGTH)
 
 
 @pytest.fixture(scope="module")
