@@ -74,8 +74,8 @@ def read_architecture(path: Path) -> Architecture:
     if config.get("head_dim") is None and width % heads:
         raise config.fault("num_attention_heads", f"a divisor of hidden_size, {width}, or head_dim beside it")
     head_width = config.size("head_dim", width // heads or 1)
-    if head_width > WIDEST_HEAD:
-        raise config.fault("head_dim", f"at most {WIDEST_HEAD}", f"{head_width}")
+    if head_width % 2 or head_width > WIDEST_HEAD:
+        raise config.fault("head_dim", f"an even number up to {WIDEST_HEAD}, as heads turn in pairs", f"{head_width}")
     layers, positions = config.size("num_hidden_layers"), config.size("max_position_embeddings")
     _check_windows(config, family, layers)
     is_llama = family == "llama"

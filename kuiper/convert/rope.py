@@ -3,16 +3,18 @@
 Pair i of a head of width D turns by theta^(-2i/D) at each token: the first pairs fast, the last ones slowly. A model
 that shall read longer texts than it was trained on slows some of them down:
 
-| type | which pairs | source |
-|---|---|---|
-| default | none | https://arxiv.org/abs/2104.09864 |
-| linear | all, by `factor` | https://arxiv.org/abs/2306.15595 |
-| llama3 | by `factor` those that turn round less than `low_freq_factor` times in a text of the old length, none that do so more than `high_freq_factor` times, and those between by something between | Llama 3.1 |
-| yarn | the same by other bounds, `beta_slow` and `beta_fast`, with a straight line between them along i; and queries and keys grow a little | https://arxiv.org/abs/2309.00071 |
+    default   none
+    linear    all, by `factor`
+    llama3    by `factor` those that turn less than `low_freq_factor` times in a text of the old length, not at all those
+              that turn more than `high_freq_factor` times, and those between by something between
+    yarn      the same with `beta_slow` and `beta_fast`, between them along a straight line in i; cosines and sines,
+              and so queries and keys, grow a little
 
 In type dynamic the speeds change with the length of the text, and keys in a cache would have to be turned anew: it is
 refused, as is every other.
-"""  # noqa: E501
+
+Source: https://arxiv.org/abs/2104.09864 (default), 2306.15595 (linear), 2309.00071 (yarn); Llama 3.1's own code (llama3)
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ class Rotation:
 
 
 def read_rotation(rope: Document, width: int, positions: int) -> Rotation:
-    """The rotation that rope_parameters (older: rope_scaling and rope_theta) say for heads of this width.
+    """The rotation that rope_parameters (older: rope_scaling and rope_theta) say.
 
+    width : of a head, an even number.
     positions : max_position_embeddings, the length of text where the settings name no older one.
 
     Raises ModelFormatError for a type or a setting that is not known.
@@ -55,8 +58,6 @@ def read_rotation(rope: Document, width: int, positions: int) -> Rotation:
         raise rope.fault(key, f"no setting of that name in type {kind}")
     if rope.number("partial_rotary_factor", 1.0) != 1:
         raise rope.fault("partial_rotary_factor", "1, heads that turn as a whole")
-    if width % 2:
-        raise rope.fault("rope_type", "heads of an even width, which are turned in pairs", f"width {width}")
     theta = rope.number("rope_theta", 10000.0)
     if theta <= 1:
         raise rope.fault("rope_theta", "a number above 1")
