@@ -5,15 +5,15 @@ that shall read longer texts than it was trained on slows some of them down:
 
     default   none
     linear    all, by `factor`
-    llama3    by `factor` those that turn less than `low_freq_factor` times in a text of the old length, not at all those
-              that turn more than `high_freq_factor` times, and those between by something between
+    llama3    by `factor` those that turn less than `low_freq_factor` times in a text of the old length; those that turn
+              more than `high_freq_factor` times stay as they are; those between, by something between
     yarn      the same with `beta_slow` and `beta_fast`, between them along a straight line in i; cosines and sines,
               and so queries and keys, grow a little
 
 In type dynamic the speeds change with the length of the text, and keys in a cache would have to be turned anew: it is
 refused, as is every other.
 
-Source: https://arxiv.org/abs/2104.09864 (default), 2306.15595 (linear), 2309.00071 (yarn); Llama 3.1's own code (llama3)
+Source: https://arxiv.org/abs/2104.09864 (default), 2306.15595 (linear), 2309.00071 (yarn); the code of Llama 3.1
 """
 
 from __future__ import annotations

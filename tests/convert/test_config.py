@@ -32,7 +32,7 @@ REFUSED = {
     "beyond 32 bits": ({"intermediate_size": 1 << 31}, "intermediate_size: a whole number from 1"),
     "missing": ({"intermediate_size": None}, "intermediate_size: a whole number .*, found nothing"),
     "groups": ({"num_key_value_heads": 3}, "num_key_value_heads: a divisor of num_attention_heads, 4, found 3"),
-    "heads": ({"num_attention_heads": 5, "num_key_value_heads": None}, "heads: a divisor of hidden_size, 24, or head_dim"),
+    "heads": ({"num_attention_heads": 5, "num_key_value_heads": None}, "heads: a divisor of hidden_size, 24"),
     "odd heads": ({"head_dim": 5}, "head_dim: an even number up to 16384, .*, found 5"),
     "wide heads": ({"head_dim": 1 << 30}, "head_dim: an even number up to 16384"),
     "eps": ({"rms_norm_eps": -1e-5}, "rms_norm_eps: a finite number above 0"),
