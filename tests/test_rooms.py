@@ -10,7 +10,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 KUIPER = ROOT / "kuiper"
-MAPPED = ("scalars", "graph", "pnnx", "expression", "runtime", "vision", "text", "peers", "show", "profile", "cli")
+MAPPED = (
+    "scalars",
+    "graph",
+    "pnnx",
+    "expression",
+    "runtime",
+    "vision",
+    "text",
+    "peers",
+    "show",
+    "profile",
+    "convert",
+    "cli",
+)
 """Rooms whose README names every file."""
 
 

@@ -1,4 +1,4 @@
-"""The command line: `kuiper run | inspect | bench | partition`."""
+"""The command line: `kuiper run | inspect | bench | partition | convert`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import kuiper
-from kuiper.cli import bench, inspect, partition, run
+from kuiper.cli import bench, convert, inspect, partition, run
 from kuiper.cli.text import complain
 from kuiper.errors import KuiperError
 
@@ -26,6 +26,8 @@ kuiper run models/writer --task write --prompt "The function returns"  (a text t
 kuiper bench resnet18 --profile  (how long each operator takes)
 
 kuiper partition resnet18 --device onnxruntime --device torch  (split over two back ends)
+
+kuiper convert downloads/SmolLM2-135M  (a published language model becomes a network for kuiper)
 """
 
 
@@ -60,6 +62,7 @@ app.command("run", epilog=run.EXAMPLE)(run.run)
 app.command("inspect", epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command("bench", epilog=bench.EXAMPLE)(bench.bench)
 app.command("partition", epilog=partition.EXAMPLE)(partition.partition_)
+app.command("convert", epilog=convert.EXAMPLE)(convert.convert_)
 
 
 def _version(wanted: bool) -> None:

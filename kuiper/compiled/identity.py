@@ -82,6 +82,10 @@ class _Digest:
             self._text(f"{type(value).__name__} {len(value)}")
             for item in value:
                 self.add(item)
+        elif isinstance(
+            value, Operator
+        ):  # by its place alone: a layer that knows its neighbours leads through the graph
+            self.add([value.type, [x.name for x in value.inputs], [x.name for x in value.outputs]])
         elif isinstance(value, partial):
             self.add(["partial", value.func, value.args, value.keywords])
         elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):

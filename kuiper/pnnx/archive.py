@@ -4,8 +4,11 @@
 
 A reader starts at the end. An entry is stored, not compressed, so its bytes are the weights: `Archive.array` maps
 them into memory and copies nothing. PNNX writes every size as 0xffffffff and the true one into a zip64 field.
+kuiper's writer also fills up each header so that the bytes begin at a multiple of ALIGNMENT: a mapped weight then goes
+to BLAS and to machine code as it lies. A file that PNNX wrote has weights at any byte.
 
-Source: APPNOTE.TXT, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3 the records, 4.5.3 zip64)
+Source: APPNOTE.TXT, https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (4.3 the records, 4.5.3 zip64);
+padding as Android's zipalign writes it, https://developer.android.com/tools/zipalign
 """
 
 from __future__ import annotations
@@ -14,12 +17,12 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct, unpack_from
 from struct import error as StructError
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
@@ -38,6 +41,12 @@ END64_MARK, LOCATOR64_MARK = b"PK\6\6", b"PK\6\7"
 _WIDE = Struct("<HHQQQI")  # a zip64 field: kind, length, size, size in the file, where the header is, disk
 ZIP64 = 1  # the extra field that holds what does not fit 32 bits
 FULL16, FULL32 = 0xFFFF, 0xFFFFFFFF  # "see the zip64 field"
+ALIGNMENT = 64
+"""Bytes; a cache line, and the widest vector of any processor."""
+_PADDING = Struct("<HHH")  # an extra field of zeros: kind, length, alignment
+_PADDING_KIND = 0xD935
+PIECE = 1 << 24
+"""Bytes that are prepared and written at once."""
 _ENCRYPTED = 0x0001 | 0x0040 | 0x2000
 _SIZES_FOLLOW = 0x0008  # the local header was written before the sizes were known
 _LONGEST_COMMENT = 0xFFFF
@@ -215,9 +224,25 @@ class Archive:
             raise self._fault(f"entries to end before the directory, byte {directory}", f"byte {previous}")
 
 
-def write_archive(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays as stored entries, in order, every size in a zip64 field as PNNX writes them.
+class Rows(Protocol):
+    """What the writer needs of a weight: an array, or something that makes its rows when they are asked for."""
 
+    @property
+    def shape(self) -> Shape:
+        """Extents; at least one axis."""
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the elements that a slice of rows has."""
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        """Some rows, as an array."""
+
+
+def write_archive(file: BinaryIO, arrays: Mapping[str, Rows]) -> None:
+    """Write arrays as stored entries, in order, every size in a zip64 field as PNNX writes them, every entry aligned.
+
+    Memory for about PIECE bytes is needed beside the arrays, or for one row where that is more.
     Raises ValueError for a name of more than 65535 bytes.
     """
     directory: list[bytes] = []
@@ -226,18 +251,31 @@ def write_archive(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
         raw_name = name.encode("utf-8")
         if len(raw_name) > FULL16:
             raise ValueError(f"the name of an entry can have {FULL16} bytes, {name:.40}... has {len(raw_name)}")
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-        crc, size = zlib.crc32(data), len(data)
+        crc = size = 0
+        for piece in _pieces(array):
+            crc, size = zlib.crc32(piece, crc), size + len(piece)
         extra = _WIDE.pack(ZIP64, _WIDE.size - 4, size, size, 0, 0)
-        common = (0, 0, 0, 0, crc, FULL32, FULL32, len(raw_name), len(extra))
-        header = LOCAL.pack(LOCAL_MARK, 0, *common) + raw_name + extra
+        gap = -(offset + LOCAL.size + len(raw_name) + len(extra) + _PADDING.size) % ALIGNMENT
+        extra += _PADDING.pack(_PADDING_KIND, _PADDING.size - 4 + gap, ALIGNMENT) + bytes(gap)
+        fields = (0, 0, 0, 0, crc, FULL32, FULL32, len(raw_name))
+        header = LOCAL.pack(LOCAL_MARK, 0, *fields, len(extra)) + raw_name + extra
         file.write(header)
-        file.write(data)
+        for piece in _pieces(array):
+            file.write(piece)
         extra = _WIDE.pack(ZIP64, _WIDE.size - 4, size, size, offset, 0)
-        directory.append(ENTRY.pack(ENTRY_MARK, 0, 0, *common, 0, FULL16, 0, 0, FULL32) + raw_name + extra)
+        record = ENTRY.pack(ENTRY_MARK, 0, 0, *fields, len(extra), 0, FULL16, 0, 0, FULL32)
+        directory.append(record + raw_name + extra)
         offset += len(header) + size
     length, count = sum(map(len, directory)), len(directory)
     file.write(b"".join(directory))
     file.write(END64.pack(END64_MARK, END64.size - 12, 0, 0, 0, 0, count, count, length, offset))
     file.write(LOCATOR64.pack(LOCATOR64_MARK, 0, offset + length, 1))
     file.write(END.pack(END_MARK, FULL16, FULL16, FULL16, FULL16, FULL32, FULL32, 0))
+
+
+def _pieces(array: Rows) -> Iterator[memoryview]:
+    """The bytes of the elements in order, some rows at a time."""
+    rows, *rest = array.shape
+    step = max(1, PIECE // max(1, math.prod(rest) * array.dtype.itemsize))
+    for start in range(0, rows, step):
+        yield np.ascontiguousarray(array[start : start + step]).reshape(-1).view(np.uint8).data

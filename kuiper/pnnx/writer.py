@@ -13,17 +13,23 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
+from kuiper import dtypes
 from kuiper.errors import KuiperError
 from kuiper.graph import Attribute, Graph, Operand, Operator, ParameterKind, shape_text
 from kuiper.graph.operator import copied_operators
 from kuiper.pnnx import parameters
-from kuiper.pnnx.archive import write_archive
+from kuiper.pnnx.archive import Rows, write_archive
 from kuiper.pnnx.reader import MAGIC, paths
 
+_NARROW = ("f16", "bf16")
 _WHITE_SPACE = frozenset(" \t\n\r\v\f\0")  # what ends a word; and NUL, which no text holds
 
 
-def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None) -> None:
+def write(
+    graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[str] | None = None, *, widen: bool = False
+) -> None:
     """Write a graph so that `read` gives the same graph, with the same bytes of weights.
 
     Both files are written beside their places and then moved there: whoever reads meanwhile sees the old file or the
@@ -34,14 +40,19 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
     ----------
     param : the text file, net.pnnx.param.
     bin : the weights; by default the text file's twin, net.pnnx.bin. Written even when there are none, as PNNX does.
+    widen : write weights of 16 bits, f16 and bf16, as f32. They are widened piece by piece as they are written.
 
     Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number, an
     operand's type without a shape; for what Graph.connect refuses; and when the files cannot be written.
     """
     path, bin_path = paths(param, bin)
     graph = Graph(copied_operators(graph)).connect()  # a copy: the graph itself may not be connected, and stays so
-    text = _text(graph)
-    weights = {f"{op.name}.{key}": attribute.raw for op in graph for key, attribute in op.attributes.items()}
+    text = _text(graph, widen)
+    weights: dict[str, Rows] = {
+        f"{op.name}.{key}": Widened(attribute) if widen and attribute.dtype.code in _NARROW else attribute.raw
+        for op in graph
+        for key, attribute in op.attributes.items()
+    }
     if len(weights) != sum(len(op.attributes) for op in graph):
         raise KuiperError("two attributes have the same name in the .bin file (operator.key); rename one operator")
     try:
@@ -53,6 +64,19 @@ def write(graph: Graph, param: str | os.PathLike[str], bin: str | os.PathLike[st
         if sys.platform == "win32" and isinstance(error, PermissionError):
             held = "; Windows replaces no file that a loaded graph still reads: take another name, or drop the graph"
         raise KuiperError(f"{path} and {bin_path} cannot be written: {error}{held}") from error
+
+
+class Widened:
+    """A weight of 16 bits as float32, widened as its rows are asked for."""
+
+    dtype = np.dtype("<f4")
+
+    def __init__(self, attribute: Attribute) -> None:
+        self.attribute, self.shape = attribute, attribute.shape
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        """Those rows."""
+        return dtypes.widen(self.attribute.raw[rows], self.attribute.dtype).astype(self.dtype, copy=False)
 
 
 @contextmanager
@@ -69,17 +93,17 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def _text(graph: Graph) -> str:
-    lines = [MAGIC, f"{len(graph.operators)} {len(graph.operands)}", *map(_line, graph)]
+def _text(graph: Graph, widen: bool) -> str:
+    lines = [MAGIC, f"{len(graph.operators)} {len(graph.operands)}", *(_line(op, widen) for op in graph)]
     return "\n".join(lines) + "\n"
 
 
-def _line(op: Operator) -> str:
+def _line(op: Operator, widen: bool) -> str:
     operands = op.inputs + op.outputs
     try:
         tokens = [_word(operand.name, "=") for operand in operands]
         tokens += [f"{_word(key, '=', '@$#')}={_word(text, empty=True)}" for key, text in _parameter_texts(op)]
-        tokens += [f"@{_word(key, '=')}={_attribute_text(a)}" for key, a in op.attributes.items()]
+        tokens += [f"@{_word(key, '=')}={_attribute_text(a, widen)}" for key, a in op.attributes.items()]
         tokens += [f"${_word(key, '=')}={name}" for key, name in _slot_names(op)]
         tokens += [f"#{o.name}={said}" for o in operands if (said := _operand_text(o))]
         return " ".join([f"{_word(op.type):24} {_word(op.name):24} {len(op.inputs)} {len(op.outputs)}", *tokens])
@@ -105,12 +129,12 @@ def _parameter_texts(op: Operator) -> Iterator[tuple[str, str]]:
             raise KuiperError(f"parameter {key}: expected a string, found {parameter.value!r:.80}")
 
 
-def _attribute_text(attribute: Attribute) -> str:
+def _attribute_text(attribute: Attribute, widen: bool) -> str:
     raw, shape, dtype = attribute.raw, attribute.shape, attribute.dtype
     if not shape or raw.shape != shape or raw.dtype != dtype.storage:
         expected = f"an array of shape {shape} (not empty) and type {dtype.storage}"
         raise KuiperError(f"an attribute: expected {expected}, found {raw.shape} {raw.dtype}")
-    return shape_text(shape) + dtype.code
+    return shape_text(shape) + ("f32" if widen and dtype.code in _NARROW else dtype.code)
 
 
 def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:

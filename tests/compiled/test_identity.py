@@ -11,7 +11,7 @@ import pytest
 import kuiper
 from kuiper.compiled import identity
 from kuiper.compiled.identity import identity_of
-from kuiper.graph import Operator
+from kuiper.graph import Graph, Operand, Operator
 from kuiper.layers.elementwise.activation import LeakyReLU
 
 DIGITS = "models/digits/digits.pnnx.param"
@@ -101,3 +101,15 @@ def test_closures_are_told_apart() -> None:
 
     assert identity_of([], times(2)) == identity_of([], times(2))
     assert identity_of([], times(2)) != identity_of([], times(3))
+
+
+def test_a_deep_network_whose_layers_know_their_neighbours_has_a_name() -> None:
+    x = Operand("0", shape=(-1, 4), dtype="f32")
+    found = [Operator("pnnx.Input", "in", [], [x])]
+    for i in range(400):
+        size, y = Operand(f"size{i}"), Operand(f"{i + 1}", shape=(-1, 4), dtype="f32")
+        found.append(Operator("pnnx.Expression", f"size{i}", [x], [size], params={"expr": "[size(@0,0),4]"}))
+        found.append(Operator("Tensor.reshape", f"reshape{i}", [x, size], [y], ["input", "shape"]))
+        x = y
+    found.append(Operator("pnnx.Output", "out", [x], []))
+    assert identity_of(kuiper.load(Graph(found)).operators) is not None

@@ -16,7 +16,8 @@ import pytest
 from kuiper import dtypes
 from kuiper.errors import ModelFormatError
 from kuiper.pnnx import Archive
-from kuiper.pnnx.archive import END, ENTRY, LOCAL, write_archive
+from kuiper.pnnx import archive as archive_module
+from kuiper.pnnx.archive import ALIGNMENT, END, ENTRY, LOCAL, write_archive
 
 F32 = dtypes.DTYPES["f32"]
 A = np.arange(6, dtype="<f4").reshape(2, 3)
@@ -233,3 +234,26 @@ def test_other_files_are_refused(opened, data):
 def test_a_name_too_long_for_the_format_cannot_be_written():
     with pytest.raises(ValueError, match="65535"):
         write_archive(io.BytesIO(), {"x" * 65536: B})
+
+
+@pytest.mark.parametrize("length", range(60, 130, 7))
+def test_weights_lie_aligned_whatever_the_lengths_of_names_and_of_the_weights_before(opened, length):
+    archive = opened(written(**{"x" * length: B, "y": A, "z" * (length + 3): B[:1], "w": A}))
+    for name, expected in [("x" * length, B), ("y", A), ("z" * (length + 3), B[:1]), ("w", A)]:
+        found = archive.array(name, F32, expected.shape)
+        assert found.ctypes.data % ALIGNMENT == 0
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_other_readers_find_the_aligned_weights():
+    with zipfile.ZipFile(io.BytesIO(written(a=A, b=B))) as archive:
+        assert archive.testzip() is None
+        assert (archive.read("a"), archive.read("b")) == (A.tobytes(), B.tobytes())
+
+
+@pytest.mark.parametrize("size", [1, 12, 13, 1 << 20])
+def test_the_bytes_do_not_depend_on_how_many_are_written_at_once(monkeypatch, size):
+    arrays = {"a": A, "b": B, "c": A.T, "empty": A[:, :0], "none": A[:0]}
+    whole = written(**arrays)
+    monkeypatch.setattr(archive_module, "PIECE", size)
+    assert written(**arrays) == whole

@@ -251,3 +251,22 @@ def test_a_type_without_a_shape_is_refused(tmp_path):
     graph = small_graph()
     graph.operands["1"].shape, graph.operands["1"].dtype = None, dtypes.DTYPES["f32"]
     refused(graph, tmp_path, r"add: operand 1: expected a shape beside the type f32.*found none: set `shape`")
+
+
+def test_weights_of_16_bits_are_written_as_float32_when_asked_for(tmp_path):
+    numbers = np.array([[1.5, -2.0], [0.0078125, -0.0], [np.inf, 3e-5]], np.float32)
+    bits = (numbers.view(np.uint32) >> 16).astype("<u2")
+    arrays = {
+        "bf16": Attribute(dtypes.DTYPES["bf16"], bits.shape, bits),
+        "f16": Attribute.from_array(numbers.astype(np.float16)),
+        "f32": Attribute.from_array(numbers),
+        "i16": Attribute.from_array(np.array([1, -2], np.int16)),
+    }
+    graph = Graph([Operator("any", "op", attributes=arrays)])
+    pnnx.write(graph, tmp_path / "wide.param", widen=True)
+    found = pnnx.read(tmp_path / "wide.param").operator("op").attributes
+    assert {key: a.dtype.code for key, a in found.items()} == {"bf16": "f32", "f16": "f32", "f32": "f32", "i16": "i16"}
+    for key, attribute in arrays.items():
+        np.testing.assert_array_equal(found[key].raw, attribute.data)
+    pnnx.write(graph, tmp_path / "narrow.param")
+    assert pnnx.read(tmp_path / "narrow.param").operator("op").attributes["bf16"].dtype.code == "bf16"

@@ -1,0 +1,60 @@
+"""A folder as Hugging Face publishes it -> NAME.pnnx.param and NAME.pnnx.bin."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kuiper import pnnx
+from kuiper.convert.config import CONFIG, Architecture, read_architecture
+from kuiper.convert.llama import Checkpoint, llama_graph
+from kuiper.convert.safetensors import read_weights
+from kuiper.errors import KuiperError
+from kuiper.graph import Graph
+
+
+@dataclass(frozen=True)
+class ConvertedModel:
+    """What was written: the network, its two files, the numbers that it learnt, and the bytes of both files."""
+
+    architecture: Architecture
+    param: Path
+    bin: Path
+    parameters: int
+    bytes: int
+
+
+def read_model(folder: str | os.PathLike[str]) -> tuple[Architecture, Graph]:
+    """A language model's folder -> what it is, and its graph with weights mapped from the files, in their types.
+
+    Raises ModelFormatError for a folder without config.json or safetensors, and for all that is not supported.
+    """
+    path = Path(folder)
+    architecture = read_architecture(path / CONFIG)
+    return architecture, llama_graph(architecture, Checkpoint(path, read_weights(path)))
+
+
+def convert(folder: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> ConvertedModel:
+    """Write the graph and weights of a language model's folder, weights as float32.
+
+    Checkpoint are mapped and written piece by piece: memory for one piece is needed, whatever the size of the network.
+
+    folder : with config.json and model.safetensors, or its shards with model.safetensors.index.json.
+    output : the folder for NAME.pnnx.param and NAME.pnnx.bin, made where there is none; by default `folder` itself.
+        NAME is that of `folder`.
+
+    Raises ModelFormatError as `read_model`, and KuiperError when the files cannot be written.
+    """
+    architecture, graph = read_model(folder)
+    target = Path(folder if output is None else output)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise KuiperError(f"{target}: expected a folder to write to, found {error.strerror or error}") from error
+    param = target / f"{Path(folder).resolve().name or 'model'}.pnnx.param"
+    pnnx.write(graph, param, widen=True)
+    bin_file = param.with_suffix(".bin")
+    learnt = (attribute for op in graph if op.name != "speeds" for attribute in op.attributes.values())
+    size = sum(path.stat().st_size for path in (param, bin_file))
+    return ConvertedModel(architecture, param, bin_file, sum(attribute.raw.size for attribute in learnt), size)
