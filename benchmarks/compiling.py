@@ -12,14 +12,16 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import kuiper
 from benchmarks.networks import CACHE, NETWORKS
-from kuiper.compiled.plan import CompiledPlan
 from kuiper.profile import usable_cores
+
+if TYPE_CHECKING:
+    from kuiper.compiled.plan import CompiledPlan
 
 
 def compiling(param: Path, inputs: Sequence[np.ndarray], threads: int) -> dict[str, Any]:
