@@ -80,6 +80,7 @@ def mathml(tex: str, block: bool) -> str:
     drawn = "".join(line.strip() for line in lines)
     drawn = PRIMED.sub("<mrow>\\1<mo lspace='0.1em' rspace='0'>\u2032</mo></mrow>", drawn)
     drawn = drawn.replace('<mo stretchy="false">|</mo>', '<mo stretchy="false" lspace="0" rspace="0">|</mo>')
+    drawn = drawn.replace("<mo>&ApplyFunction;</mo>", '<mspace width="0.17em"/>')  # behind sin; XML has no such entity
     return drawn.replace("<math", f"<math data-tex={_quoted(tex)}", 1)
 
 

@@ -15,6 +15,8 @@ CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
 
 OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
+MAKES_GRAPHS = "kuiper/convert/"
+"""A room that writes networks of operators of its choice: it has to name their types, and says nothing else of them."""
 
 
 def test_a_layer_class_stands_behind_every_type() -> None:
@@ -35,6 +37,8 @@ def types_outside_the_registry(root: Path) -> dict[str, set[str]]:
     """File -> the operator types that it names as a string, but for arguments of `register(...)`."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in sorted((root / "kuiper").rglob("*.py")):
+        if path.relative_to(root).as_posix().startswith(MAKES_GRAPHS):
+            continue
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         calls = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "attr", None) == "register"]
         registered = {id(part) for call in calls for part in ast.walk(call)}
