@@ -26,7 +26,7 @@ from classroom.stubs import blocks
 COURSE = register.load()
 FOLDERS = [lesson.folder for lesson in COURSE.lessons if homework_of(lesson)]
 SOME = FOLDERS[::4]
-"""These homeworks stand for the others, of which `dev check` proves that no such answer passes the tests that matter."""
+"""These homeworks stand for the others; `dev check` proves of each that no such answer passes the tests that matter."""
 SEED = 20_261_122
 DO_NOTHING = """
 class _Own(Exception):
