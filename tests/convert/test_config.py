@@ -227,6 +227,7 @@ def refused_or_written(published, config) -> None:
     assert kuiper.load(made.param).operators
 
 
+@pytest.mark.slow
 @QUICK
 @given(changed=st.dictionaries(st.sampled_from(KEYS), VALUES, min_size=1, max_size=3))
 def test_any_settings_are_refused_or_converted(sound, changed):

@@ -22,6 +22,7 @@ WRITER = Path(__file__).resolve().parents[2] / "models" / "writer"
 QWEN = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "tie_word_embeddings": True}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 @pytest.mark.parametrize("settings", [QWEN, {"attention_bias": True}], ids=["qwen2", "llama"])
 def test_machine_code_computes_what_the_layers_compute(folder_of, settings):

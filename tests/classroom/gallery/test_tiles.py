@@ -30,6 +30,7 @@ def test_without_llvm_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_network_is_compiled_with_the_tile_and_timed() -> None:
+    pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
     target = pytest.importorskip("kuiper.compiled.target").host()
     if target is None:
         pytest.skip("this processor is not compiled for")
@@ -39,6 +40,7 @@ def test_the_network_is_compiled_with_the_tile_and_timed() -> None:
 
 
 def test_what_is_no_tile_is_refused() -> None:
+    pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
     target = pytest.importorskip("kuiper.compiled.target").host()
     if target is None:
         pytest.skip("this processor is not compiled for")
