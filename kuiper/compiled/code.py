@@ -102,14 +102,14 @@ class ObjectCache:
             return
         with suppress(OSError):
             _write(self.folder / f"{name}.o", _signature(key, name, code) + code)
-            self._trim(MOST_BYTES)
+            self._trim()
 
-    def _trim(self, most: int) -> None:
-        """Delete what was not used for longest, until the files together have at most so many bytes. Raises OSError."""
+    def _trim(self) -> None:
+        """Delete what was not used for longest, until the files together have at most MOST_BYTES. Raises OSError."""
         found = [(path, path.stat()) for path in self.folder.glob("*.o")]
         total = sum(about.st_size for _, about in found)
         for path, about in sorted(found, key=lambda pair: pair[1].st_mtime):
-            if total <= most:
+            if total <= MOST_BYTES:
                 return
             path.unlink(missing_ok=True)
             total -= about.st_size
@@ -162,7 +162,7 @@ class NotCachedError(Exception):
     """
 
     def __init__(self, name: str | None) -> None:
-        super().__init__(name)
+        super().__init__(f"no machine code named {name} is in the cache" if name else "its machine code is not cached")
         self.name = name
 
 

@@ -40,8 +40,12 @@ class CompiledExecutor(PlanExecutor):
     def _made(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         target, _ = target_of_host()
         if target is None:
-            return super()._made(key, inputs)
+            return self._planned(key, inputs)
         return self._compiled.get(key) or self._compile(key, inputs, CodeSource(target, default_folder()))
+
+    def _planned(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
+        """The plan of numpy's calls."""
+        return super()._made(key, inputs)
 
     def _compile(self, key: PlanKey, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
         """The plan for inputs of these shapes, made if need be. Raises NotCachedError as `source` does."""
@@ -79,11 +83,11 @@ class AutoExecutor(CompiledExecutor):
             return self._planner.find(key)
         target, _ = target_of_host()
         if target is None or self._passes[key] > 2 or not background.enabled:
-            return super(CompiledExecutor, self)._made(key, inputs)
+            return self._planned(key, inputs)
         try:
             return self._compile(key, inputs, CodeSource(target, default_folder(), make=None))
         except NotCachedError as error:
-            plan = super(CompiledExecutor, self)._made(key, inputs)  # first: kernels are timed, undisturbed
+            plan = self._planned(key, inputs)  # first: kernels are timed, undisturbed
             if error.name is not None:
                 ask = partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target)
                 background.background.ask(ask)

@@ -83,7 +83,7 @@ class Blueprint:
         self.operands += 1
         return Operand(str(self.operands - 1), shape, DTYPES[dtype])
 
-    def add(
+    def add_operator(
         self,
         kind: str,
         inputs: list[Operand],
@@ -107,32 +107,32 @@ class Blueprint:
             )
         )
 
-    def one(self, kind: str, inputs: list[Operand], shape: Shape, dtype: str = "f32", **rest: Any) -> Operand:
+    def result_of(self, kind: str, inputs: list[Operand], shape: Shape, dtype: str = "f32", **rest: Any) -> Operand:
         """An operator's only result."""
         made = self.operand(shape, dtype)
-        self.add(kind, inputs, [made], **rest)
+        self.add_operator(kind, inputs, [made], **rest)
         return made
 
     def expression(self, text: str, inputs: list[Operand], shape: Shape | None = None, dtype: str = "f32") -> Operand:
         """A formula of PNNX; of the first input's shape where none is given."""
         shape = extents(inputs[0]) if shape is None else shape
-        return self.one("pnnx.Expression", inputs, shape, dtype, params={"expr": text})
+        return self.result_of("pnnx.Expression", inputs, shape, dtype, params={"expr": text})
 
     def value(self, text: str, x: Operand) -> Operand:
         """A formula whose value is a number or a list of numbers, such as an extent of x."""
         self.operands += 1
         made = Operand(str(self.operands - 1))
-        self.add("pnnx.Expression", [x], [made], params={"expr": text})
+        self.add_operator("pnnx.Expression", [x], [made], params={"expr": text})
         return made
 
     def join(self, parts: list[Operand], axis: int, shape: Shape, dtype: str = "f32") -> Operand:
         """torch.cat."""
-        return self.one("torch.cat", parts, shape, dtype, params={"dim": axis})
+        return self.result_of("torch.cat", parts, shape, dtype, params={"dim": axis})
 
     def split(self, x: Operand, count: int) -> list[Operand]:
         """x[0], x[1], ... along the first axis."""
         made = [self.operand(extents(x)[1:], "f32") for _ in range(count)]
-        self.add("torch.unbind", [x], made, slots="input", params={"dim": 0})
+        self.add_operator("torch.unbind", [x], made, slots="input", params={"dim": 0})
         return made
 
 
@@ -155,17 +155,19 @@ class _Llama:
             raise ModelFormatError(self.checkpoint.folder, None, expected, f"{len(self.checkpoint.tensors)} in all")
         cache = (a.layers, -1, a.key_heads, -1, a.head_width)
         shapes = {"words": ((-1, -1), "i64"), "keys": (cache, "f32"), "values": (cache, "f32"), "count": ((1,), "i64")}
-        words, keys, values, count = (net.one("pnnx.Input", [], *said, name=name) for name, said in shapes.items())
+        words, keys, values, count = (
+            net.result_of("pnnx.Input", [], *said, name=name) for name, said in shapes.items()
+        )
         self._shared(words, keys, count)
         table = self.checkpoint.take(f"{TABLE}.weight", (a.vocabulary, a.width))
         embedded = (-1, -1, a.width)
         if a.tied:
             self.checkpoint.take_twin(f"{HEAD}.weight", f"{TABLE}.weight")
-            shared = net.one("pnnx.Attribute", [], table.shape, name=f"{TABLE}.weight", weights={"data": table})
-            x = net.one("F.embedding", [words, shared], embedded, name=TABLE, slots="input weight")
+            shared = net.result_of("pnnx.Attribute", [], table.shape, name=f"{TABLE}.weight", weights={"data": table})
+            x = net.result_of("F.embedding", [words, shared], embedded, name=TABLE, slots="input weight")
         else:
             options = {"embedding_dim": a.width, "num_embeddings": a.vocabulary, "sparse": False}
-            x = net.one("nn.Embedding", [words], embedded, name=TABLE, weights={"weight": table}, params=options)
+            x = net.result_of("nn.Embedding", [words], embedded, name=TABLE, weights={"weight": table}, params=options)
         new: list[tuple[Operand, Operand]] = []
         for i, (k, v) in enumerate(zip(net.split(keys, a.layers), net.split(values, a.layers))):
             at = f"model.layers.{i}"
@@ -177,26 +179,28 @@ class _Llama:
         x = self._norm(x, "model.norm")
         if a.tied:
             shape = (-1, -1, a.vocabulary)
-            logits = net.one("F.linear", [x, shared], shape, name=HEAD, slots="input weight", params={"bias": None})
+            logits = net.result_of(
+                "F.linear", [x, shared], shape, name=HEAD, slots="input weight", params={"bias": None}
+            )
         else:
             logits = self._linear(x, HEAD, a.vocabulary, bias=False)
-        stacks = [net.one("torch.stack", list(of), cache, params={"dim": 0}) for of in zip(*new)]
+        stacks = [net.result_of("torch.stack", list(of), cache, params={"dim": 0}) for of in zip(*new)]
         self.checkpoint.check_all_taken()
         net.operands += 1
         results = Operand(str(net.operands - 1))
-        net.add("prim::TupleConstruct", [logits, *stacks], [results])
-        net.add("pnnx.Output", [results], [], name="outputs")
+        net.add_operator("prim::TupleConstruct", [logits, *stacks], [results])
+        net.add_operator("pnnx.Output", [results], [], name="outputs")
         return Graph(net.operators).connect()
 
     def _shared(self, words: Operand, keys: Operand, count: Operand) -> None:
         """The mask (T, places + T), cosines and sines (T, head_width), and the shapes that heads are cut into."""
         a, net = self.a, self.net
         length, room = net.value("size(@0,1)", words), net.value("size(@0,3)", keys)
-        steps = net.one("torch.arange", [length], (-1,), "i64", slots="end", params={"dtype": None})
+        steps = net.result_of("torch.arange", [length], (-1,), "i64", slots="end", params={"dtype": None})
         now = net.expression("add(@0,@1)", [steps, count], dtype="i64")
-        rows = net.one("torch.unsqueeze", [now], (-1, 1), "i64", slots="input", params={"dim": 1})
-        columns = net.one("torch.unsqueeze", [now], (1, -1), "i64", slots="input", params={"dim": 0})
-        speeds = net.one(
+        rows = net.result_of("torch.unsqueeze", [now], (-1, 1), "i64", slots="input", params={"dim": 1})
+        columns = net.result_of("torch.unsqueeze", [now], (1, -1), "i64", slots="input", params={"dim": 0})
+        speeds = net.result_of(
             "pnnx.Attribute",
             [],
             (a.head_width // 2,),
@@ -209,12 +213,12 @@ class _Llama:
         self.cos, self.sin = (
             net.expression(f"{f}(@0)" if scale == 1 else f"mul({f}(@0),{scale!r})", [angles]) for f in ("cos", "sin")
         )
-        places = net.one("torch.arange", [room], (-1,), "i64", slots="end", params={"dtype": None})
-        used = net.one("torch.lt", [places, count], (-1,), "bool", slots="input other")
-        used = net.one("torch.unsqueeze", [used], (1, -1), "bool", slots="input", params={"dim": 0})
+        places = net.result_of("torch.arange", [room], (-1,), "i64", slots="end", params={"dtype": None})
+        used = net.result_of("torch.lt", [places, count], (-1,), "bool", slots="input other")
+        used = net.result_of("torch.unsqueeze", [used], (1, -1), "bool", slots="input", params={"dim": 0})
         whole = net.value("[size(@0,1),-1]", words)
-        used = net.one("Tensor.expand", [used, whole], (-1, -1), "bool", slots="input sizes")
-        seen = net.one("torch.le", [columns, rows], (-1, -1), "bool", slots="input other")
+        used = net.result_of("Tensor.expand", [used, whole], (-1, -1), "bool", slots="input sizes")
+        seen = net.result_of("torch.le", [columns, rows], (-1, -1), "bool", slots="input other")
         self.mask = net.join([used, seen], 1, (-1, -1), "bool")
         self.in_heads = net.value(f"[size(@0,0),size(@0,1),-1,{a.head_width}]", words)
         self.in_rows = net.value(f"[size(@0,0),size(@0,1),{a.heads * a.head_width}]", words)
@@ -226,14 +230,16 @@ class _Llama:
         if bias:
             weights["bias"] = self.checkpoint.take(f"{name}.bias", (size,))
         options = {"bias": bias, "in_features": features, "out_features": size}
-        return self.net.one("nn.Linear", [x], (*rows, size), name=name, params=options, weights=weights)
+        return self.net.result_of("nn.Linear", [x], (*rows, size), name=name, params=options, weights=weights)
 
     def _norm(self, x: Operand, name: str) -> Operand:
         """RMSNorm."""
         width, eps = self.a.width, self.a.eps
         weights = {"weight": self.checkpoint.take(f"{name}.weight", (width,))}
         options = {"elementwise_affine": True, "eps": eps, "normalized_shape": [width]}
-        return self.net.one("nn.RMSNorm", [x], extents(x), name=name, slots="input", params=options, weights=weights)
+        return self.net.result_of(
+            "nn.RMSNorm", [x], extents(x), name=name, slots="input", params=options, weights=weights
+        )
 
     def _attention(self, x: Operand, keys: Operand, values: Operand, at: str) -> tuple[Operand, Operand, Operand]:
         """x (N,T,C) and what is kept of earlier tokens -> (N,T,C), and the keys and values of these T."""
@@ -247,19 +253,19 @@ class _Llama:
         inputs = [q, net.join([keys, k], 2, known), net.join([values, v], 2, known), self.mask]
         options = {"dropout_p": 0.0, "enable_gqa": a.heads != a.key_heads, "is_causal": False}
         slots = "query key value attn_mask"
-        y = net.one("F.scaled_dot_product_attention", inputs, extents(q), slots=slots, params=options)
-        y = net.one(
+        y = net.result_of("F.scaled_dot_product_attention", inputs, extents(q), slots=slots, params=options)
+        y = net.result_of(
             "torch.transpose", [y], (-1, -1, a.heads, a.head_width), slots="input", params={"dim0": 1, "dim1": 2}
         )
         rows = (-1, -1, a.heads * a.head_width)
-        y = net.one("Tensor.reshape", [y, self.in_rows], rows, slots="input shape")
+        y = net.result_of("Tensor.reshape", [y, self.in_rows], rows, slots="input shape")
         return self._linear(y, f"{at}.o_proj", a.width, bias=a.out_bias), k, v
 
     def _heads(self, x: Operand, heads: int) -> Operand:
         """(N, T, heads * D) -> (N, heads, T, D)."""
         width = self.a.head_width
-        x = self.net.one("Tensor.reshape", [x, self.in_heads], (-1, -1, heads, width), slots="input shape")
-        return self.net.one(
+        x = self.net.result_of("Tensor.reshape", [x, self.in_heads], (-1, -1, heads, width), slots="input shape")
+        return self.net.result_of(
             "torch.transpose", [x], (-1, heads, -1, width), slots="input", params={"dim0": 1, "dim1": 2}
         )
 
@@ -268,7 +274,7 @@ class _Llama:
         net = self.net
         *axes, width = extents(x)
         left, right = (net.operand((*axes, width // 2), "f32") for _ in range(2))
-        net.add("torch.chunk", [x], [left, right], slots="input", params={"chunks": 2, "dim": -1})
+        net.add_operator("torch.chunk", [x], [left, right], slots="input", params={"chunks": 2, "dim": -1})
         swapped = net.join([net.expression("neg(@0)", [right]), left], -1, (*axes, width))
         return net.expression("add(mul(@0,@1),mul(@2,@3))", [x, self.cos, swapped, self.sin])
 
@@ -276,7 +282,7 @@ class _Llama:
         """SwiGLU: down(silu(gate(x)) * up(x))."""
         net, bias = self.net, self.a.feed_forward_bias
         gate = self._linear(x, f"{at}.gate_proj", self.a.hidden, bias=bias)
-        gate = net.one("F.silu", [gate], extents(gate), slots="input")
+        gate = net.result_of("F.silu", [gate], extents(gate), slots="input")
         up = self._linear(x, f"{at}.up_proj", self.a.hidden, bias=bias)
         y = net.expression("mul(@0,@1)", [gate, up])
         return self._linear(y, f"{at}.down_proj", self.a.width, bias=bias)

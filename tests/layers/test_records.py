@@ -15,8 +15,8 @@ CLASSES = {registry.layer_class(operator_type) for operator_type in registry}
 
 OF_THE_FORMAT = ("pnnx.", "prim::")
 """Types that carry the structure of a network, which any room may need to know."""
-MAKES_GRAPHS = "kuiper/convert/"
-"""A room that writes networks of operators of its choice: it has to name their types, and says nothing else of them."""
+MAKES_OPERATORS = ("Operator", "add_operator", "result_of")
+"""Calls whose first argument is the type of an operator that they make: a new network has to name its types."""
 
 
 def test_a_layer_class_stands_behind_every_type() -> None:
@@ -33,17 +33,21 @@ def test_every_layer_is_of_a_family_on_purpose() -> None:
     assert not [layer.__name__ for layer in missing]
 
 
+def called(call: ast.Call) -> str | None:
+    """The name of a function or method that is called."""
+    return getattr(call.func, "attr", None) or getattr(call.func, "id", None)
+
+
 def types_outside_the_registry(root: Path) -> dict[str, set[str]]:
-    """File -> the operator types that it names as a string, but for arguments of `register(...)`."""
+    """File -> the operator types that it names as a string, but for those registered or made there."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in sorted((root / "kuiper").rglob("*.py")):
-        if path.relative_to(root).as_posix().startswith(MAKES_GRAPHS):
-            continue
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        calls = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "attr", None) == "register"]
-        registered = {id(part) for call in calls for part in ast.walk(call)}
+        calls = [(n, called(n)) for n in nodes if isinstance(n, ast.Call)]
+        allowed = {id(part) for call, name in calls if name == "register" for part in ast.walk(call)}
+        allowed |= {id(call.args[0]) for call, name in calls if name in MAKES_OPERATORS and call.args}
         for node in nodes:
-            named = isinstance(node, ast.Constant) and node.value in registry and id(node) not in registered
+            named = isinstance(node, ast.Constant) and node.value in registry and id(node) not in allowed
             if named and not node.value.startswith(OF_THE_FORMAT):
                 found[path.relative_to(root).as_posix()].add(node.value)
     return dict(found)
@@ -56,8 +60,14 @@ def test_no_table_of_operator_types_stands_outside_the_registry() -> None:
 def test_a_table_of_operator_types_is_found(tmp_path: Path) -> None:
     file = tmp_path / "kuiper" / "palette.py"
     file.parent.mkdir()
-    file.write_text('registry.register("nn.Conv2d")\nCOLOURS = {"nn.ReLU": "orange"}\nOUTPUT = "pnnx.Output"\n')
-    assert types_outside_the_registry(tmp_path) == {"kuiper/palette.py": {"nn.ReLU"}}
+    lines = [
+        'registry.register("nn.Conv2d")',
+        'Operator("F.relu", {"F.gelu": 1})',
+        'COLOURS = {"nn.ReLU": "orange"}',
+        'OUTPUT = "pnnx.Output"',
+    ]
+    file.write_text("\n".join(lines))
+    assert types_outside_the_registry(tmp_path) == {"kuiper/palette.py": {"nn.ReLU", "F.gelu"}}
 
 
 @pytest.mark.parametrize("operator_type", ["torch.rand", "aten::normal", "torch.bernoulli", "aten::randperm"])

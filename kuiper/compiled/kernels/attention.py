@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -62,10 +63,8 @@ def attention(module: Module, kernel: Attention, inputs: Sequence[Buffer], outpu
     mix = PackedProduct((PixelAxis(rows, 4 * pitch, y.strides[-2]),), (), keys, width, pitch=v.strides[-2])
     zero = module.weight(padded_bias(None, max(keys, width), module.target))
     asked, mixed = (alone(module, product) for product in (ask, mix))
+    softmax = partial(_softmax, kernel, keys, mask)
     row_key = "row of scores", keys, kernel.scale, kernel.causal, mask and (mask.flags, mask.strides[-1])
-
-    def softmax(b: VectorBuilder, line: Value, hidden: Value, seen: Value) -> None:
-        _softmax(b, kernel, keys, mask, line, hidden, seen)
 
     def line(b: VectorBuilder, at: list[Value]) -> None:
         y_at, q_at, k_at, v_at, room, nothing, hidden, block = at
@@ -132,7 +131,7 @@ def _mask_of(module: Module, kernel: Attention, given: np.ndarray | None, shape:
 
 
 def _softmax(
-    b: VectorBuilder, kernel: Attention, keys: int, mask: Mask | None, line: Value, hidden: Value, seen: Value
+    kernel: Attention, keys: int, mask: Mask | None, b: VectorBuilder, line: Value, hidden: Value, seen: Value
 ) -> None:
     """One row of scores in place; a causal query sees the first `seen` keys. One that sees none gets zeros."""
 

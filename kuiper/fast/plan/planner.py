@@ -108,15 +108,15 @@ class Planner:
                     self._traces.popitem(last=False)
             return trace
 
-    def _whole(self, inputs: Mapping[str, np.ndarray], threads: int) -> Plan:
-        """A plan that computes all samples together, one step after the other."""
+    def _chosen(self, inputs: Mapping[str, np.ndarray], threads: int) -> Draft:
+        """The draft, the algorithm of every step chosen."""
         draft = self.draft(inputs)
         for step in draft.steps:
             self.choose(step, threads)
-        return Plan(draft, threads)
+        return draft
 
     def _make(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
-        whole = self._whole(inputs, self.most_threads)
+        whole = Plan(self._chosen(inputs, self.most_threads), self.most_threads)
         chosen: Plan | BatchPlan = whole
         if whole.threads > 1:
             chosen = self._with_batch(self._with_branches(whole, inputs), inputs)
@@ -180,16 +180,15 @@ class Planner:
         """Plans for `samples` at a time; None where samples depend on each other."""
         some = {name: x[:samples] for name, x in inputs.items()}
         try:
-            first = self._whole(some, 1)
+            draft = self._chosen(some, 1)
         except KuiperError:  # the network accepts no other batch size
             return None
-        returned = [(whole.specs[name], first.specs[name]) for name in self._returned]
-        if not is_by_sample(whole.steps, first.steps, batch, samples):  # nor are there any dynamic values, then
+        returned = [(whole.specs[name], draft.specs[name]) for name in self._returned]
+        if not is_by_sample(whole.steps, draft.steps, batch, samples):  # nor are there any dynamic values, then
             return None
         if any(of_all.constant or of_all.shape is None or of_some.shape is None for of_all, of_some in returned):
             return None
-        parts = [first, *(Plan(first.draft, 1) for _ in range(whole.threads - 1))]
-        return BatchPlan(parts, samples, batch)
+        return BatchPlan([Plan(draft, 1) for _ in range(whole.threads)], samples, batch)
 
 
 def keyed(what: str, threads: int) -> str:
