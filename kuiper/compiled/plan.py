@@ -7,6 +7,8 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,11 @@ from kuiper.fast.plan.plan import Draft, Plan, borders, is_view
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.threads import parallel
 from kuiper.runtime.executor import OnOperator
+
+TRIES = 7
+"""How often a stretch is run alone, and how often with help, before the faster way is taken."""
+LONG = 1e-3
+"""Seconds: what takes longer alone is shared without further tries; to wake a thread takes some 30 microseconds."""
 
 
 class Stretch:
@@ -61,6 +68,39 @@ class Stretch:
         state[0] = self._number * (INSIDE + 1)  # opens the gate
         ask([partial(self._shared, self._number, thread) for thread in range(1, self._threads)])
         self._shared(self._number, 0)
+
+
+class TriedStretch(Stretch):
+    """A stretch that is shared only if that makes it faster, which its first runs with help find out.
+
+    A few small steps do not gain from a second thread, which has to be woken and waited for. So these runs are made
+    alone and with help, in turns.
+    """
+
+    def __init__(self, *made_of: Any) -> None:
+        super().__init__(*made_of)
+        self._seconds: tuple[list[float], list[float]] = [], []  # alone, with help
+        self._gains: bool | None = None
+
+    @property
+    def may_gain(self) -> bool:
+        """Whether help makes it faster, as far as is known by now."""
+        return self._gains is not False
+
+    def run(self, ask: crews.Ask | None) -> None:
+        """Once, with the help of those whom `ask` wakes if that makes it faster."""
+        if ask is None or self._gains is not None:
+            super().run(ask if self._gains else None)
+            return
+        alone, helped = self._seconds
+        turn, help = (alone, None) if len(alone) == len(helped) else (helped, ask)
+        started = time.perf_counter()
+        super().run(help)
+        turn.append(time.perf_counter() - started)
+        if len(alone) > 1 and min(alone) > LONG:  # not after the first run, which finds no weights in the caches
+            self._gains = True
+        elif len(helped) == TRIES:
+            self._gains = median(helped) < median(alone)
 
 
 def scratch_memory(size: int) -> np.ndarray:
@@ -103,13 +143,14 @@ class CompiledPlan(Plan):
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]
 
-        def stretch(start: int, stop: int) -> Stretch:
-            return Stretch(self.code, f"pass_{start}_{stop}", stop - start, memories, self.threads)
+        def stretch(start: int, stop: int) -> TriedStretch:
+            return TriedStretch(self.code, f"pass_{start}_{stop}", stop - start, memories, self.threads)
 
         made = {span: stretch(*span) for span in spans}
         self._by_step = {number: made[span] for number, span in self._parts_of.items()}
         self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
-        self._python_threads = self.threads if any(isinstance(each, list) for each in self._schedule) else 1
+        calls = [stage for work in self._schedule if isinstance(work, list) for stage in work]
+        self._python_threads = max(map(len, calls), default=1)
 
     @classmethod
     def of(cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
@@ -123,8 +164,10 @@ class CompiledPlan(Plan):
         return [number in self._parts_of for number in range(len(self.steps))]
 
     def _compute(self, on_operator: OnOperator | None) -> None:
-        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-        with crews.crew.session(self.threads, cores) as ask, parallel(self._python_threads) as run_stages:
+        works = self._schedule if on_operator is None else self._by_step.values()
+        threads = self.threads if any(isinstance(work, TriedStretch) and work.may_gain for work in works) else 1
+        cores = sorted(os.sched_getaffinity(0)) if threads > 1 and hasattr(os, "sched_getaffinity") else []
+        with crews.crew.session(threads, cores) as ask, parallel(self._python_threads) as run_stages:
 
             def run(work: Stretch | list[Stage]) -> None:
                 if isinstance(work, Stretch):
