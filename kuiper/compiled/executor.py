@@ -58,8 +58,11 @@ class CompiledExecutor(PlanExecutor):
                 self._choices.keep()
                 self._compiled[key] = plan
                 if len(self._compiled) > MOST_PLANS:
-                    self._compiled.popitem(last=False)
+                    self._dropped(self._compiled.popitem(last=False)[0])
             return plan
+
+    def _dropped(self, key: PlanKey) -> None:
+        """The machine code for inputs of these shapes is no longer kept."""
 
 
 class AutoExecutor(CompiledExecutor):
@@ -92,6 +95,9 @@ class AutoExecutor(CompiledExecutor):
                 ask = partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target)
                 background.background.ask(ask)
             return plan
+
+    def _dropped(self, key: PlanKey) -> None:
+        del self._passes[key]  # it is made again, from the cache, when such inputs come again
 
     def _replace(self, key: PlanKey, inputs: Mapping[str, np.ndarray], target: Target) -> None:
         """Machine code instead of the plan, or a warning that it cannot be made."""

@@ -6,6 +6,7 @@ import ctypes
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from statistics import median
 from typing import Any
@@ -25,7 +26,7 @@ from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
 from kuiper.fast.plan.plan import Draft, Plan, borders, is_view
 from kuiper.fast.plan.planner import Planner
-from kuiper.fast.threads import parallel
+from kuiper.fast.threads import parallel, run_serially
 from kuiper.runtime.executor import OnOperator
 
 TRIES = 7
@@ -150,7 +151,7 @@ class CompiledPlan(Plan):
         self._by_step = {number: made[span] for number, span in self._parts_of.items()}
         self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
         calls = [stage for work in self._schedule if isinstance(work, list) for stage in work]
-        self._python_threads = max(map(len, calls), default=1)
+        self._python_threads = max(map(len, calls), default=0)
 
     @classmethod
     def of(cls, planner: Planner, inputs: Mapping[str, np.ndarray], source: CodeSource) -> CompiledPlan:
@@ -167,7 +168,8 @@ class CompiledPlan(Plan):
         works = self._schedule if on_operator is None else self._by_step.values()
         threads = self.threads if any(isinstance(work, TriedStretch) and work.may_gain for work in works) else 1
         cores = sorted(os.sched_getaffinity(0)) if threads > 1 and hasattr(os, "sched_getaffinity") else []
-        with crews.crew.session(threads, cores) as ask, parallel(self._python_threads) as run_stages:
+        calls = parallel(self._python_threads) if self._python_threads else nullcontext(run_serially)
+        with crews.crew.session(threads, cores) as ask, calls as run_stages:
 
             def run(work: Stretch | list[Stage]) -> None:
                 if isinstance(work, Stretch):

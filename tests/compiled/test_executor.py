@@ -23,6 +23,7 @@ from kuiper.compiled.target import NAMED, Target
 from kuiper.compiled.worker import WorkerError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.plan.planner import Planner
+from kuiper.fast.plan.trace import plan_key
 
 needs_llvm = pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 MODELS = Path(kuiper.__file__).parents[1] / "models"
@@ -194,6 +195,19 @@ def test_auto_takes_machine_code_when_it_is_ready_and_at_the_second_pass_from_th
     assert settled(graph, x) == [0, 1]
     (compiled,) = graph.executor._compiled.values()
     assert graph.executor.plan_for({graph.inputs[0].name: x}) is compiled
+
+
+@needs_llvm
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_auto_returns_to_machine_code_that_made_room_for_other_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "MOST_PLANS", 1)
+    one, two = (np.random.default_rng(0).random((n, 1, 8, 8), np.float32) for n in (1, 2))
+    graph = kuiper.load(DIGITS, threads=1)
+    for x in one, two, one, two:
+        deadline = time.monotonic() + 120
+        while list(graph.executor._compiled) != [plan_key([x])]:
+            assert time.monotonic() < deadline, "no machine code came"
+            graph(x)
 
 
 @needs_llvm

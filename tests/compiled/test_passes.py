@@ -13,12 +13,13 @@ pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extr
 
 from llvmlite import ir
 
+from kuiper.compiled import plan
 from kuiper.compiled.builder import F32, Value, VectorBuilder, i64
 from kuiper.compiled.code import MachineCode, object_of
 from kuiper.compiled.crew import Crew
 from kuiper.compiled.parts import Module
 from kuiper.compiled.passes import text_of
-from kuiper.compiled.plan import Stretch
+from kuiper.compiled.plan import TRIES, Stretch, TriedStretch
 from kuiper.compiled.target import host
 from kuiper.fast.kernels.base.workspace import aligned
 
@@ -28,7 +29,9 @@ SIZE = 40
 ONE = ir.Constant(F32, 1.0)
 
 
-def counting(units: Sequence[int], lanes: int, slow: int = 0) -> tuple[Stretch, np.ndarray]:
+def counting(
+    units: Sequence[int], lanes: int, slow: int = 0, kind: type[Stretch] = Stretch
+) -> tuple[Stretch, np.ndarray]:
     """A stretch whose part p adds 1 to counts[p, unit], once all of part p - 1 is done; and the counts."""
     assert TARGET is not None
     memory = aligned(4 * len(units) * SIZE)
@@ -51,7 +54,7 @@ def counting(units: Sequence[int], lanes: int, slow: int = 0) -> tuple[Stretch, 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
     code = MachineCode(object_of(text_of(module, {"all": module.parts}), TARGET), TARGET)
     memories = [memory, module.weights(), aligned(64)]
-    return Stretch(code, "all", len(units), memories, lanes), counts
+    return kind(code, "all", len(units), memories, lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:
@@ -135,3 +138,29 @@ def test_a_helper_that_is_busy_takes_the_latest_call() -> None:
         go.set()
         assert done.wait(5)
     assert seen == [4]
+
+
+def test_help_that_makes_nothing_faster_is_no_longer_asked_for() -> None:
+    asked = []
+
+    def slowly(calls: Sequence[Callable[[], None]]) -> None:
+        asked.append(len(calls))
+        time.sleep(0.01)
+
+    stretch, counts = counting(UNITS, 2, kind=TriedStretch)
+    assert isinstance(stretch, TriedStretch)
+    assert stretch.may_gain
+    for _ in range(2 * TRIES + 5):
+        stretch.run(slowly)
+    assert (stretch.may_gain, len(asked)) == (False, TRIES)
+    np.testing.assert_array_equal(counts, expected(2 * TRIES + 5))
+
+
+def test_long_work_is_shared_from_the_third_run_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(plan, "LONG", 0.0)
+    stretch, counts = counting(UNITS, 2, kind=TriedStretch)
+    for _ in range(6):
+        stretch.run(lambda calls: asked.append(calls))
+    assert len(asked) == 4  # alone, helped, alone: help is worth it
+    np.testing.assert_array_equal(counts, expected(6))

@@ -88,7 +88,7 @@ class Plan:
         with self._lock:
             try:
                 for buffer, array in zip(self._inputs, inputs):
-                    np.copyto(buffer.array, array)
+                    _store(buffer.array, array)
                 for fill in self._input_borders:
                     fill()
                 self._compute(on_operator)
@@ -178,6 +178,18 @@ class Plan:
 
 
 NOWHERE = Buffer(np.empty(0))
+FEW = 8
+"""Channels that are copied one after the other: numpy would loop over the pixels, and go along so few in each."""
+
+
+def _store(target: np.ndarray, source: np.ndarray) -> None:
+    """Copy an input to its place, where an image's channels may lie side by side."""
+    if target.ndim == 4 and target.strides[1] < target.strides[3] and target.shape[1] <= FEW:
+        target, source = target.swapaxes(0, 1), source.swapaxes(0, 1)
+        for one, other in zip(target, source):
+            np.copyto(one, other)
+    else:
+        np.copyto(target, source)
 
 
 def is_view(step: Step, layout: MemoryLayout) -> bool:
