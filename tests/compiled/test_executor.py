@@ -198,6 +198,7 @@ def test_auto_takes_machine_code_when_it_is_ready_and_at_the_second_pass_from_th
 
 
 @needs_llvm
+@pytest.mark.slow
 @pytest.mark.usefixtures("behind_the_scenes")
 def test_auto_returns_to_machine_code_that_made_room_for_other_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executor, "MOST_PLANS", 1)
