@@ -194,7 +194,7 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
 
     A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
-    for each thread, if there is work enough.
+    for each thread, if there is work enough, and as many for each as for the others.
     """
     lanes = module.target.lanes
     *outer, last = product.axes
@@ -215,8 +215,10 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
         blocks = min(tiles, wanted)
         if blocks < wanted:
             groups = min(panels, -(-wanted // blocks))
-    per_block, per_group = -(-tiles // blocks), -(-panels // groups)
-    blocks, groups = -(-tiles // per_block), -(-panels // per_group)
+    if blocks * groups % module.threads:
+        blocks = _multiple(module.threads, blocks, tiles)
+    if blocks * groups % module.threads:
+        groups = _multiple(module.threads, groups, panels)
 
     def run(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         x, weight, bias, y, residual = pointers
@@ -262,14 +264,26 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
 
         def unit(number: Value) -> None:
             block, group = _divided(b, number, blocks)
-            first = b.mul(block, i64(per_block))
-            stop = b.smaller(b.add(first, i64(per_block)), i64(tiles))
-            some = b.mul(group, i64(per_group))
-            b.between(some, b.smaller(b.add(some, i64(per_group)), i64(panels)), lambda i: panel(i, first, stop))
+            first, stop = _share(b, block, tiles, blocks)
+            b.between(*_share(b, group, panels, groups), lambda i: panel(i, first, stop))
 
         b.between(begin, end, unit)
 
     return blocks * groups, run
+
+
+def _multiple(of: int, count: int, most: int) -> int:
+    """The next multiple of `of` if there may be so many, so that no thread waits for another's last unit."""
+    rounded = -(-count // of) * of
+    return rounded if rounded <= most else count
+
+
+def _share(b: VectorBuilder, index: Value, extent: int, count: int) -> tuple[Value, Value]:
+    """Where share number `index` of 0 ... extent - 1 begins and ends: `count` shares as equal as can be."""
+    if extent == count:
+        return index, b.add(index, i64(1))
+    start, stop = (b.udiv(b.mul(each, i64(extent)), i64(count)) for each in (index, b.add(index, i64(1))))
+    return start, stop
 
 
 def _divided(b: VectorBuilder, number: Value, by: int) -> tuple[Value, Value]:
