@@ -1,8 +1,8 @@
 """Language models of the sizes that people run, beside torch, transformers and llama.cpp: speed and memory.
 
-`python -m benchmarks.language` makes two folders as Hugging Face publishes them, with random weights, has kuiper convert
-them, and prints a table. A network's speed does not depend on what its weights say. It takes torch, transformers and,
-for llama.cpp, llama-cpp-python and gguf; who is not installed is left out and named.
+`python -m benchmarks.language` makes two folders as Hugging Face publishes them, with random weights, has kuiper
+convert them, and prints a table. A network's speed does not depend on what its weights say. It takes torch,
+transformers and, for llama.cpp, llama-cpp-python and gguf; who is not installed is named and left out.
 
 Everyone has a process of its own. They take turns: the same prompt is read, then the same tokens one by one, a few in a
 turn. Scores are compared before anything is timed.
@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
@@ -340,10 +341,8 @@ def contestants(name: str, cache: Path, threads: int, room: int) -> list[Contest
     found.append(make("torch", "f32", cache / f"{name}-f32", open=of_torch))
     found.append(make("transformers", "f32", folder, open=of_transformers))
     for kind in ("f32", "f16", "q8_0"):
-        try:
+        with suppress(ModuleNotFoundError):  # its process then says that llama_cpp is not there
             write_gguf(folder, settings, kind)
-        except ModuleNotFoundError:  # its process then says that llama_cpp is not there
-            pass
         found.append(make("llama.cpp", kind, folder, open=of_llama_cpp))
     return found
 
