@@ -12,6 +12,7 @@ from kuiper.quantize.network import (
 )
 from kuiper.quantize.weights import (
     BITS,
+    PIECE,
     Figures,
     QuantizedWeight,
     dequantized,
@@ -23,6 +24,7 @@ from kuiper.quantize.weights import (
 
 __all__ = [
     "BITS",
+    "PIECE",
     "SCALE",
     "Figures",
     "QuantizedNetwork",
