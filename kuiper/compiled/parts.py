@@ -21,16 +21,21 @@ from kuiper.compiled.builder import F32, I64, POINTER, Value, VectorBuilder, fun
 from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, aligned
 
-Memory = Literal["arena", "weights", "scratch"]
+Memory = Literal["arena", "weights", "scratch", "held"]
 MEMORIES: tuple[Memory, ...] = "arena", "weights", "scratch"
+"""What the functions of a module are told the beginnings of; those of arrays that are held stand among the weights."""
 
 
 class Location(NamedTuple):
-    """Where an array begins: bytes from the start of one of the memories; in scratch, each thread may have its own."""
+    """Where an array begins: bytes from the start of one of the memories; in scratch, each thread may have its own.
+
+    slot : of an array that is held: where among the weights its address stands.
+    """
 
     memory: Memory
     offset: int
     by_thread: int = 0
+    slot: int = 0
 
     def after(self, size: int) -> Location:
         """So many bytes further on."""
@@ -79,6 +84,7 @@ class Module:
         self._weights: list[tuple[int, Callable[[], np.ndarray]]] = []
         self._weight_bytes = 0
         self._placed: dict[int, tuple[np.ndarray, Location]] = {}
+        self.held: list[np.ndarray] = []
         self._fills: list[Fill] = []
         self._scratch = 0
         self._scratch_arrays: list[tuple[np.ndarray, Location]] = []
@@ -106,6 +112,15 @@ class Module:
         """A copy of the array's numbers, one after the other, among the weights; the same array is copied once."""
         if id(array) not in self._placed:
             self._placed[id(array)] = array, self.packed(array.size, lambda: array)
+        return self._placed[id(array)][1]
+
+    def hold(self, array: np.ndarray) -> Location:
+        """The array itself, without a copy: contiguous, of any type, at any byte. Who runs the code keeps `held`."""
+        assert array.flags.c_contiguous, "code knows no other strides"
+        if id(array) not in self._placed:
+            self.held.append(array)
+            slot = self.packed(2, lambda: np.array([array.ctypes.data], np.int64).view(np.float32))
+            self._placed[id(array)] = array, Location("held", 0, slot=slot.offset)
         return self._placed[id(array)][1]
 
     def packed(self, count: int, make: Callable[[], np.ndarray]) -> Location:
@@ -186,6 +201,9 @@ class Module:
         *memories, thread, begin, end = made.args
 
         def pointer(place: Location) -> Value:
+            if place.memory == "held":
+                address = b.at(memories[MEMORIES.index("weights")], place.slot)
+                return b.at(b.load(address, typ=POINTER, align=8), place.offset)
             start = b.at(memories[MEMORIES.index(place.memory)], place.offset)
             return b.at(start, b.mul(thread, i64(place.by_thread))) if place.by_thread else start
 

@@ -143,6 +143,7 @@ class CompiledPlan(Plan):
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
         memories = [self._arena, module.weights(), scratch]
+        self._held = module.held
 
         def stretch(start: int, stop: int) -> TriedStretch:
             return TriedStretch(self.code, f"pass_{start}_{stop}", stop - start, memories, self.threads)
