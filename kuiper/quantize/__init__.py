@@ -2,6 +2,7 @@
 
 from kuiper.quantize.network import (
     SCALE,
+    MadeRows,
     QuantizedNetwork,
     StoredWeight,
     dequantized_operator,
@@ -27,6 +28,7 @@ __all__ = [
     "PIECE",
     "SCALE",
     "Figures",
+    "MadeRows",
     "QuantizedNetwork",
     "QuantizedWeight",
     "StoredWeight",

@@ -184,12 +184,16 @@ def quantize_network(graph: Graph, bits: int, block: int | None = None) -> Quant
     Arrays of the new graph are made some rows at a time as they are asked for: `pnnx.write` needs memory for a piece,
     whatever the size of the network. Bytes before count four for each number.
 
-    bits : 8 (one scale for each row, or for each `block` numbers of one), 16, or 32: nothing changes.
+    bits : 8 (one scale for each row, or for each `block` numbers of one), 16, or 32: weights in fewer bits become
+        float32 again.
 
     Raises KuiperError, which names the operator, for NaN, infinity and what float16 cannot hold.
     """
     quantize(np.zeros((1, 1), np.float32), bits, block)  # refuses other numbers of bits, and blocks that mean nothing
     result = Graph(copied_operators(graph), warnings=list(graph.warnings)).connect()
+    if bits == 32:
+        for op in result:
+            op.attributes = dequantized_operator(op).attributes
     chosen = small_weights(result, bits) if bits != 32 else []
     stored = []
     for op, key in chosen:
