@@ -135,11 +135,21 @@ def to_int8(weight: np.ndarray, block: int | None = None) -> QuantizedWeight:
     blocks = size // block if block is not None and size and size % block == 0 else None
     parts = weight.reshape(rows, blocks or 1, size // (blocks or 1))
     most = np.abs(parts).max(-1, initial=0).astype(np.float64)
-    scale = (most / LARGEST).astype(np.float32)
-    scale = np.where(scale * np.float64(LARGEST) < most, np.nextafter(scale, np.float32(np.inf)), scale)
+    scale = _rounded(most / LARGEST)
     with np.errstate(under="ignore"):
         values = np.rint(parts / np.where(scale > 0, scale, np.float32(1))[..., None]).astype(np.int8)
     return QuantizedWeight(values.reshape(weight.shape), scale if blocks else scale[:, 0])
+
+
+def _rounded(scale: np.ndarray) -> np.ndarray:
+    """float64 -> float32, so that 127 scales are neither infinite nor, of the tiniest, less than the magnitude meant."""
+    limits = np.finfo(np.float32)
+    nearest = scale.astype(np.float32)
+    high = nearest * np.float64(LARGEST) > limits.max
+    low = (nearest < scale) & (nearest < limits.tiny)  # of these the next is half as large again, or twice as large
+    nearest[high] = np.nextafter(nearest[high], np.float32(0))
+    nearest[low] = np.nextafter(nearest[low], np.float32(1))
+    return nearest
 
 
 def to_float16(weight: np.ndarray) -> QuantizedWeight:
