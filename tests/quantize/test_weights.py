@@ -138,10 +138,14 @@ def test_32_bits_change_nothing() -> None:
 VALUES = np.ones((4, 6), np.int8)
 
 
-@pytest.mark.parametrize("scale", [
-    np.ones(4), np.ones(4, np.float16), np.ones(3, np.float32), np.ones((4, 4), np.float32), np.ones((3, 2), np.float32),
-    np.ones((4, 0), np.float32), np.ones((4, 6, 1), np.float32), np.float32(1), np.ones((1, 4), np.float32),
-])  # fmt: skip
+WRONG_SCALES = [
+    *(np.ones(shape, np.float32) for shape in [(3,), (4, 4), (3, 2), (4, 0), (4, 6, 1), (), (1, 4)]),
+    np.ones(4),
+    np.ones(4, np.float16),
+]
+
+
+@pytest.mark.parametrize("scale", WRONG_SCALES, ids=lambda scale: f"{scale.dtype} {scale.shape}")
 def test_scales_of_another_shape_or_type_are_refused(scale: np.ndarray) -> None:
     expected = r"weight_scale: expected float32 \(4,\), a scale for each row of the weight \(4, 6\), or \(4, a divisor"
     with pytest.raises(ParameterError, match=expected):
@@ -155,10 +159,16 @@ def test_scales_that_are_negative_or_not_finite_are_refused(bad: float) -> None:
         QuantizedWeight(VALUES, scale)
 
 
-@pytest.mark.parametrize(("values", "scale"), [
-    (VALUES, None), (VALUES.astype(np.float16), np.ones(4, np.float32)), (VALUES.astype(np.int16), np.ones(4, np.float32)),
-    (VALUES.astype(np.float32), None), (np.array(1, np.float16), None),
-])  # fmt: skip
+WRONG_VALUES = [
+    (VALUES, None),
+    (VALUES.astype(np.float32), None),
+    (np.array(1, np.float16), None),
+    (VALUES.astype(np.float16), np.ones(4, np.float32)),
+    (VALUES.astype(np.int16), np.ones(4, np.float32)),
+]
+
+
+@pytest.mark.parametrize(("values", "scale"), WRONG_VALUES)
 def test_values_of_other_types_are_refused(values: np.ndarray, scale: np.ndarray | None) -> None:
     with pytest.raises(ParameterError, match="float16 without scales, or int8 with them"):
         QuantizedWeight(values, scale)
