@@ -1,45 +1,114 @@
-"""`kuiper convert`: a language model's folder, as Hugging Face publishes it, becomes a PNNX graph and weights."""
+"""`kuiper convert`: a language model's folder becomes a PNNX graph; and any network's weights take fewer bits."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kuiper.cli.model import find_model
 from kuiper.cli.text import console, count, facts, seconds, several, space, warn
-from kuiper.convert import Architecture, convert
+from kuiper.convert import Architecture, convert, convert_network
+from kuiper.convert.config import CONFIG
+from kuiper.errors import KuiperError
+from kuiper.quantize import BITS, QuantizedNetwork
 
-EXAMPLE = "Example: kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen"
+EXAMPLE = """Examples:
+
+kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
+
+kuiper convert downloads/SmolLM2-135M --bits 8 --block 32  (a quarter as large, and as fast as that is to read)
+
+kuiper convert models/detector --bits 8 --output small  (any PNNX network)
+"""
 
 
 def convert_(
     folder: Annotated[
         str,
-        typer.Argument(metavar="FOLDER", help="Holds config.json and model.safetensors, or shards and their index."),
+        typer.Argument(
+            metavar="FOLDER",
+            help="Holds config.json and model.safetensors, or shards and their index; or a PNNX network: its file, or "
+            "a folder with one.",
+        ),
     ],
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FOLDER", help="Where to write; by default into the same folder."),
     ] = None,
+    bits: Annotated[
+        int | None, typer.Option(help="For each number of the large weights: 8, 16 or 32 (float32).", show_default="32")
+    ] = None,
+    block: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="With 8 bits: N numbers of a row share a scale (32, 64); by default all do."),
+    ] = None,
 ) -> None:
-    """Make a PNNX graph and weights of a language model's folder.
+    """Make a PNNX graph and weights of a language model's folder, or take fewer bits for a network's weights.
 
-    Families llama and qwen2, with weights as float32, float16 or bfloat16, which
-    become float32. Neither torch nor transformers is needed; nothing is fetched,
-    and no code of the folder runs.
+    Families llama and qwen2, with weights as float32, float16 or bfloat16. Neither
+    torch nor transformers is needed; nothing is fetched, and no code of the folder
+    runs.
     """
+    if bits is not None and bits not in BITS:
+        raise typer.BadParameter(f"--bits is one of {', '.join(map(str, BITS))}, not {bits}")
+    if block is not None and (bits != 8 or block < 1):
+        raise typer.BadParameter("--block is a number from 1 on, beside --bits 8")
+    if (Path(folder) / CONFIG).is_file() or (Path(folder).is_dir() and not any(Path(folder).glob("*.param"))):
+        _convert_folder(folder, output, bits or 32, block)
+    else:
+        _convert_network(folder, output, bits, block)
+
+
+def _convert_folder(folder: str, output: str | None, bits: int, block: int | None) -> None:
     start = time.perf_counter()
-    made = convert(folder, output)
+    made = convert(folder, output, bits=bits, block=block)
     elapsed = time.perf_counter() - start
     if made.architecture.unknown:
         warn(f"settings of config.json that kuiper does not know: {several(made.architecture.unknown)}; left out")
     rows = [
         ("network", described(made.architecture)),
         ("parameters", f"{count(made.parameters)} ({made.parameters:,})"),
+        *(quantized_rows(made.quantized, bits, block) if made.quantized else []),
         ("written", f"{made.param} and {made.bin.name}, {space(made.bytes)} in {seconds(elapsed)}"),
     ]
     console().print(facts(rows))
+
+
+def _convert_network(model: str, output: str | None, bits: int | None, block: int | None) -> None:
+    param = find_model(model)
+    if bits is None or output is None:
+        raise KuiperError(f"{param} is a PNNX network: expected --bits and --output, the folder for another one")
+    start = time.perf_counter()
+    made = convert_network(param, output, bits=bits, block=block)
+    elapsed = time.perf_counter() - start
+    sizes = f"{space(made.bytes_before)} before, {space(made.bytes)} after ({made.bytes / made.bytes_before:.0%})"
+    rows = [
+        *quantized_rows(made.quantized, bits, block),
+        ("size", sizes),
+        ("written", f"{made.param} and {made.bin.name} in {seconds(elapsed)}"),
+    ]
+    console().print(facts(rows))
+
+
+def quantized_rows(network: QuantizedNetwork, bits: int, block: int | None) -> list[tuple[str, str]]:
+    """What was put into fewer bits, and what that did to the weights."""
+    if not network.weights:
+        return [("weights", f"none in fewer bits than {32 if bits == 32 else 'before'}")]
+    before, after = (sum(sizes) for sizes in zip(*((w.bytes_before, w.bytes_after) for w in network.weights)))
+    scales = ""
+    if bits == 8:
+        whole = [w.operator for w in network.weights if w.block != block]
+        scales = ", a scale for each row" if block is None else f", a scale for each {block} numbers"
+        if block is not None and whole:
+            scales += f", for each row of {several(whole)}, whose length {block} does not divide"
+    worst = max(network.weights, key=lambda w: w.figures.rms)
+    return [
+        ("weights", f"{len(network.weights)} in {bits} bits{scales}: {space(before)} as float32, {space(after)} now"),
+        ("their error", f"{network.figures}; the worst {worst.operator}, {worst.figures}"),
+    ]
 
 
 def described(a: Architecture) -> str:

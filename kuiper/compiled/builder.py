@@ -15,7 +15,9 @@ from kuiper.compiled.target import Target
 F32, I1, I32, I64, POINTER, VOID = (
     ir.FloatType(), ir.IntType(1), ir.IntType(32), ir.IntType(64), ir.PointerType(), ir.VoidType(),
 )  # fmt: skip
-BYTE = ir.IntType(8)
+BYTE, HALF = ir.IntType(8), ir.HalfType()
+SIZES = {F32: 4, HALF: 2, BYTE: 1}
+"""Bytes of the elements that vectors are read of."""
 Value = Any
 """What IR computes: llvmlite's values, whose stubs say less than they are."""
 
@@ -70,23 +72,31 @@ class VectorBuilder(ir.IRBuilder):
         """A vector of the float32 that lies there."""
         return self.spread(self.number(pointer, *offsets))
 
-    def read(self, pointer: Value, count: int | None = None, element: Any = F32) -> Value:
+    def read(self, pointer: Value, count: int | None = None, element: Any = F32, align: int | None = None) -> Value:
         """A vector, of which the first `count` numbers lie at the pointer, and the others are 0.
 
-        Nothing beyond them is touched. element : F32 or BYTE.
+        Nothing beyond them is touched. element : one of SIZES. align : of the pointer, in bytes; None: an element's.
         """
-        lanes, bytes_each = self.target.lanes, 1 if element is BYTE else 4
+        lanes, bytes_each = self.target.lanes, SIZES[element]
+        align = align or bytes_each
         whole = ir.VectorType(element, lanes)
         if count is None or count == lanes:
-            return self.load(pointer, typ=whole, align=bytes_each)
+            return self.load(pointer, typ=whole, align=align)
         result: Value = ir.Constant(whole, None)
         start = 0
         for size in pieces(count):
             kind = ir.VectorType(element, size) if size > 1 else element
-            piece = self.load(self.at(pointer, bytes_each * start), typ=kind, align=bytes_each)
+            piece = self.load(self.at(pointer, bytes_each * start), typ=kind, align=align)
             result = self._placed(result, piece, start, size)
             start += size
         return result
+
+    def read_wide(self, pointer: Value, count: int | None = None, element: Any = F32) -> Value:
+        """The same at any byte, as float32: signed integers of 8 bits and float16 are converted in registers."""
+        numbers = self.read(pointer, count, element, align=1)
+        if element is BYTE:
+            return self.sitofp(self.sext(numbers, ir.VectorType(I32, self.target.lanes)), self.vector)
+        return self.fpext(numbers, self.vector) if element is HALF else numbers
 
     def _placed(self, whole: Value, piece: Value, start: int, size: int) -> Value:
         """`whole` with the numbers start ... start + size - 1 from `piece`."""
@@ -154,6 +164,26 @@ class VectorBuilder(ir.IRBuilder):
             value = combine(value, self.shuffle_vector(value, value, turned))
             distance //= 2
         return value
+
+    def totals(self, vectors: Sequence[Value]) -> Value:
+        """A vector whose number i is the sum of all numbers of vector i; 0 where there are fewer vectors than lanes.
+
+        Two vectors at a time become one with sums of both in turns, until each number is a whole sum.
+        """
+        lanes = self.target.lanes
+        found = [*vectors, *[self.splat(0)] * (lanes - len(vectors))]
+        size = 1  # of the runs in which a vector's sums lie: number j belongs to sum j % size
+        while size < lanes:
+            at = [
+                (j // (2 * size) * 2 * size + j % size) + (lanes if j % (2 * size) >= size else 0) for j in range(lanes)
+            ]
+            low, high = (ir.Constant(ir.VectorType(I32, lanes), [i + more for i in at]) for more in (0, size))
+            found = [
+                self.fadd(self.shuffle_vector(a, b, low), self.shuffle_vector(a, b, high))
+                for a, b in zip(found[::2], found[1::2])
+            ]
+            size *= 2
+        return found[0]
 
     def transposed(self, rows: Sequence[Value]) -> list[Value]:
         """As many vectors as a vector has lanes: element j of vector i becomes element i of vector j."""

@@ -135,14 +135,24 @@ class Module:
             self._placed[id(array)] = array, self.packed(lambda: array)
         return self._placed[id(array)][1]
 
+    def hold(self, array: np.ndarray) -> Location:
+        """The array itself, without a copy: contiguous, of any type, at any byte."""
+        assert array.flags.c_contiguous, "code knows no other strides"
+        if id(array) not in self._placed:
+            self._placed[id(array)] = array, self._add(lambda: array)
+        return self._placed[id(array)][1]
+
     def packed(self, make: Callable[[], np.ndarray]) -> Location:
         """A place among the weights for the array that `make` gives when it is needed."""
+        return self._add(lambda: _settled(make()))
+
+    def _add(self, make: Callable[[], np.ndarray]) -> Location:
         self._weights.append(make)
         return Location("outside", 0, number=len(self._given) + len(self._weights) - 1)
 
     def outside(self) -> AddressTable:
         """The arrays outside of the arena, in the order of their numbers: inputs, then weights."""
-        return AddressTable([*self._given, *(_settled(make()) for make in self._weights)])
+        return AddressTable([*self._given, *(make() for make in self._weights)])
 
     def shared(self, numbers: int) -> Location:
         """Scratch memory for so many numbers, which all threads share, until `release`."""

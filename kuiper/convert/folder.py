@@ -12,17 +12,22 @@ from kuiper.convert.llama import Checkpoint, llama_graph
 from kuiper.convert.safetensors import read_weights
 from kuiper.errors import KuiperError
 from kuiper.graph import Graph
+from kuiper.quantize import QuantizedNetwork, quantize_network
 
 
 @dataclass(frozen=True)
 class ConvertedModel:
-    """What was written: the network, its two files, the numbers that it learnt, and the bytes of both files."""
+    """What was written: the network, its two files, the numbers that it learnt, and the bytes of both files.
+
+    quantized : the weights in fewer bits; None where there are none.
+    """
 
     architecture: Architecture
     param: Path
     bin: Path
     parameters: int
     bytes: int
+    quantized: QuantizedNetwork | None = None
 
 
 def read_model(folder: str | os.PathLike[str]) -> tuple[Architecture, Graph]:
@@ -35,14 +40,21 @@ def read_model(folder: str | os.PathLike[str]) -> tuple[Architecture, Graph]:
     return architecture, llama_graph(architecture, Checkpoint(path, read_weights(path)))
 
 
-def convert(folder: str | os.PathLike[str], output: str | os.PathLike[str] | None = None) -> ConvertedModel:
-    """Write the graph and weights of a language model's folder, weights as float32.
+def convert(
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    bits: int = 32,
+    block: int | None = None,
+) -> ConvertedModel:
+    """Write the graph and weights of a language model's folder, weights as float32 or in fewer bits.
 
     Checkpoint are mapped and written piece by piece: memory for one piece is needed, whatever the size of the network.
 
     folder : with config.json and model.safetensors, or its shards with model.safetensors.index.json.
     output : the folder for NAME.pnnx.param and NAME.pnnx.bin, made where there is none; by default `folder` itself.
         NAME is that of `folder`.
+    bits, block : as quantize_network takes them.
 
     Raises ModelFormatError as `read_model`, and KuiperError when the files cannot be written.
     """
@@ -53,8 +65,11 @@ def convert(folder: str | os.PathLike[str], output: str | os.PathLike[str] | Non
     except OSError as error:
         raise KuiperError(f"{target}: expected a folder to write to, found {error.strerror or error}") from error
     param = target / f"{Path(folder).resolve().name or 'model'}.pnnx.param"
-    pnnx.write(graph, param, widen=True)
+    quantized = None if bits == 32 and block is None else quantize_network(graph, bits, block)
+    pnnx.write(graph if quantized is None else quantized.graph, param, widen=True)
     bin_file = param.with_suffix(".bin")
     learnt = (attribute for op in graph if op.name != "speeds" for attribute in op.attributes.values())
     size = sum(path.stat().st_size for path in (param, bin_file))
-    return ConvertedModel(architecture, param, bin_file, sum(attribute.raw.size for attribute in learnt), size)
+    return ConvertedModel(
+        architecture, param, bin_file, sum(attribute.raw.size for attribute in learnt), size, quantized
+    )

@@ -104,7 +104,10 @@ def _plain(value: Any) -> Any:
 
 @dataclass
 class Attribute:
-    """One weight array: `raw` holds the stored elements (often a view of the file), `data` what layers compute with."""
+    """One weight array: `raw` holds the stored elements (often a view of the file), `data` what layers compute with.
+
+    `raw` may also be something with the array's shape and type that makes rows when they are asked for.
+    """
 
     dtype: dtypes.DType
     shape: Shape
@@ -113,7 +116,7 @@ class Attribute:
     @cached_property
     def data(self) -> np.ndarray:
         """The weights with shape `shape`; read-only, shared with the file where the type allows."""
-        weights = dtypes.widen(self.raw, self.dtype).view()
+        weights = dtypes.widen(np.asarray(self.raw), self.dtype).view()
         weights.flags.writeable = False
         return weights
 

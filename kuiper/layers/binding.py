@@ -15,6 +15,7 @@ import numpy as np
 
 from kuiper.errors import InputCountError, KuiperError, ParameterError
 from kuiper.graph import Operator
+from kuiper.quantize import SCALE, dequantized, weights_of
 
 if TYPE_CHECKING:
     from kuiper.layers.layer import Layer
@@ -79,6 +80,7 @@ def needed(function: Callable[..., Any]) -> list[str]:
 
 def _stored_options(layer: type[Layer], operator: Operator) -> dict[str, Any]:
     options: dict[str, Any] = {}
+    accepted = arguments(layer)
     for name, parameter in operator.params.items():
         value = parameter.value
         if name in layer.weights and name not in operator.attributes and isinstance(value, bool):
@@ -86,8 +88,15 @@ def _stored_options(layer: type[Layer], operator: Operator) -> dict[str, Any]:
                 raise ParameterError(name, f"the weights @{name}, as {name}=True says", "none")
             continue
         options[name] = value
-    for name, attribute in operator.attributes.items():
-        options[name.replace(".", "_")] = attribute.data  # @out_proj.bias: a dot cannot stand in an argument's name
+    attributes = {name.replace(".", "_"): name for name in operator.attributes}  # @out_proj.bias: no argument has a dot
+    takes_scales = any(option in accepted and option.endswith(SCALE) for option in attributes)
+    small = {} if takes_scales else weights_of(operator)
+    scales = {name + SCALE for name, weight in small.items() if weight.scale is not None}
+    for option, name in attributes.items():
+        if name in small:
+            options[option] = small[name] if option in layer.compact else dequantized(small[name])
+        elif name not in scales:
+            options[option] = operator.attributes[name].data
     return options
 
 

@@ -14,6 +14,7 @@ from kuiper.graph import Operator
 from kuiper.layers.binding import SURPLUS, Binding, X, arguments, bind
 from kuiper.layers.cost import Shapes, UnknownShapeError, known
 from kuiper.layers.families import ARITHMETIC, Family
+from kuiper.quantize import dequantized
 from kuiper.toolbox import Toolbox
 
 
@@ -37,6 +38,9 @@ class Layer:
 
     weights: ClassVar[tuple[str, ...]] = ()
     """Constructor arguments that are weight arrays; the file's boolean of the same name (bias=True) is not one."""
+    compact: ClassVar[tuple[str, ...]] = ()
+    """Those of the weights that the layer takes in fewer bits, as a QuantizedWeight, where the file has them so; others
+    become float32 before the layer is made."""
     inputs: ClassVar[tuple[str, ...]] = ()
     """Texts that say what unnamed inputs are, such as ("x", "x dim keepdim"): "x" goes to `forward`, "_" changes no
     result, any other word is an option. The text with as many words as there are inputs is meant; another number of
@@ -128,7 +132,7 @@ class Bound(Layer):
         if layer is None:
             accepted = arguments(self.kind)
             late = {
-                name: inputs[slot]
+                name: inputs[slot] if name in self.kind.compact else dequantized(inputs[slot])
                 for slot, name in self.late.items()
                 if inputs[slot] is not None or accepted[name].default is accepted[name].empty
             }

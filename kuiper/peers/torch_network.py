@@ -9,6 +9,7 @@ from kuiper.graph import BOUNDARY, Graph
 from kuiper.layers import LayerRegisterer
 from kuiper.layers.layer import FunctionLayer
 from kuiper.peers.torch_operators import torch_call
+from kuiper.quantize import dequantized_operator
 from kuiper.runtime import RuntimeGraph
 
 
@@ -23,7 +24,7 @@ def torch_network(graph: Graph) -> Any:
     torch: Any = importlib.import_module("torch")
     calls = LayerRegisterer()
     for kind in {op.type for op in graph} - set(BOUNDARY):
-        calls.add(kind, lambda op: FunctionLayer(torch_call(torch, op)))
+        calls.add(kind, lambda op: FunctionLayer(torch_call(torch, dequantized_operator(op))))
     runtime = RuntimeGraph.from_graph(graph, registry=calls)
     runtime.build()
     names = [operand.name for operand in runtime.inputs]

@@ -22,6 +22,7 @@ from kuiper.graph.operator import copied_operators
 from kuiper.pnnx import parameters
 from kuiper.pnnx.archive import Rows, write_archive
 from kuiper.pnnx.reader import MAGIC, paths
+from kuiper.quantize import MadeRows
 
 _NARROW = ("f16", "bf16")
 _WHITE_SPACE = frozenset(" \t\n\r\v\f\0")  # what ends a word; and NUL, which no text holds
@@ -40,7 +41,8 @@ def write(
     ----------
     param : the text file, net.pnnx.param.
     bin : the weights; by default the text file's twin, net.pnnx.bin. Written even when there are none, as PNNX does.
-    widen : write weights of 16 bits, f16 and bf16, as f32. They are widened piece by piece as they are written.
+    widen : write weights of 16 bits, f16 and bf16, as f32, but those that quantize_network has made. They are widened
+        piece by piece as they are written.
 
     Raises KuiperError for what the format cannot say: a name with white space, a string that would read as a number, an
     operand's type without a shape; for what Graph.connect refuses; and when the files cannot be written.
@@ -49,7 +51,7 @@ def write(
     graph = Graph(copied_operators(graph)).connect()  # a copy: the graph itself may not be connected, and stays so
     text = _text(graph, widen)
     weights: dict[str, Rows] = {
-        f"{op.name}.{key}": Widened(attribute) if widen and attribute.dtype.code in _NARROW else attribute.raw
+        f"{op.name}.{key}": Widened(attribute) if widen and _is_narrow(attribute) else attribute.raw
         for op in graph
         for key, attribute in op.attributes.items()
     }
@@ -64,6 +66,10 @@ def write(
         if sys.platform == "win32" and isinstance(error, PermissionError):
             held = "; Windows replaces no file that a loaded graph still reads: take another name, or drop the graph"
         raise KuiperError(f"{path} and {bin_path} cannot be written: {error}{held}") from error
+
+
+def _is_narrow(attribute: Attribute) -> bool:
+    return attribute.dtype.code in _NARROW and not isinstance(attribute.raw, MadeRows)
 
 
 class Widened:
@@ -134,7 +140,7 @@ def _attribute_text(attribute: Attribute, widen: bool) -> str:
     if not shape or raw.shape != shape or raw.dtype != dtype.storage:
         expected = f"an array of shape {shape} (not empty) and type {dtype.storage}"
         raise KuiperError(f"an attribute: expected {expected}, found {raw.shape} {raw.dtype}")
-    return shape_text(shape) + ("f32" if widen and dtype.code in _NARROW else dtype.code)
+    return shape_text(shape) + ("f32" if widen and _is_narrow(attribute) else dtype.code)
 
 
 def _slot_names(op: Operator) -> Iterator[tuple[str, str]]:

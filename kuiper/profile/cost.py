@@ -12,6 +12,7 @@ import numpy as np
 from kuiper.errors import KuiperError
 from kuiper.graph import BOUNDARY, Attribute, Extent, MemoryPlan, Operator, Shape, declared_extents, memory_plan_of
 from kuiper.layers.cost import Shapes, UnknownShapeError
+from kuiper.quantize import SCALE, weights_of
 from kuiper.runtime import RuntimeGraph
 
 
@@ -103,6 +104,7 @@ def network_cost(order: Sequence[Operator], extents: Mapping[str, Extent] | None
 def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[np.ndarray] = ()) -> OperatorCost:
     """The costs of one operator, given what is known of its operands; weights that equal one of `shared` are free."""
     stored = _own_weights(op, shared)
+    scales = {id(op.attributes[key + SCALE]) for key, weight in weights_of(op).items() if weight.scale is not None}
     weight_bytes: Counter[str] = Counter()
     for attribute in stored:
         weight_bytes[attribute.dtype.code] += math.prod(attribute.shape) * attribute.dtype.itemsize
@@ -113,7 +115,7 @@ def operator_cost(op: Operator, extents: Mapping[str, Extent], shared: Sequence[
     return OperatorCost(
         operator=op,
         outputs=tuple(extent.shape for extent in outputs),
-        parameters=sum(math.prod(attribute.shape) for attribute in stored),
+        parameters=sum(math.prod(attribute.shape) for attribute in stored if id(attribute) not in scales),
         weight_bytes=dict(weight_bytes),
         flops=operations,
         counted=counted,

@@ -6,24 +6,43 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows, emit_stored
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
-from kuiper.fast.kernels.matmul.linear import LinearKernel
+from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
+from kuiper.fast.kernels.matmul.matrices import rows_of
 
 
-@emits(LinearKernel)
-def linear(module: Module, kernel: LinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> bool:
-    """One product, for rows in which numbers lie side by side."""
+@emits(LinearKernel, CompactLinearKernel)
+def linear(
+    module: Module, kernel: LinearKernel | CompactLinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
+) -> bool:
+    """One product, for rows in which numbers lie side by side, with the weights as they lie in the file."""
     epilogue = kernel.epilogue
-    x, y = inputs[kernel.slot].array, outputs[0].array
+    x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
     residual = inputs[-1].array if epilogue.residual else None
     if not linear_fits(x, epilogue, y, residual):
         return False
-    emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
+    arrays = [_in_rows(module, each) for each in (x, y, residual)]
+    if None in arrays[:2] or (arrays[2] is None) != (residual is None):
+        if isinstance(kernel, CompactLinearKernel):
+            return False
+        emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
+        return True
+    stored = StoredRows.of(module, kernel.weight)
+    if stored is None:
+        return False
+    emit_stored(module, arrays[0], stored, epilogue, arrays[1], arrays[2])
     return True
+
+
+def _in_rows(module: Module, array: np.ndarray | None) -> RowsOfArray | None:
+    """(..., size) as rows one below the other; None where their distances differ."""
+    rows = None if array is None else rows_of(array)
+    return None if rows is None else RowsOfArray(module.place(array), len(rows), rows.strides[0])
 
 
 def linear_fits(x: np.ndarray, epilogue: Epilogue, y: np.ndarray, residual: np.ndarray | None = None) -> bool:

@@ -210,8 +210,16 @@ def emit_product(module: Module, product: PackedProduct, operands: Operands) -> 
     emit_products(module, [(product, operands)])
 
 
-def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNITS_EACH) -> tuple[int, Run]:
+Prepare = Callable[[VectorBuilder, list[Value], Value, int], Value]
+"""prepare(builder, pointers, number of a panel, its channels) -> where it lies packed."""
+
+
+def units_of(
+    module: Module, product: PackedProduct, cut: Cut, shares: int = UNITS_EACH, prepare: Prepare | None = None
+) -> tuple[int, Run]:
     """How many units a product has, and the body of its part, with pointers x, weight, bias, y and residual.
+
+    prepare : packs a panel before its tiles are computed; the body then has the pointers that this wants, too.
 
     A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
     for each thread, if there is work enough, and as many for each as for the others.
@@ -241,7 +249,7 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
         groups = _multiple(module.threads, groups, panels)
 
     def run(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
-        x, weight, bias, y, residual = pointers
+        x, weight, bias, y, residual = pointers[:5]
 
         def panel(index: Value, first: Value, stop: Value) -> None:
             """All tiles of a block for one panel; the last panel may be narrower."""
@@ -250,7 +258,10 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
 
             def over(channels: int) -> None:
                 function = tile(module, product, cut, channels)
-                w = b.at(weight, b.mul(index, i64(4 * width if product.pitch else 4 * product.steps * width)))
+                if prepare is None:
+                    w = b.at(weight, b.mul(index, i64(4 * width if product.pitch else 4 * product.steps * width)))
+                else:
+                    w = prepare(b, pointers, index, channels)
                 side = b.mul(index, i64(4 * width))
                 mine = [w, b.at(bias, side), b.at(y, side), b.at(residual, side)]
                 b.between(first, stop, lambda at: one(function, at, *mine))
@@ -284,8 +295,8 @@ def units_of(module: Module, product: PackedProduct, cut: Cut, shares: int = UNI
 
         def unit(number: Value) -> None:
             block, group = _divided(b, number, blocks)
-            first, stop = _share(b, block, tiles, blocks)
-            b.between(*_share(b, group, panels, groups), lambda i: panel(i, first, stop))
+            first, stop = share(b, block, tiles, blocks)
+            b.between(*share(b, group, panels, groups), lambda i: panel(i, first, stop))
 
         b.between(begin, end, unit)
 
@@ -298,7 +309,7 @@ def _multiple(of: int, count: int, most: int) -> int:
     return rounded if rounded <= most else count
 
 
-def _share(b: VectorBuilder, index: Value, extent: int, count: int) -> tuple[Value, Value]:
+def share(b: VectorBuilder, index: Value, extent: int, count: int) -> tuple[Value, Value]:
     """Where share number `index` of 0 ... extent - 1 begins and ends: `count` shares as equal as can be."""
     if extent == count:
         return index, b.add(index, i64(1))

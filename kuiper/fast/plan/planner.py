@@ -75,9 +75,12 @@ class Planner:
             return self._plans[key]
 
     def forget(self, key: PlanKey) -> None:
-        """Drop the plan for inputs of these shapes, and its memory."""
+        """Drop the plan for inputs of these shapes, and its memory; with the last plan the repacked weights, too."""
         with self._making:
             self._plans.pop(key, None)
+            if not self._plans:
+                for known in self._packs_of.values():
+                    known.packs.clear()
 
     @property
     def most_threads(self) -> int:

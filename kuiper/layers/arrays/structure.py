@@ -7,22 +7,33 @@ from typing import Any
 import numpy as np
 
 from kuiper.errors import InferError, InputCountError
+from kuiper.graph import Operator
 from kuiper.layers.arrays.shape import Movement
 from kuiper.layers.families import WEIGHT
 from kuiper.layers.registry import registry
+from kuiper.quantize import QuantizedWeight, dequantized, read_as_weight
 
 
 @registry.register("pnnx.Attribute")
 class StoredArray(Movement):
-    """() -> the weights `data`, a tensor that the network holds outside every layer."""
+    """() -> the weights `data`, a tensor that the network holds outside every layer.
+
+    A table in fewer bits stays so if none but F.linear and F.embedding read it, as their weight.
+    """
 
     family = WEIGHT
     weights = ("data",)
+    compact = ("data",)
 
-    def __init__(self, data: np.ndarray) -> None:
+    def __init__(self, data: np.ndarray | QuantizedWeight) -> None:
         self.data = data
 
-    def forward(self) -> np.ndarray:
+    def check(self, operator: Operator) -> None:
+        """Make float32 of a table that others read."""
+        if isinstance(self.data, QuantizedWeight) and not read_as_weight(operator.outputs[0]):
+            self.data = dequantized(self.data)
+
+    def forward(self) -> np.ndarray | QuantizedWeight:
         """Give the weights."""
         return self.data
 

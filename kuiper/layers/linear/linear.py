@@ -13,6 +13,7 @@ from kuiper.layers.cost import Shapes, known, size
 from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
+from kuiper.quantize import QuantizedWeight, dequantized
 
 
 @registry.register("nn.Linear", "F.linear")
@@ -21,7 +22,7 @@ class Linear(Layer):
 
     Parameters
     ----------
-    weight : (out_features, in_features); F.linear also takes (in_features,), which gives (...).
+    weight : (out_features, in_features), in fewer bits too; F.linear also takes (in_features,), which gives (...).
     bias : (out_features,), or None.
 
     Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html
@@ -32,10 +33,11 @@ class Linear(Layer):
 
     family = LINEAR
     weights = ("weight", "bias")
+    compact = ("weight",)
 
     def __init__(
         self,
-        weight: np.ndarray,
+        weight: np.ndarray | QuantizedWeight,
         bias: np.ndarray | None = None,
         in_features: int | None = None,
         out_features: int | None = None,
@@ -46,7 +48,8 @@ class Linear(Layer):
         for name, value in (("in_features", in_features), ("out_features", out_features)):
             if value is not None and value != of_weight[name]:
                 raise ParameterError(name, repr(of_weight[name]), f"{value!r}; weight {weight.shape} says otherwise")
-        self.weight, self.bias = weight, bias
+        self.weight: np.ndarray | QuantizedWeight = weight if weight.ndim == 2 else dequantized(weight)
+        self.bias = bias
 
     def flops(self, inputs: Shapes, outputs: Shapes) -> int:
         """Every output element sums in_features products, and the bias."""
@@ -54,16 +57,26 @@ class Linear(Layer):
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """The product. Raises ShapeError when the last axis of `x`, or the shape of `bias`, does not fit the weight."""
-        check_dtype("Linear", x, "fic", self.weight, self.bias)
+        check_dtype("Linear", x, "fic", self.weight[:0], self.bias)
         features = self.weight.shape[-1]
         if x.ndim == 0 or x.shape[-1] != features:
             raise ShapeError("Linear input", f"in_features = {features} numbers in the last axis", x.shape)
-        y: Any = single(x) @ single(self.weight).T
+        y: Any = _product(single(x), self.weight)
         if self.bias is not None:
             if not _fits(self.bias.shape, y.shape):
                 raise ShapeError("Linear bias", str(y.shape[-1:]), self.bias.shape)
             y += self.bias
         return np.asarray(y, x.dtype)
+
+
+def _product(x: np.ndarray, weight: np.ndarray | QuantizedWeight) -> np.ndarray:
+    """x @ weight.T; of a weight in fewer bits, some rows at a time become float32."""
+    if not isinstance(weight, QuantizedWeight):
+        return np.asarray(x @ single(weight).T)
+    y = np.empty((*x.shape[:-1], len(weight)), np.float32)
+    for rows in weight.pieces():
+        y[..., rows] = x @ weight[rows].T
+    return y
 
 
 @registry.register("F.bilinear", "aten::bilinear")

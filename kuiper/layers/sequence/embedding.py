@@ -11,6 +11,7 @@ from kuiper.layers.cost import Shapes, moves, size
 from kuiper.layers.families import LINEAR
 from kuiper.layers.layer import Layer
 from kuiper.layers.registry import registry
+from kuiper.quantize import QuantizedWeight
 
 
 @registry.register("nn.Embedding", "F.embedding")
@@ -19,7 +20,7 @@ class Embedding(Layer):
 
     Parameters
     ----------
-    weight : (num_embeddings, embedding_dim).
+    weight : (num_embeddings, embedding_dim), in fewer bits too.
     num_embeddings, embedding_dim : what the model file says of the weight.
     max_norm, norm_type : rows whose norm (the root of order norm_type of the sum of |w|^norm_type) exceeds max_norm
         are scaled down to it.
@@ -34,10 +35,11 @@ class Embedding(Layer):
     family = LINEAR
     flops = moves
     weights: ClassVar[tuple[str, ...]] = ("weight",)
+    compact: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __init__(
         self,
-        weight: np.ndarray,
+        weight: np.ndarray | QuantizedWeight,
         num_embeddings: int | None = None,
         embedding_dim: int | None = None,
         padding_idx: int | None = None,
@@ -62,10 +64,11 @@ class Embedding(Layer):
         """The rows. Raises InferError for an index that is not of an integer type or names no row."""
         check_rows("Embedding", indices, len(self.weight))
         rows = self.weight[indices]
+        dtype = rows.dtype
         if self.max_norm is not None:
             norm = (np.abs(rows) ** self.norm_type).sum(-1, keepdims=True) ** (1 / self.norm_type)
             rows = np.where(norm > self.max_norm, rows * (self.max_norm / (norm + 1e-7)), rows)
-        return rows.astype(self.weight.dtype, copy=False)
+        return rows.astype(dtype, copy=False)
 
 
 BAG_INPUTS = "weight x offsets _ mode _ per_sample_weights include_last_offset"

@@ -27,6 +27,7 @@ from kuiper.layers.layer import FunctionLayer
 from kuiper.layers.linear.linear import Linear
 from kuiper.partition.backends.protocol import Backend, Program, program_of
 from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
+from kuiper.quantize import dequantized
 from kuiper.runtime import RuntimeGraph
 from kuiper.scalars import EXPRESSION
 from kuiper.scalars.steps import Apply
@@ -84,7 +85,7 @@ class CuPy(ArrayModule):
 @makes(StoredArray)
 def constant(xp: Any, op: Operator, layer: StoredArray) -> Call:
     """A stored array."""
-    array = xp.asarray(layer.data)
+    array = xp.asarray(dequantized(layer.data))
     return lambda: array
 
 
@@ -140,7 +141,7 @@ def mean_of_channels(xp: Any, op: Operator, layer: AdaptiveAvgPool2d) -> Call:
 @makes(Linear)
 def linear(xp: Any, op: Operator, layer: Linear) -> Call:
     """x W^T + b over the last axis."""
-    matrix, shift = xp.asarray(layer.weight).T, 0 if layer.bias is None else xp.asarray(layer.bias)
+    matrix, shift = xp.asarray(dequantized(layer.weight)).T, 0 if layer.bias is None else xp.asarray(layer.bias)
     return lambda x: x @ matrix + shift
 
 

@@ -16,6 +16,7 @@ from kuiper.partition.execution.memory import Memory
 from kuiper.partition.node_graph import NodeGraph, TensorKind
 from kuiper.partition.scheduler import readers_of
 from kuiper.partition.subgraph import Partition, SubGraph
+from kuiper.quantize import dequantized_operator
 from kuiper.runtime import RuntimeGraph
 
 
@@ -113,7 +114,8 @@ def cut_out(
         node = graph.nodes[v]
         assert node.operator is not None, "a node of a network"
         reads, makes = ([operand(t) for t in tensors] for tensors in (node.inputs, node.outputs))
-        weights = {key: _cast(attribute, casts_to) for key, attribute in node.operator.attributes.items()}
+        whole = node.operator if casts_to is None else dequantized_operator(node.operator)
+        weights = {key: _cast(attribute, casts_to) for key, attribute in whole.attributes.items()}
         return replace(node.operator, inputs=reads, outputs=makes, attributes=weights, layer=None)
 
     read = dict.fromkeys(t for v in nodes for t in graph.nodes[v].inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -14,9 +15,12 @@ from kuiper.fast.kernels.base.samples import all_but_last
 from kuiper.fast.kernels.base.workspace import Workspace
 from kuiper.fast.kernels.matmul.matrices import NANOSECONDS_PER_MULTIPLY, UNIT, blas_takes, fit, rows_of, unit_spans
 from kuiper.layers.linear.linear import Linear
+from kuiper.quantize import PIECE, QuantizedWeight
 
 NANOSECONDS_PER_WEIGHT = 0.05
 """Of reading the weights, which bounds a product with few rows."""
+NANOSECONDS_TO_WIDEN = 0.3
+"""Of making one number of a weight in fewer bits float32."""
 CACHED = 1 << 15
 """Elements of a tile of rows: it stays in the cache for the epilogue."""
 
@@ -55,6 +59,76 @@ class LinearKernel(Kernel):
             if factor != 1:
                 self.packs[name] *= np.float32(factor)
         return self.packs[name], epilogue
+
+
+class CompactLinearKernel(Kernel):
+    """The same with a weight (O, I) in fewer bits, which stays so: numpy has no product with int8 or float16.
+
+    Each thread makes some rows of the weight float32 in a scratch array, and multiplies by them, then by the next.
+    """
+
+    label = "Linear"
+    by_sample = all_but_last(1)
+
+    def __init__(self, weight: QuantizedWeight, bias: np.ndarray | None) -> None:
+        self.weight = weight
+        self.epilogue: Epilogue = Epilogue(bias)
+
+    @property
+    def name(self) -> str:
+        """With the type of the weight's numbers."""
+        return f"{super().name}({self.weight.values.dtype})"
+
+    def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
+        """Copies of arrays that are not rows, then for each thread its columns of y, and a copy back."""
+        y, stages = outputs[0].array, list[Stage]()
+        x = in_rows(inputs[0].array, space, stages)
+        residual = in_rows(inputs[-1].array, space, stages) if self.epilogue.residual else None
+        target = rows_of(y)
+        result = space.shared(y.shape).reshape(-1, y.shape[-1]) if target is None else target
+        nanoseconds = NANOSECONDS_TO_WIDEN + NANOSECONDS_PER_MULTIPLY * len(x)
+        threads = space.threads_for(nanoseconds * math.prod(self.weight.shape))
+        stages.append(
+            [
+                self._columns(x, result, residual, columns, space, thread)
+                for thread, columns in enumerate(unit_spans(len(self.weight), threads))
+            ]
+        )
+        if target is None:
+            stages.append(copies(result.reshape(y.shape), y, space))
+        return stages
+
+    def _columns(
+        self, x: np.ndarray, y: np.ndarray, residual: np.ndarray | None, columns: slice, space: Workspace, thread: int
+    ) -> list[Call]:
+        """The calls that compute some columns of y (M, O)."""
+        target = y[:, columns]
+        source = target if blas_takes(target) else space.own(thread, target.shape)
+        calls: list[Call] = []
+        step = max(1, PIECE // self.weight.shape[1])
+        for start in range(columns.start, columns.stop, step):
+            rows = slice(start, min(start + step, columns.stop))
+            with space.reused(thread):
+                tile = space.own(thread, (rows.stop - start, self.weight.shape[1]))
+                calls += _widened(self.weight, rows, tile)
+                part = source[:, start - columns.start : rows.stop - columns.start]
+                calls.append(partial(np.matmul, x, tile.T, part))
+        last = self.epilogue.columns(columns)
+        for rows in tiles_of(target.shape):
+            with space.reused(thread):
+                added = None if residual is None else residual[rows, columns]
+                calls += last.calls(source[rows], target[rows], added, space, thread)
+        return calls
+
+
+def _widened(weight: QuantizedWeight, rows: slice, tile: np.ndarray) -> list[Call]:
+    """tile = weight[rows], without further memory."""
+    calls: list[Call] = [partial(np.copyto, tile, weight.values[rows])]
+    if weight.scale is not None:
+        scale = weight.scale[rows].reshape(len(tile), -1, 1)
+        parts = tile.reshape(len(tile), -1, weight.block)
+        calls.append(partial(np.multiply, parts, scale, parts))
+    return calls
 
 
 def transposed(weight: np.ndarray) -> np.ndarray:
@@ -146,13 +220,17 @@ def tiles_of(shape: tuple[int, ...], size: int | None = None) -> Iterator[slice]
 
 @lowers(Linear)
 def linear(step: Step) -> Kernel | None:
-    """float32, weight (O, I), bias (O,) or None."""
+    """float32, weight (O, I) or one in fewer bits, bias (O,) or None."""
     layer = step.layer
     weight, bias = layer.weight, layer.bias
     if len(step.inputs) != 1 or not fit(*step.inputs, *step.outputs) or weight.ndim != 2 or 0 in weight.shape:
         return None
-    if weight.dtype != np.float32 or step.inputs[0].shape[-1:] != weight.shape[1:]:  # type: ignore[index]
+    if step.inputs[0].shape[-1:] != weight.shape[1:]:  # type: ignore[index]
         return None
     if bias is not None and (bias.dtype != np.float32 or bias.shape != weight.shape[:1]):
+        return None
+    if isinstance(weight, QuantizedWeight):
+        return CompactLinearKernel(weight, bias)
+    if weight.dtype != np.float32:
         return None
     return LinearKernel(weight, bias, step.packs)

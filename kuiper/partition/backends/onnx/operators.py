@@ -29,6 +29,7 @@ from kuiper.layers.normalization.normalization import BatchNorm1d, BatchNorm2d, 
 from kuiper.layers.reduction.reduction import Mean
 from kuiper.partition.backends.onnx.builder import Builder, Value
 from kuiper.partition.backends.writers import CannotExpressError, Writers, expect
+from kuiper.quantize import dequantized
 
 writes: Writers[Callable[[Builder, Operator, Any], None]] = Writers("no way to write {} as ONNX")
 """Layer class -> what adds an operator with such a layer to a model."""
@@ -71,7 +72,7 @@ def write_one_node(model: Builder, op: Operator, layer: Any) -> None:
 @writes(StoredArray)
 def write_constant(model: Builder, op: Operator, layer: StoredArray) -> None:
     """A stored array."""
-    model.constants[op.outputs[0].name] = layer.data
+    model.constants[op.outputs[0].name] = dequantized(layer.data)
 
 
 @writes(Conv1d, Conv2d, Conv3d)
@@ -99,7 +100,7 @@ def write_batch_norm(model: Builder, op: Operator, layer: BatchNorm2d) -> None:
 @writes(Linear)
 def write_linear(model: Builder, op: Operator, layer: Linear) -> None:
     """x W^T + b over the last axis."""
-    matrix = model.constant(layer.weight.T, float_type(op))
+    matrix = model.constant(dequantized(layer.weight).T, float_type(op))
     if layer.bias is None:
         model.add("MatMul", *op.inputs, matrix, outputs=op.outputs)
     else:

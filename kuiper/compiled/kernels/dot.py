@@ -1,0 +1,289 @@
+"""Products whose weights lie as in the file, an output's numbers side by side: float32, float16, or int8 with scales.
+
+No copy of them is made: the code reads the arrays of the layer, and makes float32 of their numbers in registers.
+
+    few rows of x    an output is the sum of the products of two runs of numbers, `rows` x `weights` outputs at a time;
+                     sums are vectors, which become numbers at the end. Reading the weights is what takes time.
+    many             a panel of weights is turned in scratch memory, as product.py's tiles want it, for all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kuiper.compiled.builder import BYTE, F32, HALF, SIZES, Value, VectorBuilder, i64
+from kuiper.compiled.kernels.product import (
+    UNITS_EACH,
+    Cut,
+    PackedProduct,
+    PixelAxis,
+    padded_bias,
+    share,
+    units_of,
+)
+from kuiper.compiled.parts import Location, Module
+from kuiper.compiled.ufuncs import apply_with
+from kuiper.fast.kernels.base.kernel import Epilogue
+from kuiper.quantize import QuantizedWeight
+
+FEW = 4
+"""Rows of x that dot products take together; more of them pay for turning the weights."""
+SUMS = 8
+"""Sums that are kept at the same time, at least: an addition takes some cycles, and the next need not wait for it."""
+MOST_VECTORS = 8
+"""Of a run of weights that are written out one after the other."""
+ELEMENTS = {np.dtype(np.float32): F32, np.dtype(np.float16): HALF, np.dtype(np.int8): BYTE}
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Weights (O, I): where they lie, the type of their numbers, and their scales.
+
+    scale : (O,) or (O, blocks), or None.
+    block : numbers that share a scale; `depth` where a whole row does.
+    """
+
+    place: Location
+    element: Any
+    outputs: int
+    depth: int
+    scale: Location | None
+    block: int
+
+    @classmethod
+    def of(cls, module: Module, weight: np.ndarray | QuantizedWeight) -> StoredRows | None:
+        """A layer's weight; None where there is no code for a block of that size."""
+        outputs, depth = weight.shape
+        if not isinstance(weight, QuantizedWeight):
+            values = module.hold(np.ascontiguousarray(weight))
+            return cls(values, ELEMENTS[weight.dtype], outputs, depth, None, depth)
+        by_row = weight.scale is None or weight.scale.ndim == 1
+        if not by_row and weight.block % module.target.lanes:
+            return None
+        scale = None if weight.scale is None else module.hold(np.ascontiguousarray(weight.scale))
+        values = module.hold(np.ascontiguousarray(weight.values))
+        return cls(values, ELEMENTS[weight.values.dtype], outputs, depth, scale, depth if by_row else weight.block)
+
+    @property
+    def blocks(self) -> int:
+        """In a row."""
+        return self.depth // self.block
+
+    @property
+    def pitch(self) -> int:
+        """Bytes from one row to the next."""
+        return SIZES[self.element] * self.depth
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the code depends on, besides the places."""
+        return str(self.element), self.depth, self.scale is not None, self.block
+
+
+@dataclass(frozen=True)
+class RowsOfArray:
+    """(M, size): where the first number lies, and bytes from one row to the next."""
+
+    place: Location
+    rows: int
+    pitch: int
+
+
+def emit_stored(
+    module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
+    residual: RowsOfArray | None,
+) -> None:  # fmt: skip
+    """A part for y = epilogue(x @ weight.T)."""
+    if x.rows <= FEW:
+        _emit_dots(module, x, weight, epilogue, y, residual)
+    else:
+        _emit_panels(module, x, weight, epilogue, y, residual)
+
+
+def _emit_dots(
+    module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
+    residual: RowsOfArray | None,
+) -> None:  # fmt: skip
+    """Units are runs of strips; a strip is as many outputs as a vector has lanes."""
+    lanes = module.target.lanes
+    strips = -(-weight.outputs // lanes)
+    last = weight.outputs - (strips - 1) * lanes
+    units = min(strips, module.threads * UNITS_EACH)
+    bias = module.weight(padded_bias(epilogue.bias, weight.outputs, module.target))
+    places = [x.place, weight.place, weight.scale or bias, bias, y.place, (residual or y).place]
+
+    def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
+        def one(number: Value) -> None:
+            row = b.mul(number, i64(lanes))
+            steps = [0, weight.pitch, 4 * weight.blocks if weight.scale else 0, 4, 4, 4]
+            at = [b.at(p, b.mul(row, i64(step))) if step else p for p, step in zip(pointers, steps)]
+            narrow = strips > 1 and last != lanes and b.icmp_signed("==", number, i64(strips - 1))
+
+            def strip(count: int) -> None:
+                b.call(_strip(module, x, weight, epilogue, y, residual, count), at)
+
+            b.either(narrow, lambda: strip(last), lambda: strip(lanes if strips > 1 else last))
+
+        first, _ = share(b, begin, strips, units)
+        _, stop = share(b, b.sub(end, i64(1)), strips, units)
+        b.between(first, stop, one)
+
+    rest = None if residual is None else residual.pitch
+    name = epilogue.activation.identity if epilogue.activation else ""
+    key = "dots", weight.outputs, weight.key, x.rows, x.pitch, y.pitch, rest, name
+    module.part(units, places, body, key)
+
+
+def _strip(
+    module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
+    residual: RowsOfArray | None, count: int,
+) -> Any:  # fmt: skip
+    """void(x, weight, scale, bias, y, residual): `count` outputs of every row of x."""
+    activation = epilogue.activation
+    rest = None if residual is None else residual.pitch
+    key = (
+        "dot", weight.key, x.rows, x.pitch, y.pitch, rest, count, activation.identity if activation else "",
+    )  # fmt: skip
+
+    def build(b: VectorBuilder, *pointers: Value) -> None:
+        at_x, at_w, at_scale, at_bias, at_y, at_rest = pointers
+        sums = _dots(b, x, weight, count, at_x, at_w, at_scale)
+        first = b.read(at_bias)
+        for r in range(x.rows):
+            value = b.totals(sums[r])
+            if weight.scale is not None and weight.block == weight.depth:
+                value = b.fmadd(value, b.read(at_scale, count), first)
+            else:
+                value = b.fadd(value, first)
+            if residual is not None:
+                value = b.fadd(value, b.read(b.at(at_rest, r * residual.pitch), count))
+            if activation is not None:
+                value = activation(apply_with(b), value)
+            b.write(value, b.at(at_y, r * y.pitch), count)
+
+    return module.shared_function(key, 6, 0, build)
+
+
+def together(rows: int, registers: int) -> int:
+    """Rows of weights that meet `rows` rows of x at the same time."""
+    return max(1, min(4, (registers - 4) // (rows + 1)))
+
+
+def _dots(
+    b: VectorBuilder, x: RowsOfArray, weight: StoredRows, count: int, at_x: Value, at_w: Value, at_scale: Value
+) -> list[list[Value]]:
+    """For each row of x a vector for each output, whose numbers sum up to it (without the scale of a whole row)."""
+    found: list[list[Value]] = [[] for _ in range(x.rows)]
+    many = together(x.rows, b.target.registers)
+    for start in range(0, count, many):
+        some = range(start, min(start + many, count))
+        for r, vectors in enumerate(_some_dots(b, x, weight, some, at_x, at_w, at_scale)):
+            found[r] += vectors
+    return found
+
+
+def _some_dots(
+    b: VectorBuilder, x: RowsOfArray, weight: StoredRows, some: range, at_x: Value, at_w: Value, at_scale: Value
+) -> list[list[Value]]:
+    """The same for some outputs, whose weights are read side by side."""
+    lanes, size = b.target.lanes, SIZES[weight.element]
+    blocked = weight.block != weight.depth
+    apart = max(1, SUMS // (x.rows * len(some)))  # sums for one and the same output
+    in_block = weight.block // lanes if blocked else 0
+    unroll = max(n for n in range(1, MOST_VECTORS + 1) if in_block % n == 0) if blocked else max(2, apart)
+    whole = weight.depth // (lanes * unroll) * unroll  # vectors
+
+    def vector(k: Any, v: int, number: int, sums: list[Value], scales: list[Value], length: int | None) -> None:
+        """Products of vector k + v of every row; k counts vectors."""
+        at = b.times(k, lanes)
+        xs = [b.read(b.at(at_x, b.times(at, 4), r * x.pitch + 4 * lanes * v), length) for r in range(x.rows)]
+        for i, row in enumerate(some):
+            place = b.at(at_w, b.times(at, size), row * weight.pitch + size * lanes * v)
+            w = b.read_wide(place, length, weight.element)
+            if scales:
+                w = b.fmul(w, scales[i])
+            for r, value in enumerate(xs):
+                slot = (r * len(some) + i) * apart + number % apart
+                sums[slot] = b.fmadd(value, w, sums[slot])
+
+    def run(k: Value, carried: Sequence[Value]) -> list[Value]:
+        sums, scales = list(carried), []
+        if blocked:
+            block = b.udiv(k, i64(in_block)) if in_block > 1 else k
+            scales = [b.broadcast(at_scale, b.times(block, 4), 4 * weight.blocks * row) for row in some]
+        for v in range(unroll):
+            vector(k, v, v, sums, scales, None)
+        return sums
+
+    sums: list[Value] = [b.splat(0)] * (x.rows * len(some) * apart)
+    if whole:
+        sums = b.loop(i64(0), i64(whole), unroll, run, sums)
+    rest = weight.depth - whole * lanes  # none in blocks, which are whole vectors
+    for v in range(-(-rest // lanes)):
+        vector(i64(whole), v, v, sums, [], min(lanes, rest - v * lanes))
+    return [[_total(b, sums[(r * len(some) + i) * apart :][:apart]) for i in range(len(some))] for r in range(x.rows)]
+
+
+def _total(b: VectorBuilder, vectors: Sequence[Value]) -> Value:
+    value = vectors[0]
+    for other in vectors[1:]:
+        value = b.fadd(value, other)
+    return value
+
+
+def _emit_panels(
+    module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
+    residual: RowsOfArray | None,
+) -> None:  # fmt: skip
+    """product.py's tiles; each unit turns its panels itself, into scratch memory of the thread's own."""
+    axis = PixelAxis(x.rows, x.pitch, y.pitch, 0 if residual is None else residual.pitch)
+    product = PackedProduct((axis,), (), weight.depth, weight.outputs, residual is not None, epilogue.activation)
+    cut = Cut.of(product, module.target)
+    room = module.own(weight.depth * cut.vectors * module.target.lanes)
+    bias = module.weight(padded_bias(epilogue.bias, weight.outputs, module.target))
+
+    def turned(b: VectorBuilder, pointers: Sequence[Value], index: Value, channels: int) -> Value:
+        at_w, at_scale, scratch = pointers[1], pointers[5], pointers[6]
+        row = b.mul(index, i64(cut.vectors * module.target.lanes))
+        at = [b.at(at_w, b.mul(row, i64(weight.pitch)))]
+        at.append(b.at(at_scale, b.mul(row, i64(4 * weight.blocks))) if weight.scale else at_scale)
+        b.call(_panel(module, weight, channels), [*at, scratch])
+        return scratch
+
+    units, run = units_of(module, product, cut, prepare=turned)
+    places = [x.place, weight.place, bias, y.place, (residual or y).place, weight.scale or bias, room]
+    module.part(units, places, run, ("turned panels", product.key, cut, weight.key))
+
+
+def _panel(module: Module, weight: StoredRows, channels: int) -> Any:
+    """void(weight, scale, panel): rows of the weight become columns of a panel [depth][channels in whole vectors]."""
+    lanes = module.target.lanes
+    vectors = -(-channels // lanes)
+
+    def build(b: VectorBuilder, at_w: Value, at_scale: Value, panel: Value) -> None:
+        def square(k: Value, v: int, length: int) -> None:
+            """`length` numbers of each of a vector's rows, from number k on."""
+            count = min(lanes, channels - lanes * v)
+            block = b.udiv(k, i64(weight.block)) if weight.blocks > 1 else i64(0)
+            rows = []
+            for i in range(lanes * v, lanes * v + count):
+                w = b.read_wide(b.at(at_w, b.times(k, SIZES[weight.element]), i * weight.pitch), length, weight.element)
+                if weight.scale is not None:
+                    w = b.fmul(w, b.broadcast(at_scale, b.times(block, 4), 4 * weight.blocks * i))
+                rows.append(w)
+            turned = b.transposed([*rows, *[b.splat(0)] * (lanes - count)])
+            for j in range(length):
+                there = b.at(panel, b.times(k, 4 * lanes * vectors), 4 * lanes * (j * vectors + v))
+                b.write(turned[j], there)
+
+        whole = weight.depth // lanes * lanes
+        for v in range(vectors):
+            b.each(whole, lambda k, v=v: square(k if not isinstance(k, int) else i64(k), v, lanes), lanes)
+            if weight.depth - whole:
+                square(i64(whole), v, weight.depth - whole)
+
+    return module.shared_function(("panel", weight.key, channels), 3, 0, build)

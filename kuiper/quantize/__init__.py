@@ -1,0 +1,45 @@
+"""Weights in fewer bits: int8 with scales, or float16; what that costs; and whole networks."""
+
+from kuiper.quantize.network import (
+    SCALE,
+    MadeRows,
+    QuantizedNetwork,
+    StoredWeight,
+    dequantized_operator,
+    quantize_network,
+    read_as_weight,
+    small_weights,
+    weights_of,
+)
+from kuiper.quantize.weights import (
+    BITS,
+    PIECE,
+    Figures,
+    QuantizedWeight,
+    dequantized,
+    figures_of,
+    quantize,
+    to_float16,
+    to_int8,
+)
+
+__all__ = [
+    "BITS",
+    "PIECE",
+    "SCALE",
+    "Figures",
+    "MadeRows",
+    "QuantizedNetwork",
+    "QuantizedWeight",
+    "StoredWeight",
+    "dequantized",
+    "dequantized_operator",
+    "figures_of",
+    "quantize",
+    "quantize_network",
+    "read_as_weight",
+    "small_weights",
+    "to_float16",
+    "to_int8",
+    "weights_of",
+]

@@ -1,0 +1,210 @@
+"""A network whose weights are in fewer bits: how an operator holds them, and how they are made.
+
+    nn.Linear fc 1 1 0 1 bias=True @bias=(128)f32 @weight=(128,32)i8 @weight_scale=(128)f32 #0=(1,32)f32 #1=(1,128)f32
+
+A weight of 8 bits is an attribute of type i8, and its scales are one named like it with `_scale` behind: float32,
+(rows,) or (rows, blocks). A weight of 16 bits is of type f16, and the operator's output is declared as f32: that tells
+it from a network that computes in half precision, whose outputs are f16. PNNX itself has no such pairs: its tools read
+the file as a network with integer weights and a surplus attribute.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from kuiper import dtypes
+from kuiper.errors import KuiperError, ParameterError
+from kuiper.graph import Attribute, Graph, Operand, Operator, Shape
+from kuiper.graph.operator import copied_operators
+from kuiper.quantize.weights import PIECE, Figures, QuantizedWeight, dequantized, figures_of, quantize
+
+SCALE = "_scale"
+"""Behind the name of a weight: that of its scales."""
+_KINDS = ("Linear", "Embedding", *(f"Conv{t}{n}d" for t in ("", "Transpose") for n in (1, 2, 3)))
+_FUNCTIONS = ("linear", "embedding", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3)))
+TYPES = frozenset([*(f"nn.{kind}" for kind in _KINDS), *(f"F.{function}" for function in _FUNCTIONS)])
+"""Operators whose `weight` holds most of a network's numbers."""
+TABLE_READERS = frozenset(["F.linear", "F.embedding"])
+"""Operators that take a weight in fewer bits as an input of that name: from a table that several of them share."""
+_FLOATS = ("f32", "f16", "bf16")
+
+
+def weights_of(op: Operator) -> dict[str, QuantizedWeight]:
+    """The operator's weights in fewer bits, by name.
+
+    Raises ParameterError, which names the scales, where these are of another type or shape.
+    """
+    found: dict[str, QuantizedWeight] = {}
+    declared = op.outputs[0].dtype if op.outputs else None
+    for key, attribute in op.attributes.items():
+        scale = op.attributes.get(key + SCALE)
+        if attribute.dtype.code == "i8" and scale is not None:
+            try:
+                found[key] = QuantizedWeight(attribute.data, scale.data)
+            except ParameterError as error:
+                raise ParameterError(
+                    key + error.parameter.removeprefix("weight"), error.expected, error.found
+                ) from None
+        elif attribute.dtype.code == "f16" and declared is not None and declared.code == "f32":
+            found[key] = QuantizedWeight(attribute.data)
+    return found
+
+
+def dequantized_operator(op: Operator) -> Operator:
+    """The operator with its weights as float32, for those who know no other; itself where they are."""
+    found = weights_of(op)
+    if not found:
+        return op
+    scales = {key + SCALE for key, weight in found.items() if weight.scale is not None}
+    kept = {key: attribute for key, attribute in op.attributes.items() if key not in scales}
+    whole = {key: Attribute.from_array(dequantized(weight)) for key, weight in found.items()}
+    return replace(op, attributes=kept | whole)
+
+
+def read_as_weight(operand: Operand) -> bool:
+    """Whether nothing but TABLE_READERS read it, and each of them as its weight."""
+    return bool(operand.consumers) and all(
+        reader.type in TABLE_READERS
+        and all(name == "weight" for o, name in zip(reader.inputs, reader.input_names) if o is operand)
+        for reader in operand.consumers
+    )
+
+
+def small_weights(graph: Graph, bits: int = 8) -> list[tuple[Operator, str]]:
+    """(operator, name) of the weights that `quantize_network` puts into fewer bits.
+
+    Arrays of floats with two axes or more: `weight` of TYPES, and tables that nothing but TABLE_READERS read as theirs.
+    What computes in another type than float32 stays; for 16 bits the file has to say that it does.
+    """
+    found = []
+    for op in graph:
+        table = op.type == "pnnx.Attribute" and read_as_weight(op.outputs[0])
+        key = "data" if table else "weight"
+        attribute = op.attributes.get(key)
+        if attribute is None or not (table or op.type in TYPES):
+            continue
+        declared = op.outputs[0].dtype if op.outputs else None
+        fits = bits == 8 if declared is None else declared.code == "f32"
+        if fits and attribute.dtype.code in _FLOATS and len(attribute.shape) > 1 and 0 not in attribute.shape:
+            found.append((op, key))
+    return found
+
+
+@dataclass(frozen=True)
+class StoredWeight:
+    """A weight that was put into fewer bits: of which operator, its name and shape, and what that did to it."""
+
+    operator: str
+    name: str
+    shape: Shape
+    block: int
+    bytes_before: int
+    bytes_after: int
+    figures: Figures
+
+
+class _InFewerBits:
+    """How a weight of float32, float16 or bfloat16 is put into fewer bits, some rows at a time."""
+
+    def __init__(self, attribute: Attribute, bits: int, block: int | None) -> None:
+        self.shape, self.bits = attribute.shape, bits
+        self._attribute, self._block = attribute, block
+        size = math.prod(self.shape[1:])
+        self.block = block if block is not None and size % block == 0 else size
+
+    def before(self, rows: slice) -> np.ndarray:
+        """Rows as they were, in float32."""
+        whole = dtypes.widen(self._attribute.raw[rows], self._attribute.dtype)
+        return whole.astype(np.float32, copy=False)
+
+    def after(self, rows: slice) -> QuantizedWeight:
+        """The same rows in fewer bits."""
+        made = quantize(self.before(rows), self.bits, self._block)
+        assert isinstance(made, QuantizedWeight), "32 bits change nothing"
+        return made
+
+    def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(before, after) of all rows, some at a time."""
+        step = max(1, PIECE // math.prod(self.shape[1:]))
+        for start in range(0, self.shape[0], step):
+            rows = slice(start, start + step)
+            yield self.before(rows), dequantized(self.after(rows))
+
+    def values(self) -> Attribute:
+        """The attribute of the values."""
+        dtype = dtypes.DTYPES["i8" if self.bits == 8 else "f16"]
+        return Attribute(
+            dtype, self.shape, cast(Any, MadeRows(self.shape, dtype.storage, lambda x: self.after(x).values))
+        )
+
+    def scales(self) -> Attribute:
+        """The attribute of the scales, of 8 bits."""
+        size = math.prod(self.shape[1:])
+        shape = (self.shape[0],) if self.block == size and self._block != size else (self.shape[0], size // self.block)
+        dtype = dtypes.DTYPES["f32"]
+        return Attribute(dtype, shape, cast(Any, MadeRows(shape, dtype.storage, lambda x: self.after(x).scale)))
+
+
+class MadeRows:
+    """An array whose rows are made when they are asked for: made(slice of rows) gives them."""
+
+    def __init__(self, shape: Shape, dtype: np.dtype, made: Callable[[slice], Any]) -> None:
+        self.shape, self.dtype, self._made = shape, dtype, made
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        """Some rows, as an array."""
+        return np.asarray(self._made(rows), self.dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """All of them."""
+        return np.asarray(self[:], dtype)
+
+
+@dataclass(frozen=True)
+class QuantizedNetwork:
+    """A graph, the weights that are in fewer bits there, and those of another length than a multiple of the block."""
+
+    graph: Graph
+    weights: list[StoredWeight]
+
+    @property
+    def figures(self) -> Figures:
+        """Of all these weights together."""
+        return sum((weight.figures for weight in self.weights), Figures())
+
+
+def quantize_network(graph: Graph, bits: int, block: int | None = None) -> QuantizedNetwork:
+    """The same network with `small_weights` in so many bits; all else is shared with `graph`.
+
+    Arrays of the new graph are made some rows at a time as they are asked for: `pnnx.write` needs memory for a piece,
+    whatever the size of the network. Bytes before count four for each number.
+
+    bits : 8 (one scale for each row, or for each `block` numbers of one), 16, or 32: weights in fewer bits become
+        float32 again.
+
+    Raises KuiperError, which names the operator, for NaN, infinity and what float16 cannot hold.
+    """
+    quantize(np.zeros((1, 1), np.float32), bits, block)  # refuses other numbers of bits, and blocks that mean nothing
+    result = Graph(copied_operators(graph), warnings=list(graph.warnings)).connect()
+    if bits == 32:
+        for op in result:
+            op.attributes = dequantized_operator(op).attributes
+    chosen = small_weights(result, bits) if bits != 32 else []
+    stored = []
+    for op, key in chosen:
+        attribute = op.attributes[key]
+        made = _InFewerBits(attribute, bits, block)
+        try:
+            figures = figures_of(made.pieces())
+        except KuiperError as error:
+            raise error.at(op.name) from None
+        new = {key: made.values()} | ({key + SCALE: made.scales()} if bits == 8 else {})
+        op.attributes = {**op.attributes, **new}
+        sizes = 4 * math.prod(attribute.shape), sum(math.prod(a.shape) * a.dtype.itemsize for a in new.values())
+        stored.append(StoredWeight(op.name, key, attribute.shape, made.block, *sizes, figures))
+    return QuantizedNetwork(result, stored)
