@@ -95,10 +95,14 @@ class Module:
     arena : the memory of a plan's values; all arrays that are written lie in it.
     threads : how many may share a part.
     given : inputs that lie outside of it, the first in the table of what does.
+    keeps_packs : whether weights that can be used as they lie are packed nevertheless, where that is faster.
     """
 
-    def __init__(self, target: Target, arena: np.ndarray, threads: int, given: Sequence[np.ndarray] = ()) -> None:
-        self.target, self.threads = target, threads
+    def __init__(
+        self, target: Target, arena: np.ndarray, threads: int, given: Sequence[np.ndarray] = (),
+        keeps_packs: bool = True,
+    ) -> None:  # fmt: skip
+        self.target, self.threads, self.keeps_packs = target, threads, keeps_packs
         self.ir = ir.Module("kuiper")
         self.parts: list[CodePart] = []
         self._arena = arena

@@ -25,6 +25,7 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
+from kuiper.fast.kernels.matmul.linear import LinearKernel
 from kuiper.fast.plan.layout import StoredValue
 from kuiper.fast.plan.plan import Draft, Plan, borders, is_view, store
 from kuiper.fast.plan.planner import Planner
@@ -35,6 +36,8 @@ TRIES = 7
 """How often a stretch is run alone, and how often with help, before the faster way is taken."""
 LONG = 1e-3
 """Seconds: what takes longer alone is shared without further tries; to wake a thread takes some 30 microseconds."""
+MOST_PACKED = 256 << 20
+"""Bytes of the weights of Linear in a network for which a second copy of them may be kept."""
 
 
 class Stretch:
@@ -250,7 +253,8 @@ class CompiledPlan(Plan):
         return [] if number in self._parts_of else super()._stages_of(number, step, halos, space)
 
     def _new_module(self) -> Module:
-        return Module(self._target, self._arena, self.threads, list(self._own.values()))
+        weights = (step.kernel.weight.nbytes for step in self.steps if isinstance(step.kernel, LinearKernel))
+        return Module(self._target, self._arena, self.threads, list(self._own.values()), sum(weights) <= MOST_PACKED)
 
     def _name(self, module: Module, passes: Sequence[str]) -> str | None:
         """The name of this plan's code in the cache."""

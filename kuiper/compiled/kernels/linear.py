@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows, emit_stored
+from kuiper.compiled.kernels.dot import FEW, RowsOfArray, StoredRows, emit_stored
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
@@ -20,14 +20,19 @@ from kuiper.fast.kernels.matmul.matrices import rows_of
 def linear(
     module: Module, kernel: LinearKernel | CompactLinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
 ) -> bool:
-    """One product, for rows in which numbers lie side by side, with the weights as they lie in the file."""
+    """One product, for rows in which numbers lie side by side.
+
+    The weights are used as they lie in the file, unless there are many rows and the network is small enough for another
+    copy of its weights, in panels.
+    """
     epilogue = kernel.epilogue
     x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
     residual = inputs[-1].array if epilogue.residual else None
     if not linear_fits(x, epilogue, y, residual):
         return False
+    many = isinstance(kernel, LinearKernel) and module.keeps_packs and x.size > FEW * x.shape[-1]
     arrays = [_in_rows(module, each) for each in (x, y, residual)]
-    if None in arrays[:2] or (arrays[2] is None) != (residual is None):
+    if many or None in arrays[:2] or (arrays[2] is None) != (residual is None):
         if isinstance(kernel, CompactLinearKernel):
             return False
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)

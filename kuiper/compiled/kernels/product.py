@@ -221,7 +221,8 @@ def units_of(
 
     prepare : packs a panel before its tiles are computed; the body then has the pointers that this wants, too.
 
-    A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. There are `shares` of them
+    A unit is a block of tiles and a range of panels: it goes over its tiles for each panel. A panel that is packed on
+    the way is packed once: then there is one block. There are `shares` of them
     for each thread, if there is work enough, and as many for each as for the others.
     """
     lanes = module.target.lanes
@@ -237,7 +238,7 @@ def units_of(
     wanted = module.threads * shares if module.threads > 1 else 1
     blocks = max(1, min(tiles, -(-tiles * tile_bytes // CACHE)))
     groups = 1
-    if weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE:
+    if prepare is not None or (weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE):
         blocks, groups = 1, min(panels, max(wanted, 1))
     elif blocks < wanted:
         blocks = min(tiles, wanted)
