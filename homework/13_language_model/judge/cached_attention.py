@@ -145,6 +145,9 @@ def attention_mistakes(
         "the scores are divided by sqrt(H D): D is the width of one head, sqrt(D)": attended(
             q, keys, values, end, causal, 1 / math.sqrt(q.shape[1] * width)
         ),
+        "the mask is upside down: a new token sees the places before it, j <= count + i, not those after it": attended(
+            q, keys, values, end, lambda i, j: j >= count + i
+        ),
         "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
         "a new token does not see itself: j <= count + i, not <": attended(
             q, keys, values, end, lambda i, j: j < count + i
@@ -188,6 +191,17 @@ def attention_mistakes(
     return {cause: wrong for cause, wrong in found.items() if not np.allclose(wrong, expected, CLOSE, CLOSE)}
 
 
+ALL_BUT_ONE_QUERY = {
+    None: "the whole array",
+    (2, 3): "all queries of a head",
+    (1, 3): "all heads of a text",
+    (1, 2, 3): "a whole text",
+    (0, 1, 3): "all texts and heads",
+    (0, 3): "all texts",
+}
+"""Axes of the scores over which somebody takes the largest -> what has it in common then."""
+
+
 def large_mistakes(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, keys: np.ndarray, values: np.ndarray, count: int
 ) -> dict[str, np.ndarray]:
@@ -197,6 +211,17 @@ def large_mistakes(
     scores = q @ keys[:, :, :end].swapaxes(2, 3) / q.dtype.type(math.sqrt(q.shape[3]))
     hidden = np.arange(end) > np.arange(count, end)[:, None]
     found = {}
+    for axes, of in ALL_BUT_ONE_QUERY.items():
+        powers = np.where(hidden, -np.inf, scores)
+        with np.errstate(over="ignore", invalid="ignore"):
+            powers = np.exp(powers - powers.max(axis=axes, keepdims=True))
+            wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
+        if not np.allclose(wrong, expected, 1e-2, 1e-2):
+            cause = (
+                f"one largest score is subtracted for {of}: where a query's own lie far below it, all of them become "
+                "e^-1000, which is 0, and 0 / 0 is nan. Each query has its own: max(axis=-1, keepdims=True)"
+            )
+            found[cause] = wrong.astype(q.dtype)
     for most in (50, 80, 88, 100, 500, 700):
         clipped = np.where(hidden, -np.inf, np.clip(scores, -most, most))
         powers = np.exp(clipped - clipped.max(axis=3, keepdims=True))
