@@ -49,6 +49,9 @@ CAUSAL_MASK: Mistakes = {
     "True and False are exchanged: True is what a token MAY see": partial(_mask, lambda i, j: j > i),
     "a token sees itself, too: the diagonal is True": partial(_mask, lambda i, j: j < i),
     "nothing is hidden: what comes later is False": partial(_mask, lambda i, j: j == j),
+    "these are numbers to be added to the scores: what is asked for is booleans, True where a token may see": (
+        lambda count: np.where(np.tri(count, dtype=bool), 0.0, -np.inf)
+    ),
     "a token sees only itself: row i sees the columns 0 to i": partial(_mask, lambda i, j: i == j),
 }
 
