@@ -104,13 +104,14 @@ def _attended(
     values_turned: bool = False,
     shared: Callable[[np.ndarray], np.ndarray] = lambda heads: np.repeat(heads, 2, axis=0),
     exchanged: bool = True,
-    out: bool = True,
+    out: Callable[[np.ndarray], np.ndarray] | None = np.transpose,
     added: bool = False,
 ) -> np.ndarray:
     """`attend` with a mistake: (T,128) -> (T,128).
 
     scale : of the scores; shared : two heads of keys -> one for each head of queries; exchanged : whether heads and
-    tokens are, before the heads are joined; out : whether the last linear layer is there; added : whether x is.
+    tokens are, before the heads are joined; out : what is made of the last layer's weight, or None without that layer;
+    added : whether x is.
     """
 
     def heads(name: str) -> np.ndarray:
@@ -128,7 +129,7 @@ def _attended(
     powers = np.exp(scores - scores.max(axis=2, keepdims=True))
     y = powers / powers.sum(axis=2, keepdims=True) @ shared(v)
     y = (y.swapaxes(0, 1) if exchanged else y).reshape(len(x), -1)
-    y = y @ weight(f"blocks.{n}.attention.out").T if out else y
+    y = y if out is None else y @ out(weight(f"blocks.{n}.attention.out"))
     return x + y if added else y
 
 
@@ -145,12 +146,16 @@ def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
         "the values are rotated, too: only queries and keys are": wrong(values_turned=True),
         "queries 0 and 1 share keys and values, 2 and 3 the others: np.repeat(..., 2, axis=0), np.tile makes another "
         "order": wrong(shared=lambda heads: np.tile(heads, (2, 1, 1))),
+        "queries have four heads, keys and values two: np.repeat(..., 2, axis=0) gives each query its own": wrong(
+            shared=np.array
+        ),
         "the scores are divided by D: it is sqrt(D)": wrong(scale=1 / WIDTH),
         "the scores are not divided by sqrt(D)": wrong(scale=1.0),
         "D is the width of one head, 32, not of all": wrong(scale=1 / math.sqrt(4 * WIDTH)),
         "nothing is masked: attention_weights does it": wrong(masked=False),
         "the results are joined in the wrong order: swap heads and tokens back, then reshape": wrong(exchanged=False),
-        "the last linear layer, out, is missing": wrong(out=False),
+        "the last linear layer, out, is missing": wrong(out=None),
+        "the last linear layer is x @ weight.T, and here .T is missing": wrong(out=np.array),
         "the input is added already: that comes in the next cell": wrong(added=True),
     }
 

@@ -257,7 +257,6 @@ def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise()
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
 def test_the_folded_answers_of_a_lesson_are_right_where_they_stand(lesson: register.Lesson) -> None:
     pytest.importorskip("nbclient", reason="runs notebooks, and nbclient is not installed")
