@@ -98,6 +98,7 @@ def attention_of(
     if not 0 <= block < len(found):
         raise KuiperError(f"block: expected one of the {len(found)} with attention, from 0 on, found {block}")
     made = results_of(graph, words)
-    names = [operand.producer.name for operand in found[block].inputs[:3]]
-    q, k, v = (made[name][:, -len(words) :] for name in names)  # before them are the places of the cache
+    sources = [operand.producer for operand in found[block].inputs[:3]]
+    # before the keys and values of the text are the places of the cache
+    q, k, v = (made[source.name][:, -len(words) :] for source in sources if source is not None)
     return q, k, v, made[found[block].name]
