@@ -98,7 +98,6 @@ def attention_of(
     if not 0 <= block < len(found):
         raise KuiperError(f"block: expected one of the {len(found)} with attention, from 0 on, found {block}")
     made = results_of(graph, words)
-    sources = [operand.producer for operand in found[block].inputs[:3]]
     # before the keys and values of the text are the places of the cache
-    q, k, v = (made[source.name][:, -len(words) :] for source in sources if source is not None)
+    q, k, v = (made[source.name][:, -len(words) :] for source in found[block].producers[:3])
     return q, k, v, made[found[block].name]
