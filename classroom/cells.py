@@ -10,7 +10,7 @@ import ast
 import copy
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,11 +25,19 @@ _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
 
 
-def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> None:
+def check(
+    function: Callable[..., Any],
+    *cases: tuple[tuple[Any, ...], Any],
+    mistakes: Mapping[str, Callable[..., Any]] | None = None,
+) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
-    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. A list is no tuple.
-    Where an exception's class is expected, the function must raise it.
+    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too, and where booleans
+    are expected, the element type. A list is no tuple. Where an exception's class is expected, the function must raise
+    it.
+
+    mistakes : likely cause -> a function with that mistake; the reader whose function does the same in every case is
+        told the cause.
 
     >>> def half(x):
     ...     return x / 2
@@ -47,6 +55,11 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     ...     x / 2
     >>> check(half, ((4,), 2.0))
     half(4) returned None: is a `return` missing? (0 of 1 right)
+    >>> def half(x):
+    ...     return x // 2
+    >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
+    half(1): expected 0.5, got 0 (1 of 2 right)
+    likely why: // drops what is left over
     """
     name = function.__name__
     _right.pop(name, None)
@@ -62,6 +75,9 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     ]
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
+        cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {})
+        if cause:
+            print(f"likely why: {cause}")
         return
     _right[name] = function
     print(f"{name}: right, {len(cases)} of {len(cases)}")
@@ -82,6 +98,19 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     except Exception as error:
         return error, f"but it raised {type(error).__name__}: {error}"
     return got, ""
+
+
+def _cause(
+    answers: list[tuple[Any, str]], given: list[tuple[Any, ...]], mistakes: Mapping[str, Callable[..., Any]]
+) -> str:
+    """The first of the mistakes with which every one of the answers would have come; "" if there is none."""
+    for cause, mistaken in mistakes.items():
+        with np.errstate(all="ignore"):
+            others = [_answer(mistaken, arguments) for arguments in given]
+        pairs = zip(answers, others, strict=True)
+        if all(said == other_said and (said or _same(got, wrong, False)) for (got, said), (wrong, other_said) in pairs):
+            return cause
+    return ""
 
 
 def _instead(got: Any, said: str, expected: Any) -> str:
@@ -110,7 +139,7 @@ def _is_error(expected: Any) -> bool:
 
 
 def _same(got: Any, expected: Any, exact: bool = True) -> bool:
-    """Whether the values are alike. `exact` : and no list stands for a tuple."""
+    """Whether the values are alike. `exact` : and no list stands for a tuple, no number for a boolean in an array."""
     if isinstance(expected, (list, tuple)):
         alike = isinstance(got, type(expected) if exact else (list, tuple)) and len(got) == len(expected)
         return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
@@ -118,6 +147,8 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
         try:
             one, other = np.asarray(got), np.asarray(expected)
             rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
+            if exact and isinstance(expected, np.ndarray) and other.dtype == bool != one.dtype:
+                return False
             return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True))
         except (TypeError, ValueError):
             return False
@@ -146,6 +177,8 @@ def _got(got: Any, expected: Any) -> str:
         return f"got {_short(got)}"
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
+    if one == other == "an array" and expected.dtype == bool != got.dtype and _same(got, expected, exact=False):
+        return f"got {_short(got)}: the values are right, but they are {got.dtype} and not bool, as comparisons give"
     if one == other == "an array" and got.size > SHOWN:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):

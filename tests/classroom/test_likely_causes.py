@@ -12,6 +12,7 @@ from classroom.judge.homework import public_tests
 from classroom.marked import without_marks
 
 RESNET = register.ROOT / "homework" / "08_resnet"
+LANGUAGE_MODEL = register.ROOT / "homework" / "13_language_model"
 WEIGHTS = 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")'
 LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None else y + bias\n"
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
@@ -139,16 +140,58 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
-    name, changes, cause = CASES[case]
-    text = without_marks((RESNET / "judge" / "solution.py").read_text(encoding="utf-8"))
+LARGEST = "scores.max(axis=3, keepdims=True)"
+ONE_LARGEST = "one largest score is subtracted for several queries, as max() does"
+ATTENTION = {
+    "one largest of all": ("large_scores_do_not_overflow", {LARGEST: "scores.max()"}, ONE_LARGEST),
+    "one largest of each head": (
+        "large_scores_do_not_overflow",
+        {LARGEST: "scores.max(axis=(2, 3), keepdims=True)"},
+        ONE_LARGEST,
+    ),
+    "one largest of all heads": (
+        "large_scores_do_not_overflow",
+        {LARGEST: "scores.max(axis=(1, 3), keepdims=True)"},
+        ONE_LARGEST,
+    ),
+    "no largest": (
+        "large_scores_do_not_overflow",
+        {f" - {LARGEST}": ""},
+        "subtract each query's largest VISIBLE score",
+    ),
+    "upside down": (
+        "the_three_tokens_of_the_lesson",
+        {"np.arange(end) > np.arange(count": "np.arange(end) < np.arange(count"},
+        "the mask is upside down",
+    ),
+    "numpy's square root": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {"math.sqrt(width)": "np.sqrt(width)"},
+        "np.sqrt(D) and np.tri are float64",
+    ),
+}
+
+
+def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> str:
+    """The likely cause that a test names for the solution of a homework with these changes."""
+    text = without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))
     for old, new in changes.items():
         assert text.count(old) == 1
         text = text.replace(old, new)
-    file = tmp_path / "hw08_resnet.py"
     file.write_text(text, encoding="utf-8")
-    (test,) = (one for one in public_tests(RESNET) if one.name == name)
+    (test,) = (one for one in public_tests(folder) if one.name == name)
     (outcome,) = run_tests(file, [test], seed=0)
     assert isinstance(outcome.error, Failure)
-    assert cause in str(outcome.error.cause)
+    return str(outcome.error.cause)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = CASES[case]
+    assert cause in cause_told(RESNET, name, changes, tmp_path / "hw08_resnet.py")
+
+
+@pytest.mark.parametrize("case", ATTENTION)
+def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = ATTENTION[case]
+    assert cause in cause_told(LANGUAGE_MODEL, name, changes, tmp_path / "hw13_language_model.py")
