@@ -139,10 +139,7 @@ def one_too_many(
 ) -> tuple[str, str]:
     """Of legal groups that are too many: which value could join the group of its readers, and the likely cause."""
     if len(got) == len(calls):
-        return (
-            "",
-            "each call is a group of its own: a value that only one group reads is made in the loop of that group",
-        )
+        return "", "each call is a group of its own: a value that one group alone reads is made in its loop"
     readers = readers_of(calls)
     group_of = {name: group for group in got for name in group}
     products = {name for name, operation, _ in calls if operation not in ELEMENTWISE}
@@ -471,6 +468,7 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 FOREIGN: dict[type[ast.AST], str] = {
     ast.If: "no `if` is needed: a ReLU is max(a, 0.0), and the smaller tiles at the edges are lines of their own",
     ast.IfExp: "a ReLU is max(a, 0.0)",
+    ast.Call: "the only functions are range, and max and min of two numbers",
     ast.Import: "the text needs no numpy: it names single numbers of the arrays only",
 }
 SIZES = {"rows", "depth", "channels", "tile", "height", "width", "h", "w", "v"}
@@ -495,11 +493,12 @@ class Program:
             body = ast.parse(text).body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             number = getattr(error, "lineno", None) or 1
-            cause = "each block is indented by four columns more than the line that opens it"
-            raise failure(
-                f"{self.line(number)}: no Python: {error.args[0]}",
-                cause if isinstance(error, IndentationError) else None,
-            ) from None
+            cause = None
+            if isinstance(error, IndentationError):
+                cause = "each block is indented by four columns more than the line that opens it"
+            elif "{" in self.line(number):
+                cause = "the braces were not filled in: an f stands before the quotes"
+            raise failure(f"{self.line(number)}: no Python: {error.args[0]}", cause) from None
         function = body[0] if len(body) == 1 else None
         if not isinstance(function, ast.FunctionDef) or function.name != "product":
             raise failure(
@@ -700,10 +699,11 @@ def expect_product(
     loads, stores = program.run(**kept)
     unwritten = [place for place in np.ndindex(right.shape) if not stores["y", *place]]
     if unwritten:
-        raise failure(
-            f"{what}: {len(unwritten)} of {right.size} numbers are never stored, the first y{list(unwritten[0])}",
-            "what is left at the right and at the bottom needs tiles, too: a range of whole tiles ends before it",
-        )
+        cause = "what is left at the right and at the bottom needs tiles, too: a range of whole tiles ends before it"
+        if not program.lines_with_stores:
+            cause = "no line stores anything: behind the loop over the depth each sum goes into its number of y"
+        said = f"{len(unwritten)} of {right.size} numbers are never stored, the first y{list(unwritten[0])}"
+        raise failure(f"{what}: {said}", cause)
     expect(kept["y"], right, rtol=1e-9, atol=1e-9, what=what, mistakes=mistakes)
     return loads, stores
 
