@@ -138,8 +138,6 @@ def one_too_many(
     got: list[list[str]], calls: Calls, sizes: Mapping[str, int], returned: Sequence[str]
 ) -> tuple[str, str]:
     """Of legal groups that are too many: which value could join the group of its readers, and the likely cause."""
-    if len(got) == len(calls):
-        return "", "each call is a group of its own: a value that one group alone reads is made in its loop"
     readers = readers_of(calls)
     group_of = {name: group for group in got for name in group}
     products = {name for name, operation, _ in calls if operation not in ELEMENTWISE}
@@ -153,7 +151,9 @@ def one_too_many(
         if sizes[name] != sizes[other[-1]] or (products & set(group) and products & set(other)):
             continue
         reader = readers[name][0]
-        if len(readers[name]) > 1:
+        if len(got) == len(calls) and products & {*group, *other}:
+            cause = "each call is a group of its own: a value that one group alone reads is made in its loop"
+        elif len(readers[name]) > 1:
             cause = "a value may have several readers, if all of them are in one group: count groups, and not readers"
         elif place[reader] != place[name] + 1:
             cause = f"{name} and its reader do not stand side by side in the list: go by readers, not by the next call"
@@ -201,13 +201,11 @@ def expect_each_once(got: Any, calls: Calls) -> None:
     if missing := [name for name in wanted if not counts[name]]:
         readers = [reader for reader in readers_of(calls)[missing[0]] if counts[reader]]
         needed = f", and {readers[0]} reads it" if readers else ""
-        raise failure(
-            f"expected {missing[0]} in one group, found it in none{needed}: {got!r:.300}",
-            "the last group is still open when the calls end: it belongs to the result, too"
-            if missing == wanted[len(wanted) - len(missing) :]
-            else "a value that cannot join the group of its readers is not left out: it begins a group of its own, "
-            "even one of a single call",
-        )
+        cause = "a value that cannot join the group of its readers is not left out: it has a group, if of one call only"
+        if missing == wanted[-len(missing) :]:
+            single = ", and so does a group of one call" if len(missing) == 1 else ""
+            cause = f"the last group is still open when the calls end: it belongs to the result, too{single}"
+        raise failure(f"expected {missing[0]} in one group, found it in none{needed}: {got!r:.300}", cause)
     if twice := [name for name in wanted if counts[name] > 1]:
         same = any(group.count(twice[0]) > 1 for group in got)
         raise failure(
@@ -275,17 +273,28 @@ def expect_one_loop(group: list[str], calls: Calls, sizes: Mapping[str, int], re
 
 def expect_order(got: list[list[str]], calls: Calls) -> None:
     """Raise Failure unless the groups can run one after the other."""
+    late = made_later(got, calls)
+    if late is None:
+        return
+    place = {name: number for number, (name, _, _) in enumerate(calls)}
+    cause = "groups that stand in the order of their last calls can run one after the other"
+    if [group[0] for group in got] == sorted((group[0] for group in got), key=place.__getitem__):
+        cause = f"the groups are sorted by their first calls: {cause}"
+    elif made_later(got[::-1], calls) is None:
+        cause = "groups that are made from the last call to the first have to be turned around"
+    group, operand = late
+    raise failure(f"{group} reads {operand}, which only a later group makes: {got!r:.300}", cause)
+
+
+def made_later(got: list[list[str]], calls: Calls) -> tuple[list[str], str] | None:
+    """The first group that reads what only a later one makes, and what that is."""
     group_of = {name: number for number, group in enumerate(got) for name in group}
     for number, group in enumerate(got):
         for name, _, operands in calls:
             late = [operand for operand in operands if name in group and group_of.get(operand, -1) > number]
             if late:
-                raise failure(
-                    f"{group} reads {late[0]}, which only a later group makes: {got!r:.300}",
-                    "groups that are made from the last call to the first have to be turned around"
-                    if number == 0 and calls[-1][0] in group
-                    else "groups that stand in the order of their last calls can run one after the other",
-                )
+                return group, late[0]
+    return None
 
 
 def chain(*operations: str, size: int = 100) -> tuple[Calls, dict[str, int]]:
@@ -602,8 +611,9 @@ class Program:
 
     def _why_y(self) -> str:
         """Why the statement that is run may read y: for the epilogue, or to add up."""
-        names = {ast.unparse(node) for node in ast.walk(self._statement) if isinstance(node, ast.Name)}
-        return Y_IS_READ if names & {"bias", "residual", "max", "min"} else Y_IS_NO_SUM
+        names = {node.id for node in ast.walk(self._statement) if isinstance(node, ast.Name)}
+        adds = isinstance(getattr(self._statement, "value", None), ast.BinOp)
+        return Y_IS_NO_SUM if adds and not names & {"bias", "residual", "max", "min"} else Y_IS_READ
 
     def _place(self, node: ast.Subscript) -> tuple[str, tuple[int, ...]]:
         name = ast.unparse(node.value)
@@ -702,6 +712,8 @@ def expect_product(
         cause = "what is left at the right and at the bottom needs tiles, too: a range of whole tiles ends before it"
         if not program.lines_with_stores:
             cause = "no line stores anything: behind the loop over the depth each sum goes into its number of y"
+        elif max(stores.values(), default=0) > 1:
+            cause = "several sums of a tile go into the same number of y: that of row r and column c is y[i + r, j + c]"
         said = f"{len(unwritten)} of {right.size} numbers are never stored, the first y{list(unwritten[0])}"
         raise failure(f"{what}: {said}", cause)
     expect(kept["y"], right, rtol=1e-9, atol=1e-9, what=what, mistakes=mistakes)
@@ -780,21 +792,22 @@ def why_so_many(lines: int, of_x: int, of_w: int, sizes: tuple[int, int, int], t
     if lines == 1 and min(rows, height) * min(channels, width) > 1:
         return "there is no tile, but one sum at a time: write the lines of h * w sums, each a variable of its own"
     found = {
-        crossings(ones[0], widths): single.format("bottom", "row"),
-        crossings(heights, ones[1]): single.format("right", "column"),
-        crossings(*ones): single.format("edges", "row or column"),
-        whole + 2 * left: single.format("edges", "sum"),
         crossings(pieces(rows, width), pieces(channels, height)): "h and w of the tile are exchanged: h are its rows",
+        whole + 2 * left: single.format("edges", "sum"),
+        crossings(*ones): single.format("edges", "row or column"),
+        crossings(heights, ones[1]): single.format("right", "column"),
+        crossings(ones[0], widths): single.format("bottom", "row"),
     }
-    if of_x == of_w == each:
+    if (of_x + of_w) / depth in found:
+        return found[(of_x + of_w) / depth]
+    of_each = [of_x >= each > depth * rows * len(widths), of_w >= each > depth * channels * len(heights)]
+    if all(of_each):
         return (
             "each multiply-add loads both of its numbers: load those of a step into variables first, h of x and w of w"
         )
-    if (of_x + of_w) / depth in found:
-        return found[(of_x + of_w) / depth]
-    for name, loaded, used in (("x", of_x, "w sums of its row"), ("w", of_w, "h sums of its column")):
-        if loaded == each:
-            return f"{name} is loaded for each multiply-add: load a number into a variable, and use it for the {used}"
+    if any(of_each):
+        name, used = ("x", "w sums of its row") if of_each[0] else ("w", "h sums of its column")
+        return f"{name} is loaded for each multiply-add: load a number into a variable, and use it for the {used}"
     return "is each number of x and w loaded once for a tile and a step of the depth?"
 
 

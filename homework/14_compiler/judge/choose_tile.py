@@ -92,6 +92,10 @@ def tile_mistakes(registers: int, lanes: int, rows: int, channels: int) -> dict[
             registers, rows, channels, fits
         ),
         "h is larger than `rows`": _best(registers, registers, vectors, fits),
+        "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": min(
+            ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
+            key=lambda t: abs(t[0] - t[1]),
+        ),
         "ratios are no whole numbers: / and not //": max(
             ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
             key=lambda t: (t[0] * t[1] // sum(t), -t[1]),

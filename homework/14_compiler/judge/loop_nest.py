@@ -73,7 +73,9 @@ def nest_mistakes(
         *given, ["bias", "relu"]
     )
     wrong["the last step of the depth is missing"] = product(x[:, :-1], w[:-1], bias, residual, epilogue)
-    wrong["only one step of the depth was computed"] = product(x[:, -1:], w[-1:], bias, residual, epilogue)
+    wrong["only the last step of the depth counts: each sum begins at 0.0 before the loop over k, and grows by +="] = (
+        product(x[:, -1:], w[-1:], bias, residual, epilogue)
+    )
     per_step = np.zeros((len(x), w.shape[1]))
     for k in range(x.shape[1]):
         per_step = finished(per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
@@ -90,6 +92,7 @@ def nest_mistakes(
         wrong[cause] = finished(carried(x @ w, tile, begins), bias, residual, epilogue)
     wrong["each sum begins at 0.0"] = finished(x @ w + 1.0, bias, residual, epilogue)
     wrong["the products are added to a sum, and not subtracted"] = finished(-(x @ w), bias, residual, epilogue)
+    wrong.update(mistakes_in_a_tile(x @ w, bias, residual, epilogue, tile))
     if "bias" in epilogue and len(x) <= len(bias):
         by_row = np.broadcast_to(bias[: len(x), None], residual.shape)
         wrong["bias has a number for each column: bias[j + c], and not that of the row"] = finished(
@@ -100,6 +103,30 @@ def nest_mistakes(
         after = epilogue[epilogue.index("relu") + 1 :]
         wrong["a ReLU keeps what is positive: max(a, 0.0), and not min"] = finished(least, bias, residual, after)
     return wrong
+
+
+def mistakes_in_a_tile(
+    y: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str], tile: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what comes of it, where the first row or column of a tile stands for all of them."""
+    row, column = (np.arange(size) // step * step for size, step in zip(y.shape, tile))
+    return {
+        "all rows of a tile take the first one's numbers of x: row r takes x[i + r, k]": finished(
+            y[row], bias, residual, epilogue
+        ),
+        "all columns of a tile take the first one's numbers of w: column c takes w[k, j + c]": finished(
+            y[:, column], bias, residual, epilogue
+        ),
+        "all sums of a tile take the same numbers: row r takes x[i + r, k], and column c takes w[k, j + c]": finished(
+            y[row][:, column], bias, residual, epilogue
+        ),
+        "all columns of a tile take the first one's bias: column c takes bias[j + c]": finished(
+            y, bias[column], residual, epilogue
+        ),
+        "all sums of a tile take the first one's residual: it is residual[i + r, j + c]": finished(
+            y, bias, residual[row][:, column], epilogue
+        ),
+    }
 
 
 def carried(y: np.ndarray, tile: tuple[int, int], begins: str) -> np.ndarray:

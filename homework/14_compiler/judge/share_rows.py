@@ -117,16 +117,19 @@ def share_mistakes(
         "a thread whose share is empty, or who finds no row left, needs no time: no `take` for it": otherwise(
             *problem, empty=True
         ),
-        "the barrier behind the last part is missing": (end - barrier, rows) if parts else None,
-        "a barrier too much: the first part begins at 0": (end + barrier, rows),
         "a part without rows takes as long as the barrier, too": shares(
             [size for size in parts if size], unit, pace, take, barrier
         ),
-        "all wait for the last: the next part begins at the largest of the times, and not at the smallest": otherwise(
-            *problem, then=lambda done, last: all_from(min(done))
-        ),
+        "the barrier behind the last part is missing": (end - barrier, rows) if parts else None,
+        "a barrier too much: the first part begins at 0": (end + barrier, rows),
         "a part is done when all threads are, and not when the one is that took the last unit": otherwise(
             *problem, then=lambda done, last: all_from(done[last])
+        ),
+        "a part is done when the last thread is: the largest of the times, and not their sum": otherwise(
+            *problem, then=lambda done, last: all_from(sum(done))
+        ),
+        "all wait for the last: the next part begins at the largest of the times, and not at the smallest": otherwise(
+            *problem, then=lambda done, last: all_from(min(done))
         ),
         "a part begins where the one before it ended, and not at 0": (
             shares(parts[-1:], unit, pace, take, barrier)[0],
@@ -138,6 +141,7 @@ def share_mistakes(
         "taking a unit costs `take`, at each unit": shares(parts, unit, pace, 0.0, barrier),
         "the barrier costs `barrier`": shares(parts, unit, pace, take, 0.0),
         "each thread has a pace of its own": shares(parts, unit, [pace[0]] * len(pace), take, barrier),
+        "take and barrier are 0 unless said": None if barrier else shares(parts, unit, pace, take, 1.0),
         "the rows of each thread stand in the tuple first": (rows, end),
         "the rows of a thread are those of all parts together": (end, shares(parts[-1:], unit, pace)[1]),
     }
@@ -176,28 +180,24 @@ def mistakes_of_counters(
 ) -> dict[str, Any]:
     """Those with units."""
     problem = parts, unit, pace, take, barrier
+    fixed, turns = shares(parts, None, pace, take, barrier), in_turn(*problem)
+    said = "the thread that is free first takes the next rows"
+    lowest = "of several threads that are free, the one with the lowest number comes first"
+    alike = f"all threads have equally many rows, in turns or by fixed shares: with a unit, {said}"
     return {
-        "that is the fixed share of unit=None: with a unit, the thread that is free first takes the next rows": shares(
-            parts, None, pace, take, barrier
-        ),
-        "the threads take turns: the one that is free first takes the next unit": in_turn(*problem),
+        alike: fixed if fixed == turns else None,
+        f"that is the fixed share of unit=None: with a unit, {said}": fixed,
+        f"the threads take turns: {said}": turns,
         "the quickest thread takes every unit: it is the one that is free first, and that changes": otherwise(
             *problem, choice=lambda free, rows, t, count: pace[t]
         ),
+        lowest: otherwise(*problem, choice=lambda free, rows, t, count: (free[t], -t)),
+        f"{lowest}, not the one with fewer rows": otherwise(
+            *problem, choice=lambda free, rows, t, count: (free[t], rows[t])
+        ),
+        f"{lowest}, not the quickest": otherwise(*problem, choice=lambda free, rows, t, count: (free[t], pace[t])),
         "a unit goes to the thread that would be done with it first: it is the one that is free first, quick or not": (
             otherwise(*problem, choice=lambda free, rows, t, count: free[t] + take + count * pace[t])
-        ),
-        "a unit goes to the thread that has the fewest rows: it is the one that is free first": otherwise(
-            *problem, choice=lambda free, rows, t, count: rows[t]
-        ),
-        "of several threads that are free, the one with the lowest number comes first": otherwise(
-            *problem, choice=lambda free, rows, t, count: (free[t], -t)
-        ),
-        "of several threads that are free, the one with the lowest number comes first, not the one with fewer rows": (
-            otherwise(*problem, choice=lambda free, rows, t, count: (free[t], rows[t]))
-        ),
-        "of several threads that are free, the one with the lowest number comes first, not the quickest": otherwise(
-            *problem, choice=lambda free, rows, t, count: (free[t], pace[t])
         ),
         "the last unit of a part has only what is left of it": shares(
             [-(-size // unit) * unit for size in parts], unit, pace, take, barrier
