@@ -201,7 +201,7 @@ def expect_each_once(got: Any, calls: Calls) -> None:
     if missing := [name for name in wanted if not counts[name]]:
         readers = [reader for reader in readers_of(calls)[missing[0]] if counts[reader]]
         needed = f", and {readers[0]} reads it" if readers else ""
-        cause = "a value that cannot join the group of its readers is not left out: it has a group, if of one call only"
+        cause = "a value that cannot join the group of its readers is not left out: it begins one of its own"
         if missing == wanted[-len(missing) :]:
             single = ", and so does a group of one call" if len(missing) == 1 else ""
             cause = f"the last group is still open when the calls end: it belongs to the result, too{single}"
@@ -611,6 +611,8 @@ class Program:
 
     def _why_y(self) -> str:
         """Why the statement that is run may read y: for the epilogue, or to add up."""
+        if isinstance(self._statement, ast.AugAssign) and isinstance(self._statement.value, ast.Name):
+            return "y holds nothing before: a sum is stored by =, and not by +="
         names = {node.id for node in ast.walk(self._statement) if isinstance(node, ast.Name)}
         adds = isinstance(getattr(self._statement, "value", None), ast.BinOp)
         return Y_IS_NO_SUM if adds and not names & {"bias", "residual", "max", "min"} else Y_IS_READ
@@ -788,7 +790,7 @@ def why_so_many(lines: int, of_x: int, of_w: int, sizes: tuple[int, int, int], t
     ones = pieces(rows, height, one_by_one=True), pieces(channels, width, one_by_one=True)
     whole = crossings([height] * (rows // height), [width] * (channels // width))
     left = rows * channels - (rows - rows % height) * (channels - channels % width)
-    single = "what is left at the {} is computed one {} at a time: it is one smaller tile"
+    single = "what is left at the {} is computed one {} at a time: make one smaller tile of it"
     if lines == 1 and min(rows, height) * min(channels, width) > 1:
         return "there is no tile, but one sum at a time: write the lines of h * w sums, each a variable of its own"
     found = {
@@ -888,6 +890,11 @@ def expect_shares(
     expect(got, right, rtol=1e-9, what=f"share_rows({said})", names=names, mistakes=mistakes)
 
 
+def in_quarters(rng: np.random.Generator) -> list[float]:
+    """Three different paces from 1.25 to 4, of which sums are exact."""
+    return (rng.choice(np.arange(5, 17), 3, replace=False) / 4).tolist()
+
+
 @task("share_rows", "counter", "time", "form", "default", "ties")
 def a_slow_thread_does_less(student: Student, oracle: Any) -> None:
     """Eight rows one by one, for threads that need 1 and 3 for a row: 6 and 2 of them, done at 6."""
@@ -899,7 +906,7 @@ def a_slow_thread_does_less(student: Student, oracle: Any) -> None:
 def units_of_several_rows(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """A unit may have several rows, and the last one of a part what is left."""
     for rows, unit in ((10, 4), (7, 3), (5, 8), (int(rng.integers(20, 40)), 6)):
-        expect_shares(student, oracle, [rows], unit, rng.uniform(1, 4, 3).tolist())
+        expect_shares(student, oracle, [rows], unit, in_quarters(rng))
 
 
 @task("share_rows", "ties", "counter", "time", "form", "default")
@@ -921,7 +928,7 @@ def fixed_shares(student: Student, oracle: Any) -> None:
 @task("share_rows", "time", "counter", "static", "form", "ties", "default")
 def a_unit_has_to_be_taken(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Taking a unit costs `take`, a part of no rows or a share of none costs nothing."""
-    pace = rng.uniform(1, 4, 3).tolist()
+    pace = in_quarters(rng)
     for parts, unit in (([9], 1), ([9], 4), ([2], None), ([0], 2), ([0], None)):
         expect_shares(student, oracle, parts, unit, pace, take=0.5)
 
@@ -929,7 +936,7 @@ def a_unit_has_to_be_taken(student: Student, rng: np.random.Generator, oracle: A
 @task("share_rows", "barrier", "counter", "static", "time", "form", "ties", "default")
 def a_barrier_behind_each_part(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """All threads wait behind each part, and the barrier costs something itself, also behind the last."""
-    pace = [1.0, *rng.uniform(1.5, 4, 2).tolist()]
+    pace = [1.0, *in_quarters(rng)[1:]]
     for parts in ([7, 7], [5, 0, 11], [1, 1, 1, 1], [0], []):
         for unit in (2, None):
             expect_shares(student, oracle, parts, unit, pace, barrier=0.25)
