@@ -16,9 +16,10 @@ loads a number for nearly each multiply-add. `channels // lanes` vectors leave o
 **And kuiper?** [target.py](../../../kuiper/compiled/target.py) takes 14 x 2 for 32 registers, and 6 x 2 for 16. That is
 worse by this count: 28 multiply-adds with 16 loads instead of 25 with 10. But a processor makes two loads in a cycle,
 and one or two multiply-adds of vectors: from a ratio of 1 or so on, the loads no longer limit. Nor does the time that a
-multiply-add takes, about four cycles: eight sums keep two units busy, and both tiles have three times as many. The
-edges are left: networks' images have widths that are multiples of 7, and their channels are multiples of 32, so 14 x 2
-often leaves nothing over. Where 5 x 5 does not either, it may win. A cost model is right until one measures: try it,
+multiply-add takes, about four cycles: eight sums keep two units busy, and both tiles have three times as many. What
+differs is not in the count: networks' images have widths that are multiples of 7, and channels that are multiples of
+32, so 14 x 2 seldom leaves an edge; and there are addresses and caches. Either may win: on one processor a pass of the
+digits network takes 0.92 times as long with 5 x 5. A cost model is right until one measures: try it,
 `demo digits --mine`.
 
 **Cost.** One step for each number of vectors, at most half as many as registers.
