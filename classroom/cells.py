@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import os
 import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -145,7 +144,8 @@ def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
 def _pair(got: Any, expected: Any) -> str:
     """What was expected, and what came. Of long strings and lists the part in which they differ first."""
     if isinstance(got, str) and isinstance(expected, str) and max(len(got), len(expected)) > LONGEST - 2:
-        place = len(os.path.commonprefix([got, expected]))
+        pairs = enumerate(zip(got, expected))
+        place = next((i for i, (one, other) in pairs if one != other), min(len(got), len(expected)))
         return f"at character {place} expected {_around(expected, place)}, got {_around(got, place)}"
     if type(got) is type(expected) in (list, tuple) and _short(got) == _short(expected):
         place = next((i for i, pair in enumerate(zip(got, expected)) if not _same(*pair)), None)

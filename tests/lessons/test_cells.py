@@ -151,8 +151,8 @@ def greedy(x: list[int]) -> int:
         (
             same,
             [(("store x, y.at" + " of the tile" * 6 + ", 1",), "store x, y.at" + " of the tile" * 6 + ", 2")],
-            "same('store x, y.at of the tile of the tile of the tile of the...): at character 87 expected ...' of the "
-            "tile, 2', got ...' of the tile, 1' (0 of 1 right)",
+            "same('store x, y.at of the tile of the tile of the tile of the...): at character 87 expected ...'e of the "
+            "tile, 2', got ...'e of the tile, 1' (0 of 1 right)",
         ),
         (
             same,
