@@ -148,10 +148,10 @@ def _pair(got: Any, expected: Any) -> str:
         place = next((i for i, (one, other) in pairs if one != other), min(len(got), len(expected)))
         return f"at character {place} expected {_around(expected, place)}, got {_around(got, place)}"
     if type(got) is type(expected) in (list, tuple) and _short(got) == _short(expected):
-        place = next((i for i, pair in enumerate(zip(got, expected)) if not _same(*pair)), None)
-        if place is None:
-            return f"expected {len(expected)} elements, got {len(got)}"
-        return f"at [{place}] {_pair(got[place], expected[place])}"
+        for index, (one, other) in enumerate(zip(got, expected)):
+            if not _same(one, other):
+                return f"at [{index}] {_pair(one, other)}"
+        return f"expected {len(expected)} elements, got {len(got)}"
     return f"expected {_short(expected)}, {_got(got, expected)}"
 
 
