@@ -15,10 +15,14 @@ from classroom.judge import Failure, Student, expect, expect_refused, likely, ta
 # --- choose_tile
 
 
+def counted(count: int, thing: str) -> str:
+    """`1 group`, `2 groups`."""
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def expect_tile(student: Student, oracle: Any, *problem: int) -> None:
     """Raise Failure unless choose_tile gives the best tile for (registers, lanes, rows, channels)."""
-    names = ("registers", "lanes", "rows", "channels")
-    said = ", ".join(f"{number} {name}" for number, name in zip(problem, names))
+    said = ", ".join(map(counted, problem, ("register", "lane", "row", "channel")))
     causes = {"ZeroDivisionError": "h or v was 0: a tile has a row and a vector at least"}
     with likely(causes):
         got = student.choose_tile(*problem)
@@ -94,11 +98,6 @@ def failure(said: str, cause: str | None = None) -> Failure:
     made = Failure(said)
     made.cause = cause
     return made
-
-
-def counted(count: int, thing: str) -> str:
-    """`1 group`, `2 groups`."""
-    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 def expect_groups(
@@ -693,7 +692,8 @@ def expect_nest(
     causes = {"KeyError": 'epilogue may be any of "bias", "residual" and "relu", in any order, or empty'}
     with likely(causes):
         program = Program(student.loop_nest(*sizes, tile, list(epilogue)), tile)
-    what = f"y for {rows} rows, {depth} steps, {channels} channels, tile {tile}, epilogue {list(epilogue)}"
+    said = ", ".join(map(counted, sizes, ("row", "step", "channel")))
+    what = f"y for {said}, tile {tile}, epilogue {list(epilogue)}"
     try:
         loads, stores = expect_product(program, arrays, right, what, mistakes)
     except Failure as wrong:
