@@ -21,6 +21,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = 12
 """Arrays of up to so many numbers are shown."""
+LONGEST = 60
+"""Characters of a value that are shown."""
 _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
 
@@ -121,7 +123,7 @@ def _instead(got: Any, said: str, expected: Any) -> str:
         return f": {_first_key(got, expected)}"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
-    return f": expected {_short(expected)}, {said or _got(got, expected)}"
+    return f": expected {_short(expected)}, {said}" if said else f": {_pair(got, expected)}"
 
 
 def _left_open(function: Callable[..., Any]) -> bool:
@@ -167,7 +169,34 @@ def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
     if more:
         return f"the key {more[0]!r} is one too many, with {_short(got[more[0]])} there"
     key = next(key for key in expected if not _same(got[key], expected[key]))
-    return f"at the key {key!r} expected {_short(expected[key])}, {_got(got[key], expected[key])}"
+    return f"at the key {key!r} {_pair(got[key], expected[key])}"
+
+
+def _pair(got: Any, expected: Any) -> str:
+    """What was expected, and what came. Of long strings and lists the part in which they differ first."""
+    if isinstance(got, str) and isinstance(expected, str) and max(len(got), len(expected)) > LONGEST - 2:
+        pairs = enumerate(zip(got, expected))
+        place = next((i for i, (one, other) in pairs if one != other), min(len(got), len(expected)))
+        return f"at character {place} expected {_around(expected, place)}, got {_around(got, place)}"
+    if type(got) is type(expected) in (list, tuple) and _short(got) == _short(expected):
+        for index, (one, other) in enumerate(zip(got, expected)):
+            if not _same(one, other):
+                return f"at [{index}] {_pair(one, other)}"
+        return f"expected {len(expected)} elements, got {len(got)}"
+    return f"expected {_short(expected)}, {_got(got, expected)}"
+
+
+def _around(text: str, place: int) -> str:
+    """The string's characters around a place, quoted; `...` stands where others are left out.
+
+    >>> _around("abcdefghij" * 9, 42)
+    "...'hijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefg'..."
+    >>> _around("abc", 3)
+    "'abc'"
+    """
+    start = max(0, place - LONGEST // 4)
+    stop = start + LONGEST
+    return "..." * (start > 0) + repr(text[start:stop]) + "..." * (stop < len(text))
 
 
 def _got(got: Any, expected: Any) -> str:
@@ -261,4 +290,4 @@ def _short(value: Any) -> str:
         text = f"{{{', '.join(f'{key!r}: {_short(each)}' for key, each in value.items())}}}"
     else:
         text = getattr(value, "__name__", None) or " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -160,6 +160,27 @@ def greedy(x: list[int]) -> int:
         (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
         (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
+            same,
+            [(("store x, y.at" + " of the tile" * 6 + ", 1",), "store x, y.at" + " of the tile" * 6 + ", 2")],
+            "same('store x, y.at of the tile of the tile of the tile of the...): at character 87 expected ...'e of the "
+            "tile, 2', got ...'e of the tile, 1' (0 of 1 right)",
+        ),
+        (
+            same,
+            [(("%a" * 40,), "%b" + "%a" * 39)],
+            f"same('{'%a' * 28}...): at character 1 expected '%b{'%a' * 29}'..., got '{'%a' * 30}'... (0 of 1 right)",
+        ),
+        (
+            same,
+            [(([*range(30), "end"],), [*range(30), "END"])],
+            f"same({str([*range(30)])[:57]}...): at [30] expected 'END', got",
+        ),
+        (
+            same,
+            [((list(range(30)),), list(range(31)))],
+            f"same({str([*range(30)])[:57]}...): expected 31 elements, got 30 (",
+        ),
+        (
             broken,
             [((1,), 1)],
             "broken(1): expected 1, but it raised IndexError: list index out of range (0 of 1 right)",
