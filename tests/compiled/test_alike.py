@@ -64,9 +64,7 @@ def body(module: Module, part: CodePart, name: str) -> str:
     return re.sub(rf'"{name}"', "body", str(made))
 
 
-@pytest.mark.parametrize(
-    "name", ["digits", *(pytest.param(name, marks=pytest.mark.slow) for name in list(INPUTS)[1:])]
-)
+@pytest.mark.parametrize("name", ["digits", *(pytest.param(name, marks=pytest.mark.slow) for name in list(INPUTS)[1:])])
 def test_parts_with_the_same_key_have_the_same_body(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(name, monkeypatch)
     by_key: defaultdict[str, list[CodePart]] = defaultdict(list)
