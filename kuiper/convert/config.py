@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kuiper.convert.documents import Document, kind_of, read_object
+from kuiper.documents import Document, kind_of, read_object
 from kuiper.convert.rope import Rotation, read_rotation
 
 CONFIG = "config.json"

@@ -12,15 +12,23 @@ from kuiper.graph import shape_text
 from kuiper.runtime import RuntimeGraph
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
+FIRST_PLACES = 256
+"""Places that a pass looks at, at least."""
+PIECE = 128
+"""Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
 
 
 @dataclass
 class Cache:
-    """Keys and values (layers, 1, heads, room, width), of which the first `count` places are in use."""
+    """Keys and values (layers, 1, heads, room, width), of which the first `count` places are in use.
+
+    The memory is reserved at once, and never moved.
+    """
 
     keys: np.ndarray
     values: np.ndarray
     count: int = 0
+    least: int = FIRST_PLACES
 
     @classmethod
     def of(cls, graph: RuntimeGraph, room: int) -> Cache:
@@ -39,12 +47,24 @@ class Cache:
         if min(layers, heads, width) < 1 or batch > 1 or (places > 0 and places != room):
             raise ShapeError("the inputs of a language model", f"{FORM}, for one text and {room} places", found)
         shape = layers, 1, heads, room, width
-        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+        least = room if places > 0 else FIRST_PLACES  # a network with a fixed number of places gets all of them
+        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32), least=least)
 
     @property
     def room(self) -> int:
         """How many tokens fit."""
         return self.keys.shape[3]
+
+    @property
+    def places(self) -> int:
+        """How many places a pass looks at: at least those in use; 256, 512, 1024, ..., at most all.
+
+        A pass takes time for each place that it is given, in use or not, and a plan is made for each number of places.
+
+        >>> [Cache(np.zeros((1, 1, 1, 600, 1)), np.zeros((1, 1, 1, 600, 1)), n).places for n in (0, 256, 257, 513)]
+        [256, 256, 512, 600]
+        """
+        return min(self.room, max(self.least, 1 << (self.count - 1).bit_length() if self.count else 0))
 
     def append(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
@@ -65,12 +85,23 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarr
     """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
-    outputs = graph(np.array([words]), cache.keys, cache.values, np.array([cache.count]))
+    seen = slice(cache.places)
+    earlier = (of[:, :, :, seen] for of in (cache.keys, cache.values))
+    outputs = graph(np.array([words]), *earlier, np.array([cache.count]))
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
     cache.append(outputs[1], outputs[2])
     return outputs[0][0]
+
+
+def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE) -> np.ndarray:
+    """T further tokens, in passes of at most `most` -> (V,): the scores of what follows the last. Raises as `forward`."""
+    if not 1 <= len(words) <= cache.room - cache.count:
+        raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
+    for start in range(0, len(words), most):
+        logits = forward(graph, words[start : start + most], cache)
+    return logits[-1]
 
 
 def results_of(graph: RuntimeGraph, words: Sequence[int]) -> dict[str, np.ndarray]:
