@@ -61,6 +61,10 @@ class Architecture:
     feed_forward_bias: bool
     unknown: tuple[str, ...] = ()
 
+    def cache_bytes(self, context: int) -> int:
+        """Memory for keys and values of a text of so many tokens, as float32."""
+        return 2 * self.layers * self.key_heads * self.head_width * context * 4
+
 
 def read_architecture(path: Path) -> Architecture:
     """What a config.json says. Raises ModelFormatError for what is missing, contradicts itself or is not supported."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.scalars import softmax
+
+Choice = Callable[[np.ndarray, np.random.Generator], int]
+"""(V,) scores -> a token, drawn from the generator: a Sampler, or another function."""
 
 
 def probabilities(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:

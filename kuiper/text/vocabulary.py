@@ -17,6 +17,13 @@ TOKENS = "tokens.json"
 """The file of a vocabulary that was learnt here, as that of models/writer."""
 
 
+def prompt_tokens(tokens: Vocabulary, text: str) -> list[int]:
+    """The tokens of a text that stands alone, with those that the vocabulary puts around it."""
+    if isinstance(tokens, (BytePairs, LibraryTokens)):
+        return tokens.encode(text, add_special_tokens=True)
+    return tokens.encode(text)
+
+
 class Vocabulary(Protocol):
     """What Tokens, BytePairs and LibraryTokens have in common."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.runtime import RuntimeGraph
 from kuiper.text.cache import Cache, read
-from kuiper.text.sampling import Sampler
+from kuiper.text.sampling import Choice, Sampler
 from kuiper.text.vocabulary import Vocabulary
 
 ROOM = 192
@@ -23,7 +23,7 @@ def write(
     prompt: str | Sequence[int],
     count: int,
     *,
-    sampler: Sampler | None = None,
+    sampler: Choice | None = None,
     random: np.random.Generator | None = None,
     room: int = ROOM,
     stop: Collection[int] = (),
@@ -69,7 +69,7 @@ def _write(
     words: list[int],
     count: int,
     cache: Cache,
-    sampler: Sampler,
+    sampler: Choice,
     random: np.random.Generator | None,
     stop: Collection[int],
 ) -> Iterator[int]:
