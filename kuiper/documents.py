@@ -47,7 +47,7 @@ def parse_object(path: Path, text: bytes, what: str) -> dict[str, Any]:
 
 
 def read_object(path: Path, what: str, largest: int | None = None) -> dict[str, Any]:
-    """The object in a file of at most `largest` bytes, LARGEST if that is None. Raises ModelFormatError, as read_bytes."""
+    """The object in a file of at most `largest` bytes (None: LARGEST). Raises as parse_object and read_bytes."""
     return parse_object(path, read_bytes(path, what, LARGEST if largest is None else largest), what)
 
 

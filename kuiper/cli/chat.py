@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import signal
 import sys
 from collections.abc import Iterator
@@ -34,9 +35,7 @@ SHOWN |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
 
 def chat_(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="What kuiper convert wrote, or models/writer.")],
-    system: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="A message that stays before all others.")
-    ] = None,
+    system: Annotated[str | None, typer.Option(metavar="TEXT", help="A message that stays before all others.")] = None,
     tokens: Annotated[int, typer.Option(metavar="N", min=1, help="An answer has so many tokens at most.")] = 512,
     context: Annotated[
         int | None,
@@ -55,12 +54,12 @@ def chat_(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of what is chosen.")] = 0,
     engine: options.Engine = "auto",
 ) -> None:
-    """Talk to a language model. An empty line ends nothing; Ctrl-D, and Ctrl-C between answers, do.
+    """Talk to a language model; Ctrl-D leaves.
 
-    Ctrl-C during an answer stops that answer. From a pipe each line is a message.
-    The choice of tokens is as the network's makers say in generation_config.json,
-    else temperature 0.7 and top-p 0.9. When the context is full, the oldest
-    messages are forgotten.
+    Ctrl-C stops the answer, and between answers it leaves. From a pipe each line
+    is a message. Tokens are chosen as the network's makers say in
+    generation_config.json, else with temperature 0.7 and top-p 0.9. When the
+    context is full, the oldest messages are forgotten.
     """
     arguments.check_choice("--engine", engine, tuple(EXECUTORS))
     check_converted(folder)
@@ -154,6 +153,8 @@ def talk(conversation: Chat, most: int, interrupts: Interrupts) -> None:
 
 def messages(person: bool) -> Iterator[str]:
     """What is typed, or the lines of a pipe, without empty ones."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # bytes that are no text must not end the program
     if not person:
         for line in sys.stdin:
             if line.strip():

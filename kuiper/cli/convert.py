@@ -25,7 +25,9 @@ def convert_(
     ] = None,
     context: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Tokens of text that a chat may have (2048, or what the network allows)."),
+        typer.Option(
+            metavar="N", min=1, help="Tokens of text that a chat may have (2048, or what the network allows)."
+        ),
     ] = None,
 ) -> None:
     """Make a PNNX graph and weights of a language model's folder.

@@ -16,7 +16,7 @@ _JSON = {TOKENIZER: LARGEST_TOKENIZER, TOKENIZER_CONFIG: LARGEST, GENERATION: LA
 
 
 def read_beside(folder: Path) -> dict[str, bytes]:
-    """Name -> what is in the tokenizer's files, the settings of writing and the template of a chat, as far as there are.
+    """Name -> content of the tokenizer's files, the settings of writing and the template of a chat, where they are.
 
     Raises ModelFormatError for one that is too large, and for JSON that is none.
     """

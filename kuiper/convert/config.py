@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kuiper.documents import Document, kind_of, read_object
 from kuiper.convert.rope import Rotation, read_rotation
+from kuiper.documents import Document, kind_of, read_object
 
 CONFIG = "config.json"
 FAMILIES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}

@@ -53,8 +53,8 @@ def convert(
     folder : with config.json and model.safetensors, or its shards with model.safetensors.index.json.
     output : the folder for NAME.pnnx.param and NAME.pnnx.bin, made where there is none; by default `folder` itself.
         NAME is that of `folder`. The tokenizer's files and kuiper.json are written there, too.
-    context : the longest text, in tokens, for which chats reserve memory; by default 2048, or less where the network was
-        not made for that. The graph itself has no such limit.
+    context : the longest text, in tokens, for which chats reserve memory; by default 2048, or less where the network
+        was not made for that. The graph itself has no such limit.
 
     Raises ModelFormatError as `read_model` and for damaged files beside the weights, KuiperError for a context that the
     network was not made for, and when the files cannot be written.

@@ -136,7 +136,7 @@ class BytePairs:
         return self.vocabulary.get(content) if found is None else found
 
     def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
-        """The tokens of a text; with `add_special_tokens` those around it, too. Raises KuiperError for half a character.
+        """The tokens of a text; with `add_special_tokens` those around it, too. KuiperError for half a character.
 
         Texts of added tokens become these tokens.
         """

@@ -96,7 +96,7 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarr
 
 
 def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE) -> np.ndarray:
-    """T further tokens, in passes of at most `most` -> (V,): the scores of what follows the last. Raises as `forward`."""
+    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Raises as forward."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     for start in range(0, len(words), most):

@@ -1,4 +1,4 @@
-"""A tokenizer.json of any kind, by Hugging Face's own library `tokenizers`, where that is installed (the extra `llm`)."""
+"""A tokenizer.json of any kind, by Hugging Face's library `tokenizers`, where that is installed (the extra `llm`)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class LibraryTokens:
         return found
 
     def encode(self, text: str, *, add_special_tokens: bool = False) -> list[int]:
-        """The tokens of a text; with `add_special_tokens` those around it, too. Raises KuiperError for half a character."""
+        """The tokens of a text; with `add_special_tokens` those around it, too. KuiperError for half a character."""
         encoding = _guarded(lambda: self.tokenizer.encode(text, add_special_tokens=add_special_tokens), "text")
         return list(encoding.ids)
 

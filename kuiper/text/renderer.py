@@ -92,7 +92,10 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
         import jinja2
     except ModuleNotFoundError:
         return {"missing": "jinja2"}
-    if tuple(int(part) for part in importlib.metadata.version("jinja2").split(".")[:3] if part.isdecimal()) < OLDEST_JINJA:
+    if (
+        tuple(int(part) for part in importlib.metadata.version("jinja2").split(".")[:3] if part.isdecimal())
+        < OLDEST_JINJA
+    ):
         return {"missing": f"jinja2 {'.'.join(map(str, OLDEST_JINJA))} or later"}
     try:
         template = environment().from_string(asked["template"])

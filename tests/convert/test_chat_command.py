@@ -1,4 +1,4 @@
-"""A folder as published, converted and talked to: what `kuiper chat` and `run --task write` say is what transformers says."""
+"""A folder as published, converted and talked to: `kuiper chat` and `run --task write` say what transformers says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("typer", reason="the command line needs typer and rich, which are not installed")
@@ -38,9 +37,7 @@ TEMPLATE = (
 
 
 def call(*arguments: object, typed: str = "", code: int = 0) -> Result:
-    result = CliRunner().invoke(
-        app, list(map(str, arguments)), input=typed, env={"NO_COLOR": "1", "COLUMNS": "200"}
-    )
+    result = CliRunner().invoke(app, list(map(str, arguments)), input=typed, env={"NO_COLOR": "1", "COLUMNS": "200"})
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
     return result
@@ -69,7 +66,9 @@ def source(publish_in: Callable[..., Any], tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("published") / "network"
     published = publish_in(folder, config)
     weights = dict(published.weights)
-    weights["lm_head.weight"][len(read_byte_pairs(STORED / "tokenizer.json")):] = 0  # what no token has is never likely
+    weights["lm_head.weight"][len(read_byte_pairs(STORED / "tokenizer.json")) :] = (
+        0  # what no token has is never likely
+    )
     publish_in(folder, config, weights=weights)
     beside(folder)
     return folder
@@ -114,7 +113,11 @@ def test_convert_copies_what_a_chat_needs_and_says_what_it_costs(source: Path, t
     }  # fmt: skip
     for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
         assert (tmp_path / "out" / name).read_bytes() == (source / name).read_bytes()
-    assert json.loads((tmp_path / "out" / "kuiper.json").read_text()) == {"context": 100, "positions": 512, "stop": [END]}
+    assert json.loads((tmp_path / "out" / "kuiper.json").read_text()) == {
+        "context": 100,
+        "positions": 512,
+        "stop": [END],
+    }
     said = " ".join(result.stdout.split())
     assert "100 of 512 tokens; keys and values take 25.0 KiB" in said  # 2 x 2 layers x 2 heads x 8 x 100 x 4 bytes
     assert f"kuiper chat {tmp_path / 'out'}" in said
@@ -211,12 +214,16 @@ def test_the_makers_choice_is_the_usual_one(network: Path, tmp_path: Path) -> No
     folder = shutil.copytree(network, tmp_path / "greedy")
     (folder / "generation_config.json").write_text(json.dumps({"do_sample": False}))
     found = call("chat", folder, "--tokens", 9, "--engine", "simple", typed="Hello\n").stdout
-    assert found == call("chat", network, "--tokens", 9, "--temperature", 0, "--engine", "simple", typed="Hello\n").stdout
+    assert (
+        found == call("chat", network, "--tokens", 9, "--temperature", 0, "--engine", "simple", typed="Hello\n").stdout
+    )
     assert found != call("chat", network, "--tokens", 9, "--engine", "simple", typed="Hello\n").stdout
 
 
 def test_a_full_context_is_said(network: Path) -> None:
-    result = call("chat", network, "--context", 60, "--tokens", 16, "--engine", "simple", typed="Hello\nthere\nthe list\n")
+    result = call(
+        "chat", network, "--context", 60, "--tokens", 16, "--engine", "simple", typed="Hello\nthere\nthe list\n"
+    )
     assert "the context of 60 tokens is full: the 2 oldest messages are forgotten" in result.stderr
     assert "cut off after 16 tokens; --tokens allows more" in result.stderr
     result = call("chat", network, "--context", 30, "--engine", "simple", typed="Hello\n")

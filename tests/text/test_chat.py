@@ -82,7 +82,7 @@ def test_a_message_that_does_not_fit_changes_nothing(parrot: type) -> None:
     graph = parrot([A, END], 96)
     talk = chat(graph, room=30)
     talk.say("hi", 9)
-    with pytest.raises(KuiperError, match="message: expected at most 30 tokens, the context, .* found 47"):
+    with pytest.raises(KuiperError, match=r"message: expected at most 30 tokens, the context, .* found 47"):
         talk.say("x" * 40, 9)
     assert [m["content"] for m in talk.messages] == ["hi", "a"]
     assert talk.say("ho", 9).text == "a"

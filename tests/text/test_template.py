@@ -132,7 +132,10 @@ HOSTILE = {
     "a wide number": ("{{ '%999999999999d' % 1 }}", "template"),
     "a great power": ("{{ 9 ** 9 ** 9 ** 9 }}", "takes more than|template"),
     "calls without end": ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "calls itself without end|takes more"),
-    "many calls": ("{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}", "more"),
+    "many calls": (
+        "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+        "more",
+    ),
     "classes": ("{{ ''.__class__.__mro__[1].__subclasses__() }}", "may not touch"),
     "globals": ("{{ raise_exception.__globals__['json'] }}", "may not touch"),
     "code": ("{{ raise_exception.__code__.co_consts }}", "may not touch"),
@@ -178,7 +181,7 @@ def test_without_jinja_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert renderer.answer({}) == {"missing": "jinja2"}
     other = tmp_path / "other.py"
-    other.write_text("print('{\"missing\": \"jinja2\"}')\n")
+    other.write_text('print(\'{"missing": "jinja2"}\')\n')
     monkeypatch.setattr(renderer, "__file__", str(other))
     with pytest.raises(KuiperError, match=r'a chat template needs jinja2: pip install -e "\.\[llm\]"'):
         ChatTemplate("", {}).render([[]])
@@ -231,7 +234,7 @@ def test_settings_of_another_type_are_refused(tmp_path: Path, config: object, wo
 
 
 def test_a_template_is_a_short_text(tmp_path: Path) -> None:
-    with pytest.raises(ModelFormatError, match="a template in UTF-8, found .* at byte 1"):
+    with pytest.raises(ModelFormatError, match=r"a template in UTF-8, found .* at byte 1"):
         read_template(write(tmp_path, jinja=b"a\xff"))
     with pytest.raises(ModelFormatError, match="the template of a chat in at most 1048576 bytes, found 1048577"):
         read_template(write(tmp_path, jinja=b"a" * (template.LARGEST_TEMPLATE + 1)))
