@@ -65,10 +65,8 @@ def chat_(
     check_converted(folder)
     place = find_model(folder).parent
     settings, template, vocabulary = LanguageSettings.load(place), read_template(place), load_vocabulary(place)
-    stop = set(settings.stop)
-    if not isinstance(vocabulary, Tokens):
-        end = special_texts(place).get("eos_token")
-        stop |= {vocabulary.token(end)} if end is not None else set()
+    end = special_texts(place).get("eos_token")
+    ends = None if end is None or isinstance(vocabulary, Tokens) else vocabulary.token(end)
     interrupts = Interrupts()
     conversation = Chat(
         load_model(folder, None, engine=engine),
@@ -77,7 +75,7 @@ def chat_(
         room=settings.context if context is None else chosen_context(context, settings.positions or settings.context),
         sampler=sampler_of(settings.sampler or USUAL, temperature, top_k, top_p),
         random=np.random.default_rng(seed),
-        stop={token for token in stop if token is not None},
+        stop=settings.stop if ends is None else settings.stop | {ends},
         system=system,
         is_stopped=interrupts.is_stopped,
     )

@@ -63,7 +63,7 @@ LLAMA = """{{- bos_token }}
         {{- raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}
     {%- endif %}
     {{- '<|start|>' + message['role'] + '\\n\\n' + message['content'] | trim + '<|im_end|>' }}
-    {% generation %}{% if message.role == 'never' %}{% break %}{% endif %}{% endgeneration %}
+    {% if message.role == 'never' %}{% break %}{% endif %}{% generation %}{% set x = 1 %}{{ x }}{% endgeneration %}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- '<|start|>assistant\\n\\n' }}
@@ -130,7 +130,7 @@ HOSTILE = {
         "takes more than 512 MiB",
     ),
     "a wide number": ("{{ '%999999999999d' % 1 }}", "template"),
-    "a great power": ("{{ 9 ** 9 ** 9 ** 9 }}", "takes more than|template"),
+    "a great power": ("{{ 9 ** (9 ** (9 ** 9)) }}", "takes more than|template"),
     "calls without end": ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "calls itself without end|takes more"),
     "many calls": (
         "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
@@ -140,7 +140,7 @@ HOSTILE = {
     "globals": ("{{ raise_exception.__globals__['json'] }}", "may not touch"),
     "code": ("{{ raise_exception.__code__.co_consts }}", "may not touch"),
     "format": ("{{ '{0.__class__.__mro__}'.format(1) }}", "may not touch"),
-    "format_map": ("{{ '{x.__class__}'.format_map({'x': 1}) }}", "may not touch"),
+    "format_map": ("{{ '{x.__class__.__mro__}'.format_map({'x': 1}) }}", "may not touch"),
     "attr": ("{{ (''|attr('__class__')).__mro__ }}", "may not touch|undefined"),
     "a message changed": ("{{ messages.append(1) }}", "may not touch"),
     "an import": ("{% import 'os' as os %}", "no loader"),
