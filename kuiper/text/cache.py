@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -57,14 +58,17 @@ class Cache:
 
     @property
     def places(self) -> int:
-        """How many places a pass looks at: at least those in use; 256, 512, 1024, ..., at most all.
+        """How many places a pass looks at: at least those in use; 256, 1024, 4096, ..., at most all.
 
-        A pass takes time for each place that it is given, in use or not, and a plan is made for each number of places.
+        A pass takes time for each place that it is given, in use or not; but for each number of places a plan is made.
 
-        >>> [Cache(np.zeros((1, 1, 1, 600, 1)), np.zeros((1, 1, 1, 600, 1)), n).places for n in (0, 256, 257, 513)]
-        [256, 256, 512, 600]
+        >>> [Cache(np.zeros((1, 1, 1, 2000, 1)), np.zeros((1, 1, 1, 2000, 1)), n).places for n in (0, 256, 257, 1025)]
+        [256, 256, 1024, 2000]
         """
-        return min(self.room, max(self.least, 1 << (self.count - 1).bit_length() if self.count else 0))
+        places = self.least
+        while places < self.count:
+            places *= 4
+        return min(self.room, places)
 
     def append(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
@@ -78,8 +82,10 @@ class Cache:
         self.count = end
 
 
-def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarray:
+def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, **options: Any) -> np.ndarray:
     """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
+
+    options : of RuntimeGraph.forward.
 
     Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
     """
@@ -87,7 +93,7 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarr
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     seen = slice(cache.places)
     earlier = (of[:, :, :, seen] for of in (cache.keys, cache.values))
-    outputs = graph(np.array([words]), *earlier, np.array([cache.count]))
+    outputs = graph(np.array([words]), *earlier, np.array([cache.count]), **options)
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
@@ -95,12 +101,12 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarr
     return outputs[0][0]
 
 
-def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE) -> np.ndarray:
-    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Raises as forward."""
+def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, **options: Any) -> np.ndarray:
+    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     for start in range(0, len(words), most):
-        logits = forward(graph, words[start : start + most], cache)
+        logits = forward(graph, words[start : start + most], cache, **options)
     return logits[-1]
 
 

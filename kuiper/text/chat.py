@@ -10,7 +10,7 @@ import numpy as np
 
 from kuiper.errors import KuiperError
 from kuiper.runtime import RuntimeGraph
-from kuiper.text.cache import PIECE, Cache, forward
+from kuiper.text.cache import PIECE, Cache, read
 from kuiper.text.sampling import Sampler
 from kuiper.text.template import ChatTemplate, Message
 from kuiper.text.vocabulary import Vocabulary, prompt_tokens
@@ -49,8 +49,11 @@ class Reader:
         return logits
 
     def append(self, words: Sequence[int]) -> np.ndarray:
-        """Read further tokens -> (V,), the scores of what follows. Raises as `forward`."""
-        logits = forward(self.graph, words, self.cache)[-1]
+        """Read further tokens -> (V,), the scores of what follows. Raises as `forward`.
+
+        Plans are for one token: messages have all lengths, and a plan takes longer to make than a message to read.
+        """
+        logits = read(self.graph, words, self.cache, planned=len(words) == 1)
         self.words += words
         return logits
 

@@ -180,7 +180,9 @@ def test_answers_are_those_of_transformers(network: Path, theirs: tuple[Any, Any
     control = {code: chr(0x2400 + code) for code in range(32) if code not in (9, 10)} | {127: "\u2421"}
     control |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
     assert result.stdout == "".join(answer.translate(control) + "\n" for answer in answers)
-    assert re.search(r"read \d+ tokens in .* \(\d+ more were kept from before\); wrote [1-9]\d+ in .*tokens/s", result.stderr)
+    assert re.search(
+        r"read \d+ tokens in .* \(\d+ more were kept from before\); wrote [1-9]\d+ in .*tokens/s", result.stderr
+    )
 
 
 def test_without_the_library_answers_are_the_same(network: Path, monkeypatch: pytest.MonkeyPatch) -> None:

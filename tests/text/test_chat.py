@@ -168,17 +168,17 @@ def test_a_pass_looks_at_few_places_more_than_are_in_use(parrot: type) -> None:
     class Wide(parrot):
         seen: list[int] = []  # noqa: RUF012
 
-        def __call__(self, words: np.ndarray, keys: np.ndarray, values: np.ndarray, count: np.ndarray) -> list:
+        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, **options: bool) -> list:
             assert keys.base is not None  # not a copy
             self.seen.append(keys.shape[3])
-            return super().__call__(words, keys, values, count)
+            return super().__call__(words, keys, *rest, **options)
 
-    cache = Cache.of(Wide([A], 96), 1000)
+    cache = Cache.of(Wide([A], 96), 2000)
     memory = cache.keys
-    for _ in range(1000 // 20):
+    for _ in range(2000 // 20):
         forward(Wide([A], 96), [A] * 20, cache)
     assert cache.keys is memory
-    assert sorted(set(Wide.seen)) == [256, 512, 1000]
+    assert sorted(set(Wide.seen)) == [256, 1024, 2000]
     assert all(places >= 20 * i for i, places in enumerate(Wide.seen))
     with pytest.raises(KuiperError, match=r"expected 1 to 0 tokens \(room left\), found 1"):
         read(Wide([A], 96), [A], cache)
@@ -189,3 +189,15 @@ def test_a_network_with_a_fixed_number_of_places_gets_all(parrot: type) -> None:
     for operand in graph.inputs[1:3]:
         operand.shape = (1, 1, 1, 300, 1)
     assert Cache.of(graph, 300).places == 300
+
+
+def test_only_passes_of_one_token_are_planned(parrot: type) -> None:
+    noted = []
+
+    class Noting(parrot):
+        def __call__(self, words: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+            noted.append((words.shape[1], planned))
+            return super().__call__(words, *rest)
+
+    chat(Noting([A], 96)).say("hi", 3)
+    assert noted == [(9, False), (1, True), (1, True)]

@@ -152,9 +152,11 @@ HOSTILE = {
     "nothing of the kind": ("{{ messages.nothing.of_the_kind }}", "no attribute"),
 }
 
+ENDLESS = {"no end", "many calls", "a great power"}
+
 
 @needs_jinja
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ENDLESS)) for name in HOSTILE])
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory and time there but the parent's")
 def test_a_template_that_means_ill_ends_in_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, words = HOSTILE[name]
