@@ -205,8 +205,8 @@ class RuntimeGraph:
             The layers compute then: a plan does not store every operator's result.
         on_operator : called after each operator that has a layer, with it and the seconds it took; with a plan, with
             the first of those that are computed together, and their time.
-        planned : False: the layers compute, whatever the engine; for shapes that will hardly come again, as a plan takes
-            longer to make than a pass.
+        planned : False: the layers compute, whatever the engine; for shapes that will hardly come again, as a plan
+            takes longer to make than a pass.
 
         Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
         """

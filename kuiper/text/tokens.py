@@ -135,7 +135,7 @@ def merged(word: Sequence[int], pair: tuple[int, int], token: int) -> list[int]:
 def whole_characters(pieces: Iterable[bytes]) -> Iterator[str]:
     """Bytes -> their text, each character when its last byte has come; what is no UTF-8 becomes U+FFFD.
 
-    >>> list(whole_characters([b"a\xc3", b"\xa9b", b"\xc3"]))
+    >>> list(whole_characters([b"a\\xc3", b"\\xa9b", b"\\xc3"]))
     ['a', 'éb', '\ufffd']
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("typer", reason="the command line needs typer and rich, which are not installed")
@@ -23,8 +24,10 @@ pytest.importorskip("jinja2", reason="templates are Jinja's, which is not instal
 
 from typer.testing import CliRunner, Result
 
+import kuiper
 from kuiper.cli import app
 from kuiper.text import load_vocabulary, read_byte_pairs
+from kuiper.text.chat import Reader
 from kuiper.text.template import read_template
 
 STORED = Path(__file__).resolve().parents[1] / "text" / "stored"
@@ -183,6 +186,20 @@ def test_answers_are_those_of_transformers(network: Path, theirs: tuple[Any, Any
     assert re.search(
         r"read \d+ tokens in .* \(\d+ more were kept from before\); wrote [1-9]\d+ in .*tokens/s", result.stderr
     )
+
+
+@pytest.mark.parametrize("engine", ["fast", "auto"])
+def test_a_long_text_gives_the_same_scores_with_plans_and_without(network: Path, engine: str) -> None:
+    words = np.random.default_rng(4).integers(0, 420, 280).tolist()
+    found = []
+    for one in ("simple", engine):
+        reader = Reader(kuiper.load(network / "network.pnnx.param", engine=one), 400)
+        rows = [reader.read(words[:245]), *(reader.append([word]) for word in words[245:])]
+        assert reader.cache.places == 400
+        rows.append(reader.read([*words[:250], 7, 8, 9]))
+        assert (reader.kept, reader.cache.places) == (250, 256)
+        found.append(np.array(rows))
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-4 * np.abs(found[0]).max())
 
 
 def test_without_the_library_answers_are_the_same(network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
