@@ -195,6 +195,25 @@ def test_an_old_sandbox_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert renderer.answer({}) == {"missing": "jinja2 3.1.6 or later"}
 
 
+FRAGMENTS = [
+    "{{", "}}", "{%", "%}", "{#", "#}", "messages", "[0]", ".content", "|tojson", "|join", "|attr('x')", "for m in ",
+    "endfor", "if ", "endif", "set x = ", "set ", "x", "'a'", "1", " + ", " * 9", " ~ ", "(", ")", "namespace(n=1)",
+    "loop.index", "raise_exception('no')", "strftime_now('%Y')", "generation", "endgeneration", "break", "macro f()",
+    "endmacro", "f()", "bos_token", "dict", "cycler", "lipsum(99)", "\ud800", "\0", "\n", "-", "é", "__class__",
+]  # fmt: skip
+
+
+@needs_jinja
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join))
+def test_any_template_gives_a_text_or_an_error(text: str) -> None:
+    asked = {"template": text, "values": {}, "conversations": [[{"role": "user", "content": "a"}]], "most": 1000}
+    answered = json.loads(json.dumps(renderer.answer(asked)))
+    assert answered.keys() in ({"texts"}, {"error"})
+    if "texts" in answered:
+        assert len(answered["texts"][0]) <= 1000
+
+
 # files
 
 
