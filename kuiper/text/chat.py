@@ -14,7 +14,7 @@ from kuiper.text.cache import PIECE, Cache, read
 from kuiper.text.sampling import Sampler
 from kuiper.text.template import ChatTemplate, Message
 from kuiper.text.vocabulary import Vocabulary, prompt_tokens
-from kuiper.text.writing import scores_of
+from kuiper.text.writing import ROOM, scores_of
 
 SPARE = 4
 """A part in so many of the context is kept free for an answer, where it is not asked for less."""
@@ -117,7 +117,7 @@ class Chat:
         tokens: Vocabulary,
         template: ChatTemplate | None = None,
         *,
-        room: int = 192,
+        room: int = ROOM,
         sampler: Sampler | None = None,
         random: np.random.Generator | None = None,
         stop: Collection[int] = (),
@@ -138,8 +138,7 @@ class Chat:
     def say(self, text: str, most: int, show: Callable[[str], None] = lambda piece: None) -> Reply:
         """The answer to a message, of at most `most` tokens; `show` is called with each piece as it is written.
 
-        Where the context is full, the oldest messages are left out, two by two, and the conversation goes on without
-        them. Raises KuiperError for a message that does not fit by itself, and as template, tokens and network do; the
+        Where the context is full, the oldest messages are left out, and the conversation goes on without them. Raises KuiperError for a message that does not fit by itself, and as template, tokens and network do; the
         conversation is then as before.
         """
         before = list(self.messages)
@@ -179,19 +178,22 @@ class Chat:
             logits = reader.append([token])
 
     def _fitting(self, most: int) -> tuple[list[int], int]:
-        """The conversation in tokens, and how many of the oldest messages had to go for an answer to fit, too."""
+        """The conversation in tokens, and how many of the oldest messages had to go for an answer to fit, too.
+
+        What is left is read anew, so enough of them go for half of the context to be free.
+        """
         system, rest = self.messages[: self._first], self.messages[self._first :]
-        last = len(rest) - 1  # the new message alone
-        free = min(most, max(1, self.room // SPARE))
-        length = 0
-        for drops in ([0], range(2, last + 1, 2)):  # rendered together, as few processes as can be
-            for drop, text in zip(drops, self._texts([[*system, *rest[drop:]] for drop in drops])):
-                words = self._tokens_of(text)
-                length = len(words)
-                if length + free <= self.room or (drop == last and length <= self.room):
-                    return words, drop
-        expected = f"at most {self.room} tokens, the context, with the system's message and what stands around it"
-        raise KuiperError(f"message: expected {expected}, found {length}")
+        words = self._tokens_of(self._texts([self.messages])[0])
+        if len(words) + min(most, max(1, self.room // SPARE)) <= self.room:
+            return words, 0
+        drops = range(2, len(rest), 2)
+        shorter = zip(self._texts([[*system, *rest[drop:]] for drop in drops]), drops)
+        left = [(words, 0), *((self._tokens_of(text), drop) for text, drop in shorter)]
+        words, drop = next((one for one in left if len(one[0]) <= self.room // 2), left[-1])
+        if len(words) > self.room:
+            expected = f"at most {self.room} tokens, the context, with the system's message and what stands around it"
+            raise KuiperError(f"message: expected {expected}, found {len(words)}")
+        return words, drop
 
     def _texts(self, conversations: list[list[Message]]) -> list[str]:
         """Each conversation as a text."""
