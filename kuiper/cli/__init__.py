@@ -1,4 +1,4 @@
-"""The command line: `kuiper run | inspect | bench | partition | convert`."""
+"""The command line: `kuiper run | inspect | bench | partition | convert | chat`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import kuiper
-from kuiper.cli import bench, convert, inspect, partition, run
+from kuiper.cli import bench, chat, convert, inspect, partition, run
 from kuiper.cli.text import complain
 from kuiper.errors import KuiperError
 
@@ -28,6 +28,8 @@ kuiper bench resnet18 --profile  (how long each operator takes)
 kuiper partition resnet18 --device onnxruntime --device torch  (split over two back ends)
 
 kuiper convert downloads/SmolLM2-135M  (a published language model becomes a network for kuiper)
+
+kuiper chat downloads/SmolLM2-135M  (and answers)
 """
 
 
@@ -63,6 +65,7 @@ app.command("inspect", epilog=inspect.EXAMPLE)(inspect.inspect)
 app.command("bench", epilog=bench.EXAMPLE)(bench.bench)
 app.command("partition", epilog=partition.EXAMPLE)(partition.partition_)
 app.command("convert", epilog=convert.EXAMPLE)(convert.convert_)
+app.command("chat", epilog=chat.EXAMPLE)(chat.chat_)
 
 
 def _version(wanted: bool) -> None:

@@ -10,10 +10,11 @@ import typer
 
 from kuiper.cli.model import find_model
 from kuiper.cli.text import console, count, facts, seconds, several, space, warn
-from kuiper.convert import Architecture, convert, convert_network
+from kuiper.convert import Architecture, ConvertedModel, convert, convert_network
 from kuiper.convert.config import CONFIG
 from kuiper.errors import KuiperError
 from kuiper.quantize import BITS, QuantizedNetwork
+from kuiper.text.tokenizer_json import TOKENIZER
 
 EXAMPLE = """Examples:
 
@@ -45,26 +46,37 @@ def convert_(
         int | None,
         typer.Option(metavar="N", help="With 8 bits: N numbers of a row share a scale (32, 64); by default all do."),
     ] = None,
+    context: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Tokens of text that a chat may have (2048, or what the network allows)."
+        ),
+    ] = None,
 ) -> None:
     """Make a PNNX graph and weights of a language model's folder, or take fewer bits for a network's weights.
 
     Families llama and qwen2, with weights as float32, float16 or bfloat16. Neither
     torch nor transformers is needed; nothing is fetched, and no code of the folder
     runs.
+
+    What kuiper chat needs is copied: tokenizer.json, tokenizer_config.json,
+    generation_config.json, chat_template.jinja.
     """
     if bits is not None and bits not in BITS:
         raise typer.BadParameter(f"--bits is one of {', '.join(map(str, BITS))}, not {bits}")
     if block is not None and (bits != 8 or block < 1):
         raise typer.BadParameter("--block is a number from 1 on, beside --bits 8")
     if (Path(folder) / CONFIG).is_file() or (Path(folder).is_dir() and not any(Path(folder).glob("*.param"))):
-        _convert_folder(folder, output, bits or 32, block)
+        _convert_folder(folder, output, bits or 32, block, context)
+    elif context is not None:
+        raise typer.BadParameter("--context is for the folder of a language model")
     else:
         _convert_network(folder, output, bits, block)
 
 
-def _convert_folder(folder: str, output: str | None, bits: int, block: int | None) -> None:
+def _convert_folder(folder: str, output: str | None, bits: int, block: int | None, context: int | None) -> None:
     start = time.perf_counter()
-    made = convert(folder, output, bits=bits, block=block)
+    made = convert(folder, output, bits=bits, block=block, context=context)
     elapsed = time.perf_counter() - start
     if made.architecture.unknown:
         warn(f"settings of config.json that kuiper does not know: {several(made.architecture.unknown)}; left out")
@@ -74,7 +86,21 @@ def _convert_folder(folder: str, output: str | None, bits: int, block: int | Non
         *(quantized_rows(made.quantized, bits, block) if made.quantized else []),
         ("written", f"{made.param} and {made.bin.name}, {space(made.bytes)} in {seconds(elapsed)}"),
     ]
-    console().print(facts(rows))
+    console().print(facts([*rows, *around(made)]))
+
+
+def around(made: ConvertedModel) -> list[tuple[str, str]]:
+    """The longest text, its memory, and what lies beside the network."""
+    settings, folder = made.settings, made.param.parent
+    if TOKENIZER not in made.beside:
+        warn(f"no {TOKENIZER} beside the weights: kuiper chat and --task write need one")
+    cache = space(made.architecture.cache_bytes(settings.context))
+    context = f"{settings.context:,} of {settings.positions:,} tokens; keys and values take {cache}"
+    return [
+        ("context", context),
+        ("beside it", several(made.beside, most=5) or "nothing"),
+        ("next", f"kuiper chat {folder}"),
+    ]
 
 
 def _convert_network(model: str, output: str | None, bits: int | None, block: int | None) -> None:

@@ -11,9 +11,8 @@ from kuiper import text
 from kuiper.cli.model import find_model, load_model
 from kuiper.cli.tasks import Wishes
 from kuiper.cli.text import note, seconds
-
-TOKENS = "tokens.json"
-"""The vocabulary's file, beside the network's."""
+from kuiper.text.settings import LanguageSettings
+from kuiper.text.vocabulary import prompt_tokens
 
 
 def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int, engine: str) -> None:
@@ -26,13 +25,24 @@ def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int, engine
         top_p=0.9 if wishes.top_p is None else wishes.top_p,
     )
     count = wishes.tokens or 100
-    tokens = text.Tokens.load(find_model(model).with_name(TOKENS))
+    folder = find_model(model).parent
+    tokens, settings = text.load_vocabulary(folder), LanguageSettings.load(folder)
+    prompt = prompt_tokens(tokens, wishes.prompt)
     graph = load_model(model, bin_file, engine=engine)
-    pieces = text.write(graph, tokens, wishes.prompt, count, sampler=sampler, random=np.random.default_rng(seed))
+    random, chosen = np.random.default_rng(seed), []
+
+    def choose(scores: np.ndarray, random: np.random.Generator) -> int:
+        chosen.append(sampler(scores, random))
+        return chosen[-1]
+
+    pieces = text.write(
+        graph, tokens, prompt, count, sampler=choose, random=random, room=settings.context, stop=settings.stop
+    )
     typer.echo(wishes.prompt, nl=False)
     start = time.perf_counter()
     for piece in pieces:
         typer.echo(piece, nl=False)
     elapsed = time.perf_counter() - start
     typer.echo()
-    note(f"{count} tokens in {seconds(elapsed)}, {count / elapsed:.0f} tokens/s")
+    written = len(chosen) - (chosen[-1] in settings.stop)
+    note(f"{written} tokens in {seconds(elapsed)}, {written / elapsed:.0f} tokens/s")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kuiper.convert.documents import Document, kind_of, read_object
 from kuiper.convert.rope import Rotation, read_rotation
+from kuiper.documents import Document, kind_of, read_object
 
 CONFIG = "config.json"
 FAMILIES = {"llama": "LlamaForCausalLM", "qwen2": "Qwen2ForCausalLM"}
@@ -60,6 +60,10 @@ class Architecture:
     out_bias: bool
     feed_forward_bias: bool
     unknown: tuple[str, ...] = ()
+
+    def cache_bytes(self, context: int) -> int:
+        """Memory for keys and values of a text of so many tokens, as float32."""
+        return 2 * self.layers * self.key_heads * self.head_width * context * 4
 
 
 def read_architecture(path: Path) -> Architecture:

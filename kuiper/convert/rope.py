@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kuiper.convert.documents import Document
+from kuiper.documents import Document
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from kuiper.convert.documents import LARGEST, kind_of, parse_object, read_object
+from kuiper.documents import LARGEST, kind_of, parse_object, read_object
 from kuiper.dtypes import DTYPES, DType
 from kuiper.errors import ModelFormatError
 from kuiper.graph import Attribute

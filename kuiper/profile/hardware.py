@@ -65,6 +65,19 @@ def busy(seconds: float = 0.3) -> float | None:
     return max(0.0, 1.0 - (idle + own * os.sysconf("SC_CLK_TCK")) / ticks)
 
 
+def peak_memory() -> int | None:
+    """The most bytes of memory that this process has held so far; None where that is not known (Windows)."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    try:
+        usage = importlib.import_module("resource")
+    except ModuleNotFoundError:
+        return None
+    return int(usage.getrusage(usage.RUSAGE_SELF).ru_maxrss) << (0 if sys.platform == "darwin" else 10)
+
+
 def _ticks() -> tuple[int, int] | None:
     """(idle, all) clock ticks of all cores since the system started; Linux only."""
     try:

@@ -186,7 +186,13 @@ class RuntimeGraph:
         self.executor = EXECUTORS[self.engine](self, **self._options)
         self.state = GraphState.COMPLETE
 
-    def forward(self, *inputs: Any, keep: Iterable[str] | bool = (), on_operator: OnOperator | None = None) -> Outputs:
+    def forward(
+        self,
+        *inputs: Any,
+        keep: Iterable[str] | bool = (),
+        on_operator: OnOperator | None = None,
+        planned: bool = True,
+    ) -> Outputs:
         """Run the network: arrays in, arrays out, both in the order of the file.
 
         Results that are tuples, lists or dicts are flattened.
@@ -199,6 +205,8 @@ class RuntimeGraph:
             The layers compute then: a plan does not store every operator's result.
         on_operator : called after each operator that has a layer, with it and the seconds it took; with a plan, with
             the first of those that are computed together, and their time.
+        planned : False: the layers compute, whatever the engine; for shapes that will hardly come again, as a plan
+            takes longer to make than a pass.
 
         Raises InferError, ShapeError, GraphError. Nothing that was returned is ever written to again.
         """
@@ -209,7 +217,7 @@ class RuntimeGraph:
         given = as_inputs(inputs, self.inputs)
         arrays = list(given.values())
         kept = {}
-        if wanted:
+        if wanted or not planned:
             held = {operand.name for operands in wanted.values() for operand in operands}
             values = LayerExecutor(self).compute(given, on_operator, held)
             for name, operands in wanted.items():

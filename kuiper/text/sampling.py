@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.scalars import softmax
+
+Choice = Callable[[np.ndarray, np.random.Generator], int]
+"""(V,) scores -> a token, drawn from the generator: a Sampler, or another function."""
 
 
 def probabilities(logits: np.ndarray, temperature: float = 1.0) -> np.ndarray:
@@ -45,7 +49,8 @@ def top_k(probabilities: np.ndarray, k: int) -> np.ndarray:
     array([0.   , 0.625, 0.375])
     """
     check_top_k(k)
-    return _only(probabilities, np.argsort(-probabilities, kind="stable")[:k])
+    least = np.partition(probabilities, -k)[-k] if k < probabilities.size else 0.0
+    return _only(probabilities, _in_order(probabilities, least)[:k])
 
 
 def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
@@ -62,7 +67,7 @@ def top_p(probabilities: np.ndarray, p: float) -> np.ndarray:
     check_top_p(p)
     if p == 1:
         return probabilities
-    order = np.argsort(-probabilities, kind="stable")
+    order = _in_order(probabilities, (1 - p) / probabilities.size)  # those below sum up to less than 1 - p
     count = int(np.searchsorted(np.cumsum(probabilities[order]), p)) + 1
     return _only(probabilities, order[:count])
 
@@ -125,6 +130,12 @@ def check_top_p(p: float) -> None:
     """Raise KuiperError unless it is in (0,1]."""
     if not 0 < p <= 1:
         raise KuiperError(f"top p: expected a number above 0 and at most 1, found {p}")
+
+
+def _in_order(probabilities: np.ndarray, least: float) -> np.ndarray:
+    """The tokens of at least that probability, the likeliest first: of a hundred thousand, few are worth sorting."""
+    some = np.flatnonzero(probabilities >= least)
+    return some[np.argsort(-probabilities[some], kind="stable")]
 
 
 def _only(probabilities: np.ndarray, tokens: np.ndarray) -> np.ndarray:

@@ -6,9 +6,10 @@ earlier ones side by side. Tokens never reach across words: a word takes the spa
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,6 +37,9 @@ class Tokens:
     >>> tokens.encode("hehe he"), tokens.decode([97, 70])
     ([96, 96, 1, 96], 'he e')
     """
+
+    may_be_padded = False
+    """A network has one score for each token."""
 
     def __init__(self, merges: Sequence[tuple[int, int]], symbols: bytes = ASCII) -> None:
         self.merges, self.symbols = list(merges), symbols
@@ -84,6 +88,10 @@ class Tokens:
             raise KuiperError(f"tokens: expected numbers from 0 to {len(self) - 1}, found {wrong[0]}")
         return b"".join(self.pieces[token] for token in tokens).decode("utf-8", "replace")
 
+    def stream(self, tokens: Iterable[int]) -> Iterator[str]:
+        """What the tokens add to the text, in whole characters, as soon as they are there."""
+        return whole_characters(self.pieces[token] for token in tokens)
+
     def _symbols_of(self, piece: str) -> list[int]:
         """Each byte's own token."""
         found = []
@@ -122,3 +130,17 @@ def merged(word: Sequence[int], pair: tuple[int, int], token: int) -> list[int]:
         else:
             result.append(symbol)
     return result
+
+
+def whole_characters(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Bytes -> their text, each character when its last byte has come; what is no UTF-8 becomes U+FFFD.
+
+    >>> list(whole_characters([b"a\\xc3", b"\\xa9b", b"\\xc3"]))
+    ['a', 'éb', '\ufffd']
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for piece in pieces:
+        if text := decoder.decode(piece):
+            yield text
+    if text := decoder.decode(b"", final=True):
+        yield text

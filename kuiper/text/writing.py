@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.runtime import RuntimeGraph
-from kuiper.text.cache import Cache, forward
-from kuiper.text.sampling import Sampler
-from kuiper.text.tokens import Tokens
+from kuiper.text.cache import Cache, read
+from kuiper.text.sampling import Choice, Sampler
+from kuiper.text.vocabulary import Vocabulary
 
 ROOM = 192
 """Tokens that the network sees at most: as many as each piece of text had that models/writer was trained on."""
@@ -20,13 +19,14 @@ ROOM = 192
 
 def write(
     graph: RuntimeGraph,
-    tokens: Tokens,
-    prompt: str,
+    tokens: Vocabulary,
+    prompt: str | Sequence[int],
     count: int,
     *,
-    sampler: Sampler | None = None,
+    sampler: Choice | None = None,
     random: np.random.Generator | None = None,
     room: int = ROOM,
+    stop: Collection[int] = (),
 ) -> Iterator[str]:
     """The text of `count` further tokens, without the prompt, as pieces of whole characters.
 
@@ -37,20 +37,22 @@ def write(
     Parameters
     ----------
     graph : a network with the inputs and outputs of models/writer.
-    prompt : at least one token, at most `room`.
+    prompt : a text or its tokens; at least one token, at most `room`.
     sampler : how to choose; by default each token as often as the network finds it probable.
     random : what choices are drawn from; by default seeded with 0, so that the same call writes the same.
     room : tokens that the network sees at most.
+    stop : tokens that end the text before it has `count`; they are not shown.
 
     Raises, before anything is written, KuiperError for a prompt, count or room that does not fit and ShapeError for a
     network of another form; then ShapeError when it has not one score for each token.
 
     >>> import kuiper
+    >>> from kuiper.text import Tokens
     >>> graph, tokens = kuiper.load("models/writer/writer.pnnx.param"), Tokens.load("models/writer/tokens.json")
     >>> list(write(graph, tokens, "The class", 3, sampler=Sampler(temperature=0)))
     [' defin', 'i', 'tion']
     """
-    words = tokens.encode(prompt)
+    words = tokens.encode(prompt) if isinstance(prompt, str) else list(prompt)
     if not words:
         raise KuiperError("prompt: expected at least one character, found an empty text")
     cache = Cache.of(graph, room)
@@ -58,17 +60,18 @@ def write(
         raise KuiperError(f"prompt: expected at most {room} tokens, the network's room, found {len(words)}")
     if count < 0:
         raise KuiperError(f"count: expected at least 0 tokens, found {count}")
-    return _characters(tokens, _write(graph, len(tokens), words, count, cache, sampler or Sampler(), random))
+    return tokens.stream(_write(graph, tokens, words, count, cache, sampler or Sampler(), random, stop))
 
 
 def _write(
     graph: RuntimeGraph,
-    vocabulary: int,
+    tokens: Vocabulary,
     words: list[int],
     count: int,
     cache: Cache,
-    sampler: Sampler,
+    sampler: Choice,
     random: np.random.Generator | None,
+    stop: Collection[int],
 ) -> Iterator[int]:
     """The tokens, one after the other."""
     random = random or np.random.default_rng(0)
@@ -76,19 +79,15 @@ def _write(
     for _ in range(count):
         if cache.count + len(words) > cache.room:
             cache.count, words = 0, list(recent)
-        logits = forward(graph, words, cache)
-        if logits.shape[1] != vocabulary:
-            raise ShapeError("logits", f"one for each of {vocabulary} tokens", f"{logits.shape[1]}")
-        words = [sampler(logits[-1], random)]
+        words = [sampler(scores_of(read(graph, words, cache), tokens), random)]
+        if words[0] in stop:
+            return
         recent += words
         yield words[0]
 
 
-def _characters(tokens: Tokens, written: Iterator[int]) -> Iterator[str]:
-    """What the tokens add to the text, in whole characters."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    for token in written:
-        if text := decoder.decode(tokens.pieces[token]):
-            yield text
-    if text := decoder.decode(b"", final=True):
-        yield text
+def scores_of(logits: np.ndarray, tokens: Vocabulary) -> np.ndarray:
+    """(V,) -> the scores of the tokens that there are. Raises ShapeError when there is not one for each."""
+    if len(logits) < len(tokens) or (len(logits) > len(tokens) and not tokens.may_be_padded):
+        raise ShapeError("logits", f"one for each of {len(tokens)} tokens", f"{len(logits)}")
+    return logits[: len(tokens)]

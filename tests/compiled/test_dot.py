@@ -156,7 +156,8 @@ def test_plans_for_other_numbers_of_rows_share_the_panels_of_a_small_network(tar
     layer = Linear(numbers(1, 512, 480))
     one, several, more = (Compiled(layer, rows, target, 1, packs=True) for rows in (1, 20, 64))
     panels = [array for array in several.outside.arrays if array.nbytes >= layer.weight.nbytes]
-    assert len(panels) == 1 and panels[0] is not layer.weight
+    assert len(panels) == 1
+    assert panels[0] is not layer.weight
     assert not any(array is panels[0] for array in one.outside.arrays)
     x = numbers(3, 64, 480)
     np.testing.assert_allclose(more(x), layer.forward(x), rtol=0, atol=2e-4)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kuiper.convert import documents, read_safetensors, read_weights
+from kuiper import documents
+from kuiper.convert import read_safetensors, read_weights
 from kuiper.errors import KuiperError, ModelFormatError
 
 A, B = np.arange(6, dtype="<f4"), np.array([1.5, -2], "<f2")

@@ -138,6 +138,14 @@ def test_a_students_function_makes_the_layers_compute(monkeypatch):
     assert isinstance(graph.executor, LayerExecutor)
 
 
+def test_a_pass_that_shall_not_be_planned_is_computed_by_the_layers(monkeypatch):
+    monkeypatch.setitem(EXECUTORS, "seven", Seven)
+    x = np.random.default_rng(0).standard_normal((1, 1, 8, 8)).astype(np.float32)
+    outputs = kuiper.load(DIGITS, engine="seven").forward(x, planned=False)
+    np.testing.assert_array_equal(outputs[0], kuiper.load(DIGITS, engine="simple")(x)[0])
+    assert outputs.kept == {}
+
+
 def test_an_unknown_engine_is_refused_with_the_known_ones(monkeypatch):
     with pytest.raises(kuiper.KuiperError, match="engine: expected one of simple, fast, compiled, auto, found 'warp'"):
         kuiper.load(DIGITS, engine="warp")

@@ -45,7 +45,9 @@ class Parrot:
         shapes = [(-1, -1), (1, -1, 1, -1, 1), (1, -1, 1, -1, 1), (1,)]
         self.inputs = [SimpleNamespace(shape=shape) for shape in shapes]
 
-    def __call__(self, words: np.ndarray, keys: np.ndarray, values: np.ndarray, count: np.ndarray) -> list[Any]:
+    def __call__(
+        self, words: np.ndarray, keys: np.ndarray, values: np.ndarray, count: np.ndarray, planned: bool = True
+    ) -> list[Any]:
         done = int(count[0])
         held = keys[0, 0, 0, :done, 0].astype(int).tolist()
         assert held == values[0, 0, 0, :done, 0].astype(int).tolist()

@@ -48,6 +48,15 @@ def test_a_higher_temperature_makes_the_unlikely_likelier() -> None:
     assert least[-1] == pytest.approx(1 / 3, abs=0.01)
 
 
+@given(SIXTEENTHS, st.integers(1, 14), st.floats(0.01, 1, exclude_max=True))
+def test_what_is_kept_is_the_beginning_of_all_tokens_in_order(weights: list[int], k: int, p: float) -> None:
+    whole = shares(weights)
+    order = np.argsort(-whole, kind="stable")
+    fewest = int(np.searchsorted(np.cumsum(whole[order]), p)) + 1
+    for left, count in ((top_k(whole, k), k), (top_p(whole, p), fewest)):
+        assert set(np.flatnonzero(left)) == set(order[:count])
+
+
 @given(SIXTEENTHS, st.integers(1, 14))
 def test_top_k_keeps_the_k_likeliest(weights: list[int], k: int) -> None:
     whole = shares(weights)

@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_explained(tmp_path: Path) -> None:
         "expected printable ASCII and line ends, found 'é'": (WRITER, "--task", "write", "--prompt", "café"),
         "temperature": (WRITER, *task, "--temperature", -1),
         "top p: expected a number above 0": (WRITER, *task, "--top-p", 0),
-        "tokens.json: expected a file of tokens, found No such file": (alone, *task),
+        "expected tokens.json or tokenizer.json beside the network, found neither": (alone, *task),
         "expected words (N,T), keys and values": (digits, *task),
     }
     for expected, typed in cases.items():

@@ -46,19 +46,23 @@ def parse_object(path: Path, text: bytes, what: str) -> dict[str, Any]:
     return found
 
 
-def read_object(path: Path, what: str) -> dict[str, Any]:
-    """The object in a file of at most LARGEST bytes. Raises ModelFormatError, also for a file that is not there."""
+def read_object(path: Path, what: str, largest: int | None = None) -> dict[str, Any]:
+    """The object in a file of at most `largest` bytes (None: LARGEST). Raises as parse_object and read_bytes."""
+    return parse_object(path, read_bytes(path, what, LARGEST if largest is None else largest), what)
+
+
+def read_bytes(path: Path, what: str, largest: int) -> bytes:
+    """A file of at most `largest` bytes. Raises ModelFormatError for a longer one, and one that cannot be read."""
     try:
         if not path.is_file():
             raise ModelFormatError(path, None, f"a file with {what}", "none")
         size = path.stat().st_size
-        if size > LARGEST:
-            raise ModelFormatError(path, None, f"{what} in at most {LARGEST} bytes", f"{size}")
+        if size > largest:
+            raise ModelFormatError(path, None, f"{what} in at most {largest} bytes", f"{size}")
         with open(path, "rb") as file:
-            text = file.read(size)
+            return file.read(size)
     except OSError as error:
         raise ModelFormatError(path, None, f"a file with {what}", f"{error.strerror or error}") from error
-    return parse_object(path, text, what)
 
 
 def kind_of(value: Any) -> str:
@@ -121,6 +125,18 @@ class Document:
         if not isinstance(value, str):
             raise self.fault(key, "a text")
         return value
+
+    def only(self, *known: str) -> None:
+        """Raise ModelFormatError for a setting of another name."""
+        if unknown := self.values.keys() - set(known):
+            raise self.fault(min(unknown), f"no setting but {', '.join(known)}")
+
+    def inners(self, key: str) -> list[Document]:
+        """The objects of a list."""
+        found = self.get(key)
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            raise self.fault(key, "a list of objects")
+        return [Document(self.path, one, f"{self.within}{key}[{i}].") for i, one in enumerate(found)]
 
     def inner(self, key: str) -> Document | None:
         """An object within this one; None where there is none."""
