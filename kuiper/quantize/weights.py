@@ -142,7 +142,7 @@ def to_int8(weight: np.ndarray, block: int | None = None) -> QuantizedWeight:
 
 
 def _rounded(scale: np.ndarray) -> np.ndarray:
-    """float64 -> float32, so that 127 scales are neither infinite nor, of the tiniest, less than the magnitude meant."""
+    """float64 -> float32, so that 127 scales are never infinite nor, of the tiniest, less than the magnitude meant."""
     limits = np.finfo(np.float32)
     nearest = scale.astype(np.float32)
     high = nearest * np.float64(LARGEST) > limits.max

@@ -14,35 +14,54 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
 from kuiper.fast.kernels.matmul.matrices import rows_of
+from kuiper.quantize import QuantizedWeight
+
+LARGE = 3 << 20
+"""Bytes of float32 weights that are read where they lie, for any number of rows: a packed copy would be as large."""
 
 
 @emits(LinearKernel, CompactLinearKernel)
 def linear(
     module: Module, kernel: LinearKernel | CompactLinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
 ) -> bool:
-    """One product, for rows in which numbers lie side by side, with the weights as they lie in the file."""
+    """One product, for rows in which numbers lie side by side.
+
+    Weights are read where they lie in the file: those in fewer bits always, those of float32 for a single row, for
+    which that is as fast, and if they are large, to hold them once. Others are packed.
+    """
     epilogue = kernel.epilogue
     x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
     residual = inputs[-1].array if epilogue.residual else None
     if not linear_fits(x, epilogue, y, residual):
         return False
-    arrays = [_in_rows(module, each) for each in (x, y, residual)]
-    if None in arrays[:2] or (arrays[2] is None) != (residual is None):
-        if isinstance(kernel, CompactLinearKernel):
-            return False
+    if isinstance(kernel, LinearKernel):
+        in_place = x.size == x.shape[-1] or kernel.weight.nbytes >= LARGE
+        if in_place and _emit_in_place(module, x, kernel.weight, epilogue, y, residual):
+            return True
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual)
         return True
-    stored = StoredRows.of(module, kernel.weight)
+    return _emit_in_place(module, x, kernel.weight, epilogue, y, residual)
+
+
+def _emit_in_place(
+    module: Module, x: np.ndarray, weight: np.ndarray | QuantizedWeight, epilogue: Epilogue, y: np.ndarray,
+    residual: np.ndarray | None,
+) -> bool:  # fmt: skip
+    """y = epilogue(x @ weight.T), weight (O, I); False where rows of x and y do not lie one below the other."""
+    arrays = [x, y] if residual is None else [x, y, residual]
+    matrices = [rows_of(array) for array in arrays]
+    if any(rows is None for rows in matrices):
+        return False
+    stored = StoredRows.of(module, weight)
     if stored is None:
         return False
-    emit_stored(module, arrays[0], stored, epilogue, arrays[1], arrays[2])
+    places = [
+        RowsOfArray(module.place(array), len(rows), rows.strides[0])
+        for array, rows in zip(arrays, matrices)
+        if rows is not None
+    ]
+    emit_stored(module, places[0], stored, epilogue, places[1], places[2] if len(places) > 2 else None)
     return True
-
-
-def _in_rows(module: Module, array: np.ndarray | None) -> RowsOfArray | None:
-    """(..., size) as rows one below the other; None where their distances differ."""
-    rows = None if array is None else rows_of(array)
-    return None if rows is None else RowsOfArray(module.place(array), len(rows), rows.strides[0])
 
 
 def linear_fits(x: np.ndarray, epilogue: Epilogue, y: np.ndarray, residual: np.ndarray | None = None) -> bool:
