@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -306,8 +307,9 @@ def _panel(module: Module, weight: StoredRows, channels: int) -> Any:
     vectors = -(-channels // lanes)
 
     def build(b: VectorBuilder, at_w: Value, at_scale: Value, panel: Value) -> None:
-        def square(k: Value, v: int, length: int) -> None:
+        def square(k: Any, v: int, length: int) -> None:
             """`length` numbers of each of a vector's rows, from number k on."""
+            k = i64(k) if isinstance(k, int) else k
             count = min(lanes, channels - lanes * v)
             block = b.udiv(k, i64(weight.block)) if weight.blocks > 1 else i64(0)
             rows = []
@@ -323,8 +325,8 @@ def _panel(module: Module, weight: StoredRows, channels: int) -> Any:
 
         whole = weight.depth // lanes * lanes
         for v in range(vectors):
-            b.each(whole, lambda k, v=v: square(k if not isinstance(k, int) else i64(k), v, lanes), lanes)
+            b.each(whole, partial(square, v=v, length=lanes), lanes)
             if weight.depth - whole:
-                square(i64(whole), v, weight.depth - whole)
+                square(whole, v, weight.depth - whole)
 
     return module.shared_function(("panel", weight.key, channels), 3, 0, build)
