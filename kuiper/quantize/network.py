@@ -21,7 +21,7 @@ from kuiper import dtypes
 from kuiper.errors import KuiperError, ParameterError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Shape
 from kuiper.graph.operator import copied_operators
-from kuiper.quantize.weights import PIECE, Figures, QuantizedWeight, dequantized, figures_of, quantize
+from kuiper.quantize.weights import PIECE, QuantizedWeight, WeightFigures, dequantized, figures_of, quantize
 
 SCALE = "_scale"
 """Behind the name of a weight: that of its scales."""
@@ -105,7 +105,7 @@ class StoredWeight:
     block: int
     bytes_before: int
     bytes_after: int
-    figures: Figures
+    figures: WeightFigures
 
 
 class _InFewerBits:
@@ -179,9 +179,9 @@ class QuantizedNetwork:
     weights: list[StoredWeight]
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> WeightFigures:
         """Of all these weights together."""
-        return sum((weight.figures for weight in self.weights), Figures())
+        return sum((weight.figures for weight in self.weights), WeightFigures())
 
 
 def quantize_network(graph: Graph, bits: int, block: int | None = None) -> QuantizedNetwork:
