@@ -464,7 +464,7 @@ def takers(homework: str, draw: random.Random) -> tuple[dict[str, str], list[Sub
 
 
 @dataclass
-class WeightFigures:
+class Figures:
     """What comparing some classes found."""
 
     there: Counter[str] = field(default_factory=Counter)
@@ -485,9 +485,9 @@ class WeightFigures:
         print(f"  honest students told as the course's    {self.taken:6} of {self.honest:5}")
 
 
-def measured(homework: str, classes: int, students: int) -> WeightFigures:
+def measured(homework: str, classes: int, students: int) -> Figures:
     """Make classes of a homework, compare them, count."""
-    figures, course = WeightFigures(), known(homework)
+    figures, course = Figures(), known(homework)
     for number in range(classes):
         draw = random.Random(f"{homework} {number}")
         copies, handed_in = one_class(homework, students, draw)
@@ -552,7 +552,7 @@ def main() -> None:
     for who, alike_by in zip(("different people", "the made-up class"), likeness(), strict=True):
         middle, most = (alike_by[int(part * len(alike_by))] for part in (0.5, 0.9))
         print(f"in common, two answers of {who}: {middle:.0%} in the median, {most:.0%} or more for one pair in ten")
-    total = WeightFigures()
+    total = Figures()
     for homework in HOMEWORKS:
         figures = measured(homework, options.classes, options.students)
         each = figures.seconds / options.classes

@@ -16,7 +16,7 @@ SPEED, HOST_SPEED, BANDWIDTH, LATENCY, LAUNCH = 100.0, 10.0, 10.0, 10.0, 10.0
 
 
 @dataclass(frozen=True)
-class WeightFigures:
+class Figures:
     """What mode cost assumes, as typed; None: the usual value. `speed` is for all devices, or one for each."""
 
     speed: tuple[float, ...] = ()

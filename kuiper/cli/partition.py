@@ -16,7 +16,7 @@ import typer
 
 import kuiper
 from kuiper.cli import arguments, costs, options
-from kuiper.cli.costs import BANDWIDTH, HOST_SPEED, LATENCY, LAUNCH, SPEED, WeightFigures
+from kuiper.cli.costs import BANDWIDTH, HOST_SPEED, LATENCY, LAUNCH, SPEED, Figures
 from kuiper.cli.model import load_model, random_inputs
 from kuiper.cli.text import complain, console, facts, flop, note, seconds, several, shape_of, space, table
 from kuiper.cli.waiting import progress
@@ -134,7 +134,7 @@ def partition_(
         arguments.check_choice("--device", name, tuple(BACKENDS))
     arguments.check_picture("--svg", svg)
     arguments.check_picture("--gantt", gantt)
-    figures = WeightFigures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
+    figures = Figures(tuple(speed or ()), host_speed, bandwidth, latency, launch)
     if mode != "cost" and figures.given:
         raise typer.BadParameter(f"{figures.given[0]} means nothing to --mode {mode}; it belongs to --mode cost")
     if mine is not None and mode != "fewest":
@@ -213,7 +213,7 @@ def make_devices(
     blocked: Sequence[str],
     host: str,
     float16: bool,
-    figures: WeightFigures,
+    figures: Figures,
 ) -> list[Device]:
     """A device for each back end, in order, and the host. Raises KuiperError.
 

@@ -124,9 +124,9 @@ def to_int8(weight: np.ndarray, block: int | None = None) -> QuantizedWeight:
 
     Raises KuiperError for NaN, infinity, a block below 1, and what is no array (R, ...) of floats.
 
-    >>> small = to_int8(np.array([[1.0, -0.5], [0, 0]], np.float32))
-    >>> small.values.tolist(), small[0].round(3).tolist()
-    ([[127, -64], [0, 0]], [1.0, -0.504])
+    >>> small = to_int8(np.array([[1.27, -0.5], [0, 0]], np.float32))
+    >>> small.values.tolist(), small[0]
+    ([[127, -50], [0, 0]], array([ 1.27, -0.5 ], dtype=float32))
     """
     if block is not None and block < 1:
         raise KuiperError(f"block: expected at least 1 number, found {block}")
