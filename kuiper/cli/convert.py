@@ -15,9 +15,7 @@ from kuiper.convert.config import CONFIG
 from kuiper.errors import KuiperError
 from kuiper.quantize import BITS, QuantizedNetwork
 
-EXAMPLE = """Examples:
-
-kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
+EXAMPLE = """Example: kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
 
 kuiper convert downloads/SmolLM2-135M --bits 8 --block 32  (a quarter as large, and as fast as that is to read)
 
