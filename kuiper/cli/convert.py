@@ -16,9 +16,7 @@ from kuiper.errors import KuiperError
 from kuiper.quantize import BITS, QuantizedNetwork
 from kuiper.text.tokenizer_json import TOKENIZER
 
-EXAMPLE = """Examples:
-
-kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
+EXAMPLE = """Example: kuiper convert downloads/Qwen2.5-0.5B-Instruct --output networks/qwen
 
 kuiper convert downloads/SmolLM2-135M --bits 8 --block 32  (a quarter as large, and as fast as that is to read)
 

@@ -91,6 +91,14 @@ class VectorBuilder(ir.IRBuilder):
             start += size
         return result
 
+    def prefetch(self, pointer: Value, *offsets: Any) -> None:
+        """Ask for the cache line there, into the second-level cache: it will be read soon. Any address will do."""
+        name = "llvm.prefetch.p0"
+        known = self.module.globals.get(name)
+        kind = ir.FunctionType(VOID, [POINTER, I32, I32, I32])
+        read, keep, data = (ir.Constant(I32, number) for number in (0, 2, 1))
+        self.call(known or ir.Function(self.module, kind, name), [self.at(pointer, *offsets), read, keep, data])
+
     def read_wide(self, pointer: Value, count: int | None = None, element: Any = F32) -> Value:
         """The same at any byte, as float32: signed integers of 8 bits and float16 are converted in registers."""
         numbers = self.read(pointer, count, element, align=1)

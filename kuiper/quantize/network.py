@@ -21,7 +21,7 @@ from kuiper import dtypes
 from kuiper.errors import KuiperError, ParameterError
 from kuiper.graph import Attribute, Graph, Operand, Operator, Shape
 from kuiper.graph.operator import copied_operators
-from kuiper.quantize.weights import PIECE, Figures, QuantizedWeight, dequantized, figures_of, quantize
+from kuiper.quantize.weights import PIECE, QuantizedWeight, WeightFigures, dequantized, figures_of, quantize
 
 SCALE = "_scale"
 """Behind the name of a weight: that of its scales."""
@@ -105,7 +105,7 @@ class StoredWeight:
     block: int
     bytes_before: int
     bytes_after: int
-    figures: Figures
+    figures: WeightFigures
 
 
 class _InFewerBits:
@@ -137,28 +137,34 @@ class _InFewerBits:
 
     def values(self) -> Attribute:
         """The attribute of the values."""
-        dtype = dtypes.DTYPES["i8" if self.bits == 8 else "f16"]
-        return Attribute(
-            dtype, self.shape, cast(Any, MadeRows(self.shape, dtype.storage, lambda x: self.after(x).values))
-        )
+        return self._made("i8" if self.bits == 8 else "f16", self.shape, lambda rows: self.after(rows).values)
 
     def scales(self) -> Attribute:
         """The attribute of the scales, of 8 bits."""
         size = math.prod(self.shape[1:])
         shape = (self.shape[0],) if self.block == size and self._block != size else (self.shape[0], size // self.block)
-        dtype = dtypes.DTYPES["f32"]
-        return Attribute(dtype, shape, cast(Any, MadeRows(shape, dtype.storage, lambda x: self.after(x).scale)))
+        return self._made("f32", shape, lambda rows: self.after(rows).scale)
+
+    def _made(self, code: str, shape: Shape, made: Callable[[slice], Any]) -> Attribute:
+        dtype = dtypes.DTYPES[code]
+        rows = MadeRows(shape, dtype.storage, made, math.prod(self.shape[1:]))
+        return Attribute(dtype, shape, cast(Any, rows))
 
 
 class MadeRows:
-    """An array whose rows are made when they are asked for: made(slice of rows) gives them."""
+    """An array whose rows are made when they are asked for: made(slice of rows) gives them, each of so many numbers."""
 
-    def __init__(self, shape: Shape, dtype: np.dtype, made: Callable[[slice], Any]) -> None:
-        self.shape, self.dtype, self._made = shape, dtype, made
+    def __init__(self, shape: Shape, dtype: np.dtype, made: Callable[[slice], Any], numbers: int) -> None:
+        self.shape, self.dtype, self.numbers, self._made = shape, dtype, numbers, made
 
     def __getitem__(self, rows: slice) -> np.ndarray:
-        """Some rows, as an array."""
-        return np.asarray(self._made(rows), self.dtype)
+        """Some rows, as an array, for which little more memory is needed than it has."""
+        start, stop, _ = rows.indices(self.shape[0])
+        found = np.empty((max(0, stop - start), *self.shape[1:]), self.dtype)
+        step = max(1, PIECE // max(1, self.numbers))
+        for at in range(start, stop, step):
+            found[at - start : at - start + step] = self._made(slice(at, min(at + step, stop)))
+        return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """All of them."""
@@ -173,9 +179,9 @@ class QuantizedNetwork:
     weights: list[StoredWeight]
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> WeightFigures:
         """Of all these weights together."""
-        return sum((weight.figures for weight in self.weights), Figures())
+        return sum((weight.figures for weight in self.weights), WeightFigures())
 
 
 def quantize_network(graph: Graph, bits: int, block: int | None = None) -> QuantizedNetwork:

@@ -124,9 +124,9 @@ def to_int8(weight: np.ndarray, block: int | None = None) -> QuantizedWeight:
 
     Raises KuiperError for NaN, infinity, a block below 1, and what is no array (R, ...) of floats.
 
-    >>> small = to_int8(np.array([[1.0, -0.5], [0, 0]], np.float32))
-    >>> small.values.tolist(), small[0].round(3).tolist()
-    ([[127, -64], [0, 0]], [1.0, -0.504])
+    >>> small = to_int8(np.array([[1.27, -0.5], [0, 0]], np.float32))
+    >>> small.values.tolist(), small[0]
+    ([[127, -50], [0, 0]], array([ 1.27, -0.5 ], dtype=float32))
     """
     if block is not None and block < 1:
         raise KuiperError(f"block: expected at least 1 number, found {block}")
@@ -142,7 +142,7 @@ def to_int8(weight: np.ndarray, block: int | None = None) -> QuantizedWeight:
 
 
 def _rounded(scale: np.ndarray) -> np.ndarray:
-    """float64 -> float32, so that 127 scales are neither infinite nor, of the tiniest, less than the magnitude meant."""
+    """float64 -> float32, so that 127 scales are never infinite nor, of the tiniest, less than the magnitude meant."""
     limits = np.finfo(np.float32)
     nearest = scale.astype(np.float32)
     high = nearest * np.float64(LARGEST) > limits.max
@@ -194,7 +194,7 @@ def _checked(weight: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Figures:
+class WeightFigures:
     """How far weights in fewer bits are from what they were.
 
     squares, errors : sums of the squares of the weights, and of the differences.
@@ -210,15 +210,15 @@ class Figures:
         """The root of the mean square of the differences, over that of the weights."""
         return math.sqrt(self.errors / self.squares) if self.squares else 0.0
 
-    def __add__(self, other: Figures) -> Figures:
+    def __add__(self, other: WeightFigures) -> WeightFigures:
         """Those of both arrays."""
-        return Figures(self.squares + other.squares, self.errors + other.errors, max(self.largest, other.largest))
+        return WeightFigures(self.squares + other.squares, self.errors + other.errors, max(self.largest, other.largest))
 
     def __str__(self) -> str:
         return f"rms {self.rms:.3%}, largest {self.largest:.3%}"
 
 
-def figures_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Figures:
+def figures_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> WeightFigures:
     """The figures of one array, given in pieces: (before, after), of the same shape.
 
     >>> figures = figures_of([(np.array([3.0, 4.0]), np.array([3.0, 4.5]))])
@@ -232,4 +232,4 @@ def figures_of(pairs: Iterable[tuple[np.ndarray, np.ndarray]]) -> Figures:
         errors += float(np.square(difference).sum())
         most = max(most, float(np.abs(before).max(initial=0)))
         furthest = max(furthest, float(np.abs(difference).max(initial=0)))
-    return Figures(squares, errors, furthest / most if most else 0.0)
+    return WeightFigures(squares, errors, furthest / most if most else 0.0)

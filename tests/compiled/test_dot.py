@@ -104,13 +104,13 @@ on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{
 
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 9, 33])
-@pytest.mark.parametrize(("outputs", "depth"), [(1, 1), (33, 96), (16, 240), (50, 67), (7, 48)])
+@pytest.mark.parametrize("rows", [1, 2, 5, 13, 40])
+@pytest.mark.parametrize(("outputs", "depth"), [(1, 1), (33, 96), (16, 240), (50, 67), (3, 2256), (5, 1300)])
 def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, outputs: int, depth: int) -> None:
     layer = Linear(KINDS[kind](numbers(1, outputs, depth)), numbers(2, outputs))
     x = numbers(3, rows, depth)
     found = Compiled(layer, rows, target, threads=1 + rows % 2)(x)
-    np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=4e-6 * depth**0.5)
+    np.testing.assert_allclose(found, layer.forward(x), rtol=0, atol=1e-5 * depth**0.5)
 
 
 @on_targets

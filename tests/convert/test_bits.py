@@ -12,7 +12,7 @@ import kuiper
 from kuiper import KuiperError, pnnx
 from kuiper.convert import convert, convert_network
 from kuiper.pnnx import archive
-from kuiper.quantize import QuantizedWeight, quantize_network, weights_of
+from kuiper.quantize import QuantizedWeight, network, quantize_network, weights_of
 from kuiper.text import Cache, forward
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits"
@@ -28,9 +28,11 @@ def test_a_language_model_computes_what_the_rounded_weights_say(folder_of, tmp_p
     exact = kuiper.load(convert(folder, tmp_path / "exact").param, engine="simple")
     logits = [forward(net, [3, 1, 4, 1, 5], Cache.of(net, 5)) for net in (small, kuiper.load(rounded), exact)]
     np.testing.assert_allclose(logits[0], logits[1], atol=2e-5 * np.abs(logits[1]).max())
-    assert 1e-6 < np.abs(logits[0] - logits[2]).max() < (0.05 if bits == 8 else 0.005) * np.abs(logits[2]).max() or (
-        kind == "F16" and bits == 16
-    )
+    off = np.abs(logits[0] - logits[2]).max() / np.abs(logits[2]).max()
+    if bits == 16 and kind != "F32":  # bfloat16 has fewer digits than float16, and these weights are of its range
+        assert off == 0
+    else:
+        assert 1e-6 < off < (0.05 if bits == 8 else 0.005)
 
 
 def test_only_matrices_take_fewer_bits(folder_of, tmp_path):
@@ -58,6 +60,7 @@ def test_the_table_of_a_tied_model_is_stored_once(folder_of, tmp_path):
 
 def test_memory_is_needed_for_a_piece_not_for_the_weights(folder_of, monkeypatch, tmp_path):
     monkeypatch.setattr(archive, "PIECE", 1 << 18)
+    monkeypatch.setattr(network, "PIECE", 1 << 14)
     folder = folder_of("BF16", vocab_size=4000, hidden_size=256, head_dim=64, intermediate_size=2048).folder
     tracemalloc.start()
     try:
@@ -66,7 +69,7 @@ def test_memory_is_needed_for_a_piece_not_for_the_weights(folder_of, monkeypatch
     finally:
         tracemalloc.stop()
     assert 5_500_000 < made.bytes < 6_500_000
-    assert peak < made.bytes
+    assert peak < made.bytes / 3
 
 
 @pytest.fixture
@@ -102,7 +105,7 @@ def test_any_network_takes_fewer_bits(call, tmp_path, options, words, most):
     assert f"({after / before:.0%})" in said
     x = np.random.default_rng(0).uniform(0, 16, (4, 1, 8, 8)).astype(np.float32)
     found, expected = (kuiper.load(folder / "digits.pnnx.param")(x)[0] for folder in (tmp_path / "out", DIGITS))
-    np.testing.assert_allclose(found, expected, atol=0.02 * np.abs(expected).max())
+    np.testing.assert_allclose(found, expected, atol=0.03 * np.abs(expected).max())
 
 
 def test_a_language_model_in_fewer_bits_says_so(call, folder_of, tmp_path):

@@ -66,13 +66,14 @@ def linear_by_axby(replacements: Replacements, exercise: str, axby: Callable[...
 
     class LinearByAxby(Linear):
         def forward(self, x: np.ndarray) -> np.ndarray:
-            if x.ndim < 2 or self.weight.ndim != 2 or x.dtype != self.weight.dtype:
+            weight = self.weight
+            if x.ndim < 2 or not isinstance(weight, np.ndarray) or weight.ndim != 2 or x.dtype != weight.dtype:
                 return super().forward(x)
             rows = x.reshape(-1, x.shape[-1])
-            bias = np.zeros((len(rows), len(self.weight)), x.dtype)
+            bias = np.zeros((len(rows), len(weight)), x.dtype)
             if self.bias is not None:
                 bias += self.bias
-            y = same_type(exercise, axby(rows, self.weight.T, bias), x)
+            y = same_type(exercise, axby(rows, weight.T, bias), x)
             return y.reshape(*x.shape[:-1], -1)
 
     replacements.registry.override("nn.Linear", LinearByAxby)

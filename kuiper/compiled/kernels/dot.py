@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,18 @@ from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.quantize import QuantizedWeight
 
-FEW = 4
-"""Rows of x that dot products take together; more of them pay for turning the weights."""
+FEW, FEW_BLOCKED = 24, 12
+"""Rows of x up to which dot products are faster than turning the weights; fewer where each block has its scale."""
 SUMS = 8
 """Sums that are kept at the same time, at least: an addition takes some cycles, and the next need not wait for it."""
 MOST_VECTORS = 8
 """Of a run of weights that are written out one after the other."""
+STRETCH = 16 * 1024
+"""Bytes of x that meet the weights of a strip before the next are read: a part of the first-level cache."""
+LINE = 64
+"""Bytes of a line of the caches."""
+AHEAD = 2
+"""Groups of outputs by which lines of weights are asked for before they are read: memory is slow to begin."""
 ELEMENTS = {np.dtype(np.float32): F32, np.dtype(np.float16): HALF, np.dtype(np.int8): BYTE}
 
 
@@ -98,7 +105,7 @@ def emit_stored(
     residual: RowsOfArray | None,
 ) -> None:  # fmt: skip
     """A part for y = epilogue(x @ weight.T)."""
-    if x.rows <= FEW:
+    if x.rows <= (FEW if weight.block == weight.depth else FEW_BLOCKED):
         _emit_dots(module, x, weight, epilogue, y, residual)
     else:
         _emit_panels(module, x, weight, epilogue, y, residual)
@@ -108,11 +115,14 @@ def _emit_dots(
     module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
     residual: RowsOfArray | None,
 ) -> None:  # fmt: skip
-    """Units are runs of strips; a strip is as many outputs as a vector has lanes."""
+    """Units are runs of strips, each of as many outputs as a vector has lanes, for all rows of x, some at a time."""
     lanes = module.target.lanes
     strips = -(-weight.outputs // lanes)
     last = weight.outputs - (strips - 1) * lanes
     units = min(strips, module.threads * UNITS_EACH)
+    most = 6 if module.target.registers > 16 else 4
+    size = -(-x.rows // -(-x.rows // most))  # of a group: even shares
+    groups = -(-x.rows // size)
     bias = module.weight(padded_bias(epilogue.bias, weight.outputs, module.target))
     places = [x.place, weight.place, weight.scale or bias, bias, y.place, (residual or y).place]
 
@@ -124,7 +134,13 @@ def _emit_dots(
             narrow = strips > 1 and last != lanes and b.icmp_signed("==", number, i64(strips - 1))
 
             def strip(count: int) -> None:
-                b.call(_strip(module, x, weight, epilogue, y, residual, count), at)
+                def group(index: Any, rows: int) -> None:
+                    pitches = [x.pitch, 0, 0, 0, y.pitch, 0 if residual is None else residual.pitch]
+                    moved = [b.at(p, b.times(index, size * pitch)) for p, pitch in zip(at, pitches)]
+                    b.call(_strip(module, x, weight, epilogue, y, residual, count, rows), moved)
+
+                b.each(groups - 1, lambda index: group(index, size))
+                group(groups - 1, x.rows - (groups - 1) * size)
 
             b.either(narrow, lambda: strip(last), lambda: strip(lanes if strips > 1 else last))
 
@@ -140,21 +156,22 @@ def _emit_dots(
 
 def _strip(
     module: Module, x: RowsOfArray, weight: StoredRows, epilogue: Epilogue, y: RowsOfArray,
-    residual: RowsOfArray | None, count: int,
+    residual: RowsOfArray | None, count: int, rows: int,
 ) -> Any:  # fmt: skip
-    """void(x, weight, scale, bias, y, residual): `count` outputs of every row of x."""
+    """void(x, weight, scale, bias, y, residual): `count` outputs of some rows of x."""
     activation = epilogue.activation
     rest = None if residual is None else residual.pitch
     key = (
-        "dot", weight.key, x.rows, x.pitch, y.pitch, rest, count, activation.identity if activation else "",
+        "dot", weight.key, rows, x.pitch, y.pitch, rest, count, activation.identity if activation else "",
     )  # fmt: skip
+    some_rows = RowsOfArray(x.place, rows, x.pitch)
 
     def build(b: VectorBuilder, *pointers: Value) -> None:
         at_x, at_w, at_scale, at_bias, at_y, at_rest = pointers
-        sums = _dots(b, x, weight, count, at_x, at_w, at_scale)
+        sums = _dots(b, some_rows, weight, count, at_x, at_w, at_scale)
         first = b.read(at_bias)
-        for r in range(x.rows):
-            value = b.totals(sums[r])
+        for r in range(rows):
+            value = sums[r]
             if weight.scale is not None and weight.block == weight.depth:
                 value = b.fmadd(value, b.read(at_scale, count), first)
             else:
@@ -168,46 +185,71 @@ def _strip(
     return module.shared_function(key, 6, 0, build)
 
 
-def together(rows: int, registers: int) -> int:
-    """Rows of weights that meet `rows` rows of x at the same time."""
-    return max(1, min(4, (registers - 4) // (rows + 1)))
+def together(rows: int, registers: int, blocked: bool) -> int:
+    """Outputs whose weights meet `rows` rows of x at the same time: the sums, and what is read, fill the registers."""
+    many = 8 if rows == 1 and not blocked else 4
+    return many if registers > 16 else many // 2
 
 
 def _dots(
     b: VectorBuilder, x: RowsOfArray, weight: StoredRows, count: int, at_x: Value, at_w: Value, at_scale: Value
-) -> list[list[Value]]:
-    """For each row of x a vector for each output, whose numbers sum up to it (without the scale of a whole row)."""
-    found: list[list[Value]] = [[] for _ in range(x.rows)]
-    many = together(x.rows, b.target.registers)
-    for start in range(0, count, many):
-        some = range(start, min(start + many, count))
-        for r, vectors in enumerate(_some_dots(b, x, weight, some, at_x, at_w, at_scale)):
-            found[r] += vectors
-    return found
+) -> list[Value]:
+    """For each row of x a vector of `count` outputs (without the scale of a whole row), a stretch of x after the other.
+
+    A stretch stays in the first-level cache while it meets the weights of all outputs.
+    """
+    lanes, size = b.target.lanes, SIZES[weight.element]
+    blocked = weight.block != weight.depth
+    many = together(x.rows, b.target.registers, blocked)
+    in_block = weight.block // lanes if blocked else 0
+    unroll = max(2, LINE // (size * lanes))
+    if blocked:
+        unroll = max(n for n in range(1, MOST_VECTORS + 1) if in_block % n == 0)
+    stretch = max(1, STRETCH // (x.rows * 4 * lanes) // unroll) * unroll  # vectors
+    whole = weight.depth // lanes // unroll * unroll
+    stretches = max(1, whole // stretch)
+
+    def some(first: Value, stop: Value | None, length: int, sums: Sequence[Value]) -> list[Value]:
+        """sums + products of vectors first ... stop - 1, and of `length` numbers behind them."""
+        found: list[list[Value]] = [[] for _ in range(x.rows)]
+        for start in range(0, count, many):
+            rows = range(start, min(start + many, count))
+            made = _some_dots(b, x, weight, rows, unroll, first, stop, length, at_x, at_w, at_scale)
+            for r, vectors in enumerate(made):
+                found[r] += vectors
+        return [b.fadd(total, b.totals(vectors)) for total, vectors in zip(sums, found)]
+
+    sums: list[Value] = [b.splat(0)] * x.rows
+    if stretches > 1:
+        sums = b.loop(
+            i64(0), i64((stretches - 1) * stretch), stretch,
+            lambda k, carried: some(k, b.add(k, i64(stretch)), 0, carried), sums,
+        )  # fmt: skip
+    start = (stretches - 1) * stretch
+    return some(i64(start), i64(whole) if whole > start else None, weight.depth - whole * lanes, sums)
 
 
 def _some_dots(
-    b: VectorBuilder, x: RowsOfArray, weight: StoredRows, some: range, at_x: Value, at_w: Value, at_scale: Value
-) -> list[list[Value]]:
-    """The same for some outputs, whose weights are read side by side."""
+    b: VectorBuilder, x: RowsOfArray, weight: StoredRows, some: range, unroll: int, first: Value, stop: Value | None,
+    length: int, at_x: Value, at_w: Value, at_scale: Value,
+) -> list[list[Value]]:  # fmt: skip
+    """For each row of x a vector for each of some outputs, whose numbers sum up to it; weights are read in turns."""
     lanes, size = b.target.lanes, SIZES[weight.element]
     blocked = weight.block != weight.depth
-    apart = max(1, SUMS // (x.rows * len(some)))  # sums for one and the same output
     in_block = weight.block // lanes if blocked else 0
-    unroll = max(n for n in range(1, MOST_VECTORS + 1) if in_block % n == 0) if blocked else max(2, apart)
-    whole = weight.depth // (lanes * unroll) * unroll  # vectors
+    apart = min(unroll, max(1, SUMS // (x.rows * len(some))))  # sums for one and the same output
 
-    def vector(k: Any, v: int, number: int, sums: list[Value], scales: list[Value], length: int | None) -> None:
+    def vector(k: Any, v: int, sums: list[Value], scales: list[Value], count: int | None) -> None:
         """Products of vector k + v of every row; k counts vectors."""
         at = b.times(k, lanes)
-        xs = [b.read(b.at(at_x, b.times(at, 4), r * x.pitch + 4 * lanes * v), length) for r in range(x.rows)]
+        xs = [b.read(b.at(at_x, b.times(at, 4), r * x.pitch + 4 * lanes * v), count) for r in range(x.rows)]
         for i, row in enumerate(some):
             place = b.at(at_w, b.times(at, size), row * weight.pitch + size * lanes * v)
-            w = b.read_wide(place, length, weight.element)
+            w = b.read_wide(place, count, weight.element)
             if scales:
                 w = b.fmul(w, scales[i])
             for r, value in enumerate(xs):
-                slot = (r * len(some) + i) * apart + number % apart
+                slot = (r * len(some) + i) * apart + v % apart
                 sums[slot] = b.fmadd(value, w, sums[slot])
 
     def run(k: Value, carried: Sequence[Value]) -> list[Value]:
@@ -216,15 +258,18 @@ def _some_dots(
             block = b.udiv(k, i64(in_block)) if in_block > 1 else k
             scales = [b.broadcast(at_scale, b.times(block, 4), 4 * weight.blocks * row) for row in some]
         for v in range(unroll):
-            vector(k, v, v, sums, scales, None)
+            if v * lanes * size % LINE == 0:
+                for row in some:
+                    ahead = (row + AHEAD * len(some)) * weight.pitch + v * lanes * size
+                    b.prefetch(at_w, b.times(k, lanes * size), ahead)
+            vector(k, v, sums, scales, None)
         return sums
 
     sums: list[Value] = [b.splat(0)] * (x.rows * len(some) * apart)
-    if whole:
-        sums = b.loop(i64(0), i64(whole), unroll, run, sums)
-    rest = weight.depth - whole * lanes  # none in blocks, which are whole vectors
-    for v in range(-(-rest // lanes)):
-        vector(i64(whole), v, v, sums, [], min(lanes, rest - v * lanes))
+    if stop is not None:
+        sums = b.loop(first, stop, unroll, run, sums)
+    for v in range(-(-length // lanes)):  # none in blocks, which are whole vectors
+        vector(stop or first, v, sums, [], min(lanes, length - v * lanes))
     return [[_total(b, sums[(r * len(some) + i) * apart :][:apart]) for i in range(len(some))] for r in range(x.rows)]
 
 
@@ -265,8 +310,9 @@ def _panel(module: Module, weight: StoredRows, channels: int) -> Any:
     vectors = -(-channels // lanes)
 
     def build(b: VectorBuilder, at_w: Value, at_scale: Value, panel: Value) -> None:
-        def square(k: Value, v: int, length: int) -> None:
+        def square(k: Any, v: int, length: int) -> None:
             """`length` numbers of each of a vector's rows, from number k on."""
+            k = i64(k) if isinstance(k, int) else k
             count = min(lanes, channels - lanes * v)
             block = b.udiv(k, i64(weight.block)) if weight.blocks > 1 else i64(0)
             rows = []
@@ -282,8 +328,8 @@ def _panel(module: Module, weight: StoredRows, channels: int) -> Any:
 
         whole = weight.depth // lanes * lanes
         for v in range(vectors):
-            b.each(whole, lambda k, v=v: square(k if not isinstance(k, int) else i64(k), v, lanes), lanes)
+            b.each(whole, partial(square, v=v, length=lanes), lanes)
             if weight.depth - whole:
-                square(i64(whole), v, weight.depth - whole)
+                square(whole, v, weight.depth - whole)
 
     return module.shared_function(("panel", weight.key, channels), 3, 0, build)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kuiper.compiled.kernels.dot import FEW, RowsOfArray, StoredRows, emit_stored
+from kuiper.compiled.kernels.dot import RowsOfArray, StoredRows, emit_stored
 from kuiper.compiled.kernels.product import Operands, PackedProduct, PixelAxis, emit_product
 from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
@@ -14,6 +14,7 @@ from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
 from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
 from kuiper.fast.kernels.matmul.matrices import rows_of
+from kuiper.quantize import QuantizedWeight
 
 
 @emits(LinearKernel, CompactLinearKernel)
@@ -22,32 +23,42 @@ def linear(
 ) -> bool:
     """One product, for rows in which numbers lie side by side.
 
-    The weights are used as they lie in the file, unless there are many rows and the network is small enough for another
-    copy of its weights, in panels.
+    Weights are read where they lie in the file: those in fewer bits always, those of float32 for a single row, for
+    which that is as fast, and in a network that is too large for another copy of its weights. Others are packed.
     """
     epilogue = kernel.epilogue
     x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
     residual = inputs[-1].array if epilogue.residual else None
     if not linear_fits(x, epilogue, y, residual):
         return False
-    many = isinstance(kernel, LinearKernel) and module.keeps_packs and x.size > FEW * x.shape[-1]
-    arrays = [_in_rows(module, each) for each in (x, y, residual)]
-    if many or None in arrays[:2] or (arrays[2] is None) != (residual is None):
-        if isinstance(kernel, CompactLinearKernel):
-            return False
+    if isinstance(kernel, LinearKernel):
+        in_place = x.size == x.shape[-1] or not module.keeps_packs
+        if in_place and _emit_in_place(module, x, kernel.weight, epilogue, y, residual):
+            return True
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
         return True
-    stored = StoredRows.of(module, kernel.weight)
+    return _emit_in_place(module, x, kernel.weight, epilogue, y, residual)
+
+
+def _emit_in_place(
+    module: Module, x: np.ndarray, weight: np.ndarray | QuantizedWeight, epilogue: Epilogue, y: np.ndarray,
+    residual: np.ndarray | None,
+) -> bool:  # fmt: skip
+    """y = epilogue(x @ weight.T), weight (O, I); False where rows of x and y do not lie one below the other."""
+    arrays = [x, y] if residual is None else [x, y, residual]
+    matrices = [rows_of(array) for array in arrays]
+    if any(rows is None for rows in matrices):
+        return False
+    stored = StoredRows.of(module, weight)
     if stored is None:
         return False
-    emit_stored(module, arrays[0], stored, epilogue, arrays[1], arrays[2])
+    places = [
+        RowsOfArray(module.place(array), len(rows), rows.strides[0])
+        for array, rows in zip(arrays, matrices)
+        if rows is not None
+    ]
+    emit_stored(module, places[0], stored, epilogue, places[1], places[2] if len(places) > 2 else None)
     return True
-
-
-def _in_rows(module: Module, array: np.ndarray | None) -> RowsOfArray | None:
-    """(..., size) as rows one below the other; None where their distances differ."""
-    rows = None if array is None else rows_of(array)
-    return None if rows is None else RowsOfArray(module.place(array), len(rows), rows.strides[0])
 
 
 def linear_fits(x: np.ndarray, epilogue: Epilogue, y: np.ndarray, residual: np.ndarray | None = None) -> bool:

@@ -238,7 +238,10 @@ def units_of(
     wanted = module.threads * shares if module.threads > 1 else 1
     blocks = max(1, min(tiles, -(-tiles * tile_bytes // CACHE)))
     groups = 1
-    if prepare is not None or (weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE):
+    if prepare is not None:  # a panel is prepared once for each block
+        groups = min(panels, wanted)
+        blocks = min(tiles, -(-module.threads // groups))
+    elif weight_bytes > CACHE and tiles * tile_bytes <= 2 * CACHE:
         blocks, groups = 1, min(panels, max(wanted, 1))
     elif blocks < wanted:
         blocks = min(tiles, wanted)
