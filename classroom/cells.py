@@ -10,7 +10,7 @@ import ast
 import copy
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,15 +21,25 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 SHOWN = 12
 """Arrays of up to so many numbers are shown."""
+LONGEST = 60
+"""Characters of a value that are shown."""
 _right: dict[str, Callable[..., Any]] = {}
 """The reader's functions that passed their last check, by name."""
 
 
-def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> None:
+def check(
+    function: Callable[..., Any],
+    *cases: tuple[tuple[Any, ...], Any],
+    mistakes: Mapping[str, Callable[..., Any]] | None = None,
+) -> None:
     """Print how the reader's function does on `cases`, each (arguments, expected), and remember whether it is right.
 
-    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too. A list is no tuple.
-    Where an exception's class is expected, the function must raise it.
+    Arrays and floats may differ by rounding (1 part in a million); of arrays the shape counts too, and where booleans
+    are expected, the element type. A list is no tuple. Where an exception's class is expected, the function must raise
+    it.
+
+    mistakes : likely cause -> a function with that mistake; the reader whose function does the same in every case is
+        told the cause.
 
     >>> def half(x):
     ...     return x / 2
@@ -47,6 +57,11 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     ...     x / 2
     >>> check(half, ((4,), 2.0))
     half(4) returned None: is a `return` missing? (0 of 1 right)
+    >>> def half(x):
+    ...     return x // 2
+    >>> check(half, ((4,), 2), ((1,), 0.5), mistakes={"// drops what is left over": lambda x: (x - x % 2) / 2})
+    half(1): expected 0.5, got 0 (1 of 2 right)
+    likely why: // drops what is left over
     """
     name = function.__name__
     _right.pop(name, None)
@@ -62,6 +77,9 @@ def check(function: Callable[..., Any], *cases: tuple[tuple[Any, ...], Any]) -> 
     ]
     if wrong:
         print(f"{wrong[0]} ({len(cases) - len(wrong)} of {len(cases)} right)")
+        cause = _cause(answers, [arguments for arguments, _ in cases], mistakes or {})
+        if cause:
+            print(f"likely why: {cause}")
         return
     _right[name] = function
     print(f"{name}: right, {len(cases)} of {len(cases)}")
@@ -84,6 +102,19 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
     return got, ""
 
 
+def _cause(
+    answers: list[tuple[Any, str]], given: list[tuple[Any, ...]], mistakes: Mapping[str, Callable[..., Any]]
+) -> str:
+    """The first of the mistakes with which every one of the answers would have come; "" if there is none."""
+    for cause, mistaken in mistakes.items():
+        with np.errstate(all="ignore"):
+            others = [_answer(mistaken, arguments) for arguments in given]
+        pairs = zip(answers, others, strict=True)
+        if all(said == other_said and (said or _same(got, wrong, False)) for (got, said), (wrong, other_said) in pairs):
+            return cause
+    return ""
+
+
 def _instead(got: Any, said: str, expected: Any) -> str:
     """What came instead of `expected`, as the end of a sentence that begins with the call."""
     if got is None and not _is_error(expected):
@@ -92,7 +123,7 @@ def _instead(got: Any, said: str, expected: Any) -> str:
         return f": {_first_key(got, expected)}"
     if inspect.isgenerator(got):
         return f": expected {_short(expected)}, got a generator: make a list of it"
-    return f": expected {_short(expected)}, {said or _got(got, expected)}"
+    return f": expected {_short(expected)}, {said}" if said else f": {_pair(got, expected)}"
 
 
 def _left_open(function: Callable[..., Any]) -> bool:
@@ -110,7 +141,7 @@ def _is_error(expected: Any) -> bool:
 
 
 def _same(got: Any, expected: Any, exact: bool = True) -> bool:
-    """Whether the values are alike. `exact` : and no list stands for a tuple."""
+    """Whether the values are alike. `exact` : and no list stands for a tuple, no number for a boolean in an array."""
     if isinstance(expected, (list, tuple)):
         alike = isinstance(got, type(expected) if exact else (list, tuple)) and len(got) == len(expected)
         return alike and all(_same(one, other, exact) for one, other in zip(got, expected, strict=True))
@@ -118,6 +149,8 @@ def _same(got: Any, expected: Any, exact: bool = True) -> bool:
         try:
             one, other = np.asarray(got), np.asarray(expected)
             rtol, atol = (1e-4, 1e-5) if np.float32 in (one.dtype, other.dtype) else (1e-6, 1e-9)
+            if exact and isinstance(expected, np.ndarray) and other.dtype == bool != one.dtype:
+                return False
             return one.shape == other.shape and bool(np.allclose(one, other, rtol=rtol, atol=atol, equal_nan=True))
         except (TypeError, ValueError):
             return False
@@ -136,7 +169,34 @@ def _first_key(got: dict[Any, Any], expected: dict[Any, Any]) -> str:
     if more:
         return f"the key {more[0]!r} is one too many, with {_short(got[more[0]])} there"
     key = next(key for key in expected if not _same(got[key], expected[key]))
-    return f"at the key {key!r} expected {_short(expected[key])}, {_got(got[key], expected[key])}"
+    return f"at the key {key!r} {_pair(got[key], expected[key])}"
+
+
+def _pair(got: Any, expected: Any) -> str:
+    """What was expected, and what came. Of long strings and lists the part in which they differ first."""
+    if isinstance(got, str) and isinstance(expected, str) and max(len(got), len(expected)) > LONGEST - 2:
+        pairs = enumerate(zip(got, expected))
+        place = next((i for i, (one, other) in pairs if one != other), min(len(got), len(expected)))
+        return f"at character {place} expected {_around(expected, place)}, got {_around(got, place)}"
+    if type(got) is type(expected) in (list, tuple) and _short(got) == _short(expected):
+        for index, (one, other) in enumerate(zip(got, expected)):
+            if not _same(one, other):
+                return f"at [{index}] {_pair(one, other)}"
+        return f"expected {len(expected)} elements, got {len(got)}"
+    return f"expected {_short(expected)}, {_got(got, expected)}"
+
+
+def _around(text: str, place: int) -> str:
+    """The string's characters around a place, quoted; `...` stands where others are left out.
+
+    >>> _around("abcdefghij" * 9, 42)
+    "...'hijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefg'..."
+    >>> _around("abc", 3)
+    "'abc'"
+    """
+    start = max(0, place - LONGEST // 4)
+    stop = start + LONGEST
+    return "..." * (start > 0) + repr(text[start:stop]) + "..." * (stop < len(text))
 
 
 def _got(got: Any, expected: Any) -> str:
@@ -146,6 +206,8 @@ def _got(got: Any, expected: Any) -> str:
         return f"got {_short(got)}"
     if one == other == "an array" and got.shape != expected.shape:
         return f"got {_short(got)}: its shape is {got.shape}, not {expected.shape}"
+    if one == other == "an array" and expected.dtype == bool != got.dtype and _same(got, expected, exact=False):
+        return f"got {_short(got)}: the values are right, but they are {got.dtype} and not bool, as comparisons give"
     if one == other == "an array" and got.size > SHOWN:
         return _first_difference(got, expected)
     if _same(got, expected, exact=False):
@@ -228,4 +290,4 @@ def _short(value: Any) -> str:
         text = f"{{{', '.join(f'{key!r}: {_short(each)}' for key, each in value.items())}}}"
     else:
         text = getattr(value, "__name__", None) or " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -57,12 +57,16 @@ class Result:
     def failures(self) -> list[Outcome]:
         """Failed tests, without those that met the stub's `raise NotImplementedError` or the file's `fault`.
 
-        In order, but tests in which only a type was wrong come last.
+        In order, but tests in which only a type was wrong come last; where no value was wrong, before the tests in
+        which a call was not refused: a wrong type spoils every result, a missing refusal none.
         """
         if self.state in (State.OPEN, State.BROKEN):
             return []
         failed = [o for o in self.outcomes if not o.passed and not unwritten(o.error)]
-        return sorted(failed, key=lambda o: isinstance(o.error, Failure) and o.error.of_type)
+        faults = [o.error for o in failed if isinstance(o.error, Failure)]
+        all_known = len(faults) == len(failed) and all(fault.of_type or fault.of_refusal for fault in faults)
+        late = "of_refusal" if all_known else "of_type"
+        return sorted(failed, key=lambda o: getattr(o.error, late, False))
 
     @property
     def waits_for(self) -> str:

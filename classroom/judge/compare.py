@@ -29,6 +29,7 @@ class Failure(Exception):
     """A test failed: what was expected, what came, where they first differ, the likely cause, the submission's line.
 
     of_type : whether the values are right, and only their number types are wrong.
+    of_refusal : whether a call should have raised an exception, and raised none or another one.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Failure(Exception):
         self.message, self.expected, self.got, self.where = message, expected, got, where
         self.cause: str | None = None
         self.line: int | None = None
-        self.of_type = False
+        self.of_type = self.of_refusal = False
 
 
 class EmptyExpectedError(Exception):

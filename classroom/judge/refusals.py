@@ -25,10 +25,11 @@ def expect_refused(
     try:
         got = expect_raises(call, *args)
     except Failure as accepted:
-        accepted.cause = accepted.cause or cause or None
+        accepted.cause, accepted.of_refusal = accepted.cause or cause or None, True
         raise
     if got != error:
         failure = Failure(f"expected {error}, got {got}", error, got)
+        failure.of_refusal = True
         failure.cause = (instead or {}).get(
             got
         ) or f"you refuse the right thing, but with {got} instead of {error}: raise {error}"

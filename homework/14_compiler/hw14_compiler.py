@@ -16,7 +16,10 @@ Call = tuple[str, str, tuple[str, ...]]
 """(name of the result, operation, names of the operands), such as ("y", "add", ("a", "b"))."""
 
 ELEMENTWISE = frozenset({"add", "mul", "relu", "sigmoid", "tanh"})
-"""Operations that compute number i of the result from number i of each operand. All others need whole operands."""
+"""Operations that compute number i of the result from number i of each operand. All others need whole operands.
+
+A short operand, such as a bias, is repeated.
+"""
 
 
 def run(text: str, x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -91,7 +94,8 @@ def fuse(calls: Sequence[Call], sizes: Mapping[str, int], returned: Sequence[str
     written : a group writes the value of its last call to memory, and no other: what the others make is not returned,
         and only calls of the group read it.
     whole : a group has at most one call that is not in ELEMENTWISE, and that call reads no value of its group.
-    size : all calls of a group make equally many numbers.
+    size : all calls of a group make equally many numbers; what they read from memory may be shorter, such as a bias,
+        which is repeated.
     order : the calls of a group stand in the order of `calls`, and the groups in an order in which they can run.
     fewest : there are as few groups as these rules allow.
     form : the result is a list of lists of strings.

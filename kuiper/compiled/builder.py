@@ -225,6 +225,25 @@ class VectorBuilder(ir.IRBuilder):
             with otherwise:
                 second()
 
+    def where(
+        self, condition: Value, compute: Callable[[], Sequence[Value]], otherwise: Sequence[Value]
+    ) -> list[Value]:
+        """compute() where an i1 holds, else `otherwise`; what is not needed is not computed."""
+        before = self.block
+        work, after = self.append_basic_block("work"), self.append_basic_block("after")
+        self.cbranch(condition, work, after)
+        self.position_at_end(work)
+        found, end = compute(), self.block
+        self.branch(after)
+        self.position_at_end(after)
+        result = []
+        for value, other in zip(found, otherwise):
+            phi = self.phi(value.type)
+            phi.add_incoming(value, end)
+            phi.add_incoming(other, before)
+            result.append(phi)
+        return result
+
     def smaller(self, a: Value, b: Value) -> Value:
         """min(a, b) of two i64."""
         return self.select(self.icmp_signed("<", a, b), a, b)

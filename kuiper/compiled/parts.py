@@ -1,7 +1,7 @@
 """A module of machine code in the making: memory, functions that are shared, and the parts that a pass consists of.
 
 A part is work of equal units, which threads may share in any order; parts run one after the other. CodePart number n is
-the function part_n(arena, weights, scratch, thread, begin, end): the units begin ... end - 1, on that thread.
+the function part_n(arena, outside, scratch, thread, begin, end): the units begin ... end - 1, on that thread.
 
 A module is first described, then written: kernels say where memory lies and what parts there are, which takes
 milliseconds; the IR of parts is written only if their machine code is not at hand.
@@ -21,16 +21,25 @@ from kuiper.compiled.builder import F32, I64, POINTER, Value, VectorBuilder, fun
 from kuiper.compiled.target import Target
 from kuiper.fast.kernels.base.workspace import ALIGNMENT, aligned
 
-Memory = Literal["arena", "weights", "scratch"]
-MEMORIES: tuple[Memory, ...] = "arena", "weights", "scratch"
+Memory = Literal["arena", "outside", "scratch"]
+MEMORIES: tuple[Memory, ...] = "arena", "outside", "scratch"
+"""What a pass is given: the arena, a table of the addresses of arrays outside of it, and scratch memory."""
+
+
+LARGE = 1 << 20
+"""Bytes of an array that is read from memory rather than from a cache, wherever it begins."""
 
 
 class Location(NamedTuple):
-    """Where an array begins: bytes from the start of one of the memories; in scratch, each thread may have its own."""
+    """Where an array begins: bytes from the start of one of the memories; in scratch, each thread may have its own.
+
+    Outside of the arena lie the weights, and inputs that are not copied: `number` says which of these arrays it is.
+    """
 
     memory: Memory
     offset: int
     by_thread: int = 0
+    number: int = 0
 
     def after(self, size: int) -> Location:
         """So many bytes further on."""
@@ -49,15 +58,32 @@ class Fill(NamedTuple):
     strides: tuple[int, ...]
 
 
+class AddressTable:
+    """Where some arrays lie, for machine code; it keeps them in memory.
+
+    Attributes
+    ----------
+    addresses : of each array; another one's may take its place, which then has to be kept in memory by others.
+    """
+
+    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+        self.arrays = list(arrays)
+        self.addresses = np.array([array.ctypes.data for array in arrays], np.int64)
+
+
 @dataclass(frozen=True)
 class CodePart:
-    """One function of the module: how many units of work it has, what memory it uses, and what else it zeroes."""
+    """One function of the module: how many units of work it has, what memory it uses, and what else it zeroes.
+
+    key : parts with the same key have the same body, which is written once; None: no other part has it.
+    """
 
     name: str
     units: int
     places: tuple[Location, ...]
     fills: tuple[Fill, ...]
     body: Body = field(compare=False, repr=False)
+    key: object = field(default=None, compare=False, repr=False)
 
 
 class Module:
@@ -68,16 +94,16 @@ class Module:
     target : the processor.
     arena : the memory of a plan's values; all arrays that are written lie in it.
     threads : how many may share a part.
+    given : inputs that lie outside of it, the first in the table of what does.
     """
 
-    def __init__(self, target: Target, arena: np.ndarray, threads: int) -> None:
+    def __init__(self, target: Target, arena: np.ndarray, threads: int, given: Sequence[np.ndarray] = ()) -> None:
         self.target, self.threads = target, threads
         self.ir = ir.Module("kuiper")
         self.parts: list[CodePart] = []
         self._arena = arena
-        self._start = arena.ctypes.data
-        self._weights: list[tuple[int, Callable[[], np.ndarray]]] = []
-        self._weight_bytes = 0
+        self._given = list(given)
+        self._weights: list[Callable[[], np.ndarray]] = []
         self._placed: dict[int, tuple[np.ndarray, Location]] = {}
         self._fills: list[Fill] = []
         self._scratch = 0
@@ -88,42 +114,35 @@ class Module:
 
     def place(self, array: np.ndarray) -> Location:
         """Where an array of the plan lies; one that is no part of the arena is a constant, and becomes a weight."""
-        if self.holds(array):
-            return Location("arena", array.__array_interface__["data"][0] - self._start)
+        if (away := _offset(array, self._arena)) is not None:
+            return Location("arena", away)
+        for number, whole in enumerate(self._given):
+            if (away := _offset(array, whole)) is not None:
+                return Location("outside", away, number=number)
         for whole, place in self._scratch_arrays:
-            away = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-            if 0 <= away < whole.nbytes:
+            if (away := _offset(array, whole)) is not None:
                 return place.after(away)
         assert array.flags.c_contiguous, "a weight's numbers are stored one after the other"
         return self.weight(array)
 
     def holds(self, array: np.ndarray) -> bool:
-        """Whether it is a part of the arena."""
-        start: int = array.__array_interface__["data"][0]
-        return self._start <= start < self._start + self._arena.nbytes
+        """Whether its numbers are known only when the code runs: it is a part of the arena, or of an input."""
+        return any(_offset(array, whole) is not None for whole in (self._arena, *self._given))
 
     def weight(self, array: np.ndarray) -> Location:
-        """A copy of the array's numbers, one after the other, among the weights; the same array is copied once."""
+        """The array among the weights; a large one is not copied if its numbers lie one after the other already."""
         if id(array) not in self._placed:
-            self._placed[id(array)] = array, self.packed(array.size, lambda: array)
+            self._placed[id(array)] = array, self.packed(lambda: array)
         return self._placed[id(array)][1]
 
-    def packed(self, count: int, make: Callable[[], np.ndarray]) -> Location:
-        """Room for so many numbers among the weights, which `make` gives when they are needed."""
-        place = Location("weights", self._weight_bytes)
-        self._weights.append((count, make))
-        self._weight_bytes += _rounded(4 * count)
-        return place
+    def packed(self, make: Callable[[], np.ndarray]) -> Location:
+        """A place among the weights for the array that `make` gives when it is needed."""
+        self._weights.append(make)
+        return Location("outside", 0, number=len(self._given) + len(self._weights) - 1)
 
-    def weights(self) -> np.ndarray:
-        """All weights in one piece of memory."""
-        memory = aligned(self._weight_bytes + ALIGNMENT)
-        start = 0
-        for count, make in self._weights:
-            numbers = memory[start : start + 4 * count].view(np.float32)
-            numbers[...] = make().reshape(-1)
-            start += _rounded(4 * count)
-        return memory
+    def outside(self) -> AddressTable:
+        """The arrays outside of the arena, in the order of their numbers: inputs, then weights."""
+        return AddressTable([*self._given, *(_settled(make()) for make in self._weights)])
 
     def shared(self, numbers: int) -> Location:
         """Scratch memory for so many numbers, which all threads share, until `release`."""
@@ -163,16 +182,21 @@ class Module:
             b.ret_void()
         return self.ir.globals[name]
 
-    def part(self, units: int, places: Sequence[Location], body: Body) -> None:
-        """Add a part. What `fill` was asked for is a unit more."""
+    def part(self, units: int, places: Sequence[Location], body: Body, key: object = None) -> None:
+        """Add a part. What `fill` was asked for is a unit more.
+
+        key : all that the body depends on besides its pointers, by which parts that are alike share one function: many
+            networks repeat a layer. Its repr must tell them apart, and name no address.
+        """
         fills, self._fills = self._fills, []
         name = f"part_{len(self.parts)}"
-        self.parts.append(CodePart(name, units + bool(fills), tuple(places), tuple(fills), body))
+        self.parts.append(CodePart(name, units + bool(fills), tuple(places), tuple(fills), body, key))
 
     @property
     def description(self) -> str:
         """The parts and their memory: all that the IR depends on, besides the kernels and the processor."""
-        sizes = f"{self._arena.nbytes} {self._weight_bytes} {self.scratch_bytes} bytes, {self.threads} threads"
+        outside = f"{len(self._given)} inputs and {len(self._weights)} weights outside"
+        sizes = f"{self._arena.nbytes} {self.scratch_bytes} bytes, {outside}, {self.threads} threads"
         return "\n".join([sizes, *map(repr, self.parts)])
 
     def write(self) -> None:
@@ -186,7 +210,10 @@ class Module:
         *memories, thread, begin, end = made.args
 
         def pointer(place: Location) -> Value:
-            start = b.at(memories[MEMORIES.index(place.memory)], place.offset)
+            start = memories[MEMORIES.index(place.memory)]
+            if place.memory == "outside":
+                start = b.load(b.at(start, 8 * place.number), typ=POINTER, align=8)
+            start = b.at(start, place.offset)
             return b.at(start, b.mul(thread, i64(place.by_thread))) if place.by_thread else start
 
         if part.fills:
@@ -195,7 +222,16 @@ class Module:
                     _zeros(b, pointer(fill.place), fill.shape, fill.strides)
             begin = b.select(b.icmp_signed("==", begin, i64(0)), begin, b.sub(begin, i64(1)))
             end = b.sub(end, i64(1))
-        part.body(b, [pointer(place) for place in part.places], begin, end)
+        pointers = [pointer(place) for place in part.places]
+        if part.key is None:
+            part.body(b, pointers, begin, end)
+        else:
+            count = len(pointers)
+
+            def build(inner: VectorBuilder, *given: Value) -> None:
+                part.body(inner, list(given[:count]), *given[count:])
+
+            b.call(self.shared_function(("part", part.key), count, 2, build), [*pointers, begin, end])
         b.ret_void()
 
     def fill(self, arrays: Sequence[np.ndarray]) -> None:
@@ -236,6 +272,23 @@ def _zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: Sequen
     b.each(whole // lanes, lambda i: b.write(b.splat(0), b.at(start, b.times(i, 4 * lanes))))
     if count - whole:
         b.write(b.splat(0), b.at(start, 4 * whole), count - whole)
+
+
+def _offset(array: np.ndarray, whole: np.ndarray) -> int | None:
+    """Bytes from the start of `whole` to where the array begins; None where it lies elsewhere."""
+    away: int = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    return away if 0 <= away < whole.nbytes else None
+
+
+def _settled(array: np.ndarray) -> np.ndarray:
+    """The array, its numbers one after the other: a copy where they are not, and of a small one that begins anywhere
+    but at a line of the cache."""
+    begins_well = array.nbytes >= LARGE or array.__array_interface__["data"][0] % ALIGNMENT == 0
+    if array.flags.c_contiguous and array.flags.aligned and begins_well:
+        return array
+    copy = aligned(array.nbytes).view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def _rounded(size: int) -> int:

@@ -34,7 +34,7 @@ def state_bytes(parts: int, threads: int) -> int:
 def text_of(module: Module, passes: Mapping[str, Sequence[CodePart]]) -> str:
     """The IR of a module and of these passes over its parts.
 
-    A pass is void name_alone(arena, weights, scratch) and void name_shared(arena, weights, scratch, state, number,
+    A pass is void name_alone(arena, outside, scratch) and void name_shared(arena, outside, scratch, state, number,
     thread).
     """
     module.write()
@@ -70,7 +70,7 @@ def _shared(module: Module, name: str, parts: Sequence[CodePart]) -> None:
     b.position_at_end(go)
     for index, part in enumerate(parts):
         counters = b.at(state, LINE * (1 + index * (threads + 1)))
-        b.call(_share(module, part), [*memories, counters, thread])
+        b.call(_share(module), [module.ir.globals[part.name], i64(part.units), *memories, counters, thread])
     leave, close = made.append_basic_block("leave"), made.append_basic_block("close")
     b.cbranch(helps, leave, close)
     b.position_at_end(leave)
@@ -104,20 +104,22 @@ def _enter(module: Module) -> Any:
     return made
 
 
-def _share(module: Module, part: CodePart) -> Any:
-    """void share_part_n(arena, weights, scratch, counters, thread): units until none is left, and none unfinished."""
-    threads, name = module.threads, f"share_{part.name}"
+def _share(module: Module) -> Any:
+    """void share(part, units, arena, outside, scratch, counters, thread): units, until none is left or unfinished."""
+    threads, name = module.threads, "share"
     if name in module.ir.globals:
         return module.ir.globals[name]
-    made = function(module.ir, name, [POINTER] * 4 + [I64])
+    kind = ir.PointerType(ir.FunctionType(VOID, [POINTER] * 3 + [I64] * 3))
+    made = function(module.ir, name, [kind, I64, *[POINTER] * 4, I64])
+    made.attributes.add("noinline")
     b = VectorBuilder(made.append_basic_block("entry"), module.target)
-    *memories, counters, thread = made.args
+    part, units, *memories, counters, thread = made.args
     done = b.at(counters, LINE * threads)
 
     def of_thread(turn: Value, carried: list[Value]) -> list[Value]:
         whose = b.srem(b.add(thread, turn), i64(threads))
-        start = b.sdiv(b.mul(i64(part.units), whose), i64(threads))
-        count = b.sub(b.sdiv(b.mul(i64(part.units), b.add(whose, i64(1))), i64(threads)), start)
+        start = b.sdiv(b.mul(units, whose), i64(threads))
+        count = b.sub(b.sdiv(b.mul(units, b.add(whose, i64(1))), i64(threads)), start)
         counter = b.at(counters, b.mul(whose, i64(LINE)))
         take, work, after = (b.function.append_basic_block(name) for name in ("take", "work", "after"))
         before = b.block
@@ -130,7 +132,7 @@ def _share(module: Module, part: CodePart) -> Any:
         b.cbranch(b.icmp_signed("<", mine, count), work, after)
         b.position_at_end(work)
         unit = b.add(start, mine)
-        b.call(module.ir.globals[part.name], [*memories, thread, unit, b.add(unit, i64(1))])
+        b.call(part, [*memories, thread, unit, b.add(unit, i64(1))])
         more = b.add(sofar, i64(1))
         sofar.add_incoming(more, work)
         b.branch(take)
@@ -143,7 +145,7 @@ def _share(module: Module, part: CodePart) -> Any:
     (total,) = b.loop(i64(0), i64(threads), 1, of_thread, [i64(0)])
     with b.if_then(b.icmp_signed(">", total, i64(0))):
         b.atomic_rmw("add", done, total, "acq_rel")
-    _wait(b, done, i64(part.units))
+    _wait(b, done, units)
     b.ret_void()
     return made
 

@@ -17,14 +17,16 @@ from kuiper.compiled import crew as crews
 from kuiper.compiled.code import CodeSource, MachineCode
 from kuiper.compiled.identity import identity_of
 from kuiper.compiled.kernels import emit
+from kuiper.compiled.kernels.decoding import without_joins
 from kuiper.compiled.llvm import binding
-from kuiper.compiled.parts import Module
+from kuiper.compiled.parts import LARGE, AddressTable, Module
 from kuiper.compiled.passes import INSIDE, LINE, state_bytes, text_of
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.calls import Stage
 from kuiper.fast.kernels.base.kernel import Step
 from kuiper.fast.kernels.base.workspace import Workspace, aligned
-from kuiper.fast.plan.plan import Draft, Plan, borders, is_view
+from kuiper.fast.plan.layout import StoredValue
+from kuiper.fast.plan.plan import Draft, Plan, borders, is_view, store
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.threads import parallel, run_serially
 from kuiper.runtime.executor import OnOperator
@@ -42,13 +44,16 @@ class Stretch:
     ----------
     code, name : the machine code, and what its functions are called.
     parts : how many parts it has.
-    memories : arena, weights, scratch.
+    arena, outside, scratch : the memories that its parts name.
     threads : how many may share it.
     """
 
-    def __init__(self, code: MachineCode, name: str, parts: int, memories: Sequence[np.ndarray], threads: int) -> None:
-        self._memories, self._threads, self._number = memories, threads, 0
-        addresses = [memory.ctypes.data for memory in memories]
+    def __init__(
+        self, code: MachineCode, name: str, parts: int, arena: np.ndarray, outside: AddressTable, scratch: np.ndarray,
+        threads: int,
+    ) -> None:  # fmt: skip
+        self._memories, self._threads, self._number = (arena, outside, scratch), threads, 0
+        addresses = [memory.ctypes.data for memory in (arena, outside.addresses, scratch)]
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         self._alone = partial(code.function(f"{name}_alone", *[pointer] * 3), *addresses)
         self._state = aligned(state_bytes(parts, threads)).view(np.int64)
@@ -132,8 +137,8 @@ class CompiledPlan(Plan):
         self._parts_of: dict[int, tuple[int, int]] = {}
         self._algorithms: dict[int, str] = {}
         self._called: set[int] = set()
-        super().__init__(draft, threads)
-        module = self._module or Module(self._target, self._arena, self.threads)
+        super().__init__(without_joins(draft), threads)
+        module = self._module or self._new_module()
         self._module = None
         order = self._spans_and_calls()
         spans = dict.fromkeys([*self._parts_of.values(), *(each for each in order if isinstance(each, tuple))])
@@ -142,11 +147,14 @@ class CompiledPlan(Plan):
         self.code, self.code_bytes = MachineCode(object_file, self._target), len(object_file)
         scratch = scratch_memory(module.scratch_bytes)
         self.scratch_bytes += module.scratch_bytes
-        memories = [self._arena, module.weights(), scratch]
+        outside = self._outside = module.outside()
 
         def stretch(start: int, stop: int) -> TriedStretch:
-            return TriedStretch(self.code, f"pass_{start}_{stop}", stop - start, memories, self.threads)
+            return TriedStretch(
+                self.code, f"pass_{start}_{stop}", stop - start, self._arena, outside, scratch, self.threads
+            )
 
+        self._read_in_place = self._own.keys() - self._read_by_calls()
         made = {span: stretch(*span) for span in spans}
         self._by_step = {number: made[span] for number, span in self._parts_of.items()}
         self._schedule = [made[each] if isinstance(each, tuple) else each for each in order]
@@ -158,6 +166,34 @@ class CompiledPlan(Plan):
         """The plan for inputs (operand name -> array) of these shapes. Raises what `source` does."""
         threads = planner.most_threads
         return cls(planner.draft(inputs), threads, partial(planner.choose, threads=threads), source)
+
+    def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
+        """Large inputs, which are read where they lie unless a step's calls need them in a place of their own."""
+        found = [
+            root
+            for root in roots
+            if root.name in self.draft.inputs and not root.nhwc and root.spec.dtype is not None
+            if int(np.prod(root.physical)) * root.spec.dtype.itemsize >= LARGE
+        ]
+        return {root.name: np.empty(root.physical, root.spec.dtype) for root in found}
+
+    def _take(self, inputs: Sequence[np.ndarray]) -> None:
+        """Copy the inputs, but for those that can be read where they lie."""
+        numbers = {name: number for number, name in enumerate(self._own)}
+        for name, buffer, array in zip(self.draft.inputs, self._inputs, inputs):
+            read_there = name in self._read_in_place and array.flags.c_contiguous and array.flags.aligned
+            if name in numbers:
+                self._outside.addresses[numbers[name]] = (array if read_there else buffer.array).ctypes.data
+            if not read_there:
+                store(buffer.array, array)
+
+    def _read_by_calls(self) -> set[str]:
+        """The inputs outside of the arena that calls read, or that a pass returns."""
+        found = {name for name in self.returned if name in self.layout.values}
+        for number, stages in enumerate(self.stages):
+            if stages:
+                found |= {name for name in self.steps[number].reads if name in self.layout.values}
+        return {self.layout.root(name).name for name in found} & self._own.keys()
 
     @property
     def compiled(self) -> list[bool]:
@@ -197,7 +233,7 @@ class CompiledPlan(Plan):
         if number not in self._parts_of and number not in self._called:
             module = self._module
             if module is None:
-                module = self._module = Module(self._target, self._arena, self.threads)
+                module = self._module = self._new_module()
             start = len(module.parts)
             for buffer in halos:
                 assert buffer.padded is not None
@@ -212,6 +248,9 @@ class CompiledPlan(Plan):
                 self._called.add(number)
                 self._choose(step)
         return [] if number in self._parts_of else super()._stages_of(number, step, halos, space)
+
+    def _new_module(self) -> Module:
+        return Module(self._target, self._arena, self.threads, list(self._own.values()))
 
     def _name(self, module: Module, passes: Sequence[str]) -> str | None:
         """The name of this plan's code in the cache."""

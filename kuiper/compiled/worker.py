@@ -86,13 +86,19 @@ def main() -> None:
     param, bin, inputs, threads, target = pickle.load(sys.stdin.buffer)
     found: list[tuple[str | None, bytes]] = []
 
-    class Kept(CodeSource):
+    class Made(CodeSource):
         def __call__(self, name: str | None, write: Any) -> bytes:
             found.append((name, super().__call__(name, write)))
-            return found[0][1]
+            raise _Finished  # the weights are not packed: nothing is going to run here
 
-    CompiledPlan(Planner(load(param, bin, engine="simple")).draft(inputs), threads, _any, Kept(target, None, object_of))
+    with suppress(_Finished):
+        draft = Planner(load(param, bin, engine="simple")).draft(inputs)
+        CompiledPlan(draft, threads, _any, Made(target, None, object_of))
     sys.stdout.buffer.write(pickle.dumps(found[0]))
+
+
+class _Finished(Exception):
+    """The machine code is there."""
 
 
 def _any(step: Step) -> None:

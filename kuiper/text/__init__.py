@@ -1,7 +1,7 @@
 """Lesson 13: text in, text out, token by token. Tokens and choices are arrays; `write` calls the network."""
 
 from kuiper.text.bytepairs import BytePairs
-from kuiper.text.cache import Cache, forward, read, results_of
+from kuiper.text.cache import Cache, attention_of, forward, read, results_of
 from kuiper.text.library import LibraryTokens
 from kuiper.text.sampling import Sampler, draw, probabilities, top_k, top_p
 from kuiper.text.tokenizer_json import read_byte_pairs

@@ -12,6 +12,7 @@ from kuiper.errors import KuiperError, ShapeError
 from kuiper.graph import shape_text
 from kuiper.runtime import RuntimeGraph
 
+ATTENTION = "F.scaled_dot_product_attention"
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
 FIRST_PLACES = 256
 """Places that a pass looks at, at least."""
@@ -119,3 +120,21 @@ def results_of(graph: RuntimeGraph, words: Sequence[int]) -> dict[str, np.ndarra
     empty = Cache.of(graph, 1)
     kept = graph.forward(np.array([words]), empty.keys, empty.values, np.array([0]), keep=True).kept
     return {name: made[0] for name, made in kept.items() if isinstance(made, np.ndarray) and made.shape[:1] == (1,)}
+
+
+def attention_of(
+    graph: RuntimeGraph, words: Sequence[int], block: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """T tokens -> a block's queries (H,T,D), keys and values (G,T,D), and what its attention makes of them (H,T,D).
+
+    The text is read at once, as by `results_of`. Queries and keys are as attention gets them, after the rotation by
+    their places. H is a multiple of G: with grouped queries, several heads of queries share the keys of one.
+    Raises KuiperError where there is no such block (the first is 0), and what `results_of` raises.
+    """
+    found = [op for op in graph.operators if op.type == ATTENTION]
+    if not 0 <= block < len(found):
+        raise KuiperError(f"block: expected one of the {len(found)} with attention, from 0 on, found {block}")
+    made = results_of(graph, words)
+    # before the keys and values of the text are the places of the cache
+    q, k, v = (made[source.name][:, -len(words) :] for source in found[block].producers[:3])
+    return q, k, v, made[found[block].name]

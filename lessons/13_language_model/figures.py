@@ -15,7 +15,7 @@ from kuiper.graph import Operator
 from kuiper.layers.sequence.attention import attention_weights, causal
 from kuiper.show.palette import INK, SWATCHES, swatch_of
 from kuiper.show.svg import Svg, element, picture, pill, text
-from kuiper.text import Cache, Tokens, forward, probabilities, top_p
+from kuiper.text import Cache, Tokens, attention_of, forward, probabilities, top_p
 from kuiper.text.tokens import merged
 
 HERE = Path(__file__).parent
@@ -105,16 +105,11 @@ LOOKS = (
 """A block, a head, and what it looks at in SENTENCE."""
 
 
-def sentence_weights(graph: kuiper.RuntimeGraph, tokens: Tokens, sentence: str) -> list[np.ndarray]:
-    """The weights (heads, T, T) of each block's attention for a sentence of T tokens."""
-    ids, empty = tokens.encode(sentence), Cache.of(graph, 1)
-    kept = graph.forward(np.array([ids]), empty.keys, empty.values, np.array([0]), keep=True).kept
-    found = []
-    for op in (op for op in graph.operators if op.type == "F.scaled_dot_product_attention"):
-        q, k = (kept[operand.producer.name][0] for operand in op.inputs[:2])
-        k = np.repeat(k[:, -len(ids) :], len(q) // len(k), axis=0)
-        found.append(attention_weights(q, k, causal(len(ids), len(ids)), 1 / math.sqrt(q.shape[-1])))
-    return found
+def sentence_weights(graph: kuiper.RuntimeGraph, tokens: Tokens, sentence: str, block: int) -> np.ndarray:
+    """The weights (heads, T, T) of a block's attention for a sentence of T tokens."""
+    q, k, _, _ = attention_of(graph, tokens.encode(sentence), block)
+    k = np.repeat(k, len(q) // len(k), axis=0)
+    return attention_weights(q, k, causal(q.shape[1], q.shape[1]), 1 / math.sqrt(q.shape[-1]))
 
 
 def mixed(share: float) -> str:
@@ -126,16 +121,16 @@ def mixed(share: float) -> str:
 def draw_heads(graph: kuiper.RuntimeGraph, tokens: Tokens) -> Svg:
     """Where two of the writer's heads look in a sentence: a row for each query, a column for each key."""
     words = [tokens.decode([token]).strip() for token in tokens.encode(SENTENCE)]
-    weights, size, x0, marks = sentence_weights(graph, tokens, SENTENCE), 34.0, 74.0, []
+    size, x0, marks = 34.0, 74.0, []
     tall = 76 + size * len(words)
     for number, (block, head_number, title) in enumerate(LOOKS):
-        top = 60 + number * tall
+        top, weights = 60 + number * tall, sentence_weights(graph, tokens, SENTENCE, block)
         marks.append(left(title, 12, top - 44, 14.0, font_weight="bold"))
         for i, word in enumerate(words):
             marks.append(note(word, x0 - 8, top + (i + 0.5) * size, 13.0, text_anchor="end"))
             marks.append(note(word, x0 + (i + 0.5) * size, top - 12 - 12 * (i % 2), 12.0))
             for j in range(i + 1):
-                weight = float(weights[block][head_number, i, j])
+                weight = float(weights[head_number, i, j])
                 square = {"x": x0 + j * size, "y": top + i * size, "width": size, "height": size}
                 marks.append(element("rect", **square, fill=mixed(weight), stroke=LINE, stroke_width=0.7))
                 if weight >= 0.25:

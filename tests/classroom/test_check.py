@@ -179,6 +179,42 @@ def test_wrong_values_are_explained_before_a_wrong_type_in_an_earlier_test(mini:
     assert "Whole numbers are doubled." not in said
 
 
+REFUSED_FIRST = '''"""Public tests."""
+
+import numpy as np
+
+from classroom.judge import expect, expect_refused, task
+
+
+@task("double")
+def nothing(student):
+    """None is refused."""
+    expect_refused(student.double, None)
+
+
+@task("double")
+def whole_numbers(student):
+    """Whole numbers are doubled."""
+    expect(student.double(np.arange(4)), 2 * np.arange(4))
+'''
+
+
+@pytest.mark.parametrize(
+    ("body", "first"),
+    [
+        ("return x if x is None else 2.0 * x", "Whole numbers are doubled."),
+        ("return x if x is None else 3 * x", "None is refused."),
+    ],
+    ids=["a type of every result", "in order where values are wrong"],
+)
+def test_a_wrong_type_is_explained_before_a_refusal_that_does_not_come(mini: Any, body: str, first: str) -> None:
+    mini.file.with_name("public.py").write_text(REFUSED_FIRST)
+    mini.write(double=body)
+    said = text(mini.run("check", "double"))
+    assert first in said
+    assert "1 more public test failed" in said
+
+
 BAD = {
     "a syntax error": ("return (x", ["line 9", "was never closed"]),
     "an endless loop": (LOOP, ["gave no answer within 1 s", "loop that never ends"]),

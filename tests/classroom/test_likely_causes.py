@@ -8,10 +8,11 @@ import pytest
 
 from classroom import register
 from classroom.judge import Failure, run_tests
-from classroom.judge.homework import public_tests
+from classroom.judge.homework import homework_of, public_tests
 from classroom.marked import without_marks
 
 RESNET = register.ROOT / "homework" / "08_resnet"
+LANGUAGE_MODEL = register.ROOT / "homework" / "13_language_model"
 WEIGHTS = 'weight, bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")'
 LINEAR = "        y = inputs[0] @ weight.T\n        return y if bias is None else y + bias\n"
 SPANS = "[slice(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]"
@@ -139,16 +140,136 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
-    name, changes, cause = CASES[case]
-    text = without_marks((RESNET / "judge" / "solution.py").read_text(encoding="utf-8"))
+LARGEST = "scores.max(axis=3, keepdims=True)"
+ONE_LARGEST = "one largest score is subtracted for several queries, as max() does"
+ATTENTION = {
+    "one largest of all": ("large_scores_do_not_overflow", {LARGEST: "scores.max()"}, ONE_LARGEST),
+    "one largest of each head": (
+        "large_scores_do_not_overflow",
+        {LARGEST: "scores.max(axis=(2, 3), keepdims=True)"},
+        ONE_LARGEST,
+    ),
+    "one largest of all heads": (
+        "large_scores_do_not_overflow",
+        {LARGEST: "scores.max(axis=(1, 3), keepdims=True)"},
+        ONE_LARGEST,
+    ),
+    "no largest": (
+        "large_scores_do_not_overflow",
+        {f" - {LARGEST}": ""},
+        "subtract each query's largest VISIBLE score",
+    ),
+    "upside down": (
+        "the_three_tokens_of_the_lesson",
+        {"np.arange(end) > np.arange(count": "np.arange(end) < np.arange(count"},
+        "the mask is upside down",
+    ),
+    "numpy's square root": (
+        "earlier_tokens_are_seen_and_later_ones_are_not",
+        {"math.sqrt(width)": "np.sqrt(width)"},
+        "np.sqrt(D) and np.tri are float64",
+    ),
+}
+
+
+def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> str:
+    """The likely cause that a test names for the solution of a homework with these changes."""
+    text = without_marks((folder / "judge" / "solution.py").read_text(encoding="utf-8"))
     for old, new in changes.items():
         assert text.count(old) == 1
         text = text.replace(old, new)
-    file = tmp_path / "hw08_resnet.py"
     file.write_text(text, encoding="utf-8")
-    (test,) = (one for one in public_tests(RESNET) if one.name == name)
+    (test,) = (one for one in public_tests(folder) if one.name == name)
     (outcome,) = run_tests(file, [test], seed=0)
     assert isinstance(outcome.error, Failure)
-    assert cause in str(outcome.error.cause)
+    return str(outcome.error.cause)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_likely_cause_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = CASES[case]
+    assert cause in cause_told(RESNET, name, changes, tmp_path / "hw08_resnet.py")
+
+
+@pytest.mark.parametrize("case", ATTENTION)
+def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = ATTENTION[case]
+    assert cause in cause_told(LANGUAGE_MODEL, name, changes, tmp_path / "hw13_language_model.py")
+
+
+# lesson 14: mutant -> the cause of the first failure that its student reads
+OF_MUTANTS = {
+    "choose_tile/square": "nearest to a square",
+    "fuse/single": "each call is a group of its own",
+    "fuse/readers": "count groups, and not readers",
+    "fuse/with_product": "a group needs no product",
+    "fuse/pairs": "an epilogue may be of any length",
+    "fuse/returned": "the caller gets what is in `returned`",
+    "fuse/two_products": "one loop computes one product",
+    "fuse/into_product": "a product needs all numbers of its operands",
+    "fuse/sizes": "calls of different sizes need two loops",
+    "fuse/by_first": "sorted by their first calls",
+    "fuse/reversed": "have to be turned around",
+    "fuse/inside_out": "gathered from the last call to the first",
+    "fuse/tuples": "a group is a list",
+    "fuse/empty": "leave out the empty ones",
+    "fuse/forgets_single": "so does a group of one call",
+    "fuse/twice": "each call is computed once",
+    "loop_nest/whole_tiles": "what is left at the right and at the bottom needs tiles, too",
+    "loop_nest/too_far": "write one for what is left",
+    "loop_nest/narrow": "one row at a time",
+    "loop_nest/rest_in_sums": "one sum at a time: make one smaller tile of it",
+    "loop_nest/overlapping": "tiles do not overlap",
+    "loop_nest/relu_is_abs": "max(a, 0.0), and not min",
+    "loop_nest/bias_of_rows": "not that of the row",
+    "loop_nest/loads_each": "each multiply-add loads both of its numbers",
+    "loop_nest/loads_weights": "w is loaded for each multiply-add",
+    "loop_nest/loads_x": "x is loaded for each multiply-add",
+    "loop_nest/one_by_one": "there is no tile",
+    "loop_nest/turned_tile": "h and w of the tile are exchanged",
+    "loop_nest/stored_at_each_step": "the stores belong behind the loop over the depth",
+    "loop_nest/stored_twice": "store once, behind the epilogue",
+    "loop_nest/epilogue_on_y": "y is stored once, behind them: y is never read",
+    "loop_nest/epilogue_at_each_step": "the epilogue is done at each step of the depth",
+    "loop_nest/begins_at_one": "each sum begins at 0.0",
+    "loop_nest/begun_once": "set to 0.0 once, in front of all tiles",
+    "loop_nest/begun_in_a_row": "from one tile to the next in its row",
+    "loop_nest/never_begun": "in a line before the loop over the depth",
+    "loop_nest/exchanged_w": "the indices of w are exchanged: it is w[k, j]",
+    "loop_nest/exchanged_x": "the indices of x are exchanged: it is x[i, k]",
+    "loop_nest/first_row_as_bound": "for i in range(0, rows, h)",
+    "loop_nest/sizes_by_name": "sizes stand in the text as numbers",
+    "loop_nest/while_loop": "no `if` is needed",
+    "share_rows/in_turn": "all threads have equally many rows",
+    "share_rows/fastest": "the quickest thread takes every unit",
+    "share_rows/done_first": "that would be done with it first",
+    "share_rows/fewest_rows": "the one with the lowest number comes first",
+    "share_rows/quickest_of_several": "not the quickest",
+    "share_rows/empty_share": "a thread whose share is empty",
+    "share_rows/finds_none": "who finds no row left",
+    "share_rows/last_unit": "not when the one is that took the last unit",
+    "share_rows/first_done": "not at the smallest",
+    "share_rows/begins_at_0": "where the one before it ended",
+    "share_rows/no_barrier": "no thread waits for the others behind a part",
+    "share_rows/no_wait": "no thread waits for the others behind a part",
+    "share_rows/no_rows": "a part without rows takes as long as the barrier",
+    "share_rows/first_shares": "not the first ones'",
+    "share_rows/needed": "leave their defaults",
+}
+QUICK = ("fuse/forgets_single", "loop_nest/exchanged_w", "share_rows/no_barrier")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if case in QUICK else pytest.mark.slow) for case in OF_MUTANTS]
+)
+def test_a_known_mistake_of_lesson_14_is_told_its_cause(tmp_path: Path, case: str) -> None:
+    exercise, name = case.split("/")
+    homework = homework_of(register.load().lesson(14))
+    assert homework is not None
+    (mutant,) = (one for one in homework.mutants if (one.exercise, one.name) == (exercise, name))
+    file = tmp_path / "hw14_compiler.py"
+    file.write_text(mutant.applied(homework.solution.read_text(encoding="utf-8")), encoding="utf-8")
+    tests = [one for one in homework.public if one.exercise == exercise]
+    first = next(outcome for outcome in run_tests(file, tests, seed=0) if not outcome.passed)
+    assert isinstance(first.error, Failure)
+    assert OF_MUTANTS[case] in str(first.error.cause)

@@ -82,7 +82,7 @@ def run(
     code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
     scratch = aligned(module.scratch_bytes + 64)
     scratch.fill(255)
-    stretch = Stretch(code, "all", len(module.parts), [arena, module.weights(), scratch], threads)
+    stretch = Stretch(code, "all", len(module.parts), arena, module.outside(), scratch, threads)
     for ask in [None] if threads == 1 else [None, helped]:
         arrays[-1][...] = -123
         stretch.run(ask)

@@ -53,8 +53,7 @@ def counting(
 
         module.part(count, [module.place(counts[row]), module.place(counts[max(row - 1, 0)])], body)
     code = MachineCode(object_of(text_of(module, {"all": module.parts}), TARGET), TARGET)
-    memories = [memory, module.weights(), aligned(64)]
-    return kind(code, "all", len(units), memories, lanes), counts
+    return kind(code, "all", len(units), memory, module.outside(), aligned(64), lanes), counts
 
 
 def threads(calls: Sequence[Callable[[], None]]) -> None:

@@ -16,7 +16,7 @@ from kuiper import KuiperError, pnnx
 from kuiper.compiled import llvm
 from kuiper.convert import convert, read_model
 from kuiper.pnnx import archive
-from kuiper.text import Cache, Sampler, Tokens, forward, write
+from kuiper.text import Cache, Sampler, Tokens, attention_of, forward, write
 
 WRITER = Path(__file__).resolve().parents[2] / "models" / "writer"
 QWEN = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "tie_word_embeddings": True}
@@ -76,6 +76,13 @@ def test_the_writer_writes_the_same_text_when_converted(republished):
     ]
     assert texts[0] == texts[1]
     assert len(texts[0]) > 30
+
+
+def test_the_writers_attention_is_that_of_its_converted_self(republished):
+    for one, other in zip(
+        *(attention_of(kuiper.load(param), [3, 1, 4, 1, 5], 2) for param in (WRITER / "writer.pnnx.param", republished))
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-4)
 
 
 def test_a_tied_table_is_stored_once_and_read_by_both(folder_of):

@@ -145,8 +145,8 @@ def compiled(made: Bound) -> Bound | None:
         return None
     module.settle()
     code = MachineCode(object_of(text_of(module, {"all": module.parts}), target), target)
-    memories = [arena, module.weights(), aligned(module.scratch_bytes + 64)]
-    stretch = Stretch(code, "all", len(module.parts), memories, 2)
+    scratch = aligned(module.scratch_bytes + 64)
+    stretch = Stretch(code, "all", len(module.parts), arena, module.outside(), scratch, 2)
     return Bound(made.kernel, inputs, outputs, [[[lambda: stretch.run(None)]], [[lambda: stretch.run(helped)]]])
 
 

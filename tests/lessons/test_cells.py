@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from classroom import register
 from classroom.cells import check, unless_right
 from classroom.dev import notebooks
+from classroom.lesson_words import YOURS
 from kuiper.graph import Operand, Operator
 
 LESSONS = [lesson for lesson in register.load().lessons if lesson.notebook()]
@@ -107,6 +110,14 @@ def greedy(x: list[int]) -> int:
             "half(an array of shape (20,)): expected an array of shape (20,), got one in which 19 of 20 numbers "
             "differ, the first at [1]: 0.5, not 0.25 (0 of 1 right)",
         ),
+        (same, [((np.array([True]),), np.array([True]))], "same: right, 1 of 1"),
+        (
+            same,
+            [((np.array([1.0]),), np.array([True]))],
+            "same([1.0]): expected [True], got [1.0]: the values are right, but they are float64 and not bool, as "
+            "comparisons give (0 of 1 right)",
+        ),
+        (same, [((np.array([0]),), np.array([True]))], "same([0]): expected [True], got [0] (0 of 1 right)"),
         (nothing, [((1,), 1), ((2,), 1)], "nothing: not written yet"),
         (prints, [((1,), 1), ((2,), 1)], "1\n2\nprints(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
@@ -149,6 +160,27 @@ def greedy(x: list[int]) -> int:
         (begun, [((1,), 1), ((2,), 1)], "begun: not written yet"),
         (forgetful, [((1,), 0.5), ((2,), 1)], "forgetful(1) returned None: is a `return` missing? (0 of 2 right)"),
         (
+            same,
+            [(("store x, y.at" + " of the tile" * 6 + ", 1",), "store x, y.at" + " of the tile" * 6 + ", 2")],
+            "same('store x, y.at of the tile of the tile of the tile of the...): at character 87 expected ...'e of the "
+            "tile, 2', got ...'e of the tile, 1' (0 of 1 right)",
+        ),
+        (
+            same,
+            [(("%a" * 40,), "%b" + "%a" * 39)],
+            f"same('{'%a' * 28}...): at character 1 expected '%b{'%a' * 29}'..., got '{'%a' * 30}'... (0 of 1 right)",
+        ),
+        (
+            same,
+            [(([*range(30), "end"],), [*range(30), "END"])],
+            f"same({str([*range(30)])[:57]}...): at [30] expected 'END', got",
+        ),
+        (
+            same,
+            [((list(range(30)),), list(range(31)))],
+            f"same({str([*range(30)])[:57]}...): expected 31 elements, got 30 (",
+        ),
+        (
             broken,
             [((1,), 1)],
             "broken(1): expected 1, but it raised IndexError: list index out of range (0 of 1 right)",
@@ -160,6 +192,71 @@ def test_a_check_says_what_the_first_wrong_answer_was(
 ) -> None:
     check(function, *cases)
     assert capsys.readouterr().out.startswith(said)
+
+
+def halves(x: Any) -> Any:
+    return x // 2
+
+
+@pytest.mark.parametrize(
+    ("function", "cause"),
+    [(halves, "// drops"), (same, "the number"), (broken, "an index"), (half, ""), (nothing, ""), (greedy, "")],
+)
+def test_a_likely_cause_is_told_to_whoever_does_in_every_case_what_comes_of_it(
+    function: Callable[..., Any], cause: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mistakes = {"a third": lambda x: x / 3, "// drops": lambda x: (x - x % 2) / 2, "the number": same}
+    check(function, ((4,), 2), ((5,), 2.5), mistakes={**mistakes, "an index": broken})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == ([f"likely why: {cause}"] if cause else [])
+
+
+def checks_in(path: Path, stop: str) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Callable[..., Any]]]]:
+    """(name, cases, mistakes) of the checks of a notebook that is run with the folded answers."""
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    told: list[Any] = []
+
+    def noted(function: Callable[..., Any], *cases: Any, mistakes: Any = None) -> None:
+        told.append((function.__name__, cases, mistakes or {}))
+
+    names: dict[str, Any] = {}
+    last = max(i for i, cell in enumerate(cells) if stop in cell["metadata"].get("tags", []))
+    for cell in cells[: last + 1]:
+        exec(compile("".join(cell["source"]), path.name, "exec"), names)
+        names["check"] = noted
+        yield from told
+        told.clear()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "lesson",
+    [lesson for lesson in LESSONS if (lesson.root / "lessons" / lesson.folder / "mistakes.py").is_file()],
+    ids=lambda lesson: lesson.folder,
+)
+def test_each_mistake_of_a_lesson_is_told_its_own_cause(
+    lesson: register.Lesson, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = lesson.notebook()
+    assert path is not None
+    monkeypatch.chdir(path.parent)
+    monkeypatch.syspath_prepend(str(path.parent))
+    monkeypatch.delitem(sys.modules, "mistakes", raising=False)
+    proven = 0
+    for name, cases, mistakes in checks_in(path, YOURS):
+        for cause, mistaken in mistakes.items():
+
+            def wrong(*arguments: Any, mistaken: Callable[..., Any] = mistaken) -> Any:
+                return mistaken(*arguments)
+
+            wrong.__name__ = name
+            capsys.readouterr()
+            with np.errstate(all="ignore"):
+                check(wrong, *cases, mistakes=mistakes)
+            assert capsys.readouterr().out.splitlines()[1:] == [f"likely why: {cause}"]
+            proven += 1
+    monkeypatch.delitem(sys.modules, "mistakes", raising=False)
+    assert proven
 
 
 def test_a_function_that_changes_its_arguments_sees_them_fresh(capsys: pytest.CaptureFixture[str]) -> None:
@@ -180,7 +277,6 @@ def test_the_notebook_goes_on_with_what_is_right_and_with_the_answer_otherwise()
     assert unless_right(answer) is answer
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.folder)
 def test_the_folded_answers_of_a_lesson_are_right_where_they_stand(lesson: register.Lesson) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kuiper import KuiperError, RuntimeGraph, ShapeError
-from kuiper.text import Cache, forward, results_of
+from kuiper.layers.sequence.attention import attention_weights, causal
+from kuiper.text import Cache, attention_of, forward, results_of
 
 HELD_OUT = Path(__file__).resolve().parents[2] / "models" / "writer" / "heldout.npz"
 
@@ -103,3 +104,23 @@ def test_results_of_a_text_are_those_behind_its_logits(writer: RuntimeGraph, wor
     results = results_of(writer, text)
     np.testing.assert_allclose(results["head"], forward(writer, text, Cache.of(writer, 7)), rtol=0, atol=1e-4)
     np.testing.assert_array_equal(results["words"], writer.operator("words").attributes["weight"].data[text])
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_a_blocks_attention_is_what_its_queries_find_and_what_its_last_layer_reads(
+    writer: RuntimeGraph, words: np.ndarray, block: int
+) -> None:
+    text = words[0, :7].tolist()
+    q, k, v, found = attention_of(writer, text, block)
+    assert (q.shape, k.shape, v.shape) == ((4, 7, 32), (2, 7, 32), (2, 7, 32))
+    weights = attention_weights(q, np.repeat(k, 2, axis=0), causal(7, 7), 32**-0.5)
+    np.testing.assert_allclose(found, weights @ np.repeat(v, 2, axis=0), rtol=0, atol=1e-5)
+    out = writer.operator(f"blocks.{block}.attention.out").attributes["weight"].data
+    y = found.swapaxes(0, 1).reshape(7, 128) @ out.T
+    np.testing.assert_allclose(y, results_of(writer, text)[f"blocks.{block}.attention.out"], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("block", [-1, 4])
+def test_a_block_that_is_not_there_is_refused(writer: RuntimeGraph, block: int) -> None:
+    with pytest.raises(KuiperError, match=f"block: expected one of the 4 with attention, from 0 on, found {block}"):
+        attention_of(writer, [1, 2], block)

@@ -145,6 +145,9 @@ def attention_mistakes(
         "the scores are divided by sqrt(H D): D is the width of one head, sqrt(D)": attended(
             q, keys, values, end, causal, 1 / math.sqrt(q.shape[1] * width)
         ),
+        "the mask is upside down: a new token sees the places before it, j <= count + i, not those after it": attended(
+            q, keys, values, end, lambda i, j: j >= count + i
+        ),
         "nothing is masked: a new token must not see those after it": attended(q, keys, values, end, lambda i, j: True),
         "a new token does not see itself: j <= count + i, not <": attended(
             q, keys, values, end, lambda i, j: j < count + i
@@ -197,6 +200,17 @@ def large_mistakes(
     scores = q @ keys[:, :, :end].swapaxes(2, 3) / q.dtype.type(math.sqrt(q.shape[3]))
     hidden = np.arange(end) > np.arange(count, end)[:, None]
     found = {}
+    visible = np.where(hidden, -np.inf, scores)
+    powers = np.exp(visible - visible.max())
+    with np.errstate(invalid="ignore"):
+        wrong = powers / powers.sum(axis=3, keepdims=True) @ values[:, :, :end]
+    if not np.allclose(wrong, expected, 1e-2, 1e-2):
+        cause = (
+            "one largest score is subtracted for several queries, as max() does: where all scores of a query lie far "
+            "below it, each becomes e^-1000, which is 0, and 0 / 0 is nan. Each query has its own largest: "
+            "max(axis=-1, keepdims=True)"
+        )
+        found[cause] = wrong.astype(q.dtype)
     for most in (50, 80, 88, 100, 500, 700):
         clipped = np.where(hidden, -np.inf, np.clip(scores, -most, most))
         powers = np.exp(clipped - clipped.max(axis=3, keepdims=True))

@@ -14,10 +14,13 @@ which is slow, and no error. To take the tile with the most sums: a column of 30
 loads a number for nearly each multiply-add. `channels // lanes` vectors leave out the last, partly empty one.
 
 **And kuiper?** [target.py](../../../kuiper/compiled/target.py) takes 14 x 2 for 32 registers, and 6 x 2 for 16. That is
-a little worse by this count, 28 multiply-adds with 16 loads instead of 25 with 10. But processors make two loads
-and one or two multiply-adds of long vectors in a cycle: anything above 1 or so is enough, and 28 sums keep the
-multiply-adds, of which each takes four cycles, busier than 25. Networks' images have widths that are multiples of 7, so
-14 rows waste nothing. A cost model is right until one measures: try it, `demo digits --mine`.
+worse by this count: 28 multiply-adds with 16 loads instead of 25 with 10. But a processor makes two loads in a cycle,
+and one or two multiply-adds of vectors: from a ratio of 1 or so on, the loads no longer limit. Nor does the time that a
+multiply-add takes, about four cycles: eight sums keep two units busy, and both tiles have three times as many. What
+differs is not in the count: networks' images have widths that are multiples of 7, and channels that are multiples of
+32, so 14 x 2 seldom leaves an edge; and there are addresses and caches. Either may win: on one processor a pass of the
+digits network takes 0.92 times as long with 5 x 5. A cost model is right until one measures: try it,
+`demo digits --mine`.
 
 **Cost.** One step for each number of vectors, at most half as many as registers.
 """
@@ -90,6 +93,10 @@ def tile_mistakes(registers: int, lanes: int, rows: int, channels: int) -> dict[
             registers, rows, channels, fits
         ),
         "h is larger than `rows`": _best(registers, registers, vectors, fits),
+        "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": min(
+            ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
+            key=lambda t: abs(t[0] - t[1]),
+        ),
         "ratios are no whole numbers: / and not //": max(
             ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
             key=lambda t: (t[0] * t[1] // sum(t), -t[1]),

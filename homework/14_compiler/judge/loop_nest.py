@@ -40,7 +40,11 @@ def product(
     x: np.ndarray, w: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str]
 ) -> np.ndarray:
     """x @ w, and the steps of the epilogue."""
-    y = x @ w
+    return finished(x @ w, bias, residual, epilogue)
+
+
+def finished(y: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str]) -> np.ndarray:
+    """y after the steps of the epilogue."""
     for step in epilogue:
         if step == "bias":
             y = y + bias
@@ -69,20 +73,79 @@ def nest_mistakes(
         *given, ["bias", "relu"]
     )
     wrong["the last step of the depth is missing"] = product(x[:, :-1], w[:-1], bias, residual, epilogue)
-    wrong["only one step of the depth was computed"] = product(x[:, -1:], w[-1:], bias, residual, epilogue)
+    wrong["only the last step of the depth counts: each sum begins at 0.0 before the loop over k, and grows by +="] = (
+        product(x[:, -1:], w[-1:], bias, residual, epilogue)
+    )
     per_step = np.zeros((len(x), w.shape[1]))
     for k in range(x.shape[1]):
-        per_step = product(np.eye(len(x)), per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
+        per_step = finished(per_step + np.outer(x[:, k], w[k]), bias, residual, epilogue)
     wrong["the epilogue is done at each step of the depth: it belongs behind that loop"] = per_step
-    height, _ = tile
-    running = product(*given, [])
-    cumulative = running.copy()
-    for i in range(height, len(x)):
-        cumulative[i] += cumulative[i - height]
-    wrong["the sums go on from one tile to the next: set them to 0.0 for each"] = product(
-        np.eye(len(x)), cumulative, bias, residual, epilogue
-    )
+    for cause, begins in {
+        "the sums are set to 0.0 once, in front of all tiles: each tile begins anew, right before its loop over k": "",
+        "the sums go on from one tile to the next in its row: set them to 0.0 for each, right before its loop over k": (
+            "row"
+        ),
+        "the sums go on from one tile to the next below: set them to 0.0 for each, right before its loop over k": (
+            "column"
+        ),
+    }.items():
+        wrong[cause] = finished(carried(x @ w, tile, begins), bias, residual, epilogue)
+    wrong["each sum begins at 0.0"] = finished(x @ w + 1.0, bias, residual, epilogue)
+    wrong["the products are added to a sum, and not subtracted"] = finished(-(x @ w), bias, residual, epilogue)
+    wrong.update(mistakes_in_a_tile(x @ w, bias, residual, epilogue, tile))
+    if "bias" in epilogue and len(x) <= len(bias):
+        by_row = np.broadcast_to(bias[: len(x), None], residual.shape)
+        wrong["bias has a number for each column: bias[j + c], and not that of the row"] = finished(
+            x @ w, by_row, residual, epilogue
+        )
+    if "relu" in epilogue:
+        least = np.minimum(finished(x @ w, bias, residual, epilogue[: epilogue.index("relu")]), 0.0)
+        after = epilogue[epilogue.index("relu") + 1 :]
+        wrong["a ReLU keeps what is positive: max(a, 0.0), and not min"] = finished(least, bias, residual, after)
     return wrong
+
+
+def mistakes_in_a_tile(
+    y: np.ndarray, bias: np.ndarray, residual: np.ndarray, epilogue: Sequence[str], tile: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """Likely cause -> what comes of it, where the first row or column of a tile stands for all of them."""
+    row, column = (np.arange(size) // step * step for size, step in zip(y.shape, tile))
+    return {
+        "all rows of a tile take the first one's numbers of x: row r takes x[i + r, k]": finished(
+            y[row], bias, residual, epilogue
+        ),
+        "all columns of a tile take the first one's numbers of w: column c takes w[k, j + c]": finished(
+            y[:, column], bias, residual, epilogue
+        ),
+        "all sums of a tile take the same numbers: row r takes x[i + r, k], and column c takes w[k, j + c]": finished(
+            y[row][:, column], bias, residual, epilogue
+        ),
+        "all columns of a tile take the first one's bias: column c takes bias[j + c]": finished(
+            y, bias[column], residual, epilogue
+        ),
+        "all sums of a tile take the first one's residual: it is residual[i + r, j + c]": finished(
+            y, bias, residual[row][:, column], epilogue
+        ),
+    }
+
+
+def carried(y: np.ndarray, tile: tuple[int, int], begins: str) -> np.ndarray:
+    """What becomes of y if the sums of a tile go on from those of the one before.
+
+    begins : where they are set to 0: for each "row" of tiles, for each "column" of tiles, or once, for "".
+    """
+    (height, width), made = tile, np.empty_like(y)
+    tops, lefts = range(0, len(y), height), range(0, y.shape[1], width)
+    places = [(i, j) for j in lefts for i in tops] if begins == "column" else [(i, j) for i in tops for j in lefts]
+    sums = np.zeros(tile)
+    for i, j in places:
+        if (begins == "row" and j == 0) or (begins == "column" and i == 0):
+            sums[:] = 0.0
+        block = y[i : i + height, j : j + width]
+        h, w = block.shape
+        sums[:h, :w] += block
+        made[i : i + h, j : j + w] = sums[:h, :w]
+    return made
 
 
 class Oracle:
@@ -125,6 +188,13 @@ def the_text_does_not_grow(student: Student) -> None:
 
 TILES = "        for left, right, v in cuts(channels, width):\n"
 CUTS = "    return [cut for cut in ((0, whole, step), (whole, size, size - whole)) if cut[0] < cut[1]]\n"
+ZEROS = '    lines = [f"s{r}_{c} = 0.0" for r, c in grid]\n'
+LOOP_I = '            lines.append(f"    for i in range({top}, {bottom}, {h}):")\n'
+LOOP_J = '            lines.append(f"        for j in range({left}, {right}, {v}):")\n'
+TILE = '            lines += [" " * 12 + line for line in lines_of_tile(h, v, depth, epilogue)]\n'
+TILE_WITHOUT_ZEROS = TILE.replace(")]", ') if not line.endswith(" = 0.0")]')
+LOOPS = LOOP_I + LOOP_J + TILE
+LOAD_W = '    lines += [f"    b{c} = w[k, j + {c}]" for c in range(w)]\n'
 SUMS = '    lines += [f"    s{r}_{c} += a{r} * b{c}" for r, c in grid]\n'
 LOAD_X = '    lines += [f"    a{r} = x[i + {r}, k]" for r in range(h)]\n'
 STEPS = "        for step in epilogue:\n"
@@ -224,21 +294,83 @@ MUTANTS = [
     ),
     Mutant("negative", "subtracts", SUMS, SUMS.replace("+= a", "+= 0 - a"), "result"),
     Mutant(
-        "square",
-        "multiplies x with itself",
-        LOAD_X,
-        LOAD_X.replace("x[i + {r}, k]", "x[i + {r}, k] * x[i + {r}, k]").replace(
-            "x[i + {r}, k] * x[i + {r}, k]", "0 - x[i + {r}, k]"
-        ),
+        "begins_at_one",
+        "sums that begin at 1",
+        ZEROS,
+        ZEROS.replace("0.0", "1.0"),
         "result",
     ),
     Mutant(
-        "kept_sums",
-        "sets the sums to 0 once",
-        '    lines = [f"s{r}_{c} = 0.0" for r, c in grid]\n',
-        '    lines = [f"s{r}_{c} = 1.0" for r, c in grid]\n',
+        "begun_once",
+        "sets the sums to 0 once, in front of all tiles",
+        LOOPS,
+        '            zeros = [line for line in lines_of_tile(h, v, depth, epilogue) if line.endswith(" = 0.0")]\n'
+        '            lines += [" " * 4 + line for line in zeros]\n' + LOOP_I + LOOP_J + TILE_WITHOUT_ZEROS,
         "result",
     ),
+    Mutant(
+        "begun_in_a_row",
+        "sets the sums to 0 for each row of tiles",
+        LOOPS,
+        LOOP_I
+        + '            zeros = [line for line in lines_of_tile(h, v, depth, epilogue) if line.endswith(" = 0.0")]\n'
+        '            lines += [" " * 8 + line for line in zeros]\n' + LOOP_J + TILE_WITHOUT_ZEROS,
+        "result",
+    ),
+    Mutant("never_begun", "sets no sum to 0", ZEROS, "    lines: list[str] = []\n", "result"),
+    Mutant(
+        "exchanged_w",
+        "the indices of w in the wrong order",
+        LOAD_W,
+        LOAD_W.replace("k, j + {c}", "j + {c}, k"),
+        "result",
+    ),
+    Mutant(
+        "exchanged_x",
+        "the indices of x in the wrong order",
+        LOAD_X,
+        LOAD_X.replace("i + {r}, k", "k, i + {r}"),
+        "result",
+    ),
+    Mutant(
+        "epilogue_on_y",
+        "stores the sum, and does the epilogue to y",
+        VALUES + '        value = f"s{r}_{c}"\n',
+        VALUES + '        lines.append(f"y[i + {r}, j + {c}] = s{r}_{c}")\n        value = f"y[i + {r}, j + {c}]"\n',
+        "stores",
+    ),
+    Mutant(
+        "epilogue_at_each_step",
+        "does the epilogue at each step of the depth",
+        STORE,
+        '        lines.append(f"    s{r}_{c} = {value}")\n'
+        '    lines += [f"y[i + {r}, j + {c}] = s{r}_{c}" for r, c in grid]\n',
+        "epilogue",
+    ),
+    Mutant(
+        "stored_at_each_step",
+        "stores in the loop over the depth",
+        STORE,
+        STORE.replace('f"y[', 'f"    y['),
+        "stores",
+    ),
+    Mutant(
+        "rest_in_sums",
+        "computes what is left one sum at a time",
+        LOOPS,
+        "            if (h, v) != (height, width):\n                h = v = 1\n" + LOOPS,
+        "edges",
+    ),
+    Mutant("loads_x", "loads x for each multiply-add", SUMS, SUMS.replace("a{r} *", "x[i + {r}, k] *"), "loads"),
+    Mutant("turned_tile", "h columns and w rows", "    height, width = tile\n", "    width, height = tile\n", "loads"),
+    Mutant(
+        "first_row_as_bound",
+        "goes up row by row, and not tile by tile",
+        LOOP_I,
+        LOOP_I.replace(", {h})", ")"),
+        "result",
+    ),
+    Mutant("sizes_by_name", "writes depth, and not its number", "for k in range({depth}):", "for k in range(depth):"),
     Mutant(
         "unrolled",
         "writes all tiles out",

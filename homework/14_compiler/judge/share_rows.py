@@ -22,7 +22,7 @@ those of the fastest.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,25 +33,18 @@ Shares = tuple[float, list[int]]
 
 
 def shares(
-    parts: Sequence[int],
-    unit: int | None,
-    pace: Sequence[float],
-    take: float = 0.0,
-    barrier: float = 0.0,
-    waits: bool = True,
+    parts: Sequence[int], unit: int | None, pace: Sequence[float], take: float = 0.0, barrier: float = 0.0
 ) -> Shares:
-    """(end, rows of each thread), with a heap of threads; waits : at the barriers between parts."""
+    """(end, rows of each thread), with a heap of threads."""
     rows = [0] * len(pace)
-    start = [0.0] * len(pace)
+    start = 0.0
     for size in parts:
         if unit is None:
-            bounds = [t * size // len(pace) for t in range(len(pace) + 1)]
-            counts = np.diff(bounds).tolist()
-            ends = [s + (take + n * p if n else 0.0) for s, n, p in zip(start, counts, pace)]
+            counts = np.diff([t * size // len(pace) for t in range(len(pace) + 1)]).tolist()
+            ends = [start + (take + n * p if n else 0.0) for n, p in zip(counts, pace)]
             rows = [a + b for a, b in zip(rows, counts)]
         else:
-            heap = [(time, thread) for thread, time in enumerate(start)]
-            heapq.heapify(heap)
+            heap = [(start, thread) for thread in range(len(pace))]
             left = size
             while left > 0:
                 count = min(unit, left)
@@ -59,9 +52,55 @@ def shares(
                 rows[thread] += count
                 heapq.heappush(heap, (time + (take + count * pace[thread]), thread))
                 left -= count
-            ends = [time for time, _ in sorted(heap, key=lambda pair: pair[1])]
-        start = [max(ends) + barrier] * len(pace) if waits else [end + barrier for end in ends]
-    return max(start), rows
+            ends = [time for time, _ in heap]
+        start = max(ends) + barrier
+    return start, rows
+
+
+Choice = Callable[[list[float], list[int], int, int], Any]
+Split = Callable[[int, int], list[int]]
+Then = Callable[[list[float], int], list[float]]
+
+
+def otherwise(
+    parts: Sequence[int],
+    unit: int | None,
+    pace: Sequence[float],
+    take: float,
+    barrier: float,
+    *,
+    choice: Choice | None = None,
+    split: Split | None = None,
+    then: Then | None = None,
+    empty: bool = False,
+) -> Shares:
+    """As `shares`, with one thing done otherwise.
+
+    choice : (times from which threads are free, their rows, a thread, a unit): who has the least takes the next unit.
+    split : (rows, threads) -> the fixed shares.
+    then : (times at which threads are done, who took the last unit) -> when each begins the next part.
+    empty : who finds no row left, or has a share of none, pays `take` as well.
+    """
+    threads = range(len(pace))
+    rows, free = [0 for _ in threads], [0.0 for _ in threads]
+    for size in parts:
+        done, last, number, left = list(free), 0, 0, size
+        counts = split(size, len(pace)) if split and unit is None else []
+        counts = counts or [(t + 1) * size // len(pace) - t * size // len(pace) for t in threads]
+        while left > 0:
+            last = number % len(pace)
+            count = counts[last] if unit is None else min(unit, left)
+            if unit is not None and choice is not None:
+                last = min(threads, key=lambda t: choice(done, rows, t, count))
+            elif unit is not None:
+                last = min(threads, key=done.__getitem__)
+            done[last] += take + count * pace[last] if count else 0.0
+            rows[last] += count
+            number, left = number + 1, left - count
+        if empty:
+            done = [time + take if unit is not None or not counts[t] else time for t, time in enumerate(done)]
+        free = then(done, last) if then else [max(done) + barrier for _ in threads]
+    return max(free), rows
 
 
 def share_mistakes(
@@ -69,38 +108,118 @@ def share_mistakes(
 ) -> dict[str, Any]:
     """Likely cause -> what comes of it."""
     end, rows = shares(parts, unit, pace, take, barrier)
+    problem = parts, unit, pace, take, barrier
+
+    def all_from(time: float) -> list[float]:
+        return [time + barrier] * len(pace)
+
     wrong: dict[str, Any] = {
+        "a thread whose share is empty, or who finds no row left, needs no time: no `take` for it": otherwise(
+            *problem, empty=True
+        ),
+        "a part without rows takes as long as the barrier, too": shares(
+            [size for size in parts if size], unit, pace, take, barrier
+        ),
         "the barrier behind the last part is missing": (end - barrier, rows) if parts else None,
         "a barrier too much: the first part begins at 0": (end + barrier, rows),
-        "no thread waits for the others behind a part: all begin the next one at the latest time": shares(
-            parts, unit, pace, take, barrier, waits=False
+        "a part is done when all threads are, and not when the one is that took the last unit": otherwise(
+            *problem, then=lambda done, last: all_from(done[last])
+        ),
+        "a part is done when the last thread is: the largest of the times, and not their sum": otherwise(
+            *problem, then=lambda done, last: all_from(sum(done))
+        ),
+        "all wait for the last: the next part begins at the largest of the times, and not at the smallest": otherwise(
+            *problem, then=lambda done, last: all_from(min(done))
+        ),
+        "a part begins where the one before it ended, and not at 0": (
+            shares(parts[-1:], unit, pace, take, barrier)[0],
+            rows,
         ),
         "taking a unit costs `take`, once for a unit and not for each row": shares(
             parts, unit, [each + take for each in pace], 0.0, barrier
         ),
         "taking a unit costs `take`, at each unit": shares(parts, unit, pace, 0.0, barrier),
         "the barrier costs `barrier`": shares(parts, unit, pace, take, 0.0),
+        "each thread has a pace of its own": shares(parts, unit, [pace[0]] * len(pace), take, barrier),
+        "take and barrier are 0 unless said": None if barrier else shares(parts, unit, pace, take, 1.0),
         "the rows of each thread stand in the tuple first": (rows, end),
+        "the rows of a thread are those of all parts together": (end, shares(parts[-1:], unit, pace)[1]),
     }
-    if unit is not None:
-        wrong[
-            "that is the fixed share of unit=None: with a unit, the thread that is free first takes the next rows"
-        ] = shares(parts, None, pace, take, barrier)
-        turns, in_turn = [0.0] * len(pace), [0] * len(pace)
-        for size in parts:
-            for number, first in enumerate(range(0, size, unit)):
-                count, thread = min(unit, size - first), number % len(pace)
-                turns[thread] += take + count * pace[thread]
-                in_turn[thread] += count
-            turns = [max(turns) + barrier] * len(pace)
-        wrong["the threads take turns: the one that is free first takes the next unit"] = max(turns), in_turn
-        full = [-(-size // unit) * unit for size in parts]
-        wrong["the last unit of a part has only what is left of it"] = shares(full, unit, pace, take, barrier)
-        whole = [size // unit * unit for size in parts]
-        wrong["what is left of a part is a unit, too, if a smaller one"] = shares(whole, unit, pace, take, barrier)
-        turned_end, turned = shares(parts, unit, list(pace)[::-1], take, barrier)
-        wrong["of several threads that are free, the one with the lowest number comes first"] = turned_end, turned[::-1]
+    alone = otherwise(*problem, then=lambda done, last: done)
+    waits = "no thread waits for the others behind a part: all begin the next one at the same time, {}"
+    wrong[waits.format("`barrier` after the last of them is done")] = alone[0], alone[1]
+    wrong[waits.format("when the last is done, and the barrier behind it")] = alone[0] + barrier, alone[1]
+    wrong[waits.format("the latest, and not at its own time and a barrier later")] = otherwise(
+        *problem, then=lambda done, last: [time + barrier for time in done]
+    )
+    wrong.update(mistakes_of_counters(parts, unit, pace, take, barrier) if unit else mistakes_of_shares(*problem))
     return {cause: answer for cause, answer in wrong.items() if answer is not None}
+
+
+def mistakes_of_shares(
+    parts: Sequence[int], unit: int | None, pace: Sequence[float], take: float, barrier: float
+) -> dict[str, Any]:
+    """Those with fixed shares."""
+    problem = parts, unit, pace, take, barrier
+    said = "thread t of T has the rows from t * rows // T to (t + 1) * rows // T - 1: "
+    return {
+        f"{said}what is left over is not all the last one's": otherwise(
+            *problem, split=lambda n, T: [n // T] * (T - 1) + [n - n // T * (T - 1)]
+        ),
+        f"{said}what is left over is not the first ones'": otherwise(
+            *problem, split=lambda n, T: [n // T + (t < n % T) for t in range(T)]
+        ),
+        f"{said}that is not ceil(rows / T) for each": otherwise(
+            *problem, split=lambda n, T: [max(0, min(-(-n // T), n - t * -(-n // T))) for t in range(T)]
+        ),
+    }
+
+
+def mistakes_of_counters(
+    parts: Sequence[int], unit: int, pace: Sequence[float], take: float, barrier: float
+) -> dict[str, Any]:
+    """Those with units."""
+    problem = parts, unit, pace, take, barrier
+    fixed, turns = shares(parts, None, pace, take, barrier), in_turn(*problem)
+    said = "the thread that is free first takes the next rows"
+    lowest = "of several threads that are free, the one with the lowest number comes first"
+    alike = f"all threads have equally many rows, in turns or by fixed shares: with a unit, {said}"
+    return {
+        alike: fixed if fixed == turns else None,
+        f"that is the fixed share of unit=None: with a unit, {said}": fixed,
+        f"the threads take turns: {said}": turns,
+        "the quickest thread takes every unit: it is the one that is free first, and that changes": otherwise(
+            *problem, choice=lambda free, rows, t, count: pace[t]
+        ),
+        lowest: otherwise(*problem, choice=lambda free, rows, t, count: (free[t], -t)),
+        f"{lowest}, not the one with fewer rows": otherwise(
+            *problem, choice=lambda free, rows, t, count: (free[t], rows[t])
+        ),
+        f"{lowest}, not the quickest": otherwise(*problem, choice=lambda free, rows, t, count: (free[t], pace[t])),
+        "a unit goes to the thread that would be done with it first: it is the one that is free first, quick or not": (
+            otherwise(*problem, choice=lambda free, rows, t, count: free[t] + take + count * pace[t])
+        ),
+        "the last unit of a part has only what is left of it": shares(
+            [-(-size // unit) * unit for size in parts], unit, pace, take, barrier
+        ),
+        "what is left of a part is a unit, too, if a smaller one": shares(
+            [size // unit * unit for size in parts], unit, pace, take, barrier
+        ),
+        "a unit has `unit` rows, and not one": shares(parts, 1, pace, take, barrier),
+    }
+
+
+def in_turn(parts: Sequence[int], unit: int, pace: Sequence[float], take: float, barrier: float) -> Shares:
+    """One unit for each thread in turn, which begins anew at each part."""
+    time, rows = 0.0, [0] * len(pace)
+    for size in parts:
+        done = [time] * len(pace)
+        for number, first in enumerate(range(0, size, unit)):
+            thread, count = number % len(pace), min(unit, size - first)
+            done[thread] += take + count * pace[thread]
+            rows[thread] += count
+        time = max(done) + barrier
+    return time, rows
 
 
 @task("share_rows")
@@ -144,6 +263,27 @@ MUTANTS = [
         "counter",
     ),
     Mutant(
+        "done_first",
+        "a unit for who would be done with it first",
+        CHOICE,
+        CHOICE.replace("key=free.__getitem__", "key=lambda t: free[t] + take + min(unit, rows - first) * pace[t]"),
+        "counter",
+    ),
+    Mutant(
+        "fewest_rows",
+        "of several the one that has done fewer rows",
+        CHOICE,
+        CHOICE.replace("key=free.__getitem__", "key=lambda t: (free[t], done[t])"),
+        "ties",
+    ),
+    Mutant(
+        "quickest_of_several",
+        "of several the quickest",
+        CHOICE,
+        CHOICE.replace("key=free.__getitem__", "key=lambda t: (free[t], pace[t])"),
+        "ties",
+    ),
+    Mutant(
         "full_units",
         "the last unit is as large as the others",
         CHOICE,
@@ -185,6 +325,40 @@ MUTANTS = [
         "            if count:\n",
         "            if count >= 0:\n",
         "time",
+    ),
+    Mutant(
+        "finds_none",
+        "who finds no row left has asked in vain",
+        BARRIER,
+        "        free = [time + take * (unit is not None) for time in free]\n" + BARRIER,
+        "time",
+    ),
+    Mutant(
+        "first_shares",
+        "the first threads get what is left",
+        STATIC,
+        "                thread, count = turn, rows // threads + (turn < rows % threads)\n",
+        "static",
+    ),
+    Mutant(
+        "last_unit",
+        "goes on when the last unit is done",
+        BARRIER,
+        "        begin = (free[thread] if rows else max(free)) + barrier\n",
+        "barrier",
+    ),
+    Mutant(
+        "begins_at_0",
+        "each part begins at 0",
+        "        free = [begin] * threads\n",
+        "        free = [0.0] * threads\n",
+        "barrier",
+    ),
+    Mutant(
+        "no_barrier",
+        "neither waits nor counts the barrier",
+        "        free = [begin] * threads\n",
+        "        free = free if begin else [begin] * threads\n        barrier = 0.0\n",
     ),
     Mutant("no_pace", "all are equally fast", TIME, TIME.replace("pace[thread]", "pace[0]")),
     Mutant("first_done", "goes on when the first is done", BARRIER, "        begin = min(free) + barrier\n"),

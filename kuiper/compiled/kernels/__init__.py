@@ -5,6 +5,7 @@ from kuiper.compiled.kernels import (  # noqa: F401
     boxes,
     conv,
     copies,
+    decoding,
     linear,
     matmul,
     means,

@@ -109,7 +109,7 @@ def _emit_transposing(
         b.either(last, lambda: strip(rest), lambda: strip(lanes))
 
     emit_lines(module, [there, here], [shape[i] for i in others], [[to[i] for i in others], [of[i] for i in others]],
-               line, strips)  # fmt: skip
+               line, strips, (*key, tall, to[down], of[across]))  # fmt: skip
 
 
 @emits(Join)

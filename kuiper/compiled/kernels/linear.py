@@ -22,7 +22,7 @@ def linear(module: Module, kernel: LinearKernel, inputs: Sequence[Buffer], outpu
     residual = inputs[-1].array if epilogue.residual else None
     if not linear_fits(x, epilogue, y, residual):
         return False
-    emit_linear(module, x, kernel.weight.T, epilogue, y, residual)
+    emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
     return True
 
 
@@ -33,12 +33,12 @@ def linear_fits(x: np.ndarray, epilogue: Epilogue, y: np.ndarray, residual: np.n
 
 def emit_linear(
     module: Module, x: np.ndarray, weight: np.ndarray, epilogue: Epilogue, y: np.ndarray,
-    residual: np.ndarray | None = None,
+    residual: np.ndarray | None = None, packs: dict[str, np.ndarray] | None = None,
 ) -> None:  # fmt: skip
-    """y = epilogue(x @ weight): x (..., I), weight (I, O), y and residual (..., O)."""
+    """y = epilogue(x @ weight): x (..., I), weight (I, O), y and residual (..., O); packs as Operands'."""
     rest = (0,) * y.ndim if residual is None else residual.strides
     axes = tuple(PixelAxis(*numbers) for numbers in zip(y.shape[:-1], x.strides[:-1], y.strides[:-1], rest[:-1]))
     depth, out = weight.shape
     product = PackedProduct(axes, (), depth, out, residual is not None, epilogue.activation)
     there = None if residual is None else module.place(residual)
-    emit_product(module, product, Operands(module.place(x), weight, epilogue.bias, module.place(y), there))
+    emit_product(module, product, Operands(module.place(x), weight, epilogue.bias, module.place(y), there, packs))

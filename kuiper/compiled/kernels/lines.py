@@ -14,25 +14,30 @@ SHARES = 8
 
 
 def emit_items(
-    module: Module, places: Sequence[Location], total: int, one: Callable[[VectorBuilder, list[Value], Value], None]
-) -> None:
-    """A part that calls one(builder, pointers, number) for the numbers 0 ... total - 1."""
+    module: Module, places: Sequence[Location], total: int, one: Callable[[VectorBuilder, list[Value], Value], None],
+    key: object = None,
+) -> None:  # fmt: skip
+    """A part that calls one(builder, pointers, number) for the numbers 0 ... total - 1.
+
+    key : all that `one` depends on, as Module.part's, or None.
+    """
     per_unit = max(1, total // (SHARES * module.threads)) if module.threads > 1 else total
 
     def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         stop = b.smaller(b.mul(end, i64(per_unit)), i64(total))
         b.between(b.mul(begin, i64(per_unit)), stop, lambda number: one(b, pointers, number))
 
-    module.part(-(-total // per_unit), places, body)
+    module.part(-(-total // per_unit), places, body, key and ("items", total, key))
 
 
 def emit_lines(
     module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]],
-    line: Callable[[VectorBuilder, list[Value]], None], inner: int = 1,
+    line: Callable[[VectorBuilder, list[Value]], None], inner: int = 1, key: object = None,
 ) -> None:  # fmt: skip
     """A part that calls line(builder, pointers) for every index of `shape`, the pointers moved by their strides.
 
     inner : for each index it is called so often; the number of the call comes after the pointers.
+    key : all that `line` depends on, as Module.part's, or None.
     """
     extents, steps = merged(shape, strides)
 
@@ -46,16 +51,17 @@ def emit_lines(
             at = [b.at(p, b.mul(index, i64(step[axis]))) if step[axis] else p for p, step in zip(at, steps)]
         line(b, [*at, turn])
 
-    emit_items(module, places, prod(extents) * inner, one)
+    emit_items(module, places, prod(extents) * inner, one, key and ("lines", extents, steps, inner, key))
 
 
 def emit_strips(
     module: Module, places: Sequence[Location], shape: Sequence[int], strides: Sequence[Sequence[int]], extent: int,
-    steps: Sequence[int], strip: Callable[[VectorBuilder, list[Value], int], None],
+    steps: Sequence[int], strip: Callable[[VectorBuilder, list[Value], int], None], key: object = None,
 ) -> None:  # fmt: skip
     """A part that calls strip(builder, pointers, count) for every index of `shape` and every vector of a further axis.
 
     extent, steps : that axis, and bytes from one of its numbers to the next; the last vector may have a smaller count.
+    key : all that `strip` depends on, as Module.part's, or None.
     """
     lanes = module.target.lanes
     strips = -(-extent // lanes)
@@ -67,7 +73,7 @@ def emit_strips(
         narrow = strips > 1 and last != lanes and b.icmp_signed("==", number, i64(strips - 1))
         b.either(narrow, lambda: strip(b, moved, last), lambda: strip(b, moved, lanes if strips > 1 else last))
 
-    emit_lines(module, places, shape, strides, line, strips)
+    emit_lines(module, places, shape, strides, line, strips, key and ("strips", extent, steps, key))
 
 
 def each_vector(b: VectorBuilder, size: int, body: Callable[[Value, int], None]) -> None:

@@ -73,7 +73,9 @@ def emit_batch(
 
         builder.between(begin, end, one)
 
-    module.part(matrices * units, [a[0], b[0], y[0], zero], body)
+    steps = tuple(tuple(strides[: len(lead)]) for _, strides in (a, b, y))
+    key = "batch", product.key, cut, tuple(lead), steps
+    module.part(matrices * units, [a[0], b[0], y[0], zero], body, key)
 
 
 def alone(module: Module, product: PackedProduct) -> Callable[[VectorBuilder, list[Value]], None]:

@@ -91,7 +91,7 @@ def emit_pointwise(
         first = b.mul(begin, i64(per_unit))
         b.between(first, b.smaller(b.mul(end, i64(per_unit)), i64(rows)), row)
 
-    module.part(units, [target[0], *(place for place, _ in sources)], body)
+    module.part(units, [target[0], *(place for place, _ in sources)], body, (*key, rows, pieces))
 
 
 def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:

@@ -21,6 +21,7 @@ from kuiper.compiled.builder import Value, VectorBuilder, i64
 from kuiper.compiled.parts import Location, Module
 from kuiper.compiled.target import Target
 from kuiper.compiled.ufuncs import apply_with
+from kuiper.fast.kernels.base.workspace import aligned
 from kuiper.fast.kernels.elementwise.activation import ActivationSteps
 
 CACHE = 256 * 1024
@@ -71,6 +72,12 @@ class PackedProduct:
     def steps(self) -> int:
         """Of the depth, in all."""
         return self.run * prod(count for count, _ in self.depth)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that its code depends on, besides the tiles."""
+        name = self.activation.identity if self.activation else ""
+        return self.axes, self.depth, self.run, self.channels, self.residual, name, self.pitch, self.step
 
     @property
     def pixels(self) -> int:
@@ -129,14 +136,14 @@ def pack(weight: np.ndarray, target: Target, vectors: int) -> np.ndarray:
     """(depth, channels) -> panels, one after the other."""
     depth, channels = weight.shape
     width = vectors * target.lanes
-    parts = []
+    panels = aligned(4 * depth * target.rounded(channels)).view(np.float32)
     for start in range(0, channels, width):
-        count = min(width, target.rounded(channels - start))
-        panel = np.zeros((depth, count), np.float32)
-        some = weight[:, start : start + count]
+        some = weight[:, start : start + width]
+        count = target.rounded(some.shape[1])
+        panel = panels[depth * start : depth * (start + count)].reshape(depth, count)
         panel[:, : some.shape[1]] = some
-        parts.append(panel.reshape(-1))
-    return np.concatenate(parts)
+        panel[:, some.shape[1] :] = 0
+    return panels
 
 
 def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.ndarray:
@@ -149,27 +156,40 @@ def padded_bias(bias: np.ndarray | None, channels: int, target: Target) -> np.nd
 
 @dataclass(frozen=True)
 class Operands:
-    """The arrays of a product: weight (depth, channels), bias (channels,) or None, a residual or None."""
+    """The arrays of a product: weight (depth, channels), bias (channels,) or None, a residual or None.
+
+    packs : the weight in panels, by their width, which plans for several input shapes share; None: it is packed anew.
+    """
 
     x: Location
     weight: np.ndarray
     bias: np.ndarray | None
     y: Location
     residual: Location | None = None
+    packs: dict[str, np.ndarray] | None = None
+
+    def panels(self, target: Target, vectors: int) -> np.ndarray:
+        """The weight in panels of so many vectors."""
+        packs, name = {} if self.packs is None else self.packs, f"panels of {vectors} x {target.lanes}"
+        if name not in packs:
+            packs[name] = pack(self.weight, target, vectors)
+        return packs[name]
 
 
 def emit_products(module: Module, products: Sequence[tuple[PackedProduct, Operands]]) -> None:
     """Add the part that computes some products that do not depend on each other."""
     places: list[Location] = []
     work: list[tuple[int, Run]] = []
+    keys: list[object] = []
     for each, operands in products:
         product = each.merged()
         cut = Cut.of(product, module.target)
-        count = product.steps * module.target.rounded(product.channels)
-        packed = module.packed(count, partial(pack, operands.weight, module.target, cut.vectors))
+        packed = module.packed(partial(operands.panels, module.target, cut.vectors))
         start = module.weight(padded_bias(operands.bias, product.channels, module.target))
         places += [operands.x, packed, start, operands.y, operands.residual or operands.y]
-        work.append(units_of(module, product, cut, max(1, UNITS_EACH // len(products))))
+        shares = max(1, UNITS_EACH // len(products))
+        work.append(units_of(module, product, cut, shares))
+        keys.append((product.key, cut, shares))
 
     def body(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         first = 0
@@ -182,7 +202,7 @@ def emit_products(module: Module, products: Sequence[tuple[PackedProduct, Operan
             run(b, mine, start, b.smaller(b.sub(end, i64(first)), i64(units)))
             first += units
 
-    module.part(sum(units for units, _ in work), places, body)
+    module.part(sum(units for units, _ in work), places, body, ("products", *keys))
 
 
 def emit_product(module: Module, product: PackedProduct, operands: Operands) -> None:

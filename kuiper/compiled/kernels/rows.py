@@ -60,7 +60,7 @@ def softmax(module: Module, kernel: SoftmaxKernel, inputs: Sequence[Buffer], out
     shape = [y.shape[i] for i in others]
     strides = [[array.strides[i] for i in others] for array in (y, x)]
     emit_lines(module, [module.place(y), module.place(x)], shape, strides, lambda b, at: b.call(
-        module.shared_function(key, 2, 0, build), [at[1], at[0]]))  # fmt: skip
+        module.shared_function(key, 2, 0, build), [at[1], at[0]]), key=key)  # fmt: skip
     return True
 
 
@@ -70,6 +70,7 @@ def _softmax_across(module: Module, x: np.ndarray, y: np.ndarray, axis: int, log
     if lanes is None:
         return False
     size, of, to = y.shape[axis], x.strides[axis], y.strides[axis]
+    key = "softmax across", size, of, to, logarithm
     axes = [(size, 1)]
 
     def build(count: int) -> Callable[..., None]:
@@ -98,12 +99,12 @@ def _softmax_across(module: Module, x: np.ndarray, y: np.ndarray, axis: int, log
         return columns
 
     def strip(b: VectorBuilder, at: list[Value], count: int) -> None:
-        b.call(module.shared_function(("softmax across", size, of, to, logarithm, count), 2, 0, build(count)), at)
+        b.call(module.shared_function((*key, count), 2, 0, build(count)), at)
 
     others = [i for i in range(y.ndim) if i not in (axis, lanes)]
     strides = [[array.strides[i] for i in others] for array in (y, x)]
     shape = [y.shape[i] for i in others]
-    emit_strips(module, [module.place(y), module.place(x)], shape, strides, y.shape[lanes], [4, 4], strip)
+    emit_strips(module, [module.place(y), module.place(x)], shape, strides, y.shape[lanes], [4, 4], strip, key)
     return True
 
 
@@ -151,5 +152,5 @@ def row_norm(module: Module, kernel: RowNorm, inputs: Sequence[Buffer], outputs:
     def line(b: VectorBuilder, at: list[Value]) -> None:
         b.call(module.shared_function(key, 4, 0, build), [at[1], at[0], at[2], at[3]])
 
-    emit_lines(module, places, [len(y)], strides, line)
+    emit_lines(module, places, [len(y)], strides, line, key=key)
     return True

@@ -108,7 +108,7 @@ def _products(
         b.between(begin, end, one)
 
     zero = module.weight(padded_bias(None, out_pitch, module.target))
-    module.part(A * A * units, [into, module.packed(A * A * numbers, packed), zero, back], body)
+    module.part(A * A * units, [into, module.packed(packed), zero, back], body)
 
 
 class _Tile:

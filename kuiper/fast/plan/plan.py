@@ -68,10 +68,13 @@ class Plan:
         for stretch in self.stretches:  # before the memory is planned: it lengthens lives
             self.layout.hold(stretch.start, stretch.stop)
         roots = self.layout.roots
+        self._own = self._roots_apart(roots)
+        roots = [root for root in roots if root.name not in self._own]
         self.memory = _memory(roots)
         arena = aligned(self.memory.planned_bytes)
         self._arena = arena
-        self._buffers = self.layout.buffers({root.name: _cut(arena, self.memory, root) for root in roots})
+        within = {root.name: _cut(arena, self.memory, root) for root in roots}
+        self._buffers = self.layout.buffers({**within, **self._own})
         self._inputs = [self._buffers[name] for name in draft.inputs]
         self._input_borders = [call for buffer in self._inputs for call in zeros(buffer)]
         space = Workspace(threads)
@@ -87,14 +90,22 @@ class Plan:
         """
         with self._lock:
             try:
-                for buffer, array in zip(self._inputs, inputs):
-                    _store(buffer.array, array)
+                self._take(inputs)
                 for fill in self._input_borders:
                     fill()
                 self._compute(on_operator)
                 return [self._result(name) for name in self.returned]
             finally:
                 self.dynamic.clear()
+
+    def _roots_apart(self, roots: Sequence[StoredValue]) -> Mapping[str, np.ndarray]:
+        """The roots that do not lie in the arena, and where they lie instead."""
+        return {}
+
+    def _take(self, inputs: Sequence[np.ndarray]) -> None:
+        """Copy the inputs to their places."""
+        for buffer, array in zip(self._inputs, inputs):
+            store(buffer.array, array)
 
     def _compute(self, on_operator: OnOperator | None) -> None:
         """Run all steps, or each by itself and its time told."""
@@ -182,7 +193,7 @@ FEW = 8
 """Channels that are copied one after the other: numpy would loop over the pixels, and go along so few in each."""
 
 
-def _store(target: np.ndarray, source: np.ndarray) -> None:
+def store(target: np.ndarray, source: np.ndarray) -> None:
     """Copy an input to its place, where an image's channels may lie side by side."""
     if target.ndim == 4 and target.strides[1] < target.strides[3] and target.shape[1] <= FEW:
         target, source = target.swapaxes(0, 1), source.swapaxes(0, 1)

@@ -1,0 +1,177 @@
+"""What goes wrong in the cells of lesson 13 that the reader fills in: likely cause -> a function with that mistake."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+Mistakes = Mapping[str, Callable[..., Any]]
+WIDTH = 32
+"""Of a head of the writer."""
+
+
+def _table(pairs: Callable[[Sequence[int]], Any], once: bool, ids: Sequence[int], size: int) -> np.ndarray:
+    """(size, size): how often each of the pairs is there, or once: whether it is."""
+    table = np.zeros((size, size))
+    for first, second in pairs(ids):
+        table[first, second] = 1 if once else table[first, second] + 1
+    return table
+
+
+BIGRAM_TABLE: Mistakes = {
+    "rows and columns are exchanged: table[i, j] counts j AFTER i": partial(
+        _table, lambda ids: zip(ids[1:], ids), False
+    ),
+    "a pair that comes again is not counted again: table[i, j] += 1, pair by pair. With arrays for i and j, numpy adds "
+    "once for each place": partial(_table, pairwise, True),
+    "the last pair is missing": partial(_table, lambda ids: pairwise(ids[:-1]), False),
+    "the last token and the first one are no pair: in Python ids[-1] is the last": partial(
+        _table, lambda ids: [(ids[i - 1], one) for i, one in enumerate(ids)], False
+    ),
+}
+
+
+def _mask(sees: Callable[[np.ndarray, np.ndarray], np.ndarray], count: int) -> np.ndarray:
+    """(count, count): what sees(i, j) says of row i and column j."""
+    places = np.arange(count)
+    return np.broadcast_to(sees(places[:, None], places), (count, count))
+
+
+CAUSAL_MASK: Mistakes = {
+    "upside down: the row is the token that looks, and sees the columns 0 to its own": partial(
+        _mask, lambda i, j: j >= i
+    ),
+    "True and False are exchanged: True is what a token MAY see": partial(_mask, lambda i, j: j > i),
+    "a token sees itself, too: the diagonal is True": partial(_mask, lambda i, j: j < i),
+    "nothing is hidden: what comes later is False": partial(_mask, lambda i, j: j == j),
+    "these are numbers to be added to the scores: what is asked for is booleans, True where a token may see": (
+        lambda count: np.where(np.tri(count, dtype=bool), 0.0, -np.inf)
+    ),
+    "a token sees only itself: row i sees the columns 0 to i": partial(_mask, lambda i, j: i == j),
+}
+
+
+def _turned(
+    x: np.ndarray,
+    place: Any,
+    power: Callable[[np.ndarray, int], np.ndarray] = lambda i, width: -2 * i / width,
+    back: bool = False,
+    new_left: bool = False,
+    zipped: bool = False,
+) -> np.ndarray:
+    """`rotate` with a mistake.
+
+    power : i and D -> the exponent of 10000; back : the other way round; new_left : the right numbers are made of the
+    new left ones; zipped : left and right numbers in turns.
+    """
+    left, right = np.split(x, 2, axis=-1)
+    angle = place * 1e4 ** power(np.arange(left.shape[-1]), x.shape[-1]) * (-1 if back else 1)
+    cos, sin = np.cos(angle), np.sin(angle)
+    turned = left * cos - right * sin
+    halves = turned, right * cos + (turned if new_left else left) * sin
+    return np.stack(halves, axis=-1).reshape(x.shape) if zipped else np.concatenate(halves, axis=-1)
+
+
+ROTATE: Mistakes = {
+    "D / 2 stands for D: D is x.shape[-1], not the width of a half": partial(
+        _turned, power=lambda i, width: -4 * i / width
+    ),
+    "the exponent is -i/D: it is -2i/D": partial(_turned, power=lambda i, width: -i / width),
+    "the exponent is +2i/D: with the minus it gets slower from pair to pair": partial(
+        _turned, power=lambda i, width: 2 * i / width
+    ),
+    "all pairs turn alike: i is 0, 1, 2, ... along the last axis": partial(_turned, power=lambda i, width: 0 * i),
+    "i begins at 1: the first pair is pair 0": partial(_turned, power=lambda i, width: -2 * (i + 1) / width),
+    "turned the other way: the minus belongs to b sin": partial(_turned, back=True),
+    "b is turned with the NEW a: keep the old one until both are made": partial(_turned, new_left=True),
+    "left and right stand in turns: first all of the left half, then all of the right": partial(_turned, zipped=True),
+}
+
+
+def _attended(
+    weight: Callable[[str], np.ndarray],
+    x: np.ndarray,
+    n: int,
+    scale: float = 1 / math.sqrt(WIDTH),
+    masked: bool = True,
+    queries_turned: bool = True,
+    keys_turned: bool = True,
+    values_turned: bool = False,
+    shared: Callable[[np.ndarray], np.ndarray] = lambda heads: np.repeat(heads, 2, axis=0),
+    exchanged: bool = True,
+    out: Callable[[np.ndarray], np.ndarray] | None = np.transpose,
+    added: bool = False,
+) -> np.ndarray:
+    """`attend` with a mistake: (T,128) -> (T,128).
+
+    scale : of the scores; shared : two heads of keys -> one for each head of queries; exchanged : whether heads and
+    tokens are, before the heads are joined; out : what is made of the last layer's weight, or None without that layer;
+    added : whether x is.
+    """
+
+    def heads(name: str) -> np.ndarray:
+        rows = x @ weight(f"blocks.{n}.attention.{name}").T
+        return rows.reshape(len(x), -1, WIDTH).swapaxes(0, 1)
+
+    turned = partial(_turned, place=np.arange(len(x))[:, None])
+    q, k, v = (
+        turned(heads(name)) if turns else heads(name)
+        for name, turns in zip("qkv", (queries_turned, keys_turned, values_turned))
+    )
+    scores = q @ shared(k).swapaxes(1, 2) * scale
+    if masked:
+        scores = np.where(np.tri(len(x), dtype=bool), scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=2, keepdims=True))
+    y = powers / powers.sum(axis=2, keepdims=True) @ shared(v)
+    y = (y.swapaxes(0, 1) if exchanged else y).reshape(len(x), -1)
+    y = y if out is None else y @ out(weight(f"blocks.{n}.attention.out"))
+    return x + y if added else y
+
+
+def attend(weight: Callable[[str], np.ndarray]) -> Mistakes:
+    """Those of `attend`, for the function that gives a layer's weight by its name."""
+
+    def wrong(**how: Any) -> Callable[..., Any]:
+        return partial(_attended, weight, **how)
+
+    return {
+        "nothing is rotated: queries and keys are, by their places": wrong(queries_turned=False, keys_turned=False),
+        "the queries are not rotated": wrong(queries_turned=False),
+        "the keys are not rotated": wrong(keys_turned=False),
+        "the values are rotated, too: only queries and keys are": wrong(values_turned=True),
+        "queries 0 and 1 share keys and values, 2 and 3 the others: np.repeat(..., 2, axis=0), np.tile makes another "
+        "order": wrong(shared=lambda heads: np.tile(heads, (2, 1, 1))),
+        "queries have four heads, keys and values two: np.repeat(..., 2, axis=0) gives each query its own": wrong(
+            shared=np.array
+        ),
+        "the scores are divided by D: it is sqrt(D)": wrong(scale=1 / WIDTH),
+        "the scores are not divided by sqrt(D)": wrong(scale=1.0),
+        "D is the width of one head, 32, not of all": wrong(scale=1 / math.sqrt(4 * WIDTH)),
+        "nothing is masked: attention_weights does it": wrong(masked=False),
+        "the results are joined in the wrong order: swap heads and tokens back, then reshape": wrong(exchanged=False),
+        "the last linear layer, out, is missing": wrong(out=None),
+        "the last linear layer is x @ weight.T, and here .T is missing": wrong(out=np.array),
+        "the input is added already: that comes in the next cell": wrong(added=True),
+    }
+
+
+BITS_PER_CHARACTER: Mistakes = {
+    "np.log counts in nats: bits are np.log2": lambda chances, characters: -np.log(chances).sum() / characters,
+    "the minus is missing: a logarithm of a chance is 0 or below": lambda chances, characters: (
+        np.log2(chances).sum() / characters
+    ),
+    "divided by the number of tokens: it is bits per CHARACTER": lambda chances, characters: -np.log2(chances).mean(),
+    "not divided by the number of characters": lambda chances, characters: -np.log2(chances).sum(),
+    "each bit is weighted with p once more: what came is there once": lambda chances, characters: (
+        -(chances * np.log2(chances)).sum() / characters
+    ),
+    "the logarithm of a sum: sum the logarithms": lambda chances, characters: -np.log2(chances.sum()) / characters,
+    "the product of so many chances is 0 in float64: sum their logarithms": lambda chances, characters: (
+        -np.log2(chances.prod()) / characters
+    ),
+}

@@ -1,0 +1,177 @@
+"""Attention of one query over keys and values in two halves, and large inputs that are read where they lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
+
+import kuiper
+from kuiper.compiled.parts import LARGE
+from kuiper.compiled.plan import CompiledPlan
+from kuiper.compiled.target import host
+from kuiper.runtime import RuntimeGraph
+
+pytestmark = pytest.mark.skipif(host() is None, reason="machine code is not made for this processor")
+
+
+def text(shape: str, mask: str | None, returned: str = "7") -> str:
+    """A network: attention of `q` over the keys and values in two parts."""
+    given = ["q 0", "k0 1", "k1 2", "v0 3", "v1 4"] + (["mask 8"] if mask else [])
+    lines = [f"pnnx.Input {line.split()[0]} 0 1 {line.split()[1]}" for line in given]
+    lines += [
+        "torch.cat join_k 2 1 1 2 5 dim=2",
+        "torch.cat join_v 2 1 3 4 6 dim=2",
+        f"F.scaled_dot_product_attention attend {4 if mask else 3} 1 0 5 6{' 8' if mask else ''} 7 "
+        f"dropout_p=0.0 is_causal=False enable_gqa=True{'' if mask else ' attn_mask=None'} "
+        f"$query=0 $key=5 $value=6{' $attn_mask=8' if mask else ''}",
+        f"pnnx.Output out 1 0 {returned}",
+    ]
+    return "\n".join(["7767517", f"{len(lines)} {8 + bool(mask)}", *lines]) + "\n"
+
+
+def network(folder: Path, mask: str | None, returned: str = "7", engine: str = "compiled") -> RuntimeGraph:
+    param = folder / "net.pnnx.param"
+    param.write_text(text("", mask, returned))
+    return kuiper.load(param, engine=engine, threads=2)
+
+
+def numbers(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+def arrays(heads: int, group: int, earlier: int, new: int, size: int, width: int, queries: int = 1) -> list[np.ndarray]:
+    return [
+        numbers(0, 1, heads * group, queries, size),
+        numbers(1, 1, heads, earlier, size),
+        numbers(2, 1, heads, new, size),
+        numbers(3, 1, heads, earlier, width),
+        numbers(4, 1, heads, new, width),
+    ]
+
+
+def plan_of(graph: RuntimeGraph) -> CompiledPlan:
+    (plan,) = graph.executor._compiled.values()
+    return plan
+
+
+def agree(folder: Path, inputs: list[np.ndarray], mask: str | None) -> CompiledPlan:
+    """Both engines give the same; the plan that gave it."""
+    graph = network(folder, mask)
+    (expected,) = network(folder, mask, engine="simple")(*inputs)
+    (found,) = graph(*inputs)
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+    return plan_of(graph)
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_two_halves_give_what_the_layers_give(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    heads, group, earlier, new = (data.draw(st.integers(1, most), name) for most, name in zip((3, 3, 70, 2), "hgen"))
+    inputs = arrays(heads, group, earlier, new, data.draw(st.integers(1, 70), "E"), data.draw(st.integers(1, 70), "Ev"))
+    mask = data.draw(st.sampled_from([None, "bool", "float"]), "mask")
+    if mask:
+        hidden = np.random.default_rng(data.draw(st.integers(0, 99))).random((1, earlier + new)) < 0.6
+        inputs.append(~hidden if mask == "bool" else np.where(hidden, -np.inf, numbers(5, 1, 1)).astype(np.float32))
+    plan = agree(tmp_path_factory.mktemp("net"), inputs, mask)
+    assert len(plan.steps) == 1, "nothing is joined"
+    assert all(plan.compiled)
+
+
+@pytest.mark.parametrize("used", [0, 1, 15, 16, 17, 100])
+def test_places_that_are_not_in_use_are_not_read(tmp_path: Path, used: int) -> None:
+    inputs = arrays(2, 2, 100, 1, 24, 40)
+    mask = np.arange(101) < used
+    mask[100] = True
+    first_free = -(-used // 64) * 64  # whole vectors of the widest processor are passed over
+    expected = network(tmp_path, "bool", engine="simple")(*inputs, mask[None])[0]
+    for x in (inputs[1], inputs[3]):
+        x[:, :, first_free:] = np.nan
+    (found,) = network(tmp_path, "bool")(*inputs, mask[None])
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+def test_a_query_that_sees_nothing_gets_zeros(tmp_path: Path) -> None:
+    inputs = [*arrays(1, 1, 40, 1, 8, 8), np.zeros((1, 41), bool)]
+    np.testing.assert_array_equal(network(tmp_path, "bool")(*inputs)[0], 0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
+@pytest.mark.parametrize("which", range(5))
+def test_what_is_not_finite_arrives(tmp_path: Path, value: float, which: int) -> None:
+    inputs = arrays(1, 1, 35, 1, 20, 20)
+    inputs[which].flat[7] = value
+    with np.errstate(all="ignore"):
+        (expected,) = network(tmp_path, None, engine="simple")(*inputs)
+    (found,) = network(tmp_path, None)(*inputs)
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    np.testing.assert_allclose(found[np.isfinite(found)], expected[np.isfinite(expected)], rtol=1e-5, atol=2e-6)
+
+
+def test_several_queries_and_joins_that_others_read_are_joined(tmp_path: Path) -> None:
+    assert len(agree(tmp_path, arrays(2, 1, 9, 3, 8, 8, queries=3), None).steps) == 3
+    graph = network(tmp_path, None, returned="5")
+    inputs = arrays(2, 1, 9, 1, 8, 8)
+    np.testing.assert_array_equal(graph(*inputs)[0], np.concatenate(inputs[1:3], 2))
+
+
+class TestInputsInPlace:
+    """Keys and values of more than LARGE bytes."""
+
+    @pytest.fixture
+    def inputs(self) -> list[np.ndarray]:
+        found = arrays(2, 1, 4500, 1, 32, 32)
+        assert found[1].nbytes >= LARGE
+        return found
+
+    def test_they_are_read_where_they_lie_at_every_pass(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
+        graph, simple = network(tmp_path, None), network(tmp_path, None, engine="simple")
+        for turn in range(3):
+            if turn == 1:
+                inputs[1] *= 2  # the same memory, other numbers
+            if turn == 2:
+                inputs[1], inputs[3] = inputs[3].copy(), inputs[1].copy()  # other memory
+            np.testing.assert_allclose(graph(*inputs)[0], simple(*inputs)[0], atol=2e-6)
+        plan = plan_of(graph)
+        assert plan._read_in_place == {"1", "3"}
+        assert plan.memory.planned_bytes < LARGE, "they are not in the arena"
+        for number, x in enumerate((inputs[1], inputs[3])):
+            assert plan._outside.addresses[number] == x.ctypes.data
+
+    def test_one_with_other_strides_is_copied(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
+        graph = network(tmp_path, None)
+        (expected,) = graph(*inputs)
+        for turned in (np.asfortranarray(inputs[1]), np.repeat(inputs[1], 2, axis=2)[:, :, ::2]):
+            np.testing.assert_array_equal(graph(inputs[0], turned, *inputs[2:])[0], expected)
+        np.testing.assert_array_equal(graph(*inputs)[0], expected)
+
+    def test_one_that_is_returned_or_read_by_calls_is_copied(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
+        graph = network(tmp_path, None, returned="1")
+        np.testing.assert_array_equal(graph(*inputs)[0], inputs[1])
+        assert not plan_of(graph)._read_in_place & {"1"}
+        param = tmp_path / "called.pnnx.param"
+        param.write_text(
+            "7767517\n4 3\npnnx.Input x 0 1 0\ntorch.cumsum sum 1 1 0 1 dim=0\n"
+            "F.relu relu 1 1 1 2\npnnx.Output y 1 0 2\n"
+        )
+        called = kuiper.load(param, engine="compiled")
+        x = numbers(0, 600, 600)
+        for factor in (1, 2):
+            expected = np.maximum(np.cumsum(factor * x, 0), 0)
+            np.testing.assert_allclose(called(factor * x)[0], expected, rtol=1e-5, atol=1e-4)
+        assert not plan_of(called)._read_in_place
+
+    def test_the_plan_never_writes_into_them(self, tmp_path: Path, inputs: list[np.ndarray]) -> None:
+        graph = network(tmp_path, None)
+        before = [x.copy() for x in inputs]
+        for x in inputs:
+            x.flags.writeable = False
+        for _ in range(2):
+            graph(*inputs)
+        for x, old in zip(inputs, before):
+            np.testing.assert_array_equal(x, old)
