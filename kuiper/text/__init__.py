@@ -16,6 +16,7 @@ __all__ = [
     "Sampler",
     "Tokens",
     "Vocabulary",
+    "attention_of",
     "draw",
     "forward",
     "load_vocabulary",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from kuiper.runtime import RuntimeGraph
 
 ATTENTION = "F.scaled_dot_product_attention"
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
-FIRST_PLACES = 256
-"""Places that a pass looks at, at least."""
 PIECE = 128
 """Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
 
@@ -30,7 +27,6 @@ class Cache:
     keys: np.ndarray
     values: np.ndarray
     count: int = 0
-    least: int = FIRST_PLACES
 
     @classmethod
     def of(cls, graph: RuntimeGraph, room: int) -> Cache:
@@ -49,27 +45,12 @@ class Cache:
         if min(layers, heads, width) < 1 or batch > 1 or (places > 0 and places != room):
             raise ShapeError("the inputs of a language model", f"{FORM}, for one text and {room} places", found)
         shape = layers, 1, heads, room, width
-        least = room if places > 0 else FIRST_PLACES  # a network with a fixed number of places gets all of them
-        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32), least=least)
+        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
 
     @property
     def room(self) -> int:
         """How many tokens fit."""
         return self.keys.shape[3]
-
-    @property
-    def places(self) -> int:
-        """How many places a pass looks at: at least those in use; 256, 1024, 4096, ..., at most all.
-
-        A pass takes time for each place that it is given, in use or not; but for each number of places a plan is made.
-
-        >>> [Cache(np.zeros((1, 1, 1, 2000, 1)), np.zeros((1, 1, 1, 2000, 1)), n).places for n in (0, 256, 257, 1025)]
-        [256, 256, 1024, 2000]
-        """
-        places = self.least
-        while places < self.count:
-            places *= 4
-        return min(self.room, places)
 
     def append(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
@@ -83,18 +64,20 @@ class Cache:
         self.count = end
 
 
-def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, **options: Any) -> np.ndarray:
+def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, *, planned: bool = True) -> np.ndarray:
     """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
 
-    options : of RuntimeGraph.forward.
+    planned : False: the layers compute, as RuntimeGraph.forward says. They look only at the places in use; a plan, for
+        which all passes have to be alike, gets the whole cache.
 
     Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
     """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
-    seen = slice(cache.places)
-    earlier = (of[:, :, :, seen] for of in (cache.keys, cache.values))
-    outputs = graph(np.array([words]), *earlier, np.array([cache.count]), **options)
+    shape = graph.inputs[1].shape
+    seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
+    inputs = [np.array([words]), cache.keys[:, :, :, seen], cache.values[:, :, :, seen], np.array([cache.count])]
+    outputs = graph(*inputs) if planned else graph(*inputs, planned=False)
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
@@ -102,12 +85,14 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, **options: 
     return outputs[0][0]
 
 
-def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, **options: Any) -> np.ndarray:
+def read(
+    graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, *, planned: bool = True
+) -> np.ndarray:
     """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     for start in range(0, len(words), most):
-        logits = forward(graph, words[start : start + most], cache, **options)
+        logits = forward(graph, words[start : start + most], cache, planned=planned)
     return logits[-1]
 
 
