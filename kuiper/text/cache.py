@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,32 +13,20 @@ from kuiper.runtime import RuntimeGraph
 
 ATTENTION = "F.scaled_dot_product_attention"
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
-FIRST_PLACES = 256
-"""Places that a pass looks at, at least."""
 PIECE = 128
 """Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
 
 
+@dataclass
 class Cache:
-    """Keys and values of the tokens that have been read, the first `count` places of arrays that a pass is given.
+    """Keys and values (layers, 1, heads, room, width), of which the first `count` places are in use.
 
-    The memory for all of them is reserved at once. A pass takes time for each place that it is given, in use or not, so
-    it is given only some: 256, 1024, 4096, ..., at most all. For each number of places a plan is made.
-
-    Parameters
-    ----------
-    shape : (layers, 1, heads, room, width) of the keys, and of the values.
-    least : places that a pass is given at least.
-
-    Attributes
-    ----------
-    count : places in use; whoever sets it to fewer forgets the tokens behind.
+    The memory is reserved at once, and never moved.
     """
 
-    def __init__(self, shape: Sequence[int], least: int = FIRST_PLACES) -> None:
-        self._shape, self.least, self.count = tuple(shape), least, 0
-        self._memory = np.zeros((2, int(np.prod(self._shape))), np.float32)
-        self._places = self._needed(0)
+    keys: np.ndarray
+    values: np.ndarray
+    count: int = 0
 
     @classmethod
     def of(cls, graph: RuntimeGraph, room: int) -> Cache:
@@ -56,75 +44,40 @@ class Cache:
         layers, batch, heads, places, width = known[1]
         if min(layers, heads, width) < 1 or batch > 1 or (places > 0 and places != room):
             raise ShapeError("the inputs of a language model", f"{FORM}, for one text and {room} places", found)
-        least = room if places > 0 else FIRST_PLACES  # a network with a fixed number of places gets all of them
-        return cls((layers, 1, heads, room, width), least)
+        shape = layers, 1, heads, room, width
+        return cls(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
 
     @property
     def room(self) -> int:
         """How many tokens fit."""
-        return self._shape[3]
-
-    @property
-    def keys(self) -> np.ndarray:
-        """(layers, 1, heads, places, width), numbers one after the other, as `values`."""
-        return self._given(self._places)[0]
-
-    @property
-    def values(self) -> np.ndarray:
-        """The same of the values."""
-        return self._given(self._places)[1]
-
-    def settle(self, count: int | None = None) -> None:
-        """Give as many places as `count` tokens need, those in use by default; the first of them keep their numbers.
-
-        >>> cache = Cache((1, 1, 1, 2000, 1))
-        >>> for count in (0, 256, 257, 1025):
-        ...     cache.settle(count)
-        ...     print(cache.keys.shape[3], end=" ")
-        256 256 1024 2000
-        """
-        places = self._needed(self.count if count is None else count)
-        if places != self._places:
-            used = self._given(self._places)[:, :, :, :, : self.count].copy()
-            self._places = places
-            self._given(places)[:, :, :, :, : self.count] = used
+        return self.keys.shape[3]
 
     def append(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Write those of T further tokens, (layers, 1, heads, T, width), behind the others; raises ShapeError."""
-        length = keys.shape[3] if keys.ndim == 5 else 0
-        fits = length <= self.room - self.count and keys.shape == (*self._shape[:3], length, self._shape[4])
-        if keys.shape != values.shape or not fits:
-            wanted = f"(layers,1,heads,T,width) that fit into {shape_text(self._shape)} from place {self.count} on"
+        end = self.count + (keys.shape[3] if keys.ndim == 5 else 0)
+        places = self.keys[:, :, :, self.count : end]
+        if keys.shape != values.shape or keys.shape != places.shape:
+            wanted = f"(layers,1,heads,T,width) that fit into {shape_text(self.keys.shape)} from place {self.count} on"
             raise ShapeError("new keys and values", wanted, f"{shape_text(keys.shape)} and {shape_text(values.shape)}")
-        end = self.count + length
-        self.settle(end)
-        for of, new in zip(self._given(self._places), (keys, values)):
-            of[:, :, :, self.count : end] = new
+        places[...] = keys
+        self.values[:, :, :, self.count : end] = values
         self.count = end
 
-    def _needed(self, count: int) -> int:
-        places = self.least
-        while places < count:
-            places *= 4
-        return min(self.room, places)
 
-    def _given(self, places: int) -> np.ndarray:
-        """Keys and values (2, layers, 1, heads, places, width)."""
-        shape = (*self._shape[:3], places, self._shape[4])
-        return self._memory[:, : int(np.prod(shape))].reshape(2, *shape)
-
-
-def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, **options: Any) -> np.ndarray:
+def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, *, planned: bool = True) -> np.ndarray:
     """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
 
-    options : of RuntimeGraph.forward.
+    planned : False: the layers compute, as RuntimeGraph.forward says. They look only at the places in use; a plan, for
+        which all passes have to be alike, gets the whole cache.
 
     Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
     """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
-    cache.settle()
-    outputs = graph(np.array([words]), cache.keys, cache.values, np.array([cache.count]), **options)
+    shape = graph.inputs[1].shape
+    seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
+    inputs = [np.array([words]), cache.keys[:, :, :, seen], cache.values[:, :, :, seen], np.array([cache.count])]
+    outputs = graph(*inputs) if planned else graph(*inputs, planned=False)
     if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
@@ -132,12 +85,14 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, **options: 
     return outputs[0][0]
 
 
-def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, **options: Any) -> np.ndarray:
+def read(
+    graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, *, planned: bool = True
+) -> np.ndarray:
     """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     for start in range(0, len(words), most):
-        logits = forward(graph, words[start : start + most], cache, **options)
+        logits = forward(graph, words[start : start + most], cache, planned=planned)
     return logits[-1]
 
 

@@ -138,9 +138,10 @@ class Chat:
     def say(self, text: str, most: int, show: Callable[[str], None] = lambda piece: None) -> Reply:
         """The answer to a message, of at most `most` tokens; `show` is called with each piece as it is written.
 
-        Where the context is full, the oldest messages are left out, and the conversation goes on without them. Raises
-        KuiperError for a message that does not fit by itself, and as template, tokens and network do; the conversation
-        is then as before.
+        Where the context is full, the oldest messages are left out, and the conversation goes on without them.
+
+        Raises KuiperError for a message that does not fit by itself, and as template, tokens and network do; the
+        conversation is then as before.
         """
         before = list(self.messages)
         self.messages.append({"role": "user", "content": text})

@@ -195,9 +195,8 @@ def test_a_long_text_gives_the_same_scores_with_plans_and_without(network: Path,
     for one in ("simple", engine):
         reader = Reader(kuiper.load(network / "network.pnnx.param", engine=one), 400)
         rows = [reader.read(words[:245]), *(reader.append([word]) for word in words[245:])]
-        assert reader.cache.keys.shape[3] == 400
         rows.append(reader.read([*words[:250], 7, 8, 9]))
-        assert (reader.kept, reader.cache.keys.shape[3]) == (250, 1024 if reader.cache.room > 1024 else 256)
+        assert reader.kept == 250
         found.append(np.array(rows))
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-4 * np.abs(found[0]).max())
 

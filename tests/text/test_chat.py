@@ -164,32 +164,37 @@ def test_a_text_in_passes_gives_what_one_pass_gives(writer: RuntimeGraph, words:
         np.testing.assert_allclose(read(writer, text, Cache.of(writer, 400), most), whole, rtol=0, atol=1e-4)
 
 
-def test_a_pass_looks_at_few_places_more_than_are_in_use(parrot: type) -> None:
-    class Wide(parrot):
-        seen: list[int] = []  # noqa: RUF012
+def test_layers_look_at_the_places_in_use_and_plans_at_all_which_never_move(parrot: type) -> None:
+    seen = []
 
-        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, **options: bool) -> list:
-            assert np.shares_memory(keys, memory)  # not a copy
-            assert keys.flags.c_contiguous  # machine code reads it where it lies
-            self.seen.append(keys.shape[3])
-            return super().__call__(words, keys, *rest, **options)
+    class Seen(parrot):
+        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+            seen.append((planned, keys.shape[3], np.shares_memory(keys, memory)))
+            assert keys.flags.c_contiguous or not planned
+            return super().__call__(words, keys, *rest)
 
-    cache = Cache.of(Wide([A], 96), 2000)
+    graph = Seen([A], 96)
+    cache = Cache.of(graph, 500)
     memory = cache.keys
-    for _ in range(2000 // 20):
-        forward(Wide([A], 96), [A] * 20, cache)
-    assert np.shares_memory(cache.keys, memory)
-    assert sorted(set(Wide.seen)) == [256, 1024, 2000]
-    assert all(places >= 20 * i for i, places in enumerate(Wide.seen))
-    with pytest.raises(KuiperError, match=r"expected 1 to 0 tokens \(room left\), found 1"):
-        read(Wide([A], 96), [A], cache)
+    for count, planned in ((20, False), (200, False), (1, True), (1, False)):
+        forward(graph, [A] * count, cache, planned=planned)
+    assert cache.keys is memory
+    assert seen == [(False, 1, True), (False, 20, True), (True, 500, True), (False, 221, True)]
+    with pytest.raises(KuiperError, match=r"expected 1 to 278 tokens \(room left\), found 279"):
+        read(graph, [A] * 279, cache)
 
 
 def test_a_network_with_a_fixed_number_of_places_gets_all(parrot: type) -> None:
-    graph = parrot([A], 96)
+    class Fixed(parrot):
+        def __call__(self, words: np.ndarray, keys: np.ndarray, *rest: np.ndarray, planned: bool = True) -> list:
+            assert keys.shape[3] == 300
+            return super().__call__(words, keys, *rest)
+
+    graph = Fixed([A], 96)
     for operand in graph.inputs[1:3]:
         operand.shape = (1, 1, 1, 300, 1)
-    assert Cache.of(graph, 300).keys.shape[3] == 300
+    forward(graph, [A] * 5, Cache.of(graph, 300), planned=False)
+    assert len(graph.calls) == 1
 
 
 def test_only_passes_of_one_token_are_planned(parrot: type) -> None:
