@@ -12,6 +12,7 @@ from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
+from kuiper.fast.kernels.base.workspace import ALIGNMENT
 from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
 from kuiper.fast.kernels.matmul.matrices import rows_of
 from kuiper.quantize import QuantizedWeight
@@ -26,8 +27,8 @@ def linear(
 ) -> bool:
     """One product, for rows in which numbers lie side by side.
 
-    Weights are read where they lie in the file: those in fewer bits always, those of float32 for a single row, for
-    which that is as fast, and if they are large, to hold them once. Others are packed.
+    Weights are read where they lie in the file: those in fewer bits always, those of float32 if they are large, to hold
+    them once, and for a single row if they lie aligned: that is as fast then. Others are packed.
     """
     epilogue = kernel.epilogue
     x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
@@ -35,7 +36,8 @@ def linear(
     if not linear_fits(x, epilogue, y, residual):
         return False
     if isinstance(kernel, LinearKernel):
-        in_place = x.size == x.shape[-1] or kernel.weight.nbytes >= LARGE
+        aligned = kernel.weight.ctypes.data % ALIGNMENT == 0
+        in_place = kernel.weight.nbytes >= LARGE or (aligned and x.size == x.shape[-1])
         if in_place and _emit_in_place(module, x, kernel.weight, epilogue, y, residual):
             return True
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual)
