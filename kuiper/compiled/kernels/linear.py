@@ -21,7 +21,7 @@ LARGE = 3 << 20
 """Bytes of float32 weights that are read where they lie, for any number of rows: a packed copy would be as large."""
 
 
-@emits(LinearKernel, CompactLinearKernel)
+@emits(LinearKernel, CompactLinearKernel, values=True)
 def linear(
     module: Module, kernel: LinearKernel | CompactLinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
 ) -> bool:
