@@ -21,8 +21,8 @@ Emit = Callable[[Module, Any, Sequence[Buffer], Sequence[Buffer]], "bool | str"]
 True stands for the kernel's own algorithm; another one is returned by its name.
 """
 EMITTERS: dict[type, tuple[Emit, str, bool]] = {}
-"""Kernel -> its function; the kinds of numpy's types that its inputs may have, outputs being float32; whether some inputs
-may be no arrays."""
+"""Kernel -> its function; the kinds of numpy's types that its inputs may have, outputs being float32; and whether some
+inputs may be no arrays."""
 One = TypeVar("One", bound=Emit)
 
 
