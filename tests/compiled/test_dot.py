@@ -186,6 +186,13 @@ def test_weights_may_lie_at_any_byte(target: Target, kind: str, rows: int) -> No
     np.testing.assert_allclose(found, Linear(weight).forward(x), rtol=0, atol=2e-5)
 
 
+@pytest.mark.parametrize("start", [0, 1])
+def test_one_row_meets_weights_where_they_lie_if_that_is_aligned(start: int) -> None:
+    weight = aligned(4 * 64 * 480 + 4).view(np.float32)[start : start + 64 * 480].reshape(64, 480)
+    made = Compiled(Linear(weight), 1, targets()[0], 1, packs=True)
+    assert any(array is weight for array in made.outside.arrays) == (start == 0)
+
+
 @on_targets
 def test_there_is_no_code_for_blocks_that_cut_a_vector(target: Target) -> None:
     layer = Linear(to_int8(numbers(1, 8, 60), 10))

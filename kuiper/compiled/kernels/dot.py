@@ -41,8 +41,8 @@ STRETCH = 16 * 1024
 """Bytes of x that meet the weights of a strip before the next are read: a part of the first-level cache."""
 LINE = 64
 """Bytes of a line of the caches."""
-AHEAD = 2
-"""Groups of outputs by which lines of weights are asked for before they are read: memory is slow to begin."""
+AHEAD = 8
+"""Rows of weights by which lines are asked for before they are read: memory takes its time to begin."""
 ELEMENTS = {np.dtype(np.float32): F32, np.dtype(np.float16): HALF, np.dtype(np.int8): BYTE}
 
 
@@ -185,10 +185,14 @@ def _strip(
     return module.shared_function(key, 6, 0, build)
 
 
-def together(rows: int, registers: int, blocked: bool) -> int:
-    """Outputs whose weights meet `rows` rows of x at the same time: the sums, and what is read, fill the registers."""
-    many = 8 if rows == 1 and not blocked else 4
-    return many if registers > 16 else many // 2
+def together(rows: int, registers: int) -> int:
+    """Outputs whose weights meet `rows` rows of x at the same time, so that sums and what is read fill the registers.
+
+    One where reading the weights is all that takes time: they then come in the order in which they lie.
+    """
+    if rows <= 2:
+        return 1
+    return 4 if registers > 16 else 2
 
 
 def _dots(
@@ -200,9 +204,9 @@ def _dots(
     """
     lanes, size = b.target.lanes, SIZES[weight.element]
     blocked = weight.block != weight.depth
-    many = together(x.rows, b.target.registers, blocked)
+    many = together(x.rows, b.target.registers)
     in_block = weight.block // lanes if blocked else 0
-    unroll = max(2, LINE // (size * lanes))
+    unroll = max(4 if many == 1 else 2, LINE // (size * lanes))
     if blocked:
         unroll = max(n for n in range(1, MOST_VECTORS + 1) if in_block % n == 0)
     stretch = max(1, STRETCH // (x.rows * 4 * lanes) // unroll) * unroll  # vectors
@@ -260,7 +264,7 @@ def _some_dots(
         for v in range(unroll):
             if v * lanes * size % LINE == 0:
                 for row in some:
-                    ahead = (row + AHEAD * len(some)) * weight.pitch + v * lanes * size
+                    ahead = (row + AHEAD) * weight.pitch + v * lanes * size
                     b.prefetch(at_w, b.times(k, lanes * size), ahead)
             vector(k, v, sums, scales, None)
         return sums

@@ -12,19 +12,21 @@ from kuiper.compiled.kernels.registry import emits, epilogue_compiles
 from kuiper.compiled.parts import Module
 from kuiper.fast.kernels.base.buffer import Buffer
 from kuiper.fast.kernels.base.kernel import Epilogue
+from kuiper.fast.kernels.base.workspace import ALIGNMENT
 from kuiper.fast.kernels.matmul.linear import CompactLinearKernel, LinearKernel
 from kuiper.fast.kernels.matmul.matrices import rows_of
 from kuiper.quantize import QuantizedWeight
 
 
-@emits(LinearKernel, CompactLinearKernel)
+@emits(LinearKernel, CompactLinearKernel, values=True)
 def linear(
     module: Module, kernel: LinearKernel | CompactLinearKernel, inputs: Sequence[Buffer], outputs: Sequence[Buffer]
 ) -> bool:
     """One product, for rows in which numbers lie side by side.
 
-    Weights are read where they lie in the file: those in fewer bits always, those of float32 for a single row, for
-    which that is as fast, and in a network that is too large for another copy of its weights. Others are packed.
+    Weights are read where they lie in the file: those in fewer bits always, those of float32 for a single row if they
+    lie aligned, for which that is as fast, and in a network that is too large for another copy of its weights. Others
+    are packed.
     """
     epilogue = kernel.epilogue
     x, y = inputs[kernel.slot if isinstance(kernel, LinearKernel) else 0].array, outputs[0].array
@@ -32,7 +34,8 @@ def linear(
     if not linear_fits(x, epilogue, y, residual):
         return False
     if isinstance(kernel, LinearKernel):
-        in_place = x.size == x.shape[-1] or not module.keeps_packs
+        alone = x.size == x.shape[-1] and kernel.weight.ctypes.data % ALIGNMENT == 0
+        in_place = alone or not module.keeps_packs
         if in_place and _emit_in_place(module, x, kernel.weight, epilogue, y, residual):
             return True
         emit_linear(module, x, kernel.weight.T, epilogue, y, residual, kernel.packs)
