@@ -15,7 +15,6 @@ import ctypes
 import importlib.metadata
 import multiprocessing
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -34,7 +33,9 @@ from benchmarks.networks import CACHE
 from kuiper.convert import convert
 from kuiper.peers import largest_difference
 from kuiper.profile import usable_cores
-from kuiper.text.cache import Cache, forward
+from kuiper.profile.hardware import peak_memory
+from kuiper.text.cache import Cache
+from kuiper.text.cache import read as kuiper_read
 
 PROMPT, STEPS, SEED = 128, 8, 20
 PATIENCE = 1200.0
@@ -89,7 +90,7 @@ class Contestant:
 
 
 def of_kuiper(who: Contestant) -> Read:
-    """The compiled engine, its code in the cache if it has run before."""
+    """As `kuiper chat` computes: messages by the layers, single tokens by machine code, here without waiting for it."""
     graph = kuiper.load(next(who.folder.glob("*.pnnx.param")), engine="compiled", threads=who.threads)
     cache = Cache.of(graph, who.room)
 
@@ -97,7 +98,7 @@ def of_kuiper(who: Contestant) -> Read:
         if not tokens:
             cache.count = 0
             return np.empty(0)
-        return forward(graph, tokens, cache)[-1]
+        return kuiper_read(graph, tokens, cache, planned=len(tokens) == 1)
 
     return read
 
@@ -119,8 +120,10 @@ def of_torch(who: Contestant) -> Read:
         if not tokens:
             cache.count = 0
             return np.empty(0)
+        used = max(1, cache.count)
+        earlier = keys[:, :, :, :used], values[:, :, :, :used]
         with torch.inference_mode():
-            logits, k, v = network(torch.tensor([list(tokens)]), keys, values, torch.tensor([cache.count]))
+            logits, k, v = network(torch.tensor([list(tokens)]), *earlier, torch.tensor([cache.count]))
         cache.append(k.numpy(), v.numpy())
         return np.asarray(logits[0, -1])
 
@@ -160,6 +163,8 @@ def of_llama_cpp(who: Contestant) -> Read:
     options = c.llama_context_default_params()
     options.n_ctx = options.n_batch = who.room
     options.n_threads = options.n_threads_batch = who.threads
+    if who.kind == "f32":
+        options.type_k = options.type_v = 0  # float32, which kuiper's are always; for the others float16, as usual
     context = c.llama_init_from_model(model, options)
 
     def read(tokens: Sequence[int], kept: object = (silent, model)) -> np.ndarray:
@@ -271,7 +276,7 @@ def _work(connection: Connection, who: Contestant) -> None:
             who.name, ["llama_cpp"]
         ):
             importlib.import_module(module)
-        before = peak_bytes()
+        before = peak_memory() or 0
         text = words(who.settings)
         started = time.perf_counter()
         read = who.open(who)
@@ -297,18 +302,11 @@ def _work(connection: Connection, who: Contestant) -> None:
                     times.append(time.perf_counter() - started)
                     place += 1
                 seconds = median(times)
-            connection.send({"seconds": seconds, "memory": peak_bytes() - before})
+            connection.send({"seconds": seconds, "memory": (peak_memory() or before) - before})
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
     except Exception as error:
         connection.send({"fault": f"{type(error).__name__}: {error}"})
-
-
-def peak_bytes() -> int:
-    """The most memory that this process has had, in bytes."""
-    import resource  # not on Windows
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def read_bandwidth(threads: int, size: int = 1 << 30) -> float:
