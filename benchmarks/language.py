@@ -272,9 +272,11 @@ class Process:
 def _work(connection: Connection, who: Contestant) -> None:
     """What a process does: make ready, then a turn for each message."""
     try:
-        for module in {"kuiper": [], "torch": ["torch"], "transformers": ["torch", "transformers.models.llama"]}.get(
-            who.name, ["llama_cpp"]
-        ):
+        for module in {
+            "kuiper": ["kuiper.compiled.plan"],
+            "torch": ["torch"],
+            "transformers": ["torch", "transformers.models.llama"],
+        }.get(who.name, ["llama_cpp"]):
             importlib.import_module(module)
         before = peak_memory() or 0
         text = words(who.settings)
@@ -353,6 +355,15 @@ def weight_bytes(who: Contestant) -> int:
     return sum(path.stat().st_size for path in who.folder.glob(pattern)) * (1 + (who.name == "transformers"))
 
 
+def cache_bytes(who: Contestant) -> int:
+    """That are reserved for keys and values; 0 where the cache grows with the text."""
+    if who.name == "transformers":
+        return 0
+    settings, each = who.settings, 2 if who.name == "llama.cpp" and who.kind != "f32" else 4
+    width = settings["hidden_size"] // settings["num_attention_heads"]
+    return 2 * each * settings["num_hidden_layers"] * settings["num_key_value_heads"] * who.room * width
+
+
 def run(name: str, cache: Path, threads: int, room: int, rounds: int) -> list[str]:
     """The table's lines for one network."""
     title, _ = MODELS[name]
@@ -368,7 +379,7 @@ def run(name: str, cache: Path, threads: int, room: int, rounds: int) -> list[st
             process.close()
     head = [
         title, "tokens/s", "kuiper / it", "of read bandwidth", f"prompt of {PROMPT}, ms", "memory, MB",
-        "memory / weights", "load, s", "scores differ by",
+        "of it cache", "rest / weights", "load, s", "scores differ by",
     ]  # fmt: skip
     lines = [_row(head), _row(["---", *["--:"] * (len(head) - 1)])]
     ours = {process.who.kind: process for process in processes if process.who.name == "kuiper"}
@@ -379,14 +390,14 @@ def run(name: str, cache: Path, threads: int, room: int, rounds: int) -> list[st
                 _row([f"{who.name} {who.kind}", f"not measured: {process.fault[:80]}", *[""] * (len(head) - 2)])
             )
             continue
-        token, size = median(process.token), weight_bytes(who)
+        token, size, kept = median(process.token), weight_bytes(who), cache_bytes(who)
         rival = ours[{"q8_0": "int8"}.get(who.kind, who.kind)]
         ratio = "" if who.name == "kuiper" else f"**{token / median(rival.token):.2f}**"
         differ = largest_difference([ours["f32"].scores], [process.scores]).relative
         lines.append(_row([
             f"{who.name} {who.kind}", f"{1 / token:.1f}", ratio, f"{size / token / bandwidth:.0%}",
-            f"{median(process.prompt) * 1e3:.0f}", f"{process.memory / 2**20:.0f}", f"{process.memory / size:.2f}",
-            f"{process.load:.2f}", f"{differ:.0e}",
+            f"{median(process.prompt) * 1e3:.0f}", f"{process.memory / 2**20:.0f}", f"{kept / 2**20:.0f}",
+            f"{(process.memory - kept) / size:.2f}", f"{process.load:.2f}", f"{differ:.0e}",
         ]))  # fmt: skip
     return [*lines, "", f"Read bandwidth {bandwidth / 1e9:.1f} GB/s with {threads} threads, room for {room} tokens."]
 
