@@ -332,7 +332,7 @@ def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, wh
     expect(got, oracle.tensor(data, name), what=what, mistakes=oracle.tensor_mistakes(data, name))
 
 
-@task("read_tensor", "F32", "shape", "offsets")
+@task("read_tensor", "f32", "shape", "offsets")
 def a_tensor_alone(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """The only tensor of a file, with one axis or two."""
     for shape in ([4], [2, 3]):
@@ -341,7 +341,7 @@ def a_tensor_alone(student: Student, rng: np.random.Generator, oracle: Any) -> N
         expect_tensor(student, oracle, data, "w", f"a tensor of shape {shape}")
 
 
-@task("read_tensor", "offsets", "F32", "shape")
+@task("read_tensor", "offsets", "f32", "shape")
 def one_of_several(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Each of several tensors, behind a header with notes and with spaces at its end."""
     arrays = {name: rng.standard_normal(n).astype("<f4") for name, n in (("a", 3), ("b.weight", 5), ("c", 2))}
@@ -352,7 +352,7 @@ def one_of_several(student: Student, rng: np.random.Generator, oracle: Any) -> N
             expect_tensor(student, oracle, data, name, f"tensor {name} of {', '.join(arrays)}")
 
 
-@task("read_tensor", "shape", "F32", "offsets")
+@task("read_tensor", "shape", "f32", "offsets")
 def axes_of_any_number(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """No axis, three axes, an axis of 1."""
     for shape in ([], [2, 1, 3], [1, 1]):
@@ -361,7 +361,7 @@ def axes_of_any_number(student: Student, rng: np.random.Generator, oracle: Any) 
         expect_tensor(student, oracle, data, "w", f"a tensor of shape {shape}")
 
 
-@task("read_tensor", "F16", "offsets", "shape")
+@task("read_tensor", "f16", "offsets", "shape")
 def half_precision(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """Numbers of float16 become the same numbers of float32."""
     numbers = rng.standard_normal((2, 3)).astype("<f2")
@@ -369,7 +369,7 @@ def half_precision(student: Student, rng: np.random.Generator, oracle: Any) -> N
     expect_tensor(student, oracle, data, "w", "a tensor of F16")
 
 
-@task("read_tensor", "BF16", "offsets", "shape")
+@task("read_tensor", "bf16", "offsets", "shape")
 def the_upper_half(student: Student, rng: np.random.Generator, oracle: Any) -> None:
     """1 and -3 in BF16, and random numbers: two bytes that are the upper half of a float32."""
     for numbers in (np.array([[1.0, -3.0]], np.float32), upper_half(rng.standard_normal((3, 2)))):

@@ -125,9 +125,9 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
     -----
     offsets : they count from the end of the header.
     shape : the result has the shape that the header says, of any number of axes.
-    F32 : four bytes a number, taken as they are.
-    F16 : two bytes a number, IEEE's half precision; the result is float32 all the same.
-    BF16 : two bytes a number: the upper half of a float32, whose lower half is 0.
+    f32 : four bytes a number, taken as they are.
+    f16 : two bytes a number, IEEE's half precision; the result is float32 all the same.
+    bf16 : two bytes a number: the upper half of a float32, whose lower half is 0.
     missing : a name that the header has not, and `__metadata__`, raise KeyError.
     refused : another dtype than these three, offsets beyond the end of the data, and offsets that leave more or fewer
         bytes than the shape needs, raise ValueError.
