@@ -308,7 +308,8 @@ def bf16(numbers: np.ndarray) -> bytes:
 
 def upper_half(numbers: np.ndarray) -> np.ndarray:
     """float32 numbers with a lower half of 0."""
-    return (numbers.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
+    halves = np.asarray(numbers, np.float32).view(np.uint32) & 0xFFFF0000
+    return np.asarray(halves, np.uint32).view(np.float32)
 
 
 READ_ERRORS = {
