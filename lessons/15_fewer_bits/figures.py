@@ -187,7 +187,7 @@ def draw_whole() -> Svg:
             marks.append(cell(x0 + n * (wide + 6), y, wide, 32, colours, str(number), 14.0))
     for n in range(4):
         x = x0 + n * (wide + 6) + wide / 2
-        marks += [note("×", x, 68, 14.0), note("=", x, 120, 14.0)]  # noqa: RUF001 (the sign of a product)
+        marks += [note("×", x, 68, 14.0), note("=", x, 120, 14.0)]
         marks.append(path(f"M{x:g} 166V184", LINE, 1.4))
     end = x0 + 4 * wide + 18
     marks.append(path(f"M{x0 + wide / 2:g} 184H{end - wide / 2:g}", LINE, 1.4))
@@ -195,7 +195,7 @@ def draw_whole() -> Svg:
     marks.append(path(f"M{middle:g} 184V202", LINE, 1.4))
     marks.append(left("sum, int32", 6, 218))
     marks.append(cell(middle - 50, 202, 100, 32, VIOLET, f"{total}", 14.0))
-    marks.append(note(f"× s = {s:g}, × t = {t:g}", middle, 252, 14.0))  # noqa: RUF001
+    marks.append(note(f"× s = {s:g}, × t = {t:g}", middle, 252, 14.0))
     marks.append(left("y, float32", 6, 282))
     marks.append(cell(middle - 50, 266, 100, 32, ORANGE, f"{total * s * t:.3f}", 14.0))
     description = (

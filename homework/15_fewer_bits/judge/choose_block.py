@@ -21,13 +21,14 @@ change those that are left, so that the layer's output stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, task
 
 from ..public import uneven
-from .shared import error
+from .shared import error, restored, rounded
 
 
 def chosen(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | None:
@@ -39,7 +40,7 @@ def chosen(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | Non
 def bounds(weight: np.ndarray, blocks: Sequence[int]) -> list[float]:
     """Bounds above, below and between the errors of these blocks, all of them far from each."""
     errors = sorted(error(weight, block) for block in blocks)
-    between = [(a * b) ** 0.5 for a, b in zip(errors, errors[1:]) if b > 1.001 * a]
+    between = [(a * b) ** 0.5 for a, b in pairwise(errors) if b > 1.001 * a]
     return [errors[0] / 2, *between, 2 * errors[-1]]
 
 
@@ -51,7 +52,7 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
     right = chosen(weight, blocks, bound)
     found: list[tuple[str, int | None]] = []
     if not np.any(weight):
-        found.append(("0 / 0 is NaN, and NaN <= bound is False: a weight of zeros has no error", None))
+        found.append(("a weight of zeros has no error, also for the bound 0: compare with <=, and 0 / 0 is NaN", None))
     found += [
         ("that block has the smallest error: the one with the fewest bytes, the largest block, is wanted", (
             min(good, default=None)
@@ -61,10 +62,27 @@ def chosen_mistakes(weight: np.ndarray, blocks: Sequence[int], bound: float) -> 
         )),
         ("the error with that block is above the bound", max(fitting, default=None)),
         ("that block does not divide the row", max(blocks, default=None)),
+        ("the error is divided by the root of the mean square of the weight", max(
+            (block for block in fitting if absolute(weight, block) <= bound), default=None
+        )),
+        ("the largest difference was compared: the error is the root of the MEAN square", max(
+            (block for block in fitting if furthest(weight, block) <= bound), default=None
+        )),
         ("where no block is good enough the result is None", min(fitting, default=None)),
+        ("where no block is good enough the result is None, not 0", 0),
         ("a block is good enough here", None),
     ]  # fmt: skip
     return {cause: answer for cause, answer in found if answer != right}
+
+
+def absolute(weight: np.ndarray, block: int) -> float:
+    """The root of the mean square of what rounding changes."""
+    return float(np.sqrt(np.square(restored(*rounded(weight, block)) - weight).mean()))
+
+
+def furthest(weight: np.ndarray, block: int) -> float:
+    """The largest difference, over the largest number."""
+    return float(np.abs(restored(*rounded(weight, block)) - weight).max() / max(np.abs(weight).max(), 1e-30))
 
 
 @task("choose_block")
@@ -75,7 +93,9 @@ def any_weights(student: Student, rng: np.random.Generator) -> None:
         weight = uneven(rng, rows, columns)
         blocks = [int(n) for n in rng.permutation([2, 4, 5, 12, 24, 48])]
         for bound in bounds(weight, [block for block in blocks if columns % block == 0]):
-            expect(student.choose_block(weight, blocks, bound), chosen(weight, blocks, bound), what=f"bound {bound:.4g}")
+            expect(
+                student.choose_block(weight, blocks, bound), chosen(weight, blocks, bound), what=f"bound {bound:.4g}"
+            )
 
 
 @task("choose_block")
@@ -84,7 +104,9 @@ def large_weights(student: Student, rng: np.random.Generator) -> None:
     for size in (1e18, 1e-18, 1e25):
         weight = uneven(rng, 2, 16) * np.float32(size)
         for bound in bounds(weight, [4, 16]):
-            expect(student.choose_block(weight, [4, 16], bound), chosen(weight, [4, 16], bound), what=f"bound {bound:.4g}")
+            expect(
+                student.choose_block(weight, [4, 16], bound), chosen(weight, [4, 16], bound), what=f"bound {bound:.4g}"
+            )
 
 
 ORDER = "    for block in sorted(blocks, reverse=True):\n"

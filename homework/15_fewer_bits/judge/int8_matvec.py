@@ -53,14 +53,13 @@ def summed(values: np.ndarray, scale: np.ndarray, x_values: np.ndarray, x_scale:
     return y.astype(np.float32)
 
 
-def wrapped(values: np.ndarray, scale: np.ndarray, x: np.ndarray, dtype: type, late: bool = False) -> np.ndarray:
-    """A wrong one: products and sums in a small type, or only the sums (late)."""
+def wrapped(values: np.ndarray, scale: np.ndarray, x: np.ndarray, dtype: type, wide: bool = False) -> np.ndarray:
+    """A wrong one: products in a small type, and the sums, too, unless they are `wide`."""
     rows, blocks = scale.shape
     x_values, x_scale = rounded(x[None], values.shape[1] // blocks)
     parts, others = values.reshape(rows, blocks, -1), x_values.reshape(blocks, -1)
-    products = parts.astype(np.int64) * others
-    sums = (products if late else products.astype(dtype)).sum(axis=2)
-    return (sums.astype(dtype) * (scale * x_scale)).sum(axis=1).astype(np.float32)
+    sums = (parts.astype(np.int64) * others).astype(dtype).sum(axis=2, dtype=np.int64)
+    return ((sums if wide else sums.astype(dtype)) * (scale * x_scale)).sum(axis=1).astype(np.float32)
 
 
 def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> dict[str, np.ndarray]:
@@ -75,8 +74,8 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         "products of int8 and int8 are int8 and wrap around: astype(np.int32) before the product": wrapped(
             values, scale, x, np.int8
         ),
-        "the products are right, but summed in int8: astype(np.int32) before the product": wrapped(
-            values, scale, x, np.int8, late=True
+        "each product of int8 and int8 wraps around before it is summed: astype(np.int32) before the product": wrapped(
+            values, scale, x, np.int8, wide=True
         ),
         "int16 ends at 32,767, that is two products: np.int32": wrapped(values, scale, x, np.int16),
         "the scales of x are missing": summed(values, scale, x_values, ones),
@@ -99,6 +98,9 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
         "only the first block's scale of x was used: each block has its own": summed(
             values, scale, x_values, np.broadcast_to(x_scale[:1], x_scale.shape)
         ),
+        "the blocks were left out: with several of them, x and weights have a scale for each": summed(
+            values, np.broadcast_to(scale[:, :1], scale.shape), whole_values, np.broadcast_to(whole_scale, ones.shape)
+        ),
         "only the first block was multiplied": summed(
             values, scale * (np.arange(blocks) == 0), x_values, x_scale
         ),
@@ -112,13 +114,19 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
             found["x has blocks of B numbers: quantize takes how long a block is, C / B"] = summed(
                 values, scale, other_values, other_scale
             )
+    elif blocks == 1 != size:
+        single_values, single_scale = (part[0] for part in rounded(x[None], 1))
+        found["x has blocks of B numbers: quantize takes how long a block is, C / B"] = (
+            values.astype(np.int64) @ single_values.astype(np.int64)
+        ) * (scale * single_scale).sum(axis=1)
     right = product(values, scale, x)
     least = 1e-4 * float(np.abs(right).max())
-    return {
+    wrong = {
         cause: np.asarray(wrong, np.float32)
         for cause, wrong in found.items()
         if np.abs(np.asarray(wrong, np.float64) - right).max() > least
     }
+    return wrong | {"y has one axis, (R,): sum over the blocks, too": right[:, None]}
 
 
 def sums_first(values: np.ndarray, scale: np.ndarray, x_values: np.ndarray, x_scale: np.ndarray) -> np.ndarray:

@@ -57,6 +57,7 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     cut = "the value is cut, not rounded to nearest: astype(np.int8) drops what is behind the point, so np.rint first"
     one = "that is one scale for the whole matrix: each row (or block) has its own, max(axis=...)"
     each = "that is a scale for each column: the largest magnitude of a ROW decides"
+    alone = "each number has a scale of its own: take the largest along the LAST axis of (R, blocks, block)"
     flat = "the values are right, but the scales have the shape (R, blocks), (R, 1) for whole rows: keepdims=True"
     found: list[tuple[str, Quantized]] = [
         (cut, rounded(weight, block, rounding=math.trunc)),
@@ -72,11 +73,11 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         ),
         ("int8 has no -255: divide by 127, for both signs", rounded(weight, block, most=255.0)),
         (
-            "the range from smallest to largest was divided: a scale is the largest magnitude / 127",
+            "the range from smallest to largest was divided by 255: a scale is the largest magnitude / 127",
             rounded(weight, block, most=255.0, magnitude=lambda numbers: max(numbers) - min(numbers)),
         ),
         (
-            "the range from smallest to largest was divided: a scale is the largest magnitude / 127",
+            "the range from smallest to largest was divided by 254: a scale is the largest magnitude / 127",
             rounded(weight, block, most=254.0, magnitude=lambda numbers: max(numbers) - min(numbers)),
         ),
         ("a negative number can be the largest magnitude: np.abs first", rounded(weight, block, magnitude=max)),
@@ -86,7 +87,9 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
         ),
         ("the scale is returned upside down: weight ~ scale * values", (values, inverse)),
         ("the values are right; a block of zeros has the scale 0, not 1", (values, np.where(scale, scale, 1))),
+        ("the weights were multiplied by the scale: values ~ weight / scale", times(weight, scale)),
         (flat, (values, scale[:, 0])),
+        (alone, rounded(weight, 1)),
         (one, (once_values, np.broadcast_to(once, scale.shape).copy())),
         (one, (once_values, once)),
         (one, (once_values, once[0])),
@@ -108,10 +111,15 @@ def quantize_mistakes(weight: np.ndarray, block: int | None) -> dict[str, Quanti
     wrong: dict[str, Quantized] = {}
     for cause, answer in found:
         if not same(answer, (values, scale)):
-            while cause in wrong:
-                cause += " "
-            wrong[cause] = answer
+            shape = np.shape(answer[1])
+            wrong[cause if cause not in wrong else f"{cause}; your scales are {shape}, not {scale.shape}"] = answer
     return wrong
+
+
+def times(weight: np.ndarray, scale: np.ndarray) -> Quantized:
+    """A wrong one: multiplied by the scale."""
+    made = np.rint(weight * np.repeat(scale, weight.shape[1] // scale.shape[1], axis=1))
+    return np.clip(made, -2e9, 2e9).astype(np.int64).astype(np.int8), scale
 
 
 def same(a: Quantized, b: Quantized) -> bool:

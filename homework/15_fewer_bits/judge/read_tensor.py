@@ -66,13 +66,6 @@ def tensor_mistakes(data: np.ndarray, name: str) -> dict[str, np.ndarray]:
     held = file[place : place + count * (4 if dtype == "F32" else 2)]
     right = tensor(data, name)
     found = {}
-    for cause, wrong_place in (
-        ("the offsets count from the END of the header, not from the beginning of the file", place - start),
-        ("the offsets count from the END of the header: its length is in the first 8 bytes", place - start + 8),
-        ("the 8 bytes of the length were left out: tensors begin at 8 + length", place - 8),
-    ):
-        if len(file) - wrong_place >= len(held):
-            found[cause] = np.array(numbers(dtype, count, file, wrong_place), np.float32).reshape(shape)
     if dtype != "F32":
         whole = np.frombuffer(held, "<u2")
         found["the two bytes were taken as a whole number: they are a float's bits, use view or frombuffer"] = (
@@ -93,6 +86,13 @@ def tensor_mistakes(data: np.ndarray, name: str) -> dict[str, np.ndarray]:
         found["that is F16 read as BF16: F16 is numpy's float16"] = (
             (np.frombuffer(held, "<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
         )
+    for cause, wrong_place in (
+        ("the offsets count from the END of the header, not from the beginning of the file", place - start),
+        ("the offsets count from the END of the header: its length is in the first 8 bytes", place - start + 8),
+        ("the 8 bytes of the length were left out: tensors begin at 8 + length", place - 8),
+    ):
+        if len(file) - wrong_place >= len(held):
+            found[cause] = np.array(numbers(dtype, count, file, wrong_place), np.float32).reshape(shape)
     found["the highest byte of a number comes last: '<f4', not '>f4'"] = (
         np.frombuffer(held, {"F32": ">f4", "F16": ">f2", "BF16": ">u2"}[dtype]).astype(np.float32).reshape(shape)
     )
@@ -193,7 +193,7 @@ MUTANTS = [
         "shape",
     ),
     Mutant("narrow", "F16 stays float16", FLOATS, FLOATS.replace(".astype(np.float32)", ""), "f16"),
-    Mutant("wide", "F32 becomes float64", FLOATS, FLOATS.replace("np.float32)", 'float if size == 4 else "f4")'), "f32"),
+    Mutant("wide", "F32 made wide", FLOATS, FLOATS.replace("np.float32)", 'float if size == 4 else "f4")'), "f32"),
     Mutant("half", "BF16 as if it were F16", '    if entry["dtype"] == "BF16":\n', "    if False:\n", "bf16"),
     Mutant("brain", "F16 as if it were BF16", '    if entry["dtype"] == "BF16":\n', "    if size == 2:\n", "f16"),
     Mutant("low", "BF16 as the lower half", WIDER, WIDER.replace(" << 16", ""), "bf16"),
