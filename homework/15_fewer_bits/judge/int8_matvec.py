@@ -14,8 +14,8 @@ added. `scale * x_scale` is (R, B) times (1, B).
 **x is rounded, too.** That costs precision once more: activations change with each input and have outliers, so their
 scale is made at run time, from the vector itself, for each block. With blocks an outlier spoils one block.
 
-**Typical mistakes.** One scale for all of x while the weights have blocks; the weights' scales alone; x rounded with
-the weights' scales, which are not its own.
+**Typical mistakes.** One scale for all of x while the weights have blocks; the weights' scales alone; sums of blocks
+that are added before their scales come in.
 
 **Why it is done.** Processors have an instruction that takes 4 products of int8 and adds them to a sum of int32 (on
 x86 vpdpbusd, on ARM sdot): a vector register holds four times as many of these numbers as of float32.
@@ -108,17 +108,10 @@ def product_mistakes(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> di
             values, scale, x_values, x_scale
         ),
     }  # fmt: skip
-    if values.shape[1] % blocks == 0 and blocks != size:
+    if blocks == 1 != size:
+        cause = "x has blocks of B numbers: quantize takes how long a block is, C / B"
         other_values, other_scale = (part[0] for part in rounded(x[None], blocks))
-        if len(other_scale) == blocks:
-            found["x has blocks of B numbers: quantize takes how long a block is, C / B"] = summed(
-                values, scale, other_values, other_scale
-            )
-    elif blocks == 1 != size:
-        single_values, single_scale = (part[0] for part in rounded(x[None], 1))
-        found["x has blocks of B numbers: quantize takes how long a block is, C / B"] = (
-            values.astype(np.int64) @ single_values.astype(np.int64)
-        ) * (scale * single_scale).sum(axis=1)
+        found[cause] = sums_first(values, scale, other_values, other_scale)
     right = product(values, scale, x)
     least = 1e-4 * float(np.abs(right).max())
     wrong = {
