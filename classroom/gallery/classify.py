@@ -68,6 +68,11 @@ class ClassifyPiece(Piece):
             "seconds": float(np.median(seconds)),
         }
 
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in words."""
+        right = sum(int(np.argmax(row)) == label for row, (_, label) in zip(answer["probabilities"], items))
+        return f"{right} of {len(items)} pieces are right"
+
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print some predictions, and the accuracy."""
         names = read_labels(str(self.folder / "labels.txt"))

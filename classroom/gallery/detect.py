@@ -112,6 +112,10 @@ class DetectPiece(Piece):
         corners = np.asarray(pipeline.step("restore", boxes[stay], scale, top, left, *image.shape[:2]), np.float32)
         return Detections(corners, scores[stay], classes[stay]), rows, (scale, top, left)
 
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in words."""
+        return f"mAP@0.5 {answer['map50']:.1%}, mAP@0.5:0.95 {answer['map50_95']:.1%}"
+
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print what was found in some photographs; then hits, wrong boxes and mAP over all."""
         names = read_labels(str(self.folder / "labels.txt"))

@@ -82,6 +82,11 @@ class DigitsPiece(Piece):
             "seconds": float(np.median(seconds)),
         }
 
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in words."""
+        right = sum(found == label for found, (_, label) in zip(answer["predictions"], items))
+        return f"{right} of {len(items)} scans are right"
+
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print four digits as characters, accuracy and time."""
         reading = reading_of(answer, items)

@@ -24,6 +24,7 @@ class PieceResult:
     """Result of a piece with some exercises plugged in; see piece_worker.answer.
 
     tile : how the student's tile does in the compiled network, in a sentence, if there is one.
+    bits : what the network takes and how good it is with its weights in 8 bits by the student, if it was tried.
     """
 
     error: str = ""
@@ -32,6 +33,7 @@ class PieceResult:
     departure: dict[str, Any] | None = None
     calls: dict[str, int] = field(default_factory=dict)
     tile: str = ""
+    bits: str = ""
 
     @property
     def good(self) -> bool:

@@ -96,7 +96,7 @@ def show_mine(name: str, options: DemoOptions, out: Path, work: StudentWork, als
         if yours:
             say("\n".join(share.lines(piece.network, share.network_share(piece, yours))))
             say()
-        notes = [result.tile, *(PLUGS[exercise].note() for exercise in yours)]
+        notes = [result.tile, result.bits, *(PLUGS[exercise].note() for exercise in yours)]
         for note in filter(None, notes):
             say(paragraph(note))
             say()

@@ -102,5 +102,9 @@ class Piece(ABC):
         """Run the network on the items -> JSON-serialisable answer. Raises KuiperError."""
 
     @abstractmethod
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in a few words."""
+
+    @abstractmethod
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print the answer -> pictures to save."""

@@ -21,9 +21,11 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 import kuiper
 from classroom import gallery
 from classroom.gallery.departure import CheckingPipeline
+from classroom.gallery.fewer_bits import in_eight_bits
 from classroom.gallery.piece import Callbacks, DemoOptions
 from classroom.gallery.pipeline import Pipeline, Replacements
 from classroom.gallery.plugs import PLUGS
+from classroom.gallery.plugs.bits import EXERCISES
 from classroom.gallery.tiles import beside_kuipers
 from classroom.judge.tests import load_file
 
@@ -47,6 +49,9 @@ def answer(request: dict[str, Any], advance: Callable[[], None] = lambda: None) 
             result["answer"] = piece.look(Pipeline(piece.model, piece.steps, replacements), items, callbacks)
             if "choose_tile" in replacements.steps:
                 result["tile"] = beside_kuipers(piece, items, replacements.steps["choose_tile"])
+        if any(exercise in replacements.steps for exercise in EXERCISES):
+            few = items[: piece.checked] if request["check_only"] else items
+            result["bits"] = in_eight_bits(piece, few, replacements.steps)
     except BaseException as error:
         result["error"] = error_sentence(error)
     result["calls"] = dict(replacements.calls)

@@ -64,6 +64,10 @@ class SegmentPiece(Piece):
         """The class names."""
         return read_labels(str(self.folder / "labels.txt"))
 
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in words."""
+        return f"a mean IoU of {answer['mean_iou']:.1%}"
+
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print the share of digit pixels in some photographs, and the mean IoU."""
         names, masks = self.names, [np.array(mask) for mask in answer["masks"]]

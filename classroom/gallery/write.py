@@ -114,6 +114,10 @@ class WritePiece(Piece):
             "characters": characters,
         }
 
+    def quality(self, answer: dict[str, Any], items: Sequence[Any]) -> str:
+        """How good the answer is, in words."""
+        return "a text" if answer["bits"] is None else f"{answer['bits']:.3f} bits per character"
+
     def tell(self, answer: dict[str, Any], items: Sequence[Any]) -> list[Drawing]:
         """Print the text unless it was printed as it came, then the speed and the bits per token of held-out text."""
         request = items[0]

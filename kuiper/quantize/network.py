@@ -11,7 +11,7 @@ the file as a network with integer weights and a surplus attribute.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -75,14 +75,14 @@ def read_as_weight(operand: Operand) -> bool:
     )
 
 
-def small_weights(graph: Graph, bits: int = 8) -> list[tuple[Operator, str]]:
-    """(operator, name) of the weights that `quantize_network` puts into fewer bits.
+def small_weights(operators: Iterable[Operator], bits: int = 8) -> list[tuple[Operator, str]]:
+    """(operator, name) of the weights among a graph's operators that `quantize_network` puts into fewer bits.
 
     Arrays of floats with two axes or more: `weight` of TYPES, and tables that nothing but TABLE_READERS read as theirs.
     What computes in another type than float32 stays; for 16 bits the file has to say that it does.
     """
     found = []
-    for op in graph:
+    for op in operators:
         table = op.type == "pnnx.Attribute" and read_as_weight(op.outputs[0])
         key = "data" if table else "weight"
         attribute = op.attributes.get(key)

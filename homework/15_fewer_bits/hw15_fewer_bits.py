@@ -1,0 +1,161 @@
+"""Homework 15: weights in fewer bits: rounded, multiplied as integers, and read from the file they are published in.
+
+Edit this file, then run `python3 course.py check quantize` (or the name of another task). You need numpy only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+
+def file_of(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The bytes of a file *.safetensors with these float32 arrays, as (N,) uint8. (Given, for trying read_tensor.)"""
+    header, held = {}, b""
+    for name, tensor in tensors.items():
+        offsets = [len(held), len(held) + tensor.nbytes]
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": offsets}
+        held += tensor.astype("<f4").tobytes()
+    text = json.dumps(header).encode()
+    return np.frombuffer(len(text).to_bytes(8, "little") + text + held, np.uint8)
+
+
+def quantize(weight: np.ndarray, block: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """(R, C) -> int8 values (R, C) and float32 scales (R, C / block), so that weight ~ scale * values.
+
+    Parameters
+    ----------
+    weight : (R, C) float32, R and C at least 1.
+    block : so many neighbours of a row share a scale; None: the whole row does, and the scales are (R, 1).
+
+    Rules
+    -----
+    scale : the largest magnitude of a block, divided by 127.
+    blocks : the first `block` numbers of a row share a scale, then the next ones, and so on.
+    nearest : a value is the whole number nearest to weight / scale. (No test has two that are equally near.)
+    zeros : a block that is all 0 has the scale 0 and the values 0.
+    refused : a block that is below 1 or does not divide C, and a weight with NaN or infinity in it, raise ValueError.
+    dtype : the result is a tuple of an array of int8 and one of float32.
+
+    >>> values, scale = quantize(np.array([[63.5, -12.6], [0, 0]], np.float32))
+    >>> values.tolist(), scale.tolist()
+    ([[127, -25], [0, 0]], [[0.5], [0.0]])
+    """
+    # TODO quantize (Task 15.1)
+    raise NotImplementedError("quantize: TODO")
+
+
+def dequantize(values: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """(R, C) int8 and (R, B) float32 -> (R, C) float32: the numbers that values and scales stand for.
+
+    Parameters
+    ----------
+    values : (R, C) int8.
+    scale : (R, B) float32, where B divides C: a block is C / B neighbours of a row, as `quantize` makes them.
+
+    Rules
+    -----
+    product : each value is multiplied by the scale of its row and block.
+    dtype : the result is float32.
+    refused : scales of more or fewer rows, and a B that does not divide C, raise ValueError.
+
+    >>> values = np.array([[4, 100, -1, 3], [1, 2, 3, 4]], np.int8)
+    >>> dequantize(values, np.array([[0.5, 10], [1, 2]], np.float32)).tolist()
+    [[2.0, 50.0, -10.0, 30.0], [1.0, 2.0, 6.0, 8.0]]
+    """
+    # TODO dequantize (Task 15.2)
+    raise NotImplementedError("dequantize: TODO")
+
+
+def int8_matvec(values: np.ndarray, scale: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(R, C) int8, (R, B) float32 and x (C,) float32 -> y (R,) float32: a matrix times a vector, in whole numbers.
+
+    x is quantized first, so that its products with the weights are products of whole numbers:
+
+        y[r] = sum over blocks b of  scale[r, b] * x_scale[b] * (sum over the block of values[r, i] * x_values[i])
+
+    Parameters
+    ----------
+    values, scale : the weights, as `quantize` gives them; B divides C.
+    x : (C,) float32, finite.
+
+    Rules
+    -----
+    rounded : x is quantized as a matrix of one row, in blocks as long as those of the weights: what counts is the
+        product with x as its values and scales say it, not with x itself.
+    whole : no sum overflows: a block may be 100,000 numbers long.
+    scales : the sum of each block is multiplied by the block's two scales, and then the blocks are added.
+    dtype : the result is (R,) float32.
+
+    >>> int8_matvec(np.array([[100, -100]], np.int8), np.array([[0.5]], np.float32), np.array([1.27, 0], np.float32))
+    array([63.5], dtype=float32)
+    """
+    # TODO int8_matvec (Task 15.3)
+    raise NotImplementedError("int8_matvec: TODO")
+
+
+def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
+    """(N,) uint8, the bytes of a file *.safetensors -> one of its tensors as float32.
+
+        length of the header (8 bytes) | header | bytes of all tensors
+
+    The length is a whole number without sign, its lowest byte first. The header is a JSON object, perhaps with spaces
+    behind it: `{"norm": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}`. A tensor's bytes are those
+    from its first offset up to its second, its numbers stand row by row, the lowest byte of each first. The key
+    `__metadata__`, if there is one, holds notes and no tensor.
+
+    Parameters
+    ----------
+    data : as np.fromfile(path, np.uint8) reads it.
+    name : of a tensor.
+
+    Rules
+    -----
+    offsets : they count from the end of the header.
+    shape : the result has the shape that the header says, of any number of axes.
+    f32 : four bytes a number, taken as they are.
+    f16 : two bytes a number, IEEE's half precision; the result is float32 all the same.
+    bf16 : two bytes a number: the upper half of a float32, whose lower half is 0.
+    missing : a name that the header has not, and `__metadata__`, raise KeyError.
+    refused : another dtype than these three, offsets beyond the end of the data, and offsets that leave more or fewer
+        bytes than the shape needs, raise ValueError.
+
+    Example
+    -------
+        header = b'{"bias": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}'
+        data = len(header).to_bytes(8, "little") + header + bytes([0x80, 0x3F, 0x40, 0xC0])
+        read_tensor(np.frombuffer(data, np.uint8), "bias")              # [ 1. -3.]: 0x3F80 and 0xC040
+    """
+    # TODO read_tensor (Task 15.4)
+    raise NotImplementedError("read_tensor: TODO")
+
+
+def choose_block(weight: np.ndarray, blocks: Sequence[int], bound: float) -> int | None:
+    """The block with which `quantize` needs the fewest bytes, and with which the error stays within a bound.
+
+    The error is the root of the mean square of what dequantize(*quantize(weight, block)) differs from the weight,
+    divided by the root of the mean square of the weight.
+
+    Parameters
+    ----------
+    weight : (R, C) float32, finite.
+    blocks : the blocks to choose from, in any order.
+    bound : 0 or more.
+
+    Rules
+    -----
+    error : the error with the chosen block is at most `bound`.
+    fewest : of such blocks it is the one with the fewest bytes: a value takes one, a scale four.
+    divides : a block that does not divide C is left out.
+    none : where no block is left, the result is None.
+    zeros : a weight that is all 0 has no error.
+    dtype : the result is a plain int, or None.
+
+    >>> weight = np.array([[1, 0.9, 0.011, 0.012]], np.float32)
+    >>> choose_block(weight, [2, 4], 0.01), choose_block(weight, [2, 4], 0.002), choose_block(weight, [2, 4], 1e-5)
+    (4, 2, None)
+    """
+    # TODO choose_block (Task 15.5, a bonus)
+    raise NotImplementedError("choose_block: TODO")

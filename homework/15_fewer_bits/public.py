@@ -1,0 +1,469 @@
+"""Public tests of lesson 15: weights in 8 bits, products of whole numbers, a tensor of a file, a chosen block."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
+
+# --- quantize
+
+
+def drawn(rng: np.random.Generator, rows: int, columns: int, block: int) -> np.ndarray:
+    """(R, C) float32 weights that are far from halves of their scales, and as far apart in size as rows and blocks are.
+
+    Each block has its largest magnitude, with either sign, at some place.
+    """
+    shape = rows, columns // block, block
+    parts = rng.integers(-126, 127, shape) + rng.uniform(-0.4, 0.4, shape)
+    place = rng.integers(0, block, shape[:2])
+    np.put_along_axis(parts, place[..., None], rng.choice([-127.0, 127.0], (*shape[:2], 1)), axis=2)
+    scale = np.exp(rng.uniform(-7, 2, (*shape[:2], 1)))
+    return (parts * scale).astype(np.float32).reshape(rows, columns)
+
+
+NO_BLOCK = "block is None where the whole row shares a scale: it is as long as the row then"
+
+
+def expect_quantized(student: Student, oracle: Any, weight: np.ndarray, block: int | None, what: str) -> None:
+    """Raise Failure unless quantize gives values and scales of the weight."""
+    causes = {
+        "could not be broadcast": "the largest magnitudes lost an axis: axis=..., keepdims=True keeps it, as size 1",
+        "ZeroDivisionError": "a block of zeros has the scale 0: divide by something else there",
+        "NoneType": NO_BLOCK,
+    }
+    with likely(causes):
+        got = student.quantize(weight) if block is None else student.quantize(weight, block)
+    expected, mistakes = oracle.quantized(weight, block), oracle.quantize_mistakes(weight, block)
+    expect(got, expected, rtol=1e-6, what=what, names=("values", "scale"), mistakes=mistakes)
+
+
+@task("quantize", "nearest", "scale", "dtype")
+def the_numbers_of_the_lesson(student: Student, oracle: Any) -> None:
+    """With 127, -50.2, 0.7 and -0.7 in a row the scale is 1 and the values are 127, -50, 1 and -1; half of it, 0.5."""
+    weight = np.array([[127.0, -50.2, 0.7, -0.7]], np.float32)
+    expect_quantized(student, oracle, weight, None, "the result for [[127, -50.2, 0.7, -0.7]]")
+    expect_quantized(student, oracle, weight / 2, None, "the result for [[63.5, -25.1, 0.35, -0.35]]")
+
+
+@task("quantize", "scale", "nearest", "dtype")
+def a_scale_for_each_row(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random weights with a scale for each row, which the largest magnitude decides, also where that is negative."""
+    for rows, columns in ((3, 8), (5, 5), (4, 33)):
+        weight = drawn(rng, rows, columns, columns)
+        expect_quantized(student, oracle, weight, None, f"the result for a weight ({rows}, {columns})")
+    largest = np.take_along_axis(weight, np.abs(weight).argmax(axis=1)[:, None], axis=1)
+    expect_quantized(student, oracle, -np.sign(largest) * weight, None, "the result where the largest is negative")
+
+
+@task("quantize", "blocks", "scale", "nearest", "dtype")
+def a_scale_for_each_block(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random weights with a scale for each 4, 2 or 1 numbers of a row, or for as many as the row has."""
+    for rows, columns, block in ((2, 8, 4), (3, 12, 2), (2, 3, 1), (2, 6, 6)):
+        weight = drawn(rng, rows, columns, block)
+        expect_quantized(student, oracle, weight, block, f"the result for a weight ({rows}, {columns}), blocks {block}")
+
+
+@task("quantize", "zeros", "dtype", "blocks", "scale", "nearest")
+def blocks_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """A row, a block or a whole weight of zeros has the scale 0 and the values 0; others beside it are as always."""
+    try:
+        expect_quantized(student, oracle, np.zeros((2, 4), np.float32), None, "the result for zeros")
+    except Failure as failure:
+        failure.cause = failure.cause or "a row of zeros has the scale 0, exactly, and the values 0"
+        raise
+    weight = drawn(rng, 3, 8, 4)
+    weight[0, :4], weight[1] = 0, 0
+    expect_quantized(student, oracle, weight, 4, "the result for a weight (3, 8) with zeros, blocks 4")
+
+
+@task("quantize", "refused")
+def a_block_that_does_not_fit(student: Student) -> None:
+    """A block that is below 1 or does not divide the numbers of a row raises ValueError."""
+    slips = {"ZeroDivisionError": "a block of 0 numbers means nothing: look at it before you divide by it"}
+    for block, columns in ((3, 4), (8, 4), (5, 8), (0, 4), (-2, 4)):
+        cause = f"a row of {columns} has no whole number of blocks of {block}: compare, and raise ValueError"
+        expect_refused(student.quantize, np.ones((2, columns), np.float32), block, cause=cause, instead=slips)
+
+
+@task("quantize", "refused")
+def numbers_that_have_no_scale(student: Student, rng: np.random.Generator) -> None:
+    """NaN and infinity anywhere in the weight raise ValueError."""
+    for bad in (np.nan, np.inf, -np.inf):
+        weight = rng.standard_normal((3, 4), np.float32)
+        weight[2, 1] = bad
+        cause = f"{bad} has no nearest whole number, and makes the scale {bad}, too: np.isfinite tells"
+        expect_refused(student.quantize, weight, cause=cause)
+
+
+# --- dequantize
+
+
+def stored(rng: np.random.Generator, rows: int, columns: int, blocks: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values (R, C) int8 and scales (R, B) float32."""
+    values = rng.integers(-127, 128, (rows, columns)).astype(np.int8)
+    return values, np.exp(rng.uniform(-6, 2, (rows, blocks))).astype(np.float32)
+
+
+def expect_dequantized(student: Student, oracle: Any, values: np.ndarray, scale: np.ndarray, what: str) -> None:
+    """Raise Failure unless dequantize gives what values and scales stand for."""
+    causes = {
+        "could not be broadcast": "each scale belongs to C / B neighbours: repeat it so often, or give the values an "
+        "axis of blocks",
+    }
+    with likely(causes):
+        got = student.dequantize(values, scale)
+    expect(
+        got,
+        oracle.dequantized(values, scale),
+        rtol=1e-6,
+        what=what,
+        mistakes=oracle.dequantize_mistakes(values, scale),
+    )
+
+
+@task("dequantize", "product", "dtype")
+def the_example(student: Student, oracle: Any) -> None:
+    """4, 100, -1, 3 in two blocks with the scales 0.5 and 10 are 2, 50, -10, 30."""
+    values, scale = np.array([[4, 100, -1, 3]], np.int8), np.array([[0.5, 10]], np.float32)
+    expect_dequantized(student, oracle, values, scale, "the result")
+    expect(student.dequantize(values, scale), np.array([[2, 50, -10, 30]], np.float32))
+
+
+@task("dequantize", "product", "dtype")
+def rows_and_blocks(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random values with one scale for each row, for each number, and for some numbers of a row."""
+    for rows, columns, blocks in ((3, 5, 1), (2, 4, 4), (4, 6, 2), (2, 12, 4), (3, 3, 3)):
+        values, scale = stored(rng, rows, columns, blocks)
+        what = f"values ({rows}, {columns}) with scales ({rows}, {blocks})"
+        expect_dequantized(student, oracle, values, scale, what)
+
+
+@task("dequantize", "refused")
+def scales_that_do_not_fit(student: Student, rng: np.random.Generator) -> None:
+    """Scales of another number of rows, and of a number that does not divide the row, raise ValueError."""
+    for rows, columns, shape in ((3, 4, (2, 1)), (3, 4, (4, 2)), (2, 4, (1, 1)), (2, 4, (2, 3)), (2, 4, (2, 8))):
+        values = rng.integers(-127, 128, (rows, columns)).astype(np.int8)
+        cause = f"scales {shape} don't fit to values ({rows}, {columns}): compare the shapes, and raise ValueError"
+        expect_refused(student.dequantize, values, np.ones(shape, np.float32), cause=cause)
+
+
+# --- int8_matvec
+
+MADE_OF = (
+    "{task} is made of {part}, and yours is wrong: mend it first (python3 course.py check {part}), then look at {task} "
+    "again"
+)
+
+
+def made_of(name: str, *parts: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator: the test, which blames the student's `parts` where one of them is wrong."""
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def told(student: Student, **given: Any) -> None:
+            try:
+                test(student=student, **given)
+            except (Failure, SubmissionError) as error:
+                if isinstance(error, Failure) or (error.kind == "raise" and error.type != "NotImplementedError"):
+                    for part in parts:
+                        compare_part(student, name, part)
+                raise
+
+        return told
+
+    return decorated
+
+
+def compare_part(student: Student, name: str, part: str) -> None:
+    """Raise Failure where the student's quantize or dequantize is wrong on a small weight."""
+    values = np.array([[127, -50, 3, -127], [0, 127, 127, 60]], np.int8)
+    scale = np.array([[0.5, 2], [1, 0.25]], np.float32)
+    weight = np.array([[63.5, -25, 6, -254], [0, 127, 31.75, 15]], np.float32)
+    between = np.array([[63.5, -25.2, 6.6, -254], [-0.3, 127, 31.75, 15.1]], np.float32)
+    try:
+        with student.aside():
+            if part == "dequantize":
+                expect(student.dequantize(values, scale), weight, rtol=1e-6, what="dequantize")
+                return
+            expect(student.quantize(between, 2), (values, scale), rtol=1e-6, what="quantize in blocks of 2")
+            got = student.quantize(between[:1, :2])
+            expect(got, (values[:1, :2], scale[:1, :1]), rtol=1e-6, what="quantize of a row")
+    except Failure as failure:
+        failure.cause = MADE_OF.format(task=name, part=part)
+        raise
+    except SubmissionError:
+        return
+
+
+VECTOR_ERRORS = {
+    "not enough values to unpack": "quantize takes a matrix: x[None] is x as one of a single row",
+    "tuple index out of range": "quantize takes a matrix: x[None] is x as one of a single row",
+    "is out of bounds for array of dimension": "quantize takes a matrix: x[None] is x as one of a single row",
+    "could not be broadcast": "give values and x an axis of blocks: (R, B, C / B) and (B, C / B)",
+    "mismatch in its core dimension": "give values and x an axis of blocks: (R, B, C / B) and (B, C / B)",
+}
+
+
+def expect_product(
+    student: Student, oracle: Any, values: np.ndarray, scale: np.ndarray, x: np.ndarray, what: str
+) -> None:
+    """Raise Failure unless int8_matvec gives the product."""
+    with likely(VECTOR_ERRORS):
+        got = student.int8_matvec(values, scale, x)
+    expected = oracle.product(values, scale, x)
+    tolerance = 2e-6 * float(np.abs(values).astype(float).sum(axis=1).max() * np.abs(scale).max() * np.abs(x).max())
+    mistakes = oracle.product_mistakes(values, scale, x)
+    expect(got, expected, rtol=1e-5, atol=tolerance, what=what, mistakes=mistakes)
+
+
+@task("int8_matvec", "rounded", "scales", "whole", "dtype")
+@made_of("int8_matvec", "quantize")
+def a_scale_for_each_row_and_one_for_x(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random weights with a scale for each row, and a random x, which is rounded as they are."""
+    for rows, columns in ((4, 6), (3, 3), (5, 40)):
+        x = drawn(rng, 1, columns, columns)[0]
+        expect_product(student, oracle, *stored(rng, rows, columns, 1), x, f"({rows}, {columns}) times x")
+
+
+@task("int8_matvec", "rounded", "scales", "whole", "dtype")
+@made_of("int8_matvec", "quantize")
+def a_scale_for_each_block_of_both(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Random weights with several scales in a row, and an x with as many."""
+    for rows, columns, blocks in ((3, 8, 2), (2, 12, 3), (4, 4, 4), (2, 64, 2)):
+        x = drawn(rng, 1, columns, columns // blocks)[0]
+        what = f"({rows}, {columns}) with scales ({rows}, {blocks}) times x"
+        expect_product(student, oracle, *stored(rng, rows, columns, blocks), x, what)
+
+
+@task("int8_matvec", "scales", "whole", "dtype")
+@made_of("int8_matvec", "quantize")
+def an_x_that_is_exact(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """An x of whole multiples of its scales, so that rounding changes nothing: what counts is the scales."""
+    for columns, blocks in ((6, 1), (8, 2), (12, 4)):
+        x = np.rint(drawn(rng, 1, columns, columns // blocks)).reshape(blocks, -1)
+        x = rng.integers(-127, 128, x.shape).astype(np.float32)
+        x[:, -1] = 127
+        x = (x * np.ldexp(np.float32(1), rng.integers(-4, 3, (blocks, 1)))).astype(np.float32).ravel()
+        what = f"(3, {columns}) with scales (3, {blocks}) times an exact x"
+        expect_product(student, oracle, *stored(rng, 3, columns, blocks), x, what)
+
+
+@task("int8_matvec", "whole", "dtype")
+@made_of("int8_matvec", "quantize")
+def sums_that_need_room(student: Student, oracle: Any) -> None:
+    """2, 3 or 1,000 products of 127 and 127, or of -127 and 127, are summed without overflow."""
+    for columns in (2, 3, 1000):
+        values = np.full((2, columns), 127, np.int8)
+        values[1] = -127
+        x = np.full(columns, 127, np.float32)
+        expect_product(student, oracle, values, np.ones((2, 1), np.float32), x, f"{columns} times 127 * 127")
+
+
+@task("int8_matvec", "rounded", "dtype")
+@made_of("int8_matvec", "quantize")
+def what_is_small_beside_the_largest(student: Student, oracle: Any) -> None:
+    """With 127 and 0.3 in x the 0.3 is rounded to 0; in a block of its own it isn't."""
+    values, x = np.array([[1, 100], [0, 1]], np.int8), np.array([127, 0.3], np.float32)
+    expect_product(student, oracle, values, np.ones((2, 1), np.float32), x, "the product with x = [127, 0.3]")
+    what = "the product with x = [127, 0.3] in two blocks"
+    expect_product(student, oracle, values, np.ones((2, 2), np.float32), x, what)
+
+
+@task("int8_matvec", "dtype")
+@made_of("int8_matvec", "quantize")
+def an_x_of_zeros(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """An x of zeros gives zeros, and no NaN."""
+    values, scale = stored(rng, 3, 4, 2)
+    got = student.int8_matvec(values, scale, np.zeros(4, np.float32))
+    mistakes = {"0 / 0 is NaN: quantize gives a block of zeros the scale 0": np.full(3, np.nan, np.float32)}
+    expect(got, np.zeros(3, np.float32), mistakes=mistakes)
+
+
+# --- read_tensor
+
+
+def file_of(tensors: Mapping[str, tuple[str, list[int], bytes]], *, spaces: int = 0, notes: bool = False) -> np.ndarray:
+    """The bytes of a *.safetensors file: name -> (dtype, shape, bytes); spaces behind the header."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}} if notes else {}
+    end = 0
+    for name, (dtype, shape, held) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + len(held)]}
+        end += len(held)
+    return joined(header, b"".join(held for _, _, held in tensors.values()), spaces)
+
+
+def joined(header: Mapping[str, Any], held: bytes, spaces: int = 0) -> np.ndarray:
+    """The bytes of a file with this header and these bytes of tensors."""
+    written = json.dumps(header).encode() + b" " * spaces
+    return np.frombuffer(len(written).to_bytes(8, "little") + written + held, np.uint8).copy()
+
+
+def bf16(numbers: np.ndarray) -> bytes:
+    """The upper halves of float32 numbers, whose lower halves should be 0."""
+    return (numbers.astype("<f4").view("<u4") >> 16).astype("<u2").tobytes()
+
+
+def upper_half(numbers: np.ndarray) -> np.ndarray:
+    """float32 numbers with a lower half of 0."""
+    halves = np.asarray(numbers, np.float32).view(np.uint32) & 0xFFFF0000
+    return np.asarray(halves, np.uint32).view(np.float32)
+
+
+READ_ERRORS = {
+    "JSONDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins behind them",
+    "UnicodeDecodeError": "the header is as many bytes as the first 8 say, the lowest byte first, and begins behind "
+    "them; tensors are no text",
+    "cannot reshape array": "a BF16 or F16 number takes two bytes, an F32 four; a tensor ends at its second offset; "
+    "and a shift by 16 needs uint32 (astype) before it",
+    "buffer size must be a multiple": "a tensor is the bytes from its first offset up to its second, and both count "
+    "from the end of the header",
+    "OverflowError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
+    "MemoryError": "the 8 bytes of the length: the lowest comes first, which is called little-endian",
+    "not understood": "numpy knows no BF16: take two bytes as np.uint16, and make them the upper half of a float32",
+    "KeyError": "an entry has the keys dtype, shape and data_offsets; the header may have __metadata__ beside tensors",
+}
+
+
+def expect_tensor(student: Student, oracle: Any, data: np.ndarray, name: str, what: str) -> None:
+    """Raise Failure unless read_tensor gives that tensor."""
+    with likely(READ_ERRORS):
+        got = student.read_tensor(data, name)
+    expect(got, oracle.tensor(data, name), what=what, mistakes=oracle.tensor_mistakes(data, name))
+
+
+@task("read_tensor", "f32", "shape", "offsets")
+def a_tensor_alone(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """The only tensor of a file, with one axis or two."""
+    for shape in ([4], [2, 3]):
+        numbers = rng.standard_normal(shape).astype("<f4")
+        data = file_of({"w": ("F32", shape, numbers.tobytes())})
+        expect_tensor(student, oracle, data, "w", f"a tensor of shape {shape}")
+
+
+@task("read_tensor", "offsets", "f32", "shape")
+def one_of_several(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Each of several tensors, behind a header with notes and with spaces at its end."""
+    arrays = {name: rng.standard_normal(n).astype("<f4") for name, n in (("a", 3), ("b.weight", 5), ("c", 2))}
+    for spaces, notes in ((0, False), (5, True)):
+        tensors = {name: ("F32", [len(array)], array.tobytes()) for name, array in arrays.items()}
+        data = file_of(tensors, spaces=spaces, notes=notes)
+        for name in arrays:
+            expect_tensor(student, oracle, data, name, f"tensor {name} of {', '.join(arrays)}")
+
+
+@task("read_tensor", "shape", "f32", "offsets")
+def axes_of_any_number(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """No axis, three axes, an axis of 1."""
+    for shape in ([], [2, 1, 3], [1, 1]):
+        numbers = rng.standard_normal(shape).astype("<f4")
+        data = file_of({"w": ("F32", shape, np.asarray(numbers).tobytes())})
+        expect_tensor(student, oracle, data, "w", f"a tensor of shape {shape}")
+
+
+@task("read_tensor", "f16", "offsets", "shape")
+def half_precision(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Numbers of float16 become the same numbers of float32."""
+    numbers = rng.standard_normal((2, 3)).astype("<f2")
+    data = file_of({"a": ("F16", [1], b"\x01\x02"), "w": ("F16", [2, 3], numbers.tobytes())})
+    expect_tensor(student, oracle, data, "w", "a tensor of F16")
+
+
+@task("read_tensor", "bf16", "offsets", "shape")
+def the_upper_half(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """1 and -3 in BF16, and random numbers: two bytes that are the upper half of a float32."""
+    for numbers in (np.array([[1.0, -3.0]], np.float32), upper_half(rng.standard_normal((3, 2)))):
+        data = file_of({"a": ("BF16", [1], b"\x01\x02"), "w": ("BF16", list(numbers.shape), bf16(numbers))})
+        expect_tensor(student, oracle, data, "w", "a tensor of BF16")
+
+
+@task("read_tensor", "missing")
+def a_name_that_is_not_there(student: Student) -> None:
+    """A name that the header has not raises KeyError, and so does __metadata__."""
+    data = file_of({"w": ("F32", [1], bytes(4))}, notes=True)
+    for name in ("v", "W", "__metadata__"):
+        cause = f"{name} is no tensor of this file: raise KeyError"
+        slips = {"TypeError": "the header's __metadata__ has no dtype: it holds notes, and no tensor"}
+        expect_refused(student.read_tensor, data, name, error="KeyError", cause=cause, instead=slips)
+
+
+@task("read_tensor", "refused")
+def what_does_not_fit(student: Student) -> None:
+    """Other dtypes, too few or too many bytes for the shape, and offsets beyond the end raise ValueError."""
+    slips = {"KeyError": "a dtype that your table has not: refuse it with ValueError", "TypeError": "no such dtype"}
+    for dtype, shape, offsets, held in (
+        ("I32", [1], [0, 4], 4),
+        ("F64", [1], [0, 8], 8),
+        ("I16", [2], [0, 4], 4),
+        ("F32", [2], [0, 4], 4),
+        ("F32", [1], [0, 8], 8),
+        ("BF16", [4], [0, 16], 16),
+        ("F32", [2], [0, 8], 4),
+        ("F32", [1], [0, 8], 4),
+    ):
+        data = joined({"w": {"dtype": dtype, "shape": shape, "data_offsets": offsets}}, bytes(held))
+        cause = f"{dtype} of shape {shape} from {offsets[0]} to {offsets[1]} in {held} bytes: raise ValueError"
+        expect_refused(student.read_tensor, data, "w", cause=cause, instead=slips)
+
+
+# --- choose_block
+
+
+def uneven(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """(R, C) float32 weights of which some are much larger than others, so that the error grows with the block."""
+    return (rng.standard_normal((rows, columns)) * np.exp(rng.uniform(-3, 2, (rows, columns)))).astype(np.float32)
+
+
+def expect_chosen(
+    student: Student, oracle: Any, weight: np.ndarray, blocks: list[int], bound: float, what: str
+) -> None:
+    """Raise Failure unless choose_block gives the right one."""
+    causes = {
+        "ValueError": "quantize refuses a block that does not divide the row: leave it out before",
+        "ZeroDivisionError": "a weight of zeros has no error: do not divide by its mean square",
+    }
+    with likely(causes):
+        got = student.choose_block(weight, blocks, bound)
+    expect(got, oracle.chosen(weight, blocks, bound), what=what, mistakes=oracle.chosen_mistakes(weight, blocks, bound))
+
+
+@task("choose_block", "fewest", "error", "none", "dtype")
+@made_of("choose_block", "quantize", "dequantize")
+def a_bound_between_two_errors(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Between the errors of two blocks, above all, and below: the largest block that is good enough, or None."""
+    weight = uneven(rng, 4, 32)
+    for bound in oracle.bounds(weight, [4, 8, 32]):
+        what = f"the block for a weight (4, 32), blocks 8, 32 and 4, and the bound {bound:.4g}"
+        expect_chosen(student, oracle, weight, [8, 32, 4], bound, what)
+
+
+@task("choose_block", "divides", "fewest", "error", "none", "dtype")
+@made_of("choose_block", "quantize", "dequantize")
+def blocks_that_do_not_fit(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Blocks that do not divide the row are left out, and if none is left the result is None."""
+    weight = uneven(rng, 3, 12)
+    for bound in oracle.bounds(weight, [3, 6]):
+        expect_chosen(student, oracle, weight, [24, 3, 5, 6], bound, f"the block of 24, 3, 5 and 6, bound {bound:.4g}")
+    expect_chosen(student, oracle, weight, [5, 8], 1.0, "the block of 5 and 8")
+
+
+@task("choose_block", "none")
+@made_of("choose_block", "quantize", "dequantize")
+def nothing_to_choose_from(student: Student, rng: np.random.Generator, oracle: Any) -> None:
+    """Where all blocks have too large an error, or there is none, the result is None."""
+    weight = uneven(rng, 2, 8)
+    expect_chosen(student, oracle, weight, [2, 4, 8], 1e-9, "the block for a bound that none keeps")
+    expect_chosen(student, oracle, weight, [], 1.0, "the block where there is none to choose from")
+
+
+@task("choose_block", "zeros", "fewest", "dtype")
+@made_of("choose_block", "quantize", "dequantize")
+def a_weight_of_zeros(student: Student, oracle: Any) -> None:
+    """A weight of zeros has no error with any block."""
+    for bound in (0.0, 0.5):
+        expect_chosen(student, oracle, np.zeros((2, 8), np.float32), [2, 8, 4], bound, "the block for zeros")
