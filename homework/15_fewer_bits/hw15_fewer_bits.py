@@ -118,7 +118,7 @@ def read_tensor(data: np.ndarray, name: str) -> np.ndarray:
     f32 : four bytes a number, taken as they are.
     f16 : two bytes a number, IEEE's half precision; the result is float32 all the same.
     bf16 : two bytes a number: the upper half of a float32, whose lower half is 0.
-    missing : a name that the header has not, and `__metadata__`, raise KeyError.
+    missing : a name that is not in the header, and `__metadata__`, raise KeyError.
     refused : another dtype than these three, offsets beyond the end of the data, and offsets that leave more or fewer
         bytes than the shape needs, raise ValueError.
 

@@ -384,7 +384,7 @@ def the_upper_half(student: Student, rng: np.random.Generator, oracle: Any) -> N
 
 @task("read_tensor", "missing")
 def a_name_that_is_not_there(student: Student) -> None:
-    """A name that the header has not raises KeyError, and so does __metadata__."""
+    """A name that is not in the header raises KeyError, and so does __metadata__."""
     data = file_of({"w": ("F32", [1], bytes(4))}, notes=True)
     for name in ("v", "W", "__metadata__"):
         cause = f"{name} is no tensor of this file: raise KeyError"
