@@ -21,7 +21,9 @@ def reported(name: str, way: str) -> str:
     return row
 
 
-@pytest.mark.parametrize("name", ["digits", "classifier", pytest.param("writer", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["digits", *(pytest.param(name, marks=pytest.mark.slow) for name in ("classifier", "writer"))]
+)
 def test_quality_in_float32_is_that_of_the_network(name: str) -> None:
     metrics = json.loads((bits.MODELS / name / "metrics.json").read_text())
     (value,) = bits.measured(name, "float32").quality.values()

@@ -105,7 +105,16 @@ on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [1, 2, 5, 13, 40])
-@pytest.mark.parametrize(("outputs", "depth"), [(1, 1), (33, 96), (16, 240), (50, 67), (3, 2256), (5, 1300)])
+@pytest.mark.parametrize(
+    ("outputs", "depth"),
+    [
+        (33, 96),
+        *(
+            pytest.param(*sizes, marks=pytest.mark.slow)
+            for sizes in [(1, 1), (16, 240), (50, 67), (3, 2256), (5, 1300)]
+        ),
+    ],
+)
 def test_products_are_those_of_the_layer(target: Target, kind: str, rows: int, outputs: int, depth: int) -> None:
     layer = Linear(KINDS[kind](numbers(1, outputs, depth)), numbers(2, outputs))
     x = numbers(3, rows, depth)

@@ -28,6 +28,7 @@ def said(steps: Steps) -> str:
     return in_eight_bits(DIGITS, DIGITS.sample(DemoOptions(), mine=True), steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercises", [EXERCISES, *((each,) for each in EXERCISES)], ids=lambda names: "+".join(names))
 def test_right_answers_alone_and_together_say_bytes_and_quality(exercises: tuple[str, ...]) -> None:
     sentence = said({name: getattr(SOLVED, name) for name in exercises})

@@ -29,6 +29,7 @@ def test_without_llvm_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) ->
     assert "with llvmlite (the extra speed)" in beside_kuipers(DIGITS, ITEMS, square)
 
 
+@pytest.mark.slow
 def test_the_network_is_compiled_with_the_tile_and_timed() -> None:
     pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
     target = pytest.importorskip("kuiper.compiled.target").host()
@@ -60,6 +61,7 @@ def test_both_take_turns() -> None:
     assert order == ["own", "kuiper's"] * (len(order) // 2)
 
 
+@pytest.mark.slow
 def test_the_worker_says_it_where_the_tile_is_the_students(tmp_path: Any) -> None:
     file = tmp_path / "mine.py"
     file.write_text("def choose_tile(*problem):\n    return 4, 3\n")
