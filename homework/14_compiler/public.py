@@ -101,7 +101,7 @@ def the_fewest_registers(student: Student, oracle: Any) -> None:
     """Three registers hold 1 x 1, four hold 2 x 1 and five hold 3 x 1."""
     for registers in (3, 4, 5):
         try:
-            expect_tile(student, oracle, registers, 8, 10, 10)
+            expect_tile(student, oracle, registers, 8, 10, 8)
         except SubmissionError as refused:
             if refused.type == "ValueError":
                 refused.cause = f"{registers} registers hold a tile: fewer than 3 are refused, and no others"
