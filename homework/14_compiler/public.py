@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from classroom.judge import Failure, Student, expect, expect_refused, likely, task
+from classroom.judge import Failure, Student, SubmissionError, expect, expect_refused, likely, task
 
 # --- choose_tile
 
@@ -20,29 +22,90 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
+PROBES = (
+    *((registers, 8, 1000, 1000) for registers in (7, 8, 11, 16, 17, 20, 26, 32, 45)),
+    (32, 8, 2, 1000),
+    (40, 8, 1000, 20),
+    (5, 16, 2, 1000),
+)
+"""Problems on which a wrong choose_tile is compared with known mistakes: one answer alone may come of several."""
+NOTHING_FOUND = (
+    "no tile was found, but 3 registers hold 1 x 1: a tile fits if it needs `registers` of them (<=, and not <)"
+)
+TILE_ERRORS = {
+    "ZeroDivisionError": "h or v was 0: a tile has a row and a vector at least",
+    "NoneType": NOTHING_FOUND,
+    "UnboundLocalError": NOTHING_FOUND,
+    "empty": NOTHING_FOUND,
+}
+
+
 def expect_tile(student: Student, oracle: Any, *problem: int) -> None:
     """Raise Failure unless choose_tile gives the best tile for (registers, lanes, rows, channels)."""
     said = ", ".join(map(counted, problem, ("register", "lane", "row", "channel")))
-    causes = {"ZeroDivisionError": "h or v was 0: a tile has a row and a vector at least"}
-    with likely(causes):
+    with likely(TILE_ERRORS):
         got = student.choose_tile(*problem)
-    expect(
-        got,
-        oracle.best_tile(*problem),
-        what=f"the tile for {said}",
-        names=("h", "v"),
-        mistakes=oracle.tile_mistakes(*problem),
+    right, known = oracle.best_tile(*problem), [oracle.best_tile(*probe) for probe in PROBES]
+    mistakes = oracle.tile_mistakes(problem, PROBES)
+    try:
+        expect(got, right, what=f"the tile for {said}", names=("h", "v"))
+    except Failure as wrong:
+        wrong.cause = known_mistake(student, got, [right, *known], mistakes) or tile_fault(got, right, problem)
+        raise
+
+
+def known_mistake(student: Student, got: Any, right: list[tuple[int, int]], mistakes: Mapping[str, Any]) -> str | None:
+    """The mistake that gives this tile, and the student's tiles for all of PROBES, too."""
+    try:
+        expect([got, *(student.choose_tile(*probe) for probe in PROBES)], right, mistakes=mistakes)
+    except SubmissionError:
+        return None
+    except Failure as wrong:
+        return wrong.cause
+    return None
+
+
+def tile_fault(got: Any, right: tuple[int, int], problem: tuple[int, ...]) -> str | None:
+    """What is wrong with a tile, whatever it came from."""
+    registers, lanes, rows, channels = problem
+    if type(got) is not tuple or [type(each) for each in got] != [int, int]:
+        return None
+    h, v = got
+    if min(h, v) < 1:
+        return "a tile has a row and a vector at least"
+    if h > rows:
+        return f"h is larger than `rows`: the product has {counted(rows, 'row')}"
+    if (v - 1) * lanes >= channels:
+        return f"v is too large: fewer vectors of {lanes} hold {counted(channels, 'channel')}"
+    needed = h * v + v + 1
+    if needed > registers:
+        return f"{h} x {v} needs {needed} registers: {h * v} for sums, {v} for weights, 1 for the number of x"
+    best, ratio = (a * b / (a + b) for a, b in (right, got))
+    if math.isclose(best, ratio):
+        return f"{h} x {v} has the same ratio as {right[0]} x {right[1]}: of these the one with fewer vectors is taken"
+    return (
+        f"{right[0]} x {right[1]} fits, too, and makes {best:.2f} multiply-adds for each load; {h} x {v} makes "
+        f"{ratio:.2f}"
     )
 
 
 @task("choose_tile", "best", "fits", "form")
 def large_products_on_three_processors(student: Student, oracle: Any) -> None:
     """For a large product 16 registers of 8 hold 4 x 3 sums, 32 of 16 or of 4 hold 5 x 5."""
-    for registers, lanes, expected in ((16, 8, (4, 3)), (32, 16, (5, 5)), (32, 4, (5, 5))):
-        problem = registers, lanes, 1000, 1000
-        got = student.choose_tile(*problem)
-        what = f"the tile for {registers} registers of {lanes} numbers and a product of 1000 x 1000"
-        expect(got, expected, what=what, names=("h", "v"), mistakes=oracle.tile_mistakes(*problem))
+    for registers, lanes in ((16, 8), (32, 16), (32, 4)):
+        expect_tile(student, oracle, registers, lanes, 1000, 1000)
+
+
+@task("choose_tile", "fits", "refused", "form")
+def the_fewest_registers(student: Student, oracle: Any) -> None:
+    """Three registers hold 1 x 1, four hold 2 x 1 and five hold 3 x 1."""
+    for registers in (3, 4, 5):
+        try:
+            expect_tile(student, oracle, registers, 8, 10, 8)
+        except SubmissionError as refused:
+            if refused.type == "ValueError":
+                refused.cause = f"{registers} registers hold a tile: fewer than 3 are refused, and no others"
+            raise
 
 
 @task("choose_tile", "fits", "best", "form", "ties")
@@ -78,8 +141,17 @@ def the_same_ratio_twice(student: Student, oracle: Any) -> None:
 def too_few_registers(student: Student) -> None:
     """Fewer than 3 registers raise ValueError: a sum, a vector of weights and a number of x need one each."""
     cause = "the smallest tile, 1 x 1, needs 3 registers: raise ValueError below"
+    crashed = f"nothing was refused: no tile fits, and the code that goes on without one raises {{}}; {cause}"
+    instead = {name: crashed.format(name) for name in ("IndexError", "ZeroDivisionError")}
     for registers in (2, 1, 0):
-        expect_refused(student.choose_tile, registers, 8, 10, 10, cause=cause)
+        expect_no_crash(student, registers, {"NoneType": crashed.format("TypeError"), "UnboundLocalError": cause})
+        expect_refused(student.choose_tile, registers, 8, 10, 10, cause=cause, instead=instead)
+
+
+def expect_no_crash(student: Student, registers: int, causes: Mapping[str, str]) -> None:
+    """Raise Failure if choose_tile does not refuse, but breaks off because it has found no tile."""
+    with suppress(SubmissionError), likely(causes):
+        student.choose_tile(registers, 8, 10, 10)
 
 
 # --- fuse

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from classroom import register
-from classroom.judge import Failure, run_tests
+from classroom.judge import Failure, SubmissionError, run_tests
 from classroom.judge.homework import homework_of, public_tests
 from classroom.marked import without_marks
 
@@ -181,7 +181,7 @@ def cause_told(folder: Path, name: str, changes: dict[str, str], file: Path) -> 
     file.write_text(text, encoding="utf-8")
     (test,) = (one for one in public_tests(folder) if one.name == name)
     (outcome,) = run_tests(file, [test], seed=0)
-    assert isinstance(outcome.error, Failure)
+    assert isinstance(outcome.error, (Failure, SubmissionError))
     return str(outcome.error.cause)
 
 
@@ -200,6 +200,14 @@ def test_the_likely_cause_of_wrong_attention_is_the_true_one(tmp_path: Path, cas
 # lesson 14: mutant -> the cause of the first failure that its student reads
 OF_MUTANTS = {
     "choose_tile/square": "nearest to a square",
+    "choose_tile/whole_ratio": "ratios are no whole numbers",
+    "choose_tile/one_weight": "v registers, and not one",
+    "choose_tile/each_row": "one is enough, rows take turns",
+    "choose_tile/most_sums": "the tile with the most sums",
+    "choose_tile/later": "take a later one only if it is better",
+    "choose_tile/rounded_down": "channels / lanes is rounded up",
+    "choose_tile/no_channels": "at most ceil(channels / lanes)",
+    "choose_tile/type": "with TypeError instead of ValueError",
     "fuse/single": "each call is a group of its own",
     "fuse/readers": "count groups, and not readers",
     "fuse/with_product": "a group needs no product",
@@ -256,6 +264,39 @@ OF_MUTANTS = {
     "share_rows/first_shares": "not the first ones'",
     "share_rows/needed": "leave their defaults",
 }
+HEIGHT = "(registers - v - 1) // v"
+BETTER = "h * v / (h + v) > best[0] * best[1] / sum(best)"
+REFUSAL = '        raise ValueError(f"registers: expected 3 or more, got {registers}")\n'
+TILES = {
+    "< for <=": ("large_products_on_three_processors", {HEIGHT: "(registers - v - 2) // v"}, "stays unused"),
+    "// and the fewest vectors": (
+        "large_products_on_three_processors",
+        {BETTER: "(h * v // (h + v), -v) > (best[0] * best[1] // sum(best), -best[1])"},
+        "ratios are no whole numbers",
+    ),
+    "the fewest loads": (
+        "large_products_on_three_processors",
+        {BETTER: "h + v < sum(best)"},
+        "4 x 3 fits, too, and makes 1.71 multiply-adds for each load",
+    ),
+    "3 registers refused": ("the_fewest_registers", {"registers < 3": "registers <= 3"}, "3 registers hold a tile"),
+    "more rows than the product's": ("few_rows", {f"min({HEIGHT}, rows)": HEIGHT}, "h is larger than `rows`"),
+    "None taken for a tile": ("too_few_registers", {REFUSAL: "        return None[0]\n"}, "nothing was refused"),
+    "an index of no list": ("too_few_registers", {REFUSAL: "        return [][0]\n"}, "nothing was refused"),
+    "no tile for 3 registers": (
+        "the_fewest_registers",
+        {"    best = 1, 1\n": "    best = None\n"},
+        "3 registers hold 1 x 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TILES)
+def test_the_likely_cause_of_a_wrong_tile_is_the_true_one(tmp_path: Path, case: str) -> None:
+    name, changes, cause = TILES[case]
+    assert cause in cause_told(register.ROOT / "homework" / "14_compiler", name, changes, tmp_path / "hw14_compiler.py")
+
+
 QUICK = ("fuse/forgets_single", "loop_nest/exchanged_w", "share_rows/no_barrier")
 
 

@@ -27,82 +27,107 @@ digits network takes 0.92 times as long with 5 x 5. A cost model is right until 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from classroom.judge import Mutant, Student, expect, expect_refused, task
 
 Tile = tuple[int, int]
+Needs = Callable[[int, int], int]
+Choice = Callable[..., Tile]
 
 
 def best_tile(registers: int, lanes: int, rows: int, channels: int) -> Tile:
     """The best tile, by trying all that fit."""
-    return _best(registers, rows, -(-channels // lanes), lambda h, v: h * v + v + 1)
+    return max(_fitting(registers, lanes, rows, channels), key=lambda t: (t[0] * t[1] / sum(t), -t[1]))
 
 
-def _best(
-    registers: int, rows: int, vectors: int, needs: Callable[[int, int], int], sums: bool = False, last: bool = False
-) -> Tile:
-    """The best of h <= rows and v <= vectors for which needs(h, v) registers are there.
-
-    sums : that is the one with the most sums. last : of equally good ones, the one with more vectors.
-    """
-    tiles = [
+def _fitting(
+    registers: int, lanes: int, rows: int, channels: int, needs: Needs = lambda h, v: h * v + v + 1
+) -> list[Tile]:
+    """All tiles that need no more registers than there are, those with fewer vectors first."""
+    return [
         (h, v)
-        for v in range(1, min(vectors, registers) + 1)
+        for v in range(1, min(-(-channels // lanes), registers) + 1)
         for h in range(1, min(rows, registers) + 1)
         if needs(h, v) <= registers
     ]
-    return max(tiles, key=lambda t: (t[0] * t[1] / (1 if sums else t[0] + t[1]), t[1] if last else -t[1]))
 
 
-def tile_mistakes(registers: int, lanes: int, rows: int, channels: int) -> dict[str, Tile]:
-    """Likely cause -> the tile that comes of it."""
-    vectors = -(-channels // lanes)
+def _with(needs: Needs) -> Choice:
+    """The choice by the right ratio among tiles that need so many registers."""
+    return lambda *problem: max(_fitting(*problem, needs), key=lambda t: (t[0] * t[1] / sum(t), -t[1]))
 
-    def fits(h: int, v: int) -> int:
-        return h * v + v + 1
 
-    h, v = best_tile(registers, lanes, rows, channels)
-    return {
-        "the number of x, spread over a register, needs one as well": _best(
-            registers, rows, vectors, lambda h, v: h * v + v
-        ),
-        "the v vectors of weights need v registers as well": _best(registers, rows, vectors, lambda h, v: h * v + 1),
-        "sums alone were counted: weights and the number of x need registers, too": _best(
-            registers, rows, vectors, lambda h, v: h * v
-        ),
-        "a vector of weights stays in its register for all rows: v registers, and not one": _best(
-            registers, rows, vectors, lambda h, v: h * v + 2
-        ),
-        "a register was kept for a number of each row: one is enough, rows take turns": _best(
-            registers, rows, vectors, lambda h, v: h * v + v + h
-        ),
-        "that is the tile with the most sums: compare h * v / (h + v)": _best(
-            registers, rows, vectors, fits, sums=True
-        ),
-        "of two with the same ratio that is the one with more vectors: take a tile only if it is better": _best(
-            registers, rows, vectors, fits, last=True
-        ),
-        "h and v are exchanged: rows come first": (v, h),
-        "the last, partly empty vector was left out: channels / lanes is rounded up": _best(
-            registers, rows, max(1, channels // lanes), fits
-        ),
-        "v counts vectors of `lanes` numbers: it is at most ceil(channels / lanes)": _best(
-            registers, rows, channels, fits
-        ),
-        "h is larger than `rows`": _best(registers, registers, vectors, fits),
-        "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": min(
-            ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
-            key=lambda t: abs(t[0] - t[1]),
-        ),
-        "ratios are no whole numbers: / and not //": max(
-            ((h, v) for v in range(1, vectors + 1) if (h := min((registers - v - 1) // v, rows)) > 0),
-            key=lambda t: (t[0] * t[1] // sum(t), -t[1]),
-            default=(1, 1),
-        ),
-    }
+def _by(key: Callable[[int, int], Any], begin: Sequence[Tile] = ()) -> Choice:
+    """The choice of the first tile with the largest key, among those that fit, with as many rows as each v allows.
+
+    begin : tiles that are tried before them.
+    """
+    return lambda *problem: max(
+        (*begin, *dict((v, (h, v)) for h, v in _fitting(*problem)).values()), key=lambda t: key(*t)
+    )
+
+
+def _by_of_all(key: Callable[[int, int], Any], rows_first: bool = False) -> Choice:
+    """The same among all tiles that fit. rows_first : they are tried row by row, and not vector by vector."""
+    return lambda *problem: max(sorted(_fitting(*problem)) if rows_first else _fitting(*problem), key=lambda t: key(*t))
+
+
+WHOLE = "ratios are no whole numbers: / and not //"
+CHOICES: dict[str, Choice] = {
+    "the number of x, spread over a register, needs one as well": _with(lambda h, v: h * v + v),
+    "the v vectors of weights need v registers as well": _with(lambda h, v: h * v + 1),
+    "sums alone were counted: weights and the number of x need registers, too": _with(lambda h, v: h * v),
+    "a vector of weights stays in its register for all rows: v registers, and not one": _with(lambda h, v: h * v + 2),
+    "a register was kept for a number of each row: one is enough, rows take turns": _with(lambda h, v: h * v + v + h),
+    "one register always stays unused: a tile fits if it needs exactly `registers` of them, too (<=, and not <)": (
+        _with(lambda h, v: h * v + v + 2)
+    ),
+    "that is the tile with the most sums: compare h * v / (h + v)": _by_of_all(lambda h, v: (h * v, -v)),
+    "of two with the same ratio that is the one with more vectors: with v in the outer loop, from 1 up, the first of "
+    "them is the one with fewer; take a later one only if it is better": _by_of_all(
+        lambda h, v: (round(h * v / (h + v), 9), v)
+    ),
+    "h and v are exchanged: rows come first": lambda *problem: best_tile(*problem)[::-1],
+    "the last, partly empty vector was left out: channels / lanes is rounded up": lambda r, lanes, rows, channels: (
+        best_tile(r, lanes, rows, max(lanes, channels // lanes * lanes))
+    ),
+    "v counts vectors of `lanes` numbers: it is at most ceil(channels / lanes)": lambda r, lanes, rows, channels: (
+        best_tile(r, 1, rows, channels)
+    ),
+    "h is larger than `rows`": lambda r, lanes, rows, channels: best_tile(r, lanes, r, channels),
+    "that is the tile nearest to a square, and another has a better ratio: compare h * v / (h + v)": _by(
+        lambda h, v: -abs(h - v)
+    ),
+    "that is the largest square: a tile that is no square may have a better ratio, so compare h * v / (h + v)": (
+        _by_of_all(lambda h, v: (-abs(h - v), h * v))
+    ),
+    f"{WHOLE}, by which 1 x 1 is as good as others": _by(lambda h, v: h * v // (h + v), begin=[(1, 1)]),
+    WHOLE: _by(lambda h, v: (h * v // (h + v), -v)),
+    f"{WHOLE}, by which many tiles are equally good": _by_of_all(lambda h, v: (h * v // (h + v), -v)),
+    f"{WHOLE}, by which the first of many equally good ones is taken": _by_of_all(
+        lambda h, v: h * v // (h + v), rows_first=True
+    ),
+}
+"""Likely cause -> the choice that comes of it."""
+
+
+@cache
+def _chosen(cause: str, problem: tuple[int, ...]) -> Tile | None:
+    """The tile that comes of a cause; None if there is none."""
+    try:
+        return CHOICES[cause](*problem)
+    except ValueError:
+        return None
+
+
+def tile_mistakes(problem: tuple[int, ...], probes: Sequence[tuple[int, ...]]) -> dict[str, list[Tile | None]]:
+    """Likely cause -> the tiles that come of it, for the problem and for each of the probes."""
+    return {cause: [_chosen(cause, each) for each in (problem, *probes)] for cause in CHOICES}
 
 
 @task("choose_tile")
@@ -174,6 +199,7 @@ MUTANTS = [
     ),
     Mutant("later", "takes the later of two", BETTER, BETTER.replace(" > ", " >= "), "ties"),
     Mutant("accepted", "1 x 1 for any processor", "    if registers < 3:\n", "    if registers < 0:\n", "refused"),
+    Mutant("three", "three registers are too few", "    if registers < 3:\n", "    if registers <= 3:\n", "refused"),
     Mutant("two", "two registers are enough", "    if registers < 3:\n", "    if registers < 2:\n", "refused"),
     Mutant(
         "type",

@@ -73,6 +73,9 @@ def nest_mistakes(
         *given, ["bias", "relu"]
     )
     wrong["the last step of the depth is missing"] = product(x[:, :-1], w[:-1], bias, residual, epilogue)
+    wrong["the first step of the depth is missing: k counts from 0"] = product(
+        x[:, 1:], w[1:], bias, residual, epilogue
+    )
     wrong["only the last step of the depth counts: each sum begins at 0.0 before the loop over k, and grows by +="] = (
         product(x[:, -1:], w[-1:], bias, residual, epilogue)
     )
@@ -119,6 +122,12 @@ def mistakes_in_a_tile(
         ),
         "all sums of a tile take the same numbers: row r takes x[i + r, k], and column c takes w[k, j + c]": finished(
             y[row][:, column], bias, residual, epilogue
+        ),
+        "all tiles take the numbers of x of the uppermost: does i stand in the index x[i + r, k]?": finished(
+            y[np.arange(len(y)) % tile[0]], bias, residual, epilogue
+        ),
+        "all tiles take the numbers of w of the leftmost: does j stand in the index w[k, j + c]?": finished(
+            y[:, np.arange(y.shape[1]) % tile[1]], bias, residual, epilogue
         ),
         "all columns of a tile take the first one's bias: column c takes bias[j + c]": finished(
             y, bias[column], residual, epilogue
