@@ -25,13 +25,20 @@ from kuiper.quantize.weights import PIECE, QuantizedWeight, WeightFigures, dequa
 
 SCALE = "_scale"
 """Behind the name of a weight: that of its scales."""
-_KINDS = ("Linear", "Embedding", *(f"Conv{t}{n}d" for t in ("", "Transpose") for n in (1, 2, 3)))
-_FUNCTIONS = ("linear", "embedding", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in (1, 2, 3)))
-TYPES = frozenset([*(f"nn.{kind}" for kind in _KINDS), *(f"F.{function}" for function in _FUNCTIONS)])
-"""Operators whose `weight` holds most of a network's numbers."""
-TABLE_READERS = frozenset(["F.linear", "F.embedding"])
-"""Operators that take a weight in fewer bits as an input of that name: from a table that several of them share."""
+KINDS = frozenset(["linear", "embedding", *(f"conv{t}{n}d" for t in ("", "transpose") for n in (1, 2, 3))])
+"""Operators, modules as well as functions, whose `weight` holds most of a network's numbers."""
+_OF_TABLES = frozenset(["linear", "embedding"])
+"""Those that take a weight in fewer bits as an input of that name, too: from a table that several of them share."""
 _FLOATS = ("f32", "f16", "bf16")
+
+
+def kind_of(op: Operator) -> str:
+    """What it computes, whether it is a module or a function.
+
+    >>> kind_of(Operator("nn.ConvTranspose2d", "up")), kind_of(Operator("F.conv_transpose2d", "up"))
+    ('convtranspose2d', 'convtranspose2d')
+    """
+    return op.type.partition(".")[2].replace("_", "").lower()
 
 
 def weights_of(op: Operator) -> dict[str, QuantizedWeight]:
@@ -67,9 +74,9 @@ def dequantized_operator(op: Operator) -> Operator:
 
 
 def read_as_weight(operand: Operand) -> bool:
-    """Whether nothing but TABLE_READERS read it, and each of them as its weight."""
+    """Whether nothing but products and look-ups of rows read it, and each of them as its weight."""
     return bool(operand.consumers) and all(
-        reader.type in TABLE_READERS
+        kind_of(reader) in _OF_TABLES
         and all(name == "weight" for o, name in zip(reader.inputs, reader.input_names) if o is operand)
         for reader in operand.consumers
     )
@@ -78,7 +85,7 @@ def read_as_weight(operand: Operand) -> bool:
 def small_weights(operators: Iterable[Operator], bits: int = 8) -> list[tuple[Operator, str]]:
     """(operator, name) of the weights among a graph's operators that `quantize_network` puts into fewer bits.
 
-    Arrays of floats with two axes or more: `weight` of TYPES, and tables that nothing but TABLE_READERS read as theirs.
+    Arrays of floats with two axes or more: `weight` of KINDS, and tables that only products and look-ups of rows read.
     What computes in another type than float32 stays; for 16 bits the file has to say that it does.
     """
     found = []
@@ -86,7 +93,7 @@ def small_weights(operators: Iterable[Operator], bits: int = 8) -> list[tuple[Op
         table = op.type == "pnnx.Attribute" and read_as_weight(op.outputs[0])
         key = "data" if table else "weight"
         attribute = op.attributes.get(key)
-        if attribute is None or not (table or op.type in TYPES):
+        if attribute is None or not (table or kind_of(op) in KINDS):
             continue
         declared = op.outputs[0].dtype if op.outputs else None
         fits = bits == 8 if declared is None else declared.code == "f32"

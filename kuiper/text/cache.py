@@ -9,9 +9,9 @@ import numpy as np
 
 from kuiper.errors import KuiperError, ShapeError
 from kuiper.graph import shape_text
+from kuiper.layers.sequence.attention import ScaledDotProductAttention
 from kuiper.runtime import RuntimeGraph
 
-ATTENTION = "F.scaled_dot_product_attention"
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
 PIECE = 128
 """Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
@@ -116,7 +116,7 @@ def attention_of(
     their places. H is a multiple of G: with grouped queries, several heads of queries share the keys of one.
     Raises KuiperError where there is no such block (the first is 0), and what `results_of` raises.
     """
-    found = [op for op in graph.operators if op.type == ATTENTION]
+    found = [op for op in graph.operators if getattr(op.layer, "kind", type(op.layer)) is ScaledDotProductAttention]
     if not 0 <= block < len(found):
         raise KuiperError(f"block: expected one of the {len(found)} with attention, from 0 on, found {block}")
     made = results_of(graph, words)
