@@ -1,7 +1,7 @@
 """Language models of the sizes that people run, beside torch, transformers and llama.cpp: speed and memory.
 
 `python -m benchmarks.language` makes two folders as Hugging Face publishes them, with random weights, has kuiper
-convert them, and prints a table. A network's speed does not depend on what its weights say. It takes torch,
+convert them, and writes LANGUAGE.md. A network's speed does not depend on what its weights say. It takes torch,
 transformers and, for llama.cpp, llama-cpp-python and gguf; who is not installed is named and left out.
 
 Everyone has a process of its own. They take turns: the same prompt is read, then the same tokens one by one, a few in a
@@ -32,11 +32,20 @@ import kuiper
 from benchmarks.networks import CACHE
 from kuiper.convert import convert
 from kuiper.peers import largest_difference
-from kuiper.profile import usable_cores
+from kuiper.profile import processor, usable_cores
 from kuiper.profile.hardware import peak_memory
 from kuiper.text.cache import Cache
 from kuiper.text.cache import read as kuiper_read
 
+RESULTS = Path(__file__).resolve().parent / "LANGUAGE.md"
+HEAD = """# Language models
+
+Written by `python -m benchmarks.language`. The shapes of SmolLM2-135M and Qwen2.5-0.5B with random weights, one text, a
+token at a time; everyone in a process of its own, in turns. "kuiper / it" is kuiper's speed divided by the other's with
+weights of the same kind: above 1, kuiper writes faster. Prompts are read as `kuiper chat` does, by the layers. Memory
+is the most that a process took beyond its libraries; the rest of it, without the cache of keys and values, is compared
+with the weights. Scores are compared with kuiper's in float32.
+"""
 PROMPT, STEPS, SEED = 128, 8, 20
 PATIENCE = 1200.0
 """Seconds after which a process that does not answer is given up."""
@@ -418,18 +427,21 @@ def versions() -> str:
 
 
 def main() -> None:
-    """Measure what the command line names, and print the tables."""
+    """Measure what the command line names, and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.language", description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=MODELS, action="append", help="this network; repeatable")
     parser.add_argument("--threads", type=int, default=usable_cores(), help="threads of everyone (default: one a core)")
     parser.add_argument("--rounds", type=int, default=9, help="turns of everyone (default: 9)")
     parser.add_argument("--room", type=int, default=2048, help="tokens that the cache has room for (default: 2048)")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="where to write (default: benchmarks/LANGUAGE.md)")
     parser.add_argument("--cache", type=Path, default=CACHE / "language", help="folder of the networks")
     typed = parser.parse_args()
     os.environ |= {f"{library}_NUM_THREADS": str(typed.threads) for library in ("OMP", "OPENBLAS", "MKL")}
-    print(versions())
+    lines = [HEAD, f"{processor()}, {typed.threads} threads; kuiper {kuiper.__version__}, {versions()}."]
     for name in typed.only or MODELS:
-        print("", *run(name, typed.cache, typed.threads, typed.room, typed.rounds), sep="\n")
+        lines += ["", *run(name, typed.cache, typed.threads, typed.room, typed.rounds)]
+    typed.output.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    print(f"wrote {typed.output}")
 
 
 if __name__ == "__main__":
