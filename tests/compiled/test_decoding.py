@@ -69,7 +69,7 @@ def agree(folder: Path, inputs: list[np.ndarray], mask: str | None) -> CompiledP
     return plan_of(graph)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_two_halves_give_what_the_layers_give(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     heads, group, earlier, new = (data.draw(st.integers(1, most), name) for most, name in zip((3, 3, 70, 2), "hgen"))

@@ -104,7 +104,7 @@ on_targets = pytest.mark.parametrize("target", targets(), ids=lambda target: f"{
 
 @on_targets
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("rows", [1, 2, 5, 13, 40])
+@pytest.mark.parametrize("rows", [1, 13, *(pytest.param(rows, marks=pytest.mark.slow) for rows in (2, 5, 40))])
 @pytest.mark.parametrize(
     ("outputs", "depth"),
     [
