@@ -257,7 +257,4 @@ def dots(b: VectorBuilder, parts: Sequence[Value], counts: Sequence[int], keys: 
             total = b.fmadd(part, b.read(b.at(at, 4 * lanes * n), some), total)
         return total
 
-    sums = b.transposed([product(b.at(keys, step * i)) if i < count else b.splat(0) for i in range(lanes)])
-    while len(sums) > 1:
-        sums = [b.fadd(one, other) for one, other in zip(sums[::2], sums[1::2])]
-    return sums[0]
+    return b.totals([product(b.at(keys, step * i)) for i in range(count)])
