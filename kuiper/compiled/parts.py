@@ -233,7 +233,7 @@ class Module:
         if part.fills:
             with b.if_then(b.icmp_signed("==", begin, i64(0))):
                 for fill in part.fills:
-                    _zeros(b, pointer(fill.place), fill.shape, fill.strides)
+                    write_zeros(b, pointer(fill.place), fill.shape, fill.strides)
             begin = b.select(b.icmp_signed("==", begin, i64(0)), begin, b.sub(begin, i64(1)))
             end = b.sub(end, i64(1))
         pointers = [pointer(place) for place in part.places]
@@ -267,16 +267,16 @@ class Module:
         self._fills.append(Fill(place, tuple(shape), tuple(strides)))
 
 
-def _zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: Sequence[int]) -> None:
+def write_zeros(b: VectorBuilder, start: Value, shape: Sequence[int], strides: Sequence[int]) -> None:
     """Zero an array whose last axis is contiguous, or has few elements."""
     *outer, count = shape
     *steps, step = strides
     if outer and steps[-1] == count * step and step == 4:  # one long row
         shape = (*outer[:-1], outer[-1] * count)
-        _zeros(b, start, shape, (*steps[:-1], step))
+        write_zeros(b, start, shape, (*steps[:-1], step))
         return
     if outer:
-        b.each(outer[0], lambda i: _zeros(b, b.at(start, b.times(i, steps[0])), shape[1:], strides[1:]))
+        b.each(outer[0], lambda i: write_zeros(b, b.at(start, b.times(i, steps[0])), shape[1:], strides[1:]))
         return
     if step != 4:
         b.each(count, lambda i: b.store(ir.Constant(F32, 0.0), b.at(start, b.times(i, step)), align=4))

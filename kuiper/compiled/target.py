@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from kuiper.compiled.llvm import binding
+
+LEVEL2 = 512 << 10
+"""Bytes of a core's second-level cache where nothing says how large it is: few have less."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,7 @@ class Target:
     lanes : numbers of float32 in a vector register.
     registers : how many of them there are.
     sums : (rows, vectors) that products keep in registers, to try out; None: as `tile` finds best.
+    level2 : bytes of a core's second-level cache.
     """
 
     triple: str
@@ -25,6 +30,7 @@ class Target:
     lanes: int
     registers: int
     sums: tuple[int, int] | None = None
+    level2: int = LEVEL2
 
     def machine(self) -> Any:
         """LLVM's code generator for it."""
@@ -76,9 +82,17 @@ def host() -> Target | None:
     text = features.flatten()
     cpu = llvm.get_host_cpu_name()
     if triple.startswith(("aarch64", "arm64")):
-        return Target(triple, cpu, text, 4, 32)
+        return Target(triple, cpu, text, 4, 32, level2=_level2())
     if not triple.startswith(("x86_64", "amd64")) or not (features.get("avx2") and features.get("fma")):
         return None
     if features.get("avx512f") and features.get("avx512vl"):
-        return Target(triple, cpu, text, 16, 32)
-    return Target(triple, cpu, text, 8, 16)
+        return Target(triple, cpu, text, 16, 32, level2=_level2())
+    return Target(triple, cpu, text, 8, 16, level2=_level2())
+
+
+def _level2() -> int:
+    """Bytes of a core's second-level cache, as the C library tells; LEVEL2 where it does not."""
+    try:
+        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or LEVEL2
+    except (AttributeError, ValueError, OSError):
+        return LEVEL2

@@ -2,6 +2,7 @@
 
 from kuiper.compiled.kernels import (  # noqa: F401
     attention,
+    bands,
     boxes,
     conv,
     copies,

@@ -19,7 +19,7 @@ from kuiper.compiled.parts import Module
 from kuiper.compiled.ufuncs import apply_with
 from kuiper.fast.kernels.base.buffer import Buffer, Halo
 from kuiper.fast.kernels.base.kernel import Epilogue
-from kuiper.fast.kernels.conv.convolution import Convolution
+from kuiper.fast.kernels.conv.convolution import Convolution, Problem
 from kuiper.fast.kernels.conv.subpixel import Grid, Subpixel
 from kuiper.fast.kernels.conv.transposed import Landing, Overlapping
 
@@ -41,25 +41,15 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
     if pays(problem):
         emit_winograd(module, problem, epilogue, x, y, residual)
         return f"Winograd(m={M})"
-    (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
     channels, out = problem.channels // problem.groups, problem.out_channels // problem.groups
-    (_, row, pixel, _), image = x.strides, x.strides[0]
-    depth: tuple[tuple[int, int], ...]
-    if dw * pixel == 4 * channels:  # a row of the window lies side by side
-        depth, run = ((kh, dh * row),), kw * channels
-    else:
-        depth, run = ((kh, dh * row), (kw, dw * pixel)), channels
     rest = (0, 0, 0) if residual is None else residual.strides[:3]
-    axes = tuple(
-        PixelAxis(*numbers) for numbers in zip(y.shape[:3], (image, sh * row, sw * pixel), y.strides[:3], rest)
-    )
-    product = PackedProduct(axes, depth, run, out, residual is not None, epilogue.activation)
+    product = direct(problem, epilogue, y.shape[:3], x.strides, y.strides[:3], rest)
     products = []
     for group in range(problem.groups):
         some = slice(group * out, group * out + out)
         operands = Operands(
             x.place.after(4 * group * channels),
-            problem.weight[some].transpose(2, 3, 1, 0).reshape(-1, out),
+            windows_by_channels(problem.weight[some]),
             None if epilogue.bias is None else epilogue.bias[some],
             module.place(y[..., some]),
             None if residual is None else module.place(residual[..., some]),
@@ -67,6 +57,32 @@ def convolution(module: Module, kernel: Convolution, inputs: Sequence[Buffer], o
         products.append((product, operands))
     emit_products(module, products)
     return "Direct"
+
+
+def direct(
+    problem: Problem, epilogue: Epilogue, extents: Sequence[int], x: Sequence[int], y: Sequence[int],
+    residual: Sequence[int],
+) -> PackedProduct:  # fmt: skip
+    """The product that a group of channels of a convolution is.
+
+    extents : images, rows and columns of y; one of them may be fewer than there are.
+    x, y, residual : bytes along these axes, in x from pixel to pixel, no matter the convolution's stride.
+    """
+    (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
+    image, row, pixel = x[:3]
+    channels, out = problem.channels // problem.groups, problem.out_channels // problem.groups
+    depth: tuple[tuple[int, int], ...]
+    if dw * pixel == 4 * channels:  # a row of the window lies side by side
+        depth, run = ((kh, dh * row),), kw * channels
+    else:
+        depth, run = ((kh, dh * row), (kw, dw * pixel)), channels
+    axes = tuple(PixelAxis(*numbers) for numbers in zip(extents, (image, sh * row, sw * pixel), y, residual))
+    return PackedProduct(axes, depth, run, out, epilogue.residual, epilogue.activation)
+
+
+def windows_by_channels(weight: np.ndarray) -> np.ndarray:
+    """Weights (O, C, kh, kw) as a product's (depth, channels): one row for each number of a window."""
+    return weight.transpose(2, 3, 1, 0).reshape(-1, len(weight))
 
 
 @emits(Subpixel, Overlapping)

@@ -225,14 +225,8 @@ def units_of(
     the way is packed once: then there is one block. There are `shares` of them
     for each thread, if there is work enough, and as many for each as for the others.
     """
-    lanes = module.target.lanes
-    *outer, last = product.axes
-    before = outer.pop() if outer else PixelAxis(1, 0, 0)
-    images = prod(axis.extent for axis in outer)
-    down, across = -(-before.extent // cut.height), -(-last.extent // cut.width)
-    width = cut.vectors * lanes
-    panels = -(-product.channels // width)
-    tiles = images * down * across
+    down, across, _, panels = _counts(product, cut, module.target.lanes)
+    tiles = prod(axis.extent for axis in product.axes[:-2]) * down * across
     tile_bytes = 4 * cut.height * cut.width * product.steps
     weight_bytes = 4 * product.steps * product.channels
     wanted = module.threads * shares if module.threads > 1 else 1
@@ -251,6 +245,18 @@ def units_of(
         blocks = _multiple(module.threads, blocks, tiles)
     if blocks * groups % module.threads:
         groups = _multiple(module.threads, groups, panels)
+
+    return blocks * groups, run_of(module, product, cut, blocks, groups, prepare)
+
+
+def run_of(
+    module: Module, product: PackedProduct, cut: Cut, blocks: int = 1, groups: int = 1, prepare: Prepare | None = None
+) -> Run:
+    """The body of units_of for so many blocks of tiles and groups of panels; with one of each, unit 0 is all of it."""
+    lanes = module.target.lanes
+    last, before, outer = _axes(product)
+    down, across, width, panels = _counts(product, cut, lanes)
+    tiles = prod(axis.extent for axis in outer) * down * across
 
     def run(b: VectorBuilder, pointers: list[Value], begin: Value, end: Value) -> None:
         x, weight, bias, y, residual = pointers[:5]
@@ -304,7 +310,21 @@ def units_of(
 
         b.between(begin, end, unit)
 
-    return blocks * groups, run
+    return run
+
+
+def _axes(product: PackedProduct) -> tuple[PixelAxis, PixelAxis, list[PixelAxis]]:
+    """The last axis of the pixels, the one before, and those outside of these."""
+    *outer, last = product.axes
+    before = outer.pop() if outer else PixelAxis(1, 0, 0)
+    return last, before, outer
+
+
+def _counts(product: PackedProduct, cut: Cut, lanes: int) -> tuple[int, int, int, int]:
+    """Tiles along the axis before the last and along the last, channels of a panel, and panels."""
+    last, before, _ = _axes(product)
+    width = cut.vectors * lanes
+    return (-(-before.extent // cut.height), -(-last.extent // cut.width), width, -(-product.channels // width))
 
 
 def _multiple(of: int, count: int, most: int) -> int:

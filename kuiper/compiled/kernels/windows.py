@@ -7,6 +7,7 @@ that it lies in.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,69 +29,108 @@ MOST_TAPS = 64
 """Of a window whose pixels are all written out."""
 
 
-def emit_depthwise(
-    module: Module, problem: Problem, epilogue: Epilogue, x: StoredImage, y: np.ndarray, residual: np.ndarray | None
-) -> None:
-    """y[h,w,c] = f(bias[c] + residual + sum over i,j of x[h*s+i*d, w*s+j*d, c] w[i,j,c])."""
-    target, lanes = module.target, module.target.lanes
-    (kh, kw), (sh, sw), (dh, dw) = problem.kernel, problem.stride, problem.dilation
-    n, height, width, channels = y.shape
-    vectors = -(-channels // lanes)
-    weight = np.zeros((vectors, kh * kw, lanes), np.float32)
-    taps = problem.weight.reshape(channels, kh * kw)
-    for v in range(vectors):
-        some = taps[v * lanes : (v + 1) * lanes]
-        weight[v, :, : len(some)] = some.T
-    columns = _columns(width, kw, target.registers)
-    activation = epilogue.activation
-    rest = (0, 0, 0, 0) if residual is None else residual.strides
-    key = (
-        "depthwise", problem.kernel, problem.stride, problem.dilation, x.strides, y.strides, rest, columns, width,
-        residual is not None, activation.identity if activation else "",
-    )  # fmt: skip
+@dataclass(frozen=True)
+class DepthwiseRow:
+    """Code for rows of a depthwise convolution: y[w,c] = f(bias[c] + residual + sum over i,j of x_i[w*s+j*d, c] w[i,j,c]).
 
-    def build(count: int) -> Callable[..., None]:
-        def row(b: VectorBuilder, x_at: Value, w: Value, bias: Value, y_at: Value, rest_at: Value) -> None:
-            """One output row of a vector of channels."""
+    width : of y.
+    x, y, residual : bytes from one pixel of a row to the next; no residual: None.
+    row : bytes from one row that a window sees to the next; None: where each of them begins is given.
+    """
+
+    problem: Problem
+    epilogue: Epilogue
+    width: int
+    x: int
+    y: int
+    residual: int | None
+    row: int | None
+
+    @property
+    def pointers(self) -> int:
+        """How many of them say where the rows of x begin."""
+        return self.problem.kernel[0] if self.row is None else 1
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that its code depends on, besides the target."""
+        problem, activation = self.problem, self.epilogue.activation
+        options = problem.kernel, problem.stride[1], problem.dilation[1]
+        name = activation.identity if activation else ""
+        return "depthwise row", options, self.width, self.x, self.y, self.residual, self.row, name
+
+    def weights(self, module: Module) -> list[Location]:
+        """Where taps and biases lie, a vector of channels after the other."""
+        lanes, channels = module.target.lanes, self.problem.channels
+        taps = self.problem.weight.reshape(channels, -1)
+        vectors = -(-channels // lanes)
+        weight = np.zeros((vectors, taps.shape[1], lanes), np.float32)
+        for v in range(vectors):
+            some = taps[v * lanes : (v + 1) * lanes]
+            weight[v, :, : len(some)] = some.T
+        return [module.weight(weight), module.weight(padded_bias(self.epilogue.bias, channels, module.target))]
+
+    def call(self, b: VectorBuilder, module: Module, v: Value, count: int, xs: Sequence[Value],
+             weights: Sequence[Value], y: Value, residual: Value) -> None:  # fmt: skip
+        """Compute a row for vector v of the channels, which has `count` of them, given where rows and weights begin."""
+        lanes, (kh, kw) = module.target.lanes, self.problem.kernel
+        side = b.mul(v, i64(4 * lanes))
+        function = module.shared_function((*self.key, count), self.pointers + 4, 0, self._build(module, count))
+        w, bias = b.at(weights[0], b.mul(v, i64(4 * lanes * kh * kw))), b.at(weights[1], side)
+        b.call(function, [*(b.at(x, side) for x in xs), w, bias, b.at(y, side), b.at(residual, side)])
+
+    def _build(self, module: Module, count: int) -> Callable[..., None]:
+        (kh, kw), sw, dw = self.problem.kernel, self.problem.stride[1], self.problem.dilation[1]
+        lanes, columns = module.target.lanes, _columns(self.width, kw, module.target.registers)
+        activation = self.epilogue.activation
+
+        def build(b: VectorBuilder, *pointers: Value) -> None:
+            *xs, w, bias, y_at, rest_at = pointers
             first = b.read(bias)
 
             def tile(start: Value) -> None:
-                xs = b.at(x_at, b.times(start, sw * x.strides[2]))
-                ys = b.at(y_at, b.times(start, y.strides[2]))
+                across = [b.at(x, b.times(start, sw * self.x)) for x in xs]
+                ys = b.at(y_at, b.times(start, self.y))
                 sums = [first] * columns
                 for i in range(kh):
                     ws = [b.read(b.at(w, 4 * lanes * (i * kw + j))) for j in range(kw)]
                     needed = sorted({t * sw + j * dw for t in range(columns) for j in range(kw)})
+                    row, down = (across[i], 0) if self.row is None else (across[0], i * self.row)
                     for q in needed:
-                        value = b.read(b.at(xs, i * dh * x.strides[1] + q * x.strides[2]), count)
+                        value = b.read(b.at(row, down + q * self.x), count)
                         for t in range(columns):
                             j, off = divmod(q - t * sw, dw)
                             if off == 0 and 0 <= j < kw:
                                 sums[t] = b.fmadd(value, ws[j], sums[t])
                 for t, value in enumerate(sums):
-                    if residual is not None:
-                        at = b.at(rest_at, b.times(start, rest[2]), t * rest[2])
+                    if self.residual is not None:
+                        at = b.at(rest_at, b.times(start, self.residual), t * self.residual)
                         value = b.fadd(value, b.read(at, count))
                     if activation is not None:
                         value = activation(apply_with(b), value)
-                    b.write(value, b.at(ys, t * y.strides[2]), count)
+                    b.write(value, b.at(ys, t * self.y), count)
 
-            _across(b, width, columns, tile)
+            _across(b, self.width, columns, tile)
 
-        return row
+        return build
 
-    places = [x.place, module.weight(weight), module.weight(padded_bias(epilogue.bias, channels, target)),
-              module.place(y), module.place(y if residual is None else residual)]  # fmt: skip
+
+def emit_depthwise(
+    module: Module, problem: Problem, epilogue: Epilogue, x: StoredImage, y: np.ndarray, residual: np.ndarray | None
+) -> None:
+    """y[h,w,c] = f(bias[c] + residual + sum over i,j of x[h*s+i*d, w*s+j*d, c] w[i,j,c])."""
+    n, height, width, channels = y.shape
+    rest = (0, 0, 0, 0) if residual is None else residual.strides
+    step = None if residual is None else rest[2]
+    line = DepthwiseRow(problem, epilogue, width, x.strides[2], y.strides[2], step, problem.dilation[0] * x.strides[1])
+    places = [x.place, *line.weights(module), module.place(y), module.place(y if residual is None else residual)]
 
     def row(b: VectorBuilder, pointers: list[Value], count: int, v: Value, row: Value, image: Value) -> None:
-        side = b.mul(v, i64(4 * lanes))
         x_at, w, bias, y_at, rest_at = pointers
-        b.call(module.shared_function((*key, count), 5, 0, build(count)), [
-            b.at(x_at, side, b.mul(row, i64(sh * x.strides[1])), b.mul(image, i64(x.strides[0]))),
-            b.at(w, b.mul(v, i64(4 * lanes * kh * kw))), b.at(bias, side),
-            b.at(y_at, side, b.mul(row, i64(y.strides[1])), b.mul(image, i64(y.strides[0]))),
-            b.at(rest_at, side, b.mul(row, i64(rest[1])), b.mul(image, i64(rest[0]))),
-        ])  # fmt: skip
+        down = b.at(x_at, b.mul(row, i64(problem.stride[0] * x.strides[1])), b.mul(image, i64(x.strides[0])))
+        target = b.at(y_at, b.mul(row, i64(y.strides[1])), b.mul(image, i64(y.strides[0])))
+        other = b.at(rest_at, b.mul(row, i64(rest[1])), b.mul(image, i64(rest[0])))
+        line.call(b, module, v, count, [down], [w, bias], target, other)
 
     by_rows(module, places, (n, height, channels), row)
 
