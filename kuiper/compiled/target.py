@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from kuiper.compiled.llvm import binding
 
 LEVEL2 = 512 << 10
 """Bytes of a core's second-level cache where nothing says how large it is: few have less."""
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,12 @@ def host() -> Target | None:
 
 
 def _level2() -> int:
-    """Bytes of a core's second-level cache, as the C library tells; LEVEL2 where it does not."""
-    try:
-        return os.sysconf("SC_LEVEL2_CACHE_SIZE") or LEVEL2
-    except (AttributeError, ValueError, OSError):
-        return LEVEL2
+    """Bytes of a core's second-level cache where Linux tells, or LEVEL2."""
+    for one in sorted(CACHES.glob("index*")):
+        try:
+            level, size = ((one / name).read_text().strip() for name in ("level", "size"))
+        except OSError:
+            continue
+        if level == "2" and size[:-1].isdigit() and size[-1] in "KM":
+            return int(size[:-1]) << (10 if size[-1] == "K" else 20)
+    return LEVEL2
