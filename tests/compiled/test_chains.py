@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
@@ -19,8 +19,7 @@ from kuiper.compiled.kernels import chains
 from kuiper.compiled.kernels.chains import Bands, Chain, bands_of
 from kuiper.compiled.plan import CompiledPlan
 from kuiper.compiled.target import NAMED, Target, host
-from kuiper.fast.kernels.base.buffer import Buffer, Halo
-from kuiper.fast.kernels.base.workspace import Workspace
+from kuiper.fast.kernels.base.buffer import Halo
 from kuiper.fast.kernels.conv.convolution import Problem
 
 pytestmark = pytest.mark.skipif(host() is None, reason="machine code is not made for this processor")
@@ -44,7 +43,7 @@ def chain_of(plan: CompiledPlan) -> Chain | None:
 
 
 class Pair:
-    """A network on the layers, and as machine code with its chains in bands of so many rows, whether that pays or not."""
+    """A network on the layers, and as machine code with its chain in these bands, whether that pays or not."""
 
     def __init__(
         self, patch: pytest.MonkeyPatch, load: Callable[..., Any], net: Any, target: Target, threads: int,
@@ -190,3 +189,71 @@ def test_it_is_known_by_what_is_computed(monkeypatch: pytest.MonkeyPatch, load: 
             "nn.AdaptiveAvgPool2d", deep, output_size=[1, 1]))), 16, 5, 1)])  # fmt: skip
     assert gate[0] == 2, "before squeeze and excitation it ends"
     assert gate.count(1) == len(gate) - 1
+
+
+def test_without_machine_code_the_convolutions_run_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, load: Callable[..., Any], net: Any
+) -> None:
+    """The residual's channels do not lie side by side, which the code wants."""
+    made = net(5)
+    x = made.input(2, 4, 9, 7)
+    y = made.conv(made.op("nn.ReLU6", made.conv(x, 4, 20, 1)), 20, 20, 3, groups=20, padding=[1, 1])
+    other = made.op("Tensor.reshape", made.input(2, 63 * 9, 7), shape=[2, 63, 9, 7])
+    made.returns(made.expression("add(@0,@1)", made.conv(y, 20, 63, 1), other))
+    pair = Pair(monkeypatch, load, made, targets()["host"], 1, Bands(2, 1))
+    inputs = made.numbers(2, 4, 9, 7), made.numbers(2, 63 * 9, 7)
+    (expected,), (found,) = pair.layers(*inputs), pair.code(*inputs)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert chain_of(pair.plan) is not None
+    number = next(i for i, step in enumerate(pair.plan.steps) if isinstance(step.kernel, Chain))
+    assert not pair.plan.compiled[number]
+
+
+# when it pays
+
+
+def problem(channels: int, out: int, size: int, kernel: int = 1, stride: int = 1, batch: int = 1) -> Problem:
+    """A convolution of square images; with more than a pixel it is depthwise."""
+    groups, pad = (channels, kernel // 2) if kernel > 1 else (1, 0)
+    weight, out_size = np.zeros((out, channels // groups, kernel, kernel), np.float32), -(-size // stride)
+    return Problem(batch, channels, (size, size), out, (out_size, out_size), (kernel, kernel), (stride, stride), (1, 1),
+                   Halo(pad, pad, pad, pad), groups, weight)  # fmt: skip
+
+
+def inverted(size: int, narrow: int, wide: int, stride: int = 1, batch: int = 1) -> tuple[Problem, Problem, Problem]:
+    """The three convolutions of an inverted residual."""
+    return (problem(narrow, wide, size, batch=batch), problem(wide, wide, size, 3, stride, batch),
+            problem(wide, narrow, -(-size // stride), batch=batch))  # fmt: skip
+
+
+def with_cache(kilobytes: int) -> Target:
+    return replace(NAMED["avx512"], level2=kilobytes << 10)
+
+
+def test_large_images_are_worth_it_and_small_ones_are_not() -> None:
+    assert bands_of(*inverted(56, 24, 144), with_cache(1024), 1) == Bands(1, 1)
+    assert bands_of(*inverted(14, 40, 120), with_cache(1024), 1) is None, "92 KiB stay near the core"
+    assert bands_of(*inverted(14, 40, 120, batch=8), with_cache(1024), 1) == Bands(1, 1), "736 KiB of a batch do not"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("size", [7, 14, 28, 56, 112])
+def test_it_is_a_matter_of_the_cache(size: int, threads: int) -> None:
+    found = [bands_of(*inverted(size, 32, 192), with_cache(1 << n), threads) for n in range(4, 18)]
+    worth = [n for n, bands in enumerate(found) if bands is not None]
+    assert found[0] is None, "a band has no room in 16 KiB"
+    assert found[-1] is None, "all of it stays in 128 MiB"
+    assert worth == list(range(worth[0], worth[-1] + 1)) if worth else 24 * (threads - 1) > size
+
+
+def test_bands_fill_the_tiles_of_products() -> None:
+    assert [bands_of(*inverted(size, 16, 96, batch=64), with_cache(1024), 1) for size in (56, 14, 7)] == [
+        Bands(1, 1), Bands(1, 1), Bands(2, 1)]  # fmt: skip
+
+
+def test_few_rows_are_computed_twice() -> None:
+    """Two rows for each strip but an image's first."""
+    strips = {size: bands_of(*inverted(size, 16, 96), with_cache(256), 2) for size in (112, 56, 28)}
+    assert strips == {112: Bands(1, 4), 56: Bands(1, 2), 28: Bands(1, 2)}
+    assert bands_of(*inverted(14, 16, 192), with_cache(256), 2) is None, "2 of 14 rows would be"
+    assert bands_of(*inverted(14, 16, 192, batch=4), with_cache(256), 2) == Bands(1, 1), "each thread has its images"

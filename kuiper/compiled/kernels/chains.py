@@ -1,4 +1,4 @@
-"""Chains of convolutions in which a depthwise one stands behind or before dense ones, as one kernel; and when that pays.
+"""Chains of convolutions, a depthwise one between dense ones, as one kernel; and when that pays.
 
 An inverted residual is such a chain: a 1x1 convolution widens an image sixfold, a depthwise one filters it, another 1x1
 makes it narrow again. What lies between them is larger than all else in the network, and is read only once: computed
@@ -159,11 +159,11 @@ def in_chains(draft: Draft, target: Target, threads: int) -> Draft:
     """The draft, with the convolutions of each chain as one step where that pays."""
     used = Counter(name for step in draft.steps for name in step.reads) + Counter(draft.returned)
     made_by = {name: step for step in draft.steps for name in step.writes}
-    read_by = {name: step for step in draft.steps for name in step.reads if used[name] == 1}
+    read_by = {step.reads[0]: step for step in draft.steps if step.reads and used[step.reads[0]] == 1}
     made: dict[int, Step] = {}
     gone: set[int] = set()
     for step in draft.steps:
-        found = _chain(step, made_by, read_by, target, threads) if _is_depthwise(step) else None
+        found = _chain(step, made_by, read_by, target, threads)
         if found is not None and not any(id(each) in gone for each in found[0]):
             steps, kernel = found
             made[id(steps[-1])] = _joined(steps, kernel)
@@ -176,47 +176,46 @@ def _chain(
     step: Step, made_by: Mapping[str, Step], read_by: Mapping[str, Step], target: Target, threads: int
 ) -> tuple[list[Step], Chain] | None:
     """The longest chain around a depthwise step for which one kernel pays, and that kernel."""
-    before, after = made_by.get(step.reads[0]), read_by.get(step.writes[0])
-    if before is not None and not (read_by.get(step.reads[0]) is step and _may_be_wide(before, step)):
-        before = None
-    if after is not None and not _may_be_narrow(after, step):
-        after = None
-    for first, last in ((before, after), (before, None), (None, after)):
-        steps = [each for each in (first, step, last) if each is not None]
-        kernels = [each.kernel if each is not None else None for each in (first, step, last)]
-        if len(steps) == 1 or any(each.kernel.epilogue.residual for each in steps[:-1]):
+    depthwise = _convolution(step)
+    if depthwise is None or not _is_depthwise(depthwise.problem):
+        return None
+    before = made_by.get(step.reads[0]) if read_by.get(step.reads[0]) is step else None
+    after = read_by.get(step.writes[0])
+    wide, narrow = _convolution(before), _convolution(after)
+    if wide is not None and (wide.epilogue.residual or not _may_be_wide(wide.problem, depthwise.problem)):
+        before = wide = None
+    if narrow is not None and (depthwise.epilogue.residual or not _may_be_narrow(narrow.problem)):
+        after = narrow = None
+    for ends in ((wide, narrow), (wide, None), (None, narrow)):
+        first, last = (None if end is None else end.problem for end in ends)
+        if first is None and last is None:
             continue
-        wide, depthwise, narrow = (None if each is None else each.problem for each in kernels)
-        bands = bands_of(wide, depthwise, narrow, target, threads)
+        bands = bands_of(first, depthwise.problem, last, target, threads)
         if bands is not None:
-            return steps, Chain(*kernels, bands)
+            steps = [before if ends[0] else None, step, after if ends[1] else None]
+            return [each for each in steps if each is not None], Chain(ends[0], depthwise, ends[1], bands)
     return None
 
 
-def _is_convolution(step: Step) -> bool:
-    return isinstance(step.kernel, Convolution) and epilogue_compiles(step.kernel.epilogue)
+def _convolution(step: Step | None) -> Convolution | None:
+    """The step's kernel, if it is a convolution and there is code for what follows it."""
+    kernel = step.kernel if step is not None else None
+    return kernel if isinstance(kernel, Convolution) and epilogue_compiles(kernel.epilogue) else None
 
 
-def _is_depthwise(step: Step) -> bool:
-    if not _is_convolution(step):
-        return False
-    problem = step.kernel.problem
+def _is_depthwise(problem: Problem) -> bool:
     return problem.groups == problem.channels == problem.out_channels > 1
 
 
-def _may_be_wide(step: Step, depthwise: Step) -> bool:
+def _may_be_wide(problem: Problem, depthwise: Problem) -> bool:
     """Whether it is dense and computed directly, and all its rows are seen."""
-    if not _is_convolution(step) or step.kernel.problem.groups > 1 or winograd_pays(step.kernel.problem):
-        return False
-    return kept_rows(depthwise.kernel.problem) >= 0
+    return problem.groups == 1 and not winograd_pays(problem) and kept_rows(depthwise) >= 0
 
 
-def _may_be_narrow(step: Step, depthwise: Step) -> bool:
-    """Whether it is dense, and needs a pixel at a time of what the depthwise one gives."""
-    if not _is_convolution(step) or step.reads[0] != depthwise.writes[0]:
-        return False
-    problem = step.kernel.problem
-    return problem.kernel == problem.stride == (1, 1) and not any(problem.pads) and problem.groups == 1
+def _may_be_narrow(problem: Problem) -> bool:
+    """Whether it is dense, and needs a pixel at a time."""
+    one = problem.kernel == problem.stride == (1, 1) and not any(problem.pads)
+    return one and problem.groups == 1
 
 
 def _joined(steps: Sequence[Step], kernel: Chain) -> Step:

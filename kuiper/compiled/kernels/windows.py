@@ -31,7 +31,7 @@ MOST_TAPS = 64
 
 @dataclass(frozen=True)
 class DepthwiseRow:
-    """Code for rows of a depthwise convolution: y[w,c] = f(bias[c] + residual + sum over i,j of x_i[w*s+j*d, c] w[i,j,c]).
+    """Rows of a depthwise convolution: y[w,c] = f(bias[c] + residual + sum over i,j of x_i[w*s+j*d, c] w[i,j,c]).
 
     width : of y.
     x, y, residual : bytes from one pixel of a row to the next; no residual: None.
