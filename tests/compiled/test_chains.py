@@ -79,8 +79,8 @@ def block(
     if first:
         x = active(net.conv(x, channels, wide, first, padding=[first // 2] * 2, stride=[1, 1]))
     pads = dilation * (kernel // 2)
-    x = active(net.conv(x, wide, wide, kernel, groups=wide, padding=[pads] * 2, stride=[stride] * 2,
-                        dilation=[dilation] * 2))  # fmt: skip
+    x = net.conv(x, wide, wide, kernel, groups=wide, padding=[pads] * 2, stride=[stride] * 2, dilation=[dilation] * 2)
+    x = active(x) if last or not residual else x  # an addition after the activation would be a step of its own
     if last:
         x = net.conv(x, wide, out, 1)
     if residual:
