@@ -57,6 +57,13 @@ class PlanExecutor(LayerExecutor):
                 self._misfits[key] += 1
         return super().run(inputs, on_operator)
 
+    def prepare(self, inputs: Mapping[str, Any]) -> bool:
+        """As GraphExecutor says; what is made behind the scenes is not waited for."""
+        if not all(isinstance(x, np.ndarray) for x in inputs.values()):
+            return False
+        key = plan_key(list(inputs.values()))
+        return not self._is_misfit(key) and self._plan_of_pass(key, inputs) is not None
+
     def plan_for(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs (operand name -> array), by which later passes are computed; None where the layers do.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,18 +67,25 @@ class Cache:
 def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, *, planned: bool = True) -> np.ndarray:
     """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
 
-    planned : False: the layers compute, as RuntimeGraph.forward says. They look only at the places in use; a plan, for
-        which all passes have to be alike, gets the whole cache.
+    planned : False: the layers compute, as RuntimeGraph.forward says; True: where there is no plan yet. They look only
+        at the places in use; a plan, for which all passes have to be alike, gets the whole cache.
 
     Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
     """
+    return _pass(graph, words, cache, (len(words),), planned)
+
+
+def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collection[int], planned: bool) -> np.ndarray:
+    """As forward; `rows` says for how many tokens scores may come."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
+    text, count = np.array([words]), np.array([cache.count])
+    planned = planned and graph.prepare(text, cache.keys, cache.values, count)
     shape = graph.inputs[1].shape
     seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
-    inputs = [np.array([words]), cache.keys[:, :, :, seen], cache.values[:, :, :, seen], np.array([cache.count])]
+    inputs = text, cache.keys[:, :, :, seen], cache.values[:, :, :, seen], count
     outputs = graph(*inputs) if planned else graph(*inputs, planned=False)
-    if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
+    if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[0] != 1 or outputs[0].shape[1] not in rows:
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
     cache.append(outputs[1], outputs[2])
@@ -88,11 +95,15 @@ def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, *, planned:
 def read(
     graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, *, planned: bool = True
 ) -> np.ndarray:
-    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward."""
+    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward.
+
+    Graphs that `last_scores` made are enough for that.
+    """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
     for start in range(0, len(words), most):
-        logits = forward(graph, words[start : start + most], cache, planned=planned)
+        some = words[start : start + most]
+        logits = _pass(graph, some, cache, (1, len(some)), planned)
     return logits[-1]
 
 
