@@ -107,7 +107,7 @@ def of_kuiper(who: Contestant) -> Read:
         if not tokens:
             cache.count = 0
             return np.empty(0)
-        return kuiper_read(graph, tokens, cache, planned=len(tokens) == 1)
+        return kuiper_read(graph, tokens, cache)
 
     return read
 

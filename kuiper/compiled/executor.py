@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kuiper.compiled.plan import CompiledPlan
     from kuiper.compiled.target import Target
 
+Meanwhile = Callable[[PlanKey, Mapping[str, np.ndarray]], Plan | BatchPlan | None]
 MOST_MEANWHILE = 64 << 20
 """Bytes that a plan may copy which computes only until machine code is there."""
 
@@ -46,6 +47,10 @@ class CompiledExecutor(PlanExecutor):
         if target is None:
             return self._planned(key, inputs)
         return self._compiled.get(key) or self._compile(key, inputs, CodeSource(target, default_folder()))
+
+    def _code_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | None:
+        plan = self._plan_of_pass(key, inputs) if target_of_host()[0] else None
+        return plan if key in self._compiled and isinstance(plan, Plan) else None
 
     def _planned(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan of numpy's calls."""
@@ -86,6 +91,14 @@ class AutoExecutor(CompiledExecutor):
         self._failed: set[PlanKey] = set()
 
     def _plan_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
+        return self._best(key, inputs, self._meanwhile)
+
+    def _code_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | None:
+        plan = self._best(key, inputs, lambda key, inputs: None)
+        return plan if key in self._compiled and isinstance(plan, Plan) else None
+
+    def _best(self, key: PlanKey, inputs: Mapping[str, np.ndarray], meanwhile: Meanwhile) -> Plan | BatchPlan | None:
+        """Machine code if it is there; else it is asked for, once, and `meanwhile` says what computes until then."""
         compiled = self._compiled.get(key)
         if compiled is not None:
             return compiled
@@ -93,22 +106,26 @@ class AutoExecutor(CompiledExecutor):
         if self._passes[key] == 1:
             return self._planner.find(key)
         target, _ = target_of_host()
-        if target is None or not background.enabled or key in self._failed:
-            return self._planned(key, inputs)
-        if self._passes[key] > 2:
-            return self._meanwhile(key, inputs)
+        if target is None or not background.enabled or key in self._failed or self._passes[key] > 2:
+            return meanwhile(key, inputs)
         try:
             return self._compile(key, inputs, CodeSource(target, default_folder(), make=None))
         except NotCachedError as error:
             if error.name is None:
                 self._failed.add(key)
-                return self._planned(key, inputs)
-            plan = self._meanwhile(key, inputs)  # first: kernels are timed, undisturbed
+                return meanwhile(key, inputs)
+            plan = meanwhile(key, inputs)  # first: kernels are timed, undisturbed
             background.background.ask(partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target))
             return plan
 
     def _meanwhile(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
-        """What computes until machine code is there: a plan, or the layers where that would take much memory."""
+        """What computes until machine code is there: a plan, or the layers where that would take much memory.
+
+        Where no code will come it is the plan.
+        """
+        target, _ = target_of_host()
+        if target is None or not background.enabled or key in self._failed:
+            return self._planned(key, inputs)
         weights = (getattr(op.layer, "weight", None) for op in self.graph.operators if isinstance(op.layer, Linear))
         copied = sum(weight.nbytes for weight in weights if isinstance(weight, np.ndarray))
         copied += sum(x.nbytes for x in inputs.values())

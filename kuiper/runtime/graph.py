@@ -241,14 +241,16 @@ class RuntimeGraph:
 
     __call__ = forward
 
-    def prepare(self, *inputs: Any) -> bool:
+    def prepare(self, *inputs: Any, only_code: bool = False) -> bool:
         """Whether a plan computes a forward pass on such inputs; False: the layers do, for now.
 
         What has to be made for a plan is asked for, as by that pass. Raises as `forward` for inputs that do not fit.
+
+        only_code : whether machine code does; plans of numpy's calls do not count, and none is made.
         """
         if self.state is not GraphState.COMPLETE:
             return False
-        return self.executor.prepare(as_inputs(inputs, self.inputs))
+        return self.executor.prepare(as_inputs(inputs, self.inputs), only_code)
 
     @property
     def memory_plan(self) -> MemoryPlan | None:

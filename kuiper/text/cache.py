@@ -14,7 +14,13 @@ from kuiper.runtime import RuntimeGraph
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
 PIECE = 128
-"""Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
+"""Tokens of a long text that are read in one pass, at most."""
+PLANNED = (PIECE, 16)
+"""Tokens of passes for which machine code is made: a text is cut into such pieces, as messages have all lengths."""
+FEW = 8
+"""Tokens at the end of a text that are read one by one, if there is machine code for that."""
+MOST_PLACES = 4096
+"""Of a cache whose places machine code all looks at, in use or not, for more tokens than one."""
 
 
 @dataclass
@@ -92,19 +98,32 @@ def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collect
     return outputs[0][0]
 
 
-def read(
-    graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, *, planned: bool = True
-) -> np.ndarray:
-    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward.
+def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarray:
+    """T further tokens, in passes of at most PIECE -> (V,), the scores of what follows the last. Else as forward.
 
-    Graphs that `last_scores` made are enough for that.
+    A single token is read by a plan. More are read by machine code where there is some for pieces of their number, else
+    by the layers: a plan takes longer to make than a message to read. Graphs that `last_scores` made are enough.
     """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
-    for start in range(0, len(words), most):
-        some = words[start : start + most]
-        logits = _pass(graph, some, cache, (1, len(some)), planned)
+    rest = words
+    while rest:
+        count, planned = _next_pass(graph, rest, cache)
+        logits = _pass(graph, rest[:count], cache, (1, count), planned)
+        rest = rest[count:]
     return logits[-1]
+
+
+def _next_pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> tuple[int, bool]:
+    """How many of the tokens to read next, and whether a plan does."""
+    if len(words) == 1:
+        return 1, True
+    sizes = [size for size in PLANNED if size <= len(words) and cache.room <= MOST_PLACES]
+    for size in sizes or [1] * (len(words) <= FEW):
+        inputs = np.array([words[:size]]), cache.keys, cache.values, np.array([cache.count])
+        if graph.prepare(*inputs, only_code=True):
+            return size, True
+    return min(len(words), PIECE), False
 
 
 def results_of(graph: RuntimeGraph, words: Sequence[int]) -> dict[str, np.ndarray]:

@@ -79,7 +79,7 @@ def _write(
     for _ in range(count):
         if cache.count + len(words) > cache.room:
             cache.count, words = 0, list(recent)
-        logits = read(graph, words, cache, planned=len(words) == 1)  # as kuiper.text.chat.Reader
+        logits = read(graph, words, cache)
         words = [sampler(scores_of(logits, tokens), random)]
         if words[0] in stop:
             return

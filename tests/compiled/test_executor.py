@@ -297,7 +297,7 @@ def test_a_graph_that_is_revised_when_read_is_revised_by_the_other_process_too()
     graph, text = kuiper.load(writer, revise=last_scores), list(range(100, 130))
     cache, deadline = Cache.of(graph, 2048), time.monotonic() + 120
     expected = forward(kuiper.load(writer, engine="simple"), text, Cache.of(graph, 2048))
-    read(graph, text[:10], cache, planned=False)
+    read(graph, text[:10], cache)
     for at in range(10, 30):
         while at == 20 and not graph.executor._compiled:
             assert time.monotonic() < deadline, "no machine code came"

@@ -20,7 +20,7 @@ ENGINES = ("simple", "fast", "compiled", "auto")
 def test_the_scores_are_those_of_the_last_token(writer: RuntimeGraph, words: np.ndarray, engine: str) -> None:
     last, text = kuiper.load(WRITER, engine=engine, revise=last_scores), words[0, :9].tolist()
     cache, expected = Cache.of(last, 16), forward(writer, text, Cache.of(writer, 16))
-    np.testing.assert_allclose(read(last, text[:8], cache, planned=False), expected[7], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(read(last, text[:8], cache), expected[7], rtol=0, atol=1e-4)
     np.testing.assert_allclose(read(last, text[8:], cache), expected[8], rtol=0, atol=1e-4)
 
 
@@ -74,3 +74,48 @@ def test_names_that_are_taken_are_left_to_those_who_have_them() -> None:
     made = kuiper.load(small("nn.Linear", (1, 4, 3)), engine="simple", revise=last_scores)
     x = np.arange(12, dtype=np.float32).reshape(1, 4, 3)
     np.testing.assert_array_equal(made(x)[0], x[:, -1:])
+
+
+@pytest.mark.slow
+def test_machine_code_reads_a_text_in_pieces_and_the_layers_the_rest(writer: RuntimeGraph, words: np.ndarray) -> None:
+    pytest.importorskip("llvmlite", reason="the compiler needs llvmlite, of the extra speed")
+    text = words[:, :193].reshape(-1)[:167].tolist()
+    expected = forward(writer, text, Cache.of(writer, 200))[-1]
+    graph = kuiper.load(WRITER, engine="compiled", threads=1, revise=last_scores)
+    sizes, cache = [], Cache.of(graph, 200)
+    run = graph.forward
+
+    def noted(*arrays: np.ndarray, planned: bool = True) -> list[np.ndarray]:
+        sizes.append((arrays[0].shape[1], planned))
+        return run(*arrays, planned=planned)
+
+    graph = _Noted(graph, noted)
+    np.testing.assert_allclose(read(graph, text, cache), expected, rtol=0, atol=1e-3)
+    assert sizes == [(128, True), (16, True), (16, True), *[(1, True)] * 7]
+    sizes.clear()
+    read(graph, text[:15], cache)
+    assert sizes == [(15, False)]
+    assert cache.count == 182
+
+
+class _Noted:
+    """A graph whose passes are noted."""
+
+    def __init__(self, graph: RuntimeGraph, run: object) -> None:
+        self.inputs, self.prepare, self._run = graph.inputs, graph.prepare, run
+
+    def __call__(self, *arrays: np.ndarray, **options: bool) -> list[np.ndarray]:
+        return self._run(*arrays, **options)
+
+
+def test_while_there_is_no_machine_code_the_layers_read_a_text_at_once(words: np.ndarray) -> None:
+    for engine in ("simple", "fast", "auto"):
+        graph, sizes = kuiper.load(WRITER, engine=engine, revise=last_scores), []
+        run = graph.forward
+
+        def noted(*arrays: np.ndarray, planned: bool = True, run=run, sizes=sizes) -> list[np.ndarray]:
+            sizes.append((arrays[0].shape[1], planned))
+            return run(*arrays, planned=planned)
+
+        read(_Noted(graph, noted), words[0, :40].tolist(), Cache.of(graph, 64))
+        assert sizes == [(40, False)]
