@@ -31,6 +31,8 @@ Written by `python -m benchmarks`. Each framework runs the same exported file, i
 kuiper on the same machine, with equal threads and in float32; every turn begins with a pass that does not count. A
 ratio is kuiper's time divided by the other's: below 1, kuiper is faster. Medians, the middle half in brackets. "At
 peak" is the time that the operations would take at the speed of the fastest matrix product measured in between.
+
+Language models of real sizes, and weights in fewer bits, are in [LANGUAGE.md](LANGUAGE.md).
 """
 
 

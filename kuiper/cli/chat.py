@@ -21,6 +21,7 @@ from kuiper.profile.hardware import peak_memory
 from kuiper.runtime import EXECUTORS
 from kuiper.text import Sampler, load_vocabulary
 from kuiper.text.chat import Chat, Reply
+from kuiper.text.head import last_scores
 from kuiper.text.settings import LanguageSettings, chosen_context
 from kuiper.text.template import read_template, special_texts
 from kuiper.text.tokens import Tokens
@@ -69,7 +70,7 @@ def chat_(
     ends = None if end is None or isinstance(vocabulary, Tokens) else vocabulary.token(end)
     interrupts = Interrupts()
     conversation = Chat(
-        load_model(folder, None, engine=engine),
+        load_model(folder, None, engine=engine, revise=last_scores),
         vocabulary,
         template,
         room=settings.context if context is None else chosen_context(context, settings.positions or settings.context),

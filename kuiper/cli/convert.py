@@ -57,8 +57,9 @@ def convert_(
     torch nor transformers is needed; nothing is fetched, and no code of the folder
     runs.
 
-    What kuiper chat needs is copied: tokenizer.json, tokenizer_config.json,
-    generation_config.json, chat_template.jinja.
+    What kuiper chat and kuiper run --task need is copied: labels.txt, tokens.json,
+    tokenizer.json, tokenizer_config.json, generation_config.json,
+    chat_template.jinja.
     """
     if bits is not None and bits not in BITS:
         raise typer.BadParameter(f"--bits is one of {', '.join(map(str, BITS))}, not {bits}")
@@ -113,6 +114,7 @@ def _convert_network(model: str, output: str | None, bits: int | None, block: in
         *quantized_rows(made.quantized, bits, block),
         ("size", sizes),
         ("written", f"{made.param} and {made.bin.name} in {seconds(elapsed)}"),
+        ("beside it", several(made.beside, most=5) or "nothing"),
     ]
     console().print(facts(rows))
 

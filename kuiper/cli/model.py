@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 import kuiper
 from kuiper.cli.text import note, shape_of, warn
 from kuiper.errors import InferError, InputCountError, KuiperError, ModelFormatError
+from kuiper.graph import Graph
 from kuiper.inputs import Normalization, random_input, read_input
 
 SUFFIX = ".pnnx.param"
@@ -47,10 +48,15 @@ def model_name(param: str | os.PathLike[str]) -> str:
 
 
 def load_model(
-    model: str, bin_file: str | None, *, engine: str = "auto", threads: int | None = None
+    model: str,
+    bin_file: str | None,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    revise: Callable[[Graph], Graph] | None = None,
 ) -> kuiper.RuntimeGraph:
     """The built graph; what the reader warns of is shown. Raises KuiperError."""
-    graph = kuiper.load(find_model(model), bin_file, engine=engine, threads=threads)
+    graph = kuiper.load(find_model(model), bin_file, engine=engine, threads=threads, revise=revise)
     for warning in graph.warnings:
         warn(warning)
     return graph

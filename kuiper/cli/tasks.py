@@ -19,11 +19,9 @@ from kuiper.errors import KuiperError, ShapeError
 from kuiper.graph import Operand
 from kuiper.inputs import PICTURES
 from kuiper.vision import IMAGENET, Normalization
-from kuiper.vision.labels import name_of
+from kuiper.vision.labels import LABELS, name_of
 from kuiper.vision.pictures import shrink, to_pillow
 
-LABELS = "labels.txt"
-"""A file beside a network's, with the name of a class in each line."""
 MULTIPLE = 32
 """Height and width of what goes into a network that takes any: most networks halve them five times."""
 

@@ -28,7 +28,7 @@ def write_on(model: str, bin_file: str | None, wishes: Wishes, seed: int, engine
     folder = find_model(model).parent
     tokens, settings = text.load_vocabulary(folder), LanguageSettings.load(folder)
     prompt = prompt_tokens(tokens, wishes.prompt)
-    graph = load_model(model, bin_file, engine=engine)
+    graph = load_model(model, bin_file, engine=engine, revise=text.last_scores)
     random, chosen = np.random.default_rng(seed), []
 
     def choose(scores: np.ndarray, random: np.random.Generator) -> int:

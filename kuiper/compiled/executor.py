@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,16 @@ from kuiper.compiled.worker import made_elsewhere
 from kuiper.fast import BatchPlan, Plan, PlanExecutor
 from kuiper.fast.plan.planner import MOST_PLANS
 from kuiper.fast.plan.trace import PlanKey
+from kuiper.layers.linear.linear import Linear
 from kuiper.runtime import EXECUTORS, RuntimeGraph
 
 if TYPE_CHECKING:
     from kuiper.compiled.plan import CompiledPlan
     from kuiper.compiled.target import Target
+
+Meanwhile = Callable[[PlanKey, Mapping[str, np.ndarray]], Plan | BatchPlan | None]
+MOST_MEANWHILE = 64 << 20
+"""Bytes that a plan may copy which computes only until machine code is there."""
 
 
 class CompiledExecutor(PlanExecutor):
@@ -42,6 +47,10 @@ class CompiledExecutor(PlanExecutor):
         if target is None:
             return self._planned(key, inputs)
         return self._compiled.get(key) or self._compile(key, inputs, CodeSource(target, default_folder()))
+
+    def _code_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | None:
+        plan = self._plan_of_pass(key, inputs) if target_of_host()[0] else None
+        return plan if key in self._compiled and isinstance(plan, Plan) else None
 
     def _planned(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan of numpy's calls."""
@@ -71,13 +80,25 @@ class AutoExecutor(CompiledExecutor):
     The layers compute the first pass with inputs of new shapes, since a plan takes longer to make than a pass, and a
     plan the next ones. Machine code takes over as soon as it is there: from the second pass on if it is in the cache,
     else when it has been made behind the scenes. Where it cannot be made the plan stays.
+
+    A plan of numpy's calls has a copy of the weights of products, and of the inputs. Where these take more than
+    MOST_MEANWHILE, the layers go on until machine code is there, which has none.
     """
 
     def __init__(self, graph: RuntimeGraph, threads: int | None = None, choices: dict[str, str] | None = None) -> None:
         super().__init__(graph, threads, choices)
         self._passes: Counter[PlanKey] = Counter()
+        self._failed: set[PlanKey] = set()
 
     def _plan_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
+        return self._best(key, inputs, self._meanwhile)
+
+    def _code_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | None:
+        plan = self._best(key, inputs, lambda key, inputs: None)
+        return plan if key in self._compiled and isinstance(plan, Plan) else None
+
+    def _best(self, key: PlanKey, inputs: Mapping[str, np.ndarray], meanwhile: Meanwhile) -> Plan | BatchPlan | None:
+        """Machine code if it is there; else it is asked for, once, and `meanwhile` says what computes until then."""
         compiled = self._compiled.get(key)
         if compiled is not None:
             return compiled
@@ -85,18 +106,33 @@ class AutoExecutor(CompiledExecutor):
         if self._passes[key] == 1:
             return self._planner.find(key)
         target, _ = target_of_host()
-        if target is None or self._passes[key] > 2 or not background.enabled:
-            return self._planned(key, inputs)
+        if target is None or not background.enabled or key in self._failed or self._passes[key] > 2:
+            return meanwhile(key, inputs)
         try:
             return self._compile(key, inputs, CodeSource(target, default_folder(), make=None))
         except NotCachedError as error:
-            plan = self._planned(key, inputs)  # first: kernels are timed, undisturbed
-            if error.name is not None:
-                ask = partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target)
-                background.background.ask(ask)
+            if error.name is None:
+                self._failed.add(key)
+                return meanwhile(key, inputs)
+            plan = meanwhile(key, inputs)  # first: kernels are timed, undisturbed
+            background.background.ask(partial(_behind_the_scenes, weakref.ref(self), key, dict(inputs), target))
             return plan
 
+    def _meanwhile(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
+        """What computes until machine code is there: a plan, or the layers where that would take much memory.
+
+        Where no code will come it is the plan.
+        """
+        target, _ = target_of_host()
+        if target is None or not background.enabled or key in self._failed:
+            return self._planned(key, inputs)
+        weights = (getattr(op.layer, "weight", None) for op in self.graph.operators if isinstance(op.layer, Linear))
+        copied = sum(weight.nbytes for weight in weights if isinstance(weight, np.ndarray))
+        copied += sum(x.nbytes for x in inputs.values())
+        return self._planned(key, inputs) if copied <= MOST_MEANWHILE else None
+
     def _dropped(self, key: PlanKey) -> None:
+        self._failed.discard(key)
         del self._passes[key]  # it is made again, from the cache, when such inputs come again
 
     def _replace(self, key: PlanKey, inputs: Mapping[str, np.ndarray], target: Target) -> None:
@@ -106,7 +142,8 @@ class AutoExecutor(CompiledExecutor):
             source.keep(*made_elsewhere(self.graph, inputs, self._planner.most_threads, target))
             self._compile(key, inputs, source)
         except Exception as error:
-            warnings.warn(f'engine "auto": no machine code was made, the plan stays: {error!r}', stacklevel=2)
+            self._failed.add(key)
+            warnings.warn(f'engine "auto": no machine code was made, a plan computes: {error!r}', stacklevel=2)
         else:
             self._planner.forget(key)
 

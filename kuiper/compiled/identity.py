@@ -86,6 +86,8 @@ class _Digest:
             value, Operator
         ):  # by its place alone: a layer that knows its neighbours leads through the graph
             self.add([value.type, [x.name for x in value.inputs], [x.name for x in value.outputs]])
+        elif isinstance(value, slice):
+            self.add(["slice", value.start, value.stop, value.step])
         elif isinstance(value, partial):
             self.add(["partial", value.func, value.args, value.keywords])
         elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)):

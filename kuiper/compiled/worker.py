@@ -39,14 +39,15 @@ def made_elsewhere(
 ) -> tuple[str, bytes]:
     """(name, object file) of the plan for inputs of these shapes. Raises WorkerError, and OSError without a process."""
     with _files(graph) as (param, bin):
-        given = pickle.dumps((param, bin, dict(inputs), threads, target))
+        revise = graph.revise if graph.has_files else None  # what is written in its place has been revised
+        given = param, bin, revise, dict(inputs), threads, target
         command = [sys.executable, "-c", START, str(Path(__file__).parents[2])]
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         pipe = subprocess.PIPE
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=hidden)
         _running.add(process)
         try:
-            made, said = process.communicate(given)
+            made, said = _exchange(process, given)
         finally:
             _running.discard(process)
     if process.returncode:
@@ -54,6 +55,15 @@ def made_elsewhere(
         raise WorkerError(next((line for line in reversed(lines) if line.strip()), f"exit {process.returncode}"))
     name, object_file = pickle.loads(made)
     return name, object_file
+
+
+def _exchange(process: subprocess.Popen[bytes], given: object) -> tuple[bytes, bytes]:
+    """Give the process an object, written as it is pickled, without a copy of large arrays -> output, errors."""
+    assert process.stdin is not None
+    with suppress(BrokenPipeError), process.stdin:  # one that has ended says why
+        pickle.dump(given, process.stdin, protocol=5)
+    process.stdin = None  # or `communicate` would flush what is closed
+    return process.communicate()
 
 
 @contextmanager
@@ -83,7 +93,7 @@ def main() -> None:
     """What `made_elsewhere` asks for on standard input goes to standard output."""
     from kuiper.compiled.plan import CompiledPlan  # imports llvmlite
 
-    param, bin, inputs, threads, target = pickle.load(sys.stdin.buffer)
+    param, bin, revise, inputs, threads, target = pickle.load(sys.stdin.buffer)
     found: list[tuple[str | None, bytes]] = []
 
     class Made(CodeSource):
@@ -92,7 +102,7 @@ def main() -> None:
             raise _Finished  # the weights are not packed: nothing is going to run here
 
     with suppress(_Finished):
-        draft = Planner(load(param, bin, engine="simple")).draft(inputs)
+        draft = Planner(load(param, bin, engine="simple", revise=revise)).draft(inputs)
         CompiledPlan(draft, threads, _any, Made(target, None, object_of))
     sys.stdout.buffer.write(pickle.dumps(found[0]))
 

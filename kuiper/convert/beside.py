@@ -1,18 +1,31 @@
-"""What lies beside the weights of a language model and is needed to talk to it: copied, once it has been looked at."""
+"""What lies beside a network and is needed to use it: copied; what somebody else published, once it was looked at."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from kuiper.convert.config import CONFIG, Architecture
 from kuiper.documents import LARGEST, Document, parse_object, read_bytes, read_object
-from kuiper.text.settings import GENERATION, LanguageSettings, chosen_context, stop_tokens
+from kuiper.text.settings import GENERATION, SETTINGS, LanguageSettings, chosen_context, stop_tokens
 from kuiper.text.template import LARGEST_TEMPLATE, TEMPLATE, TOKENIZER_CONFIG, text_of_template
 from kuiper.text.tokenizer_json import LARGEST as LARGEST_TOKENIZER
 from kuiper.text.tokenizer_json import TOKENIZER
+from kuiper.text.vocabulary import TOKENS
+from kuiper.vision.labels import LABELS
 
 _JSON = {TOKENIZER: LARGEST_TOKENIZER, TOKENIZER_CONFIG: LARGEST, GENERATION: LARGEST}
+READ_BY_TASKS = (LABELS, TOKENS, *_JSON, TEMPLATE, SETTINGS)
+"""Files in a network's folder that tasks and chats read."""
+
+
+def copy_beside(source: Path, target: Path) -> tuple[str, ...]:
+    """Copy from folder to folder what tasks read, as it is -> the names of what there was. Raises OSError."""
+    names = tuple(name for name in READ_BY_TASKS if (source / name).is_file())
+    for name in names:
+        shutil.copyfile(source / name, target / name)
+    return names
 
 
 def read_beside(folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kuiper import pnnx
+from kuiper.convert.beside import copy_beside
 from kuiper.errors import KuiperError
 from kuiper.pnnx.reader import paths
 from kuiper.quantize import QuantizedNetwork, quantize_network
@@ -14,19 +15,23 @@ from kuiper.quantize import QuantizedNetwork, quantize_network
 
 @dataclass(frozen=True)
 class ConvertedNetwork:
-    """What was written: its two files, the weights in fewer bits, and the bytes of both files before and after."""
+    """What was written: its two files, the weights in fewer bits, and the bytes of both files before and after.
+
+    beside : names of the files that were copied.
+    """
 
     param: Path
     bin: Path
     quantized: QuantizedNetwork
     bytes_before: int
     bytes: int
+    beside: tuple[str, ...]
 
 
 def convert_network(
     param: str | os.PathLike[str], output: str | os.PathLike[str], *, bits: int, block: int | None = None
 ) -> ConvertedNetwork:
-    """Write a network's two files, under the same names, into another folder.
+    """Write a network's two files, under the same names, into another folder; beside them what tasks read.
 
     output : the folder, made where there is none.
     bits, block : as quantize_network takes them.
@@ -46,4 +51,8 @@ def convert_network(
     made = paths(target / source[0].name, None)
     pnnx.write(quantized.graph, made[0])
     before, after = (sum(path.stat().st_size for path in files if path.exists()) for files in (source, made))
-    return ConvertedNetwork(*made, quantized, before, after)
+    try:
+        beside = copy_beside(source[0].parent, target)
+    except OSError as error:
+        raise KuiperError(f"{target}: cannot be written to: {error.strerror or error}") from error
+    return ConvertedNetwork(*made, quantized, before, after, beside)

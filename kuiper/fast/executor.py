@@ -57,6 +57,15 @@ class PlanExecutor(LayerExecutor):
                 self._misfits[key] += 1
         return super().run(inputs, on_operator)
 
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+        """As GraphExecutor says; what is made behind the scenes is not waited for."""
+        if not all(isinstance(x, np.ndarray) for x in inputs.values()):
+            return False
+        key = plan_key(list(inputs.values()))
+        if self._is_misfit(key):
+            return False
+        return (self._code_of_pass if only_code else self._plan_of_pass)(key, inputs) is not None
+
     def plan_for(self, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan for inputs (operand name -> array), by which later passes are computed; None where the layers do.
 
@@ -70,6 +79,10 @@ class PlanExecutor(LayerExecutor):
     def _plan_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan | None:
         """The plan that computes this pass; None: the layers do."""
         return self._made(key, inputs)
+
+    def _code_of_pass(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | None:
+        """The plan in machine code for this pass, if there is one."""
+        return None
 
     def _made(self, key: PlanKey, inputs: Mapping[str, np.ndarray]) -> Plan | BatchPlan:
         """The plan for inputs of these shapes, made if there is none."""

@@ -46,6 +46,12 @@ class GraphExecutor(Protocol):
     def run(self, inputs: Mapping[str, Any], on_operator: OnOperator | None = None) -> list[Any]:
         """One pass: operand name -> array for the graph's inputs -> the values of its outputs, in order."""
 
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+        """Whether a plan computes the next pass on such inputs; what has to be made for one is asked for.
+
+        only_code : whether machine code does; no other plan is made.
+        """
+
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
         """The fast engine's plan for a pass on these inputs, made if need be; None if only layers compute."""
 
@@ -67,6 +73,10 @@ class LayerExecutor:
         """One pass; the inputs may be values of any kind that the layers take."""
         values = self.compute(inputs, on_operator)
         return [values[operand.name] for operand in self.graph.outputs]
+
+    def prepare(self, inputs: Mapping[str, Any], only_code: bool = False) -> bool:
+        """False: the layers compute every pass."""
+        return False
 
     def plan_for(self, inputs: Mapping[str, Any]) -> Any:
         """None: the layers compute every pass."""

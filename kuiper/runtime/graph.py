@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any
 
@@ -73,6 +73,8 @@ class RuntimeGraph:
     threads : for the plan; None: OMP_NUM_THREADS, or one per core.
     choices : which algorithms the plan takes, as `graph.choices` of an earlier run gives them; what it does not name is
         timed once and remembered in the user's cache folder.
+    revise : what is done to the graph once it has been read: a function of a module, Graph -> Graph, which other
+        processes can find, too.
 
     Attributes
     ----------
@@ -102,6 +104,7 @@ class RuntimeGraph:
         engine: str = "simple",
         threads: int | None = None,
         choices: dict[str, str] | None = None,
+        revise: Callable[[Graph], Graph] | None = None,
     ) -> None:
         if engine not in EXECUTORS:
             raise KuiperError(f"engine: expected one of {', '.join(EXECUTORS)}, found {engine!r}")
@@ -110,6 +113,7 @@ class RuntimeGraph:
         if threads is not None and threads < 1:
             raise KuiperError(f"threads: expected at least 1, found {threads}")
         self.param, self.bin = param, bin
+        self.revise = revise
         self.registry = registry
         self.toolbox = toolbox or Toolbox()
         self.engine = engine if self.toolbox == Toolbox() else "simple"
@@ -144,7 +148,8 @@ class RuntimeGraph:
             raise KuiperError(f"from_graph: expected a Graph, as Graph([...]), found {type(source).__name__}")
         graph = cls(name, **options)
         graph.has_files = False
-        graph._take(Graph(copied_operators(source), warnings=source.warnings))
+        copy = Graph(copied_operators(source), warnings=source.warnings)
+        graph._take(copy if graph.revise is None else graph.revise(copy.connect()))
         return graph
 
     def init(self) -> None:
@@ -152,15 +157,14 @@ class RuntimeGraph:
         if not self.has_files:
             raise GraphError(f"init: {self.param} has no files to read; call build()")
         tools = self.toolbox
-        self._take(
-            pnnx.read(
-                self.param,
-                self.bin,
-                parse_parameter=tools.parse_parameter,
-                parse_operator=tools.parse_operator,
-                find_cycle=tools.find_cycle,
-            )
+        read = pnnx.read(
+            self.param,
+            self.bin,
+            parse_parameter=tools.parse_parameter,
+            parse_operator=tools.parse_operator,
+            find_cycle=tools.find_cycle,
         )
+        self._take(read if self.revise is None else self.revise(read))
 
     def build(self) -> None:
         """Connect the operators, order them, give each its layer, find how long each value lives, make the executor.
@@ -237,6 +241,17 @@ class RuntimeGraph:
 
     __call__ = forward
 
+    def prepare(self, *inputs: Any, only_code: bool = False) -> bool:
+        """Whether a plan computes a forward pass on such inputs; False: the layers do, for now.
+
+        What has to be made for a plan is asked for, as by that pass. Raises as `forward` for inputs that do not fit.
+
+        only_code : whether machine code does; plans of numpy's calls do not count, and none is made.
+        """
+        if self.state is not GraphState.COMPLETE:
+            return False
+        return self.executor.prepare(as_inputs(inputs, self.inputs), only_code)
+
     @property
     def memory_plan(self) -> MemoryPlan | None:
         """Where each value could lie in one arena, by the sizes that the file declares: an estimate.
@@ -301,7 +316,7 @@ def load(param: Path | Graph, bin: Path | None = None, *, engine: str = "auto", 
     param, bin : the files that pnnx writes (net.pnnx.param, net.pnnx.bin); `bin` defaults to the param's twin. Or a
         Graph that was made in memory, which is copied.
     engine : how a pass is computed: "simple", "fast" or "auto"; see RuntimeGraph.
-    options : registry, toolbox, threads, choices; see RuntimeGraph.
+    options : registry, toolbox, threads, choices, revise; see RuntimeGraph.
 
     Raises ModelFormatError, UnsupportedOperatorError (all types at once), ParameterError, InferError for a
     number of inputs that the layer does not know, GraphError.

@@ -2,6 +2,7 @@
 
 from kuiper.text.bytepairs import BytePairs
 from kuiper.text.cache import Cache, attention_of, forward, read, results_of
+from kuiper.text.head import last_scores
 from kuiper.text.library import LibraryTokens
 from kuiper.text.sampling import Sampler, draw, probabilities, top_k, top_p
 from kuiper.text.tokenizer_json import read_byte_pairs
@@ -19,6 +20,7 @@ __all__ = [
     "attention_of",
     "draw",
     "forward",
+    "last_scores",
     "load_vocabulary",
     "probabilities",
     "read",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,13 @@ from kuiper.runtime import RuntimeGraph
 
 FORM = "words (N,T), keys and values (layers,N,heads,places,width), count (1), as models/writer has them"
 PIECE = 128
-"""Tokens of a long text that are read in one pass: scores of a hundred thousand tokens are made for each."""
+"""Tokens of a long text that are read in one pass, at most."""
+PLANNED = (PIECE, 16)
+"""Tokens of passes for which machine code is made: a text is cut into such pieces, as messages have all lengths."""
+FEW = 8
+"""Tokens at the end of a text that are read one by one, if there is machine code for that."""
+MOST_PLACES = 4096
+"""Of a cache whose places machine code all looks at, in use or not, for more tokens than one."""
 
 
 @dataclass
@@ -67,33 +73,57 @@ class Cache:
 def forward(graph: RuntimeGraph, words: Sequence[int], cache: Cache, *, planned: bool = True) -> np.ndarray:
     """T further tokens of a text -> (T, V): the scores of what follows each; the cache then holds them too.
 
-    planned : False: the layers compute, as RuntimeGraph.forward says. They look only at the places in use; a plan, for
-        which all passes have to be alike, gets the whole cache.
+    planned : False: the layers compute, as RuntimeGraph.forward says; True: where there is no plan yet. They look only
+        at the places in use; a plan, for which all passes have to be alike, gets the whole cache.
 
     Raises KuiperError when they do not fit into the room, ShapeError for outputs of another form.
     """
+    return _pass(graph, words, cache, (len(words),), planned)
+
+
+def _pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache, rows: Collection[int], planned: bool) -> np.ndarray:
+    """As forward; `rows` says for how many tokens scores may come."""
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
+    text, count = np.array([words]), np.array([cache.count])
+    planned = planned and graph.prepare(text, cache.keys, cache.values, count)
     shape = graph.inputs[1].shape
     seen = slice(max(1, cache.count) if not planned and shape is not None and shape[3] < 0 else None)
-    inputs = [np.array([words]), cache.keys[:, :, :, seen], cache.values[:, :, :, seen], np.array([cache.count])]
+    inputs = text, cache.keys[:, :, :, seen], cache.values[:, :, :, seen], count
     outputs = graph(*inputs) if planned else graph(*inputs, planned=False)
-    if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[:2] != (1, len(words)):
+    if len(outputs) != 3 or outputs[0].ndim != 3 or outputs[0].shape[0] != 1 or outputs[0].shape[1] not in rows:
         found = " and ".join(shape_text(x.shape) for x in outputs)
         raise ShapeError("the outputs of a language model", "logits (N,T,V), keys and values of the T tokens", found)
     cache.append(outputs[1], outputs[2])
     return outputs[0][0]
 
 
-def read(
-    graph: RuntimeGraph, words: Sequence[int], cache: Cache, most: int = PIECE, *, planned: bool = True
-) -> np.ndarray:
-    """T further tokens, in passes of at most `most` -> (V,), the scores of what follows the last. Else as forward."""
+def read(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> np.ndarray:
+    """T further tokens, in passes of at most PIECE -> (V,), the scores of what follows the last. Else as forward.
+
+    A single token is read by a plan. More are read by machine code where there is some for pieces of their number, else
+    by the layers: a plan takes longer to make than a message to read. Graphs that `last_scores` made are enough.
+    """
     if not 1 <= len(words) <= cache.room - cache.count:
         raise KuiperError(f"words: expected 1 to {cache.room - cache.count} tokens (room left), found {len(words)}")
-    for start in range(0, len(words), most):
-        logits = forward(graph, words[start : start + most], cache, planned=planned)
+    rest = words
+    while rest:
+        count, planned = _next_pass(graph, rest, cache)
+        logits = _pass(graph, rest[:count], cache, (1, count), planned)
+        rest = rest[count:]
     return logits[-1]
+
+
+def _next_pass(graph: RuntimeGraph, words: Sequence[int], cache: Cache) -> tuple[int, bool]:
+    """How many of the tokens to read next, and whether a plan does."""
+    if len(words) == 1:
+        return 1, True
+    sizes = [size for size in PLANNED if size <= len(words) and cache.room <= MOST_PLACES]
+    for size in sizes or [1] * (len(words) <= FEW):
+        inputs = np.array([words[:size]]), cache.keys, cache.values, np.array([cache.count])
+        if graph.prepare(*inputs, only_code=True):
+            return size, True
+    return min(len(words), PIECE), False
 
 
 def results_of(graph: RuntimeGraph, words: Sequence[int]) -> dict[str, np.ndarray]:

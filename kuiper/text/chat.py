@@ -49,11 +49,8 @@ class Reader:
         return logits
 
     def append(self, words: Sequence[int]) -> np.ndarray:
-        """Read further tokens -> (V,), the scores of what follows. Raises as `forward`.
-
-        Plans are for one token: messages have all lengths, and a plan takes longer to make than a message to read.
-        """
-        logits = read(self.graph, words, self.cache, planned=len(words) == 1)
+        """Read further tokens -> (V,), the scores of what follows. Raises as `forward`."""
+        logits = read(self.graph, words, self.cache)
         self.words += words
         return logits
 

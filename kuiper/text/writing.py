@@ -79,7 +79,8 @@ def _write(
     for _ in range(count):
         if cache.count + len(words) > cache.room:
             cache.count, words = 0, list(recent)
-        words = [sampler(scores_of(read(graph, words, cache), tokens), random)]
+        logits = read(graph, words, cache)
+        words = [sampler(scores_of(logits, tokens), random)]
         if words[0] in stop:
             return
         recent += words

@@ -24,6 +24,7 @@ from kuiper.compiled.worker import WorkerError
 from kuiper.fast import BatchPlan, Plan
 from kuiper.fast.plan.planner import Planner
 from kuiper.fast.plan.trace import plan_key
+from kuiper.text import Cache, forward, last_scores, read
 
 needs_llvm = pytest.mark.skipif(not llvm.installed(), reason="the compiler needs llvmlite, of the extra speed")
 MODELS = Path(kuiper.__file__).parents[1] / "models"
@@ -235,7 +236,7 @@ def test_where_no_machine_code_can_be_made_the_plan_stays_and_a_warning_says_why
     graph, x = kuiper.load(DIGITS), np.zeros((1, 1, 8, 8), np.float32)
     (first,), (second,) = graph(x), graph(x)
     (job,) = asked
-    with pytest.warns(UserWarning, match="the plan stays.*no room"):
+    with pytest.warns(UserWarning, match="a plan computes.*no room"):
         job()
     (third,) = graph(x)
     assert len(asked) == 1
@@ -267,3 +268,38 @@ def test_auto_needs_no_llvm_and_says_nothing(monkeypatch: pytest.MonkeyPatch) ->
         first, *others = (graph(x)[0] for _ in range(4))
     np.testing.assert_allclose(others, [first] * 3, rtol=1e-4, atol=1e-5)
     assert type(graph.executor.plan_for({graph.inputs[0].name: x})) in (Plan, BatchPlan)
+
+
+@needs_llvm
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_while_code_is_made_for_large_weights_the_layers_compute_and_nothing_is_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Callable[[], None]] = []
+    monkeypatch.setattr(background.background, "ask", asked.append)
+    monkeypatch.setattr(executor, "MOST_MEANWHILE", 1000)
+    graph, x = kuiper.load(DIGITS), np.zeros((1, 1, 8, 8), np.float32)
+    for _ in range(4):
+        graph(x)
+        assert not graph.prepare(x)
+    assert len(asked) == 1
+    assert graph.executor._planner.find(plan_key([x])) is None
+    monkeypatch.setattr(executor, "MOST_MEANWHILE", 64 << 20)
+    assert graph.prepare(x)
+    assert graph.executor._planner.find(plan_key([x])) is not None
+
+
+@needs_llvm
+@pytest.mark.slow
+@pytest.mark.usefixtures("behind_the_scenes")
+def test_a_graph_that_is_revised_when_read_is_revised_by_the_other_process_too() -> None:
+    writer = MODELS / "writer" / "writer.pnnx.param"
+    graph, text = kuiper.load(writer, revise=last_scores), list(range(100, 130))
+    cache, deadline = Cache.of(graph, 2048), time.monotonic() + 120
+    expected = forward(kuiper.load(writer, engine="simple"), text, Cache.of(graph, 2048))
+    read(graph, text[:10], cache)
+    for at in range(10, 30):
+        while at == 20 and not graph.executor._compiled:
+            assert time.monotonic() < deadline, "no machine code came"
+            time.sleep(0.1)
+        np.testing.assert_allclose(read(graph, [text[at]], cache), expected[at], rtol=0, atol=1e-3)

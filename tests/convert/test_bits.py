@@ -147,3 +147,34 @@ def test_a_folder_that_cannot_be_written_is_an_error_in_words(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(KuiperError, match="expected a folder to write to"):
         convert_network(DIGITS / "digits.pnnx.param", tmp_path / "file", bits=8)
+
+
+def test_what_tasks_read_comes_along_and_nothing_else(call, tmp_path):
+    done, _ = call("--bits", 8, DIGITS.parent / "writer", "-o", tmp_path / "writer")
+    assert done.exit_code == 0
+    assert "beside it tokens.json" in " ".join(done.output.split())
+    names = {path.name for path in (tmp_path / "writer").iterdir()}
+    assert names == {"writer.pnnx.param", "writer.pnnx.bin", "tokens.json"}
+    typed = ["run", str(tmp_path / "writer"), "--task", "write", "--prompt", "The class", "--tokens", "2"]
+    from typer.testing import CliRunner
+
+    from kuiper.cli import app
+
+    assert CliRunner().invoke(app, typed).exit_code == 0
+
+    made = convert_network(DIGITS.parent / "detector" / "detector.pnnx.param", tmp_path / "detector", bits=8)
+    assert made.beside == ("labels.txt",)
+    written = (tmp_path / "detector" / "labels.txt").read_bytes()
+    assert written == (DIGITS.parent / "detector" / "labels.txt").read_bytes()
+
+
+def test_what_a_converted_chat_needs_comes_along_when_its_network_is_rounded_later(tmp_path):
+    (tmp_path / "whole").mkdir()
+    for path in DIGITS.glob("digits.pnnx.*"):
+        (tmp_path / "whole" / path.name).write_bytes(path.read_bytes())
+    names = ("tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja", "kuiper.json")
+    for name in (*names, "notes.txt"):
+        (tmp_path / "whole" / name).write_text(name)
+    made = convert_network(tmp_path / "whole" / "digits.pnnx.param", tmp_path / "small", bits=8)
+    assert set(made.beside) == set(names)
+    assert not (tmp_path / "small" / "notes.txt").exists()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import kuiper
 from kuiper.fast.kernels.base.buffer import Halo, Spec
 from kuiper.fast.kernels.base.kernel import Join, View
 from kuiper.fast.plan.layout import keeps_planes
+from kuiper.graph import Graph, Operand, Operator
 from kuiper.layers.arrays import joining, shape, slicing
 
 RNG = np.random.default_rng(0)
@@ -227,3 +229,32 @@ def test_a_view_costs_no_call(net, planned):
     plan = planned(network, numbers(2, 8, 4, 4))
     views = [stages for step, stages in zip(plan.steps, plan.stages) if isinstance(step.kernel, View)]
     assert views == [[], []]
+
+
+@pytest.mark.parametrize(("size", "joined"), [(6, True), (60, False)])
+def test_a_small_part_that_outlives_the_whole_does_not_keep_it_alive(size: int, joined: bool) -> None:
+    big, small, part, whole, mean, late, y = (
+        Operand(name, shape, "f32")
+        for name, shape in {
+            "big": (1, size, 8), "small": (1, 4, 8), "part": (1, 4, 8), "whole": (1, size + 4, 8),
+            "mean": (1, 1, 8), "late": (1, 1, 8), "y": (1, 4, 8),
+        }.items()
+    )  # fmt: skip
+    graph = Graph(
+        [
+            Operator("pnnx.Input", "big", [], [big]),
+            Operator("pnnx.Input", "small", [], [small]),
+            Operator("nn.ReLU", "relu", [small], [part]),
+            Operator("torch.cat", "cat", [big, part], [whole], params={"dim": 1}),
+            Operator("torch.mean", "mean", [whole], [mean], params={"dim": [1], "keepdim": True}),
+            Operator("nn.ReLU", "late", [mean], [late]),
+            Operator("pnnx.Expression", "add", [part, late], [y], params={"expr": "add(@0,@1)"}),
+            Operator("pnnx.Output", "out", [y]),
+        ]
+    )
+    arrays = [np.random.default_rng(0).standard_normal((1, n, 8), np.float32) for n in (size, 4)]
+    fast = kuiper.load(graph, engine="fast", threads=1)
+    (expected,), (found,) = kuiper.load(graph, engine="simple")(*arrays), fast(*arrays)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    plan = fast.executor.plan_for(dict(zip(("big", "small"), arrays)))
+    assert (plan.layout.root("part").name == "whole") is joined

@@ -157,11 +157,14 @@ def test_what_was_read_before_does_not_change_the_scores(writer: RuntimeGraph, t
         assert reader.kept < len(words)
 
 
-def test_a_text_in_passes_gives_what_one_pass_gives(writer: RuntimeGraph, words: np.ndarray) -> None:
+def test_a_text_in_passes_gives_what_one_pass_gives(
+    writer: RuntimeGraph, words: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = words[0, :150].tolist()
     whole = forward(writer, text, Cache.of(writer, 150))[-1]
     for most in (1, 64, 149, 150):
-        np.testing.assert_allclose(read(writer, text, Cache.of(writer, 400), most), whole, rtol=0, atol=1e-4)
+        monkeypatch.setattr("kuiper.text.cache.PIECE", most)
+        np.testing.assert_allclose(read(writer, text, Cache.of(writer, 400)), whole, rtol=0, atol=1e-4)
 
 
 def test_layers_look_at_the_places_in_use_and_plans_at_all_which_never_move(parrot: type) -> None:

@@ -12,6 +12,9 @@ from kuiper.fast.kernels.base.buffer import NO_HALO, Buffer, Halo, Spec, image_b
 from kuiper.fast.kernels.base.kernel import Join, Step, View
 from kuiper.fast.kernels.move.reshape import ReshapeKernel
 
+SMALL_PART = 4
+"""A part that is smaller than what it is joined to by more than this factor is copied if it is needed for longer."""
+
 
 @dataclass(eq=False)
 class StoredValue:
@@ -165,6 +168,8 @@ class MemoryLayout:
                     continue
                 if isinstance(maker.kernel, (View, ReshapeKernel)) or step.reads.count(name) > 1:
                     continue
+                if value.last > target.last and _size(target) > SMALL_PART * _size(value):
+                    continue  # it would keep the whole alive, such as the keys of all tokens for those of the last
                 value.base, value.view = target.name, _cut(part)
 
     def _surround(self) -> None:
@@ -203,6 +208,11 @@ class MemoryLayout:
             return self._place(value, arrays, lambda _: Buffer(arrays[name])).array
         assert value.view is not None
         return value.view(self._one(value.base, arrays))
+
+
+def _size(value: StoredValue) -> int:
+    """Elements."""
+    return int(np.prod(value.physical))
 
 
 def keeps_planes(view: Callable[[np.ndarray], np.ndarray], spec: Spec) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 from kuiper.errors import KuiperError
 
 FOLDER = Path(__file__).parent
+LABELS = "labels.txt"
+"""A file beside a network's, with the name of a class in each line."""
 KNOWN = ("imagenet", "coco", "voc")
 """The lists that lie beside this file; their sources are in its README."""
 COUNTS = {1000: "imagenet", 80: "coco", 21: "voc"}

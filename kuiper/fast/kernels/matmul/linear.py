@@ -21,6 +21,8 @@ NANOSECONDS_PER_WEIGHT = 0.05
 """Of reading the weights, which bounds a product with few rows."""
 NANOSECONDS_TO_WIDEN = 0.3
 """Of making one number of a weight in fewer bits float32."""
+LARGE = 1 << 20
+"""Bytes of a weight that no cache keeps from one pass to the next."""
 CACHED = 1 << 15
 """Elements of a tile of rows: it stays in the cache for the epilogue."""
 
@@ -29,7 +31,8 @@ class LinearKernel(Kernel):
     """x (..., I) -> activation(x @ weight.T + bias + residual), (..., O).
 
     Parameters: weight (O, I), bias (O,) or None, packs as Step's, slot, which input is x. The weight is used
-    transposed, (I, O): BLAS is 10 % faster with rows that lie so, and several times where x has few of them.
+    transposed, (I, O): BLAS is 10 % faster with rows that lie so, and several times where x has few of them. A large
+    one that meets a single row is read from memory as it lies; a copy of it would gain little, and take as much again.
     """
 
     label = "Linear"
@@ -44,7 +47,10 @@ class LinearKernel(Kernel):
     def bind(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer], space: Workspace) -> list[Stage]:
         """Copies of arrays that are not rows, the product, and a copy back."""
         residual = inputs[-1].array if self.epilogue.residual else None
-        return product(inputs[self.slot].array, *self.scaled(), outputs[0].array, residual, space)
+        x = inputs[self.slot].array
+        alone = x.size == x.shape[-1] and self.weight.nbytes >= LARGE
+        weight, epilogue = (self.weight.T, self.epilogue) if alone else self.scaled()
+        return product(x, weight, epilogue, outputs[0].array, residual, space)
 
     def scaled(self) -> tuple[np.ndarray, Epilogue]:
         """The weight (I, O) and the epilogue; a factor with which the activation starts goes into weight and bias."""

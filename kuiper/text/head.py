@@ -1,0 +1,61 @@
+"""The scores of the last token alone: all that a text which goes on needs of a pass over many tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from kuiper.graph import Graph, Operand, Operator, Parameter
+from kuiper.graph.operator import copied_operators
+
+HEADS = ("nn.Linear", "F.linear")
+"""Operators that make scores of each token's vector for itself."""
+_TO_THE_END = 2**63 - 1  # as PNNX writes the end of an open slice
+
+
+def last_scores(graph: Graph) -> Graph:
+    """A language model's graph with logits (N,T,V) -> one with logits (N,1,V), of the last of the T tokens.
+
+    The product that makes the scores gets the last row alone: of a hundred tokens, it then takes a hundredth of the
+    work and the memory. Operators are copied, weights are shared. A graph whose scores something else makes stays as
+    it is.
+
+    >>> from kuiper import pnnx
+    >>> graph = last_scores(pnnx.read("models/writer/writer.pnnx.param"))
+    >>> graph.operator("head").inputs[0].producer.type
+    'Tensor.slice'
+    """
+    made = Graph(copied_operators(graph), warnings=list(graph.warnings)).connect()
+    head = _head(made)
+    if head is None:
+        return made
+    x, logits = head.inputs[0], head.outputs[0]
+    last = Operand(_unused("last_row", made.operands), x.shape and (*x.shape[:-2], 1, x.shape[-1]), x.dtype)
+    logits.shape = logits.shape and (*logits.shape[:-2], 1, logits.shape[-1])
+    where = {"dim": 1, "start": -1, "end": _TO_THE_END, "step": 1}
+    options = {key: Parameter.of(value) for key, value in where.items()}
+    name = _unused("last_row", {op.name for op in made})
+    cut = Operator("Tensor.slice", name, [x], [last], ["input"], options)
+    head.inputs[0] = last
+    made.operators.insert(made.operators.index(head), cut)
+    return made.connect()
+
+
+def _head(graph: Graph) -> Operator | None:
+    """What makes the first of the outputs, if that is a head, nothing else reads the scores, and rows are (N,T,C)."""
+    scores = graph.outputs[0]
+    while scores.producer is not None and scores.producer.type == "prim::TupleConstruct":
+        scores = scores.producer.inputs[0]
+    head = scores.producer
+    if head is None or head.type not in HEADS or len(scores.consumers) != 1:
+        return None
+    if head.input_names[0] not in (None, "input"):
+        return None
+    shape = head.inputs[0].shape or scores.shape
+    return head if shape is not None and len(shape) == 3 else None
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    """The name, lengthened until nothing is called so."""
+    while name in taken:
+        name += "_"
+    return name
