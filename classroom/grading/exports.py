@@ -138,7 +138,7 @@ def _in_words(grade: Grade) -> list[str]:
 def _failure(check: Check) -> str:
     if not check.public:
         return f"hidden test failed: {check.hint or NO_HINT}"
-    parts = [("", check.message), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
+    parts = [("", check.told), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
     return "\n".join([f"public test failed: {requirement(check)}", *(label + text for label, text in parts if text)])
 
 

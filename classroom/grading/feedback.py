@@ -172,6 +172,6 @@ def _failed(check: Check) -> Failed:
     values = (("called", check.call), ("expected", check.expected), ("got", check.got))
     return Failed(
         requirement(check),
-        truncated(check.message),
+        truncated(check.told),
         tuple((name, truncated(text, VALUE)) for name, text in values if text),
     )

@@ -70,7 +70,8 @@ class Submission:
 class Check:
     """One test's outcome, as far as reports may show it.
 
-    `call`, `expected` and `got` are empty for hidden tests; `hint` is what a failed hidden test may reveal.
+    `call`, `expected`, `got` and `cause`, the likely cause, are empty for hidden tests; `hint` is what a failed hidden
+    test may reveal.
     """
 
     exercise: str
@@ -83,6 +84,12 @@ class Check:
     got: str = ""
     hint: str = ""
     seconds: float = 0.0
+    cause: str = ""
+
+    @property
+    def told(self) -> str:
+        """The message with the likely cause, if one is known."""
+        return f"{self.message}. Likely why: {self.cause}" if self.cause else self.message
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from classroom.grading import comments, history, pairs
 from classroom.grading.late import lateness
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
@@ -64,8 +65,9 @@ class Store(Mapping[str, Submission]):
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             with self._base:
-                self._base.executescript(SCHEMA)
+                self._base.executescript(SCHEMA + comments.SCHEMA + pairs.SCHEMA)
                 self._add_columns()
+                history.begin(self._base)
                 self._base.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
             found = self.meta("format")
         except (OSError, sqlite3.Error) as error:
@@ -77,6 +79,11 @@ class Store(Mapping[str, Submission]):
         there = {row[1] for row in self._base.execute("PRAGMA table_info(submissions)")}
         for name in ADDED.keys() - there:
             self._base.execute(f"ALTER TABLE submissions ADD COLUMN {name} {ADDED[name]}")
+
+    @property
+    def base(self) -> sqlite3.Connection:
+        """The database, for modules with tables of their own in it."""
+        return self._base
 
     def close(self) -> None:
         """Close the database."""
@@ -115,6 +122,7 @@ class Store(Mapping[str, Submission]):
                 self._base.execute(f"INSERT OR REPLACE INTO submissions ({TAKEN_IN}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
                 rows = [(one.digest, name, zlib.compress(data)) for name, data in one.files.items()]
                 self._base.executemany("INSERT OR IGNORE INTO files VALUES (?, ?, ?)", rows)
+                history.note_submission(self._base, one)
 
     def submissions(self, student: str | None = None) -> Iterator[Submission]:
         """Submissions of one student or of all, sorted by student and homework."""
@@ -155,7 +163,10 @@ class Store(Mapping[str, Submission]):
         infrastructure = any(grade.status is Status.INFRASTRUCTURE for grade in graded.grades)
         row = (graded.digest, graded.suite, graded.isolation.value, infrastructure, _now(), to_json(graded))
         with self._base:
-            return self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+            new = self._base.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1
+            if new:
+                history.note_result(self._base, graded)
+        return new
 
     def forget(self, digest: str, suite: str) -> None:
         """Delete a result, so that the submission is judged again."""
@@ -262,7 +273,7 @@ class Store(Mapping[str, Submission]):
         self._base.execute("ATTACH ? AS shard", (str(other / FILE_NAME),))
         try:
             with self._base:
-                for table in ("suites", "meta", "files", "results"):
+                for table in ("suites", "meta", "files", "results", "attempts", "pairs"):
                     self._base.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM shard.{table}")
                 kept = f"({TAKEN_IN}) SELECT {TAKEN_IN} FROM shard.submissions"
                 self._base.execute(f"INSERT OR REPLACE INTO submissions {kept}")
@@ -270,6 +281,11 @@ class Store(Mapping[str, Submission]):
                 self._base.execute(
                     f"INSERT INTO overrides ({columns}) SELECT {columns} FROM shard.overrides "
                     f"EXCEPT SELECT {columns} FROM overrides ORDER BY at"
+                )
+                columns = "student, homework, exercise, text, at"
+                self._base.execute(
+                    f"INSERT INTO comments ({columns}) SELECT {columns} FROM shard.comments "
+                    f"EXCEPT SELECT {columns} FROM comments ORDER BY at"
                 )
         finally:
             self._base.execute("DETACH shard")

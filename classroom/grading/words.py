@@ -114,7 +114,7 @@ def stopped(graded: Graded) -> str:
     checks = [check for grade in graded.grades for check in grade.checks]
     if any(check.passed for check in checks) or HAPPENED["load"] not in {check.message for check in checks}:
         return ""
-    return next((check.message for check in checks if check.public), HAPPENED["load"])
+    return next((check.told for check in checks if check.public), HAPPENED["load"])
 
 
 def when(time: datetime, zone: tzinfo | None = None) -> str:
