@@ -9,6 +9,7 @@ from classroom.cli import (  # noqa: F401, I001  the order is that of the help
     site,
     tools,
     grading,
+    feedback,
 )
 from classroom.cli.base import app
 

@@ -12,9 +12,12 @@ from pathlib import Path
 
 from classroom.grading.cluster import run_dask
 from classroom.grading.exported import sources, strays
+from classroom.grading.feedback.comments import comments
+from classroom.grading.feedback.rules import load_rules
 from classroom.grading.intake import Intake, lessons_with_homework
 from classroom.grading.judging import Job
 from classroom.grading.late import read_times
+from classroom.grading.pairs import keep_pairs
 from classroom.grading.records import Graded, Isolation
 from classroom.grading.runner import run_local
 from classroom.grading.safe import cell, name_list
@@ -139,6 +142,20 @@ class GradingRun:
                 store.keep(graded)
                 yield graded
 
+    def graded(self, store: Store) -> list[Graded]:
+        """All results with the points that a person has set, by student and homework."""
+        from classroom.grading.reports import in_order  # needs jinja2
+
+        exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
+        return in_order(overridden(store.graded(self.settings, exercises), store.overrides()))
+
+    def pages(self, store: Store) -> dict[str, str]:
+        """Write the students' pages alone -> student -> name of the page without suffix."""
+        from classroom.grading.reports import write_feedback  # needs jinja2
+
+        rules = load_rules(self.course.lessons[0].root)
+        return write_feedback(self.out, self.graded(store), self.course, comments(store.base), rules)
+
     def report(self, store: Store, force: bool = False) -> list[str]:
         """Write grades.csv, the pages and the exports from the store -> messages to print."""
         exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
@@ -150,7 +167,17 @@ class GradingRun:
         lines += [f"{left} submissions are not judged yet and stand nowhere: grade again"] if left else []
         from classroom.grading.reports import write_reports  # needs jinja2
 
-        shown = write_reports(self.out, graded, self.course, overrides=overrides, submissions=store, force=force)
+        shown = write_reports(
+            self.out,
+            graded,
+            self.course,
+            overrides=overrides,
+            submissions=store,
+            force=force,
+            comments=comments(store.base),
+            rules=load_rules(self.course.lessons[0].root),
+            compared=lambda found: keep_pairs(store.base, found.pairs),
+        )
         return [*lines, *shown]
 
 

@@ -98,15 +98,20 @@ def remarks(graded: Graded) -> list[str]:
 
 def lateness_remark(graded: Graded) -> str:
     """How late it was and the deduction; "" if on time."""
-    factor, points = graded.factor, total(graded)
-    if graded.late_days:
-        days = f"Handed in {graded.late_days} day{'s' * (graded.late_days != 1)} late"
+    factor, points, days = graded.factor, total(graded), days_late(graded).rstrip(".")
+    if days:
         if factor == 1:
             return f"{days}; no points are deducted."
         return f"{days}: {points_text(points.raw)} points × {points_text(factor)} = {points_text(points.points)}."
     if factor != 1:
         return f"Deduction: {points_text(points.raw)} points × {points_text(factor)} = {points_text(points.points)}."
     return ""
+
+
+def days_late(graded: Graded) -> str:
+    """How late it was, without points; "" if on time."""
+    count = graded.late_days
+    return f"Handed in {count} day{'s' * (count != 1)} late." if count else ""
 
 
 def stopped(graded: Graded) -> str:
