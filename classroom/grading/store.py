@@ -18,6 +18,7 @@ from typing import Any
 from classroom.grading import history, pairs
 from classroom.grading.feedback import comments
 from classroom.grading.late import lateness
+from classroom.grading.people import TABLES, PeopleTables
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
@@ -53,7 +54,7 @@ def holds_results(folder: Path) -> bool:
     return (folder / FILE_NAME).is_file()
 
 
-class Store(Mapping[str, Submission]):
+class Store(PeopleTables, Mapping[str, Submission]):
     """The results of one folder; also a mapping digest -> Submission.
 
     Raises GradingError for a file that is not a results file.
@@ -67,7 +68,7 @@ class Store(Mapping[str, Submission]):
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             with self._base:
-                self._base.executescript(SCHEMA + comments.SCHEMA + pairs.SCHEMA)
+                self._base.executescript(SCHEMA + TABLES + comments.SCHEMA + pairs.SCHEMA)
                 self._add_columns()
                 history.begin(self._base)
                 self._base.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (FORMAT,))
