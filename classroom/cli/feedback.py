@@ -117,7 +117,7 @@ def forget(
 
     Example: forget ann --out results
     """
-    from classroom.grading.forget import REPORT, check_written, forget_student, remove_written
+    from classroom.grading.forget import check_written, forget_student, remove_written
     from classroom.grading.grade import GradingRun, Options
 
     with explained(), results_of(out) as store:
@@ -132,14 +132,24 @@ def forget(
             write_all(run, store, force)
             if "mail.csv" in there:
                 _write_mail(out, store, run.pages(store))
-            if REPORT in there:
-                write_report(run, store)
+            if "report.html" in there:
+                say(f"report: {run.report_page(store)}")
         say(
             f"the files that {student} handed in lie elsewhere and are still there: delete them too, or the next "
             f"`{COMMAND} grade` takes them in again. So may copies of {out}, and the folders of shards."
         )
 
 
-def write_report(run: GradingRun, store: Store) -> None:
-    """Write the instructors' page."""
-    say(f"report: {run.out / REPORT}")
+@app.command(rich_help_panel=TEACH)
+@needs("grading", "jinja2")
+def report(results: Results = RESULTS) -> None:
+    """Write report.html: how hard each exercise is, likely causes, progress, who may need help, who wrote alike.
+
+    One file that needs no server. It names students and is yours alone.
+
+    Example: report results
+    """
+    from classroom.grading.grade import GradingRun, Options
+
+    with explained(), results_of(results) as store:
+        say(f"report: {GradingRun(the_course(), results, Options()).report_page(store)}")

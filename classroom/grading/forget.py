@@ -14,8 +14,7 @@ from classroom.grading.settings import GradingError
 
 WRITTEN = ("exports", "feedback")
 """Folders of results with files of students."""
-REPORT = "report.html"
-TABLES = ("grades.csv", "similar.csv", "summary.html", REPORT, "mail.csv")
+TABLES = ("grades.csv", "similar.csv", "summary.html", "report.html", "mail.csv")
 """Files of results with rows of students."""
 NAMED = ("student", "other")
 """Columns that hold a student's name."""

@@ -20,7 +20,7 @@ from classroom.grading.late import read_times
 from classroom.grading.pairs import keep_pairs
 from classroom.grading.records import Graded, Isolation
 from classroom.grading.runner import run_local
-from classroom.grading.safe import cell, name_list
+from classroom.grading.safe import cell, file_names, name_list
 from classroom.grading.settings import GradingError, Settings, load_settings
 from classroom.grading.store import Store, holds_results
 from classroom.grading.suite import Suite, suite_of
@@ -29,6 +29,8 @@ from classroom.grading.workplace import workplace
 from classroom.progress import write_whole
 from classroom.register import Course
 
+REPORT = "report.html"
+"""The instructors' page of statistics."""
 COLUMNS = ("student", "homework", "exercise", "points", "max_points", "status", "isolation", "late", "message")
 
 
@@ -155,6 +157,17 @@ class GradingRun:
 
         rules = load_rules(self.course.lessons[0].root)
         return write_feedback(self.out, self.graded(store), self.course, comments(store.base), rules)
+
+    def report_page(self, store: Store) -> Path:
+        """Write report.html, what the class teaches -> its path."""
+        from classroom.grading.report.answers import Answers  # needs jinja2
+        from classroom.grading.report.dashboard import report_page
+        from classroom.grading.report.gather import gather
+
+        record = gather(store, self.course, self.settings)
+        names = file_names(record.with_pages)
+        write_whole(self.out / REPORT, report_page(record, self.course, Answers(store, self.course), names))
+        return self.out / REPORT
 
     def report(self, store: Store, force: bool = False) -> list[str]:
         """Write grades.csv, the pages and the exports from the store -> messages to print."""

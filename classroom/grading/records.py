@@ -25,6 +25,10 @@ class Status(StrEnum):
     """A person has set the points."""
 
 
+UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
+"""Grades that say nothing about how hard an exercise is."""
+
+
 class Isolation(StrEnum):
     """How well the sandbox isolates the worker."""
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from classroom.grading.charts import distribution
 from classroom.grading.pages import markup, page
-from classroom.grading.records import Grade, Graded, Isolation, Status
+from classroom.grading.records import UNCOUNTED, Grade, Graded, Isolation, Status
 from classroom.grading.safe import one_line
 from classroom.grading.similarity import Comparison
 from classroom.grading.totals import total
@@ -21,8 +21,6 @@ SLOWEST, FAILURES, PAIRS = 10, 15, 200
 """Maximum number of rows per table."""
 NOT_COMPARED = Comparison([], [])
 UNREADABLE = MEANING[Status.UNREADABLE]
-UNCOUNTED = (Status.MISSING, Status.INFRASTRUCTURE, Status.UNREADABLE)
-"""Grades that say nothing about how hard an exercise is."""
 
 
 @dataclass(frozen=True)
