@@ -100,15 +100,15 @@ function stacked(box, key, rows, colour) {
 
 // Bars that count and a line of mean shares. stages: [label, count, share or null].
 function stages(box, title, found) {
-  const [wide, high, left, low] = [420, 190, 34, 46];
+  const [wide, high, left, low] = [440, 190, 40, 46];
   if (!found.length) return box.replaceChildren(element("h3", null, title), nothing("No attempt has a known time."));
-  const most = Math.max(...found.map(one => one[1]), 1), step = (wide - left - 40) / found.length;
+  const most = Math.max(...found.map(one => one[1]), 1), step = (wide - left - 56) / found.length;
   const y = share => 16 + (high - 16 - low) * (1 - share);
   const picture = drawn("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label":
     `${title}. ${found.map(([label, count, share]) => `${label}: ${count}, ${percent(share)}`).join("; ")}` });
   for (const share of [0, 0.5, 1]) {
-    picture.append(drawn("line", { class: "grid", x1: left, x2: wide - 40, y1: y(share), y2: y(share) }));
-    picture.append(drawn("text", { x: wide - 36, y: y(share) + 4, class: "soft" }, percent(share)));
+    picture.append(drawn("line", { class: "grid", x1: left, x2: wide - 56, y1: y(share), y2: y(share) }));
+    picture.append(drawn("text", { x: wide - 50, y: y(share) + 4, class: "soft" }, percent(share)));
     picture.append(drawn("text", { x: left - 4, y: y(share) + 4, class: "soft", "text-anchor": "end" }, String(Math.round(share * most))));
   }
   const points = [];
