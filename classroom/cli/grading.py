@@ -120,7 +120,7 @@ def regrade(
     Example: regrade ann --out results
     """
     from classroom.grading.grade import GradingRun, Options
-    from classroom.grading.intake import lessons_with_homework
+    from classroom.grading.intake.reader import lessons_with_homework
     from kuiper.profile import usable_cores
 
     with explained(), _results(out) as store:

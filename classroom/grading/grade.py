@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from classroom.grading.cluster import run_dask
-from classroom.grading.exported import sources, strays
-from classroom.grading.intake import Intake, lessons_with_homework
+from classroom.grading.intake.layouts import sources, strays
+from classroom.grading.intake.reader import Intake, lessons_with_homework
 from classroom.grading.judging import Job
 from classroom.grading.late import read_times
 from classroom.grading.records import Graded, Isolation

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from classroom.grading import limits
-from classroom.grading.exported import read_metadata, sources, strays
-from classroom.grading.intake import Intake, lessons_with_homework
+from classroom.grading.intake import limits
+from classroom.grading.intake.layouts import read_metadata, sources, strays
+from classroom.grading.intake.reader import Intake, lessons_with_homework
 from classroom.grading.notebook import lesson_number
 from classroom.grading.records import Submission
 from classroom.grading.release import released_files

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from classroom.grading import population
-from classroom.grading.handing_in import LAYOUTS, NOON
-from classroom.grading.intake import Intake
+from classroom.grading.intake.handing_in import LAYOUTS, NOON
+from classroom.grading.intake.reader import Intake
 
 
 def test_exercises_that_call_a_wrong_function_are_left_open(teacher: Any) -> None:

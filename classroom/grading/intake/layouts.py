@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from classroom.grading.archives import archive_suffix
+from classroom.grading.intake.archives import archive_suffix
 from classroom.grading.late import parse_time, plain_name
 from classroom.grading.settings import GradingError
 

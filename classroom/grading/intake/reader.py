@@ -17,12 +17,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from classroom.grading import limits, notebook
-from classroom.grading.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
-from classroom.grading.exported import Source, sources, timestamp
+from classroom.grading import notebook
+from classroom.grading.intake import limits
+from classroom.grading.intake.archives import ARCHIVES, OTHER_ARCHIVES, Found, Taken, archive_suffix, shown, take
+from classroom.grading.intake.layouts import Source, sources, timestamp
+from classroom.grading.intake.limits import Budget
+from classroom.grading.intake.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.late import Times, listed_time
-from classroom.grading.limits import Budget
-from classroom.grading.recognise import NOTEBOOK, PYTHON, WORKSHEET, Recogniser, defined, stub_of_lesson
 from classroom.grading.records import Submission
 from classroom.grading.safe import name_list
 from classroom.grading.settings import GradingError
