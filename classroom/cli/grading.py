@@ -121,7 +121,7 @@ def regrade(
     Example: regrade ann --out results
     """
     from classroom.grading.grade import GradingRun, Options
-    from classroom.grading.intake import lessons_with_homework
+    from classroom.grading.intake.reader import lessons_with_homework
     from kuiper.profile import usable_cores
 
     with explained(), results_of(out) as store:

@@ -6,19 +6,21 @@ import csv
 import hashlib
 import io
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from classroom.grading.cluster import run_dask
-from classroom.grading.exported import sources, strays
+from classroom.grading.dated import TIME, read_dated, read_extensions, times_of
 from classroom.grading.feedback.comments import comments
 from classroom.grading.feedback.rules import load_rules
-from classroom.grading.intake import Intake, lessons_with_homework
+from classroom.grading.intake.bulk import laid_out
+from classroom.grading.intake.layouts import sources
+from classroom.grading.intake.reader import Intake, lessons_with_homework
 from classroom.grading.judging import Job
-from classroom.grading.late import read_times
 from classroom.grading.pairs import keep_pairs
 from classroom.grading.records import Graded, Isolation
+from classroom.grading.roster import Roster, read_roster
 from classroom.grading.runner import run_local
 from classroom.grading.safe import cell, file_names, name_list
 from classroom.grading.settings import GradingError, Settings, load_settings
@@ -49,6 +51,8 @@ class Options:
     seed: int | None = None
     dask: str = ""
     times: Path | None = None
+    roster: Path | None = None
+    extensions: Path | None = None
 
 
 @dataclass
@@ -71,23 +75,50 @@ class GradingRun:
         lessons_with_homework(self.course, self.options.homeworks)
         if holds_results(folder):
             raise GradingError(f"{folder} holds results, not submissions: name the folder of what was handed in")
-        sources(folder)
+        if folder.is_dir():
+            sources(folder)
+        elif not folder.name.lower().endswith(".zip"):
+            raise GradingError(f"{folder}: expected a folder of submissions, or a course system's .zip of them")
 
     def take_in(self, folder: Path, store: Store, taken: Callable[[str], None] = lambda student: None) -> list[str]:
-        """Read all submissions of this shard into the store -> messages about skipped files. Raises GradingError."""
+        """Read all submissions of this shard into the store -> messages about what was not. Raises GradingError.
+
+        A submission without files takes no earlier one's place: a course system's download is of one homework.
+        """
+        if self.options.roster:
+            store.keep_roster(read_roster(self.options.roster))
+        roster = Roster(store.roster().values())
+        if self.options.extensions:
+            for (student, homework), deadline in read_extensions(
+                self.options.extensions, self.course, self.settings, roster
+            ).items():
+                store.extend(student, homework, deadline)
         lessons = lessons_with_homework(self.course, self.options.homeworks)
-        times = read_times(self.options.times, self.course) if self.options.times else None
-        strangers = {student: None for student, _ in times or ()}
-        for student, submissions in Intake(lessons, times, self.course.lessons).submissions(folder):
-            strangers.pop(student, None)
-            if in_shard(student, self.options.shard):
-                store.keep_submissions(submissions)
+        listed = read_dated(self.options.times, TIME, self.course, roster) if self.options.times else []
+        intake = Intake(lessons, times_of(listed), self.course.lessons, roster)
+        seen, there, kept = set[str](), store.with_work(), 0
+        with laid_out(folder, self.out) as download:
+            for student, submissions in intake.submissions(download.folder):
+                seen.add(student)
+                if not in_shard(student, self.options.shard):
+                    continue
+                for one in submissions:
+                    if one.files or one.faults or (student, one.homework) not in there:
+                        store.keep_submissions([one])
+                    else:
+                        kept += 1
                 taken(student)
-        lines = []
-        if loose := strays(folder):
-            lines.append(f"left aside, because they are of no student: {name_list(loose)}")
+        for called, student in intake.joined.items():
+            if called != student and called not in seen:
+                store.rename_student(called, student)
+        lines = _told(intake, download.refused, folder)
+        store.keep_unclaimed(str(folder), lines)
+        seen |= set(intake.joined)
+        strangers = [row.names[0] for row in listed if not seen & set(row.names)]
         if strangers:
-            lines.append(f"{self.options.times} names students who are not in {folder}: {name_list(list(strangers))}")
+            lines.append(f"{self.options.times} names students who are not in {folder}: {name_list(strangers)}")
+        if kept:
+            lines.append(f"{kept} submissions of earlier runs are kept, for {folder} holds none in their place")
         return lines
 
     def suites(self, store: Store) -> dict[str, Suite]:
@@ -192,6 +223,25 @@ class GradingRun:
             compared=lambda found: keep_pairs(store.base, found.pairs),
         )
         return [*lines, *shown]
+
+
+def _told(intake: Intake, refused: Sequence[str], folder: Path) -> list[str]:
+    """Sentences about what was found and is of no student, or of one whom the class list does not know."""
+    layout, lines = intake.layout, []
+    if layout.strays:
+        lines.append(f"left aside, because they are of no student: {name_list(layout.strays)}")
+    lines += [f"left aside: {text}" for text in layout.unclear]
+    lines += [f"not read of {folder.name}: {text}" for text in refused]
+    if intake.unknown:
+        who = [f"{name} ({why})" if why else name for name, why in intake.unknown.items()]
+        lines.append(f"graded, but not on the class list: {name_list(who, 20)}")
+    if intake.roster:
+        nothing = [one.key for one in intake.roster.people if one.key not in intake.joined.values()]
+        if nothing:
+            lines.append(f"on the class list, and handed in nothing here: {name_list(nothing, 20)}")
+    elif layout.name == "Moodle":
+        lines.append("Moodle's numbers are others in each assignment: --roster puts a student's homeworks together")
+    return lines
 
 
 def in_shard(student: str, shard: tuple[int, int]) -> bool:

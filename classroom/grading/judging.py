@@ -17,9 +17,9 @@ from typing import Any
 
 from classroom.grading import notebook
 from classroom.grading.disclosure import coarse, disclosed
-from classroom.grading.intake import judged_file
+from classroom.grading.intake.reader import judged_file
+from classroom.grading.intake.recognise import WORKSHEET
 from classroom.grading.points import grade_of, nothing
-from classroom.grading.recognise import WORKSHEET
 from classroom.grading.records import Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError
 from classroom.grading.source_text import encoding_fault, wide_fault

@@ -1,4 +1,4 @@
-"""The tables `roster` and `extensions` of results.sqlite: who is in the class, and who may hand in later."""
+"""Tables of results.sqlite about people: who is in the class, who may hand in later, and what is nobody's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ CREATE TABLE IF NOT EXISTS roster (
     student TEXT PRIMARY KEY, login TEXT, name TEXT, student_id TEXT, email TEXT, section TEXT, platform_id TEXT);
 CREATE TABLE IF NOT EXISTS extensions (
     student TEXT, homework TEXT, deadline TEXT NOT NULL, PRIMARY KEY (student, homework));
+CREATE TABLE IF NOT EXISTS unclaimed (source TEXT, text TEXT, PRIMARY KEY (source, text));
 """
+KEPT_OF_PEOPLE = ("roster", "extensions", "unclaimed")
+"""Tables that shards have alike."""
 Extensions = Mapping[tuple[str, str], datetime]
 """(student, homework's folder) -> the deadline that holds for this student."""
 
@@ -49,6 +52,23 @@ class PeopleTables:
         """(student, homework) -> the student's own deadline."""
         rows = self._base.execute("SELECT student, homework, deadline FROM extensions ORDER BY student, homework")
         return {(student, homework): datetime.fromisoformat(time) for student, homework, time in rows}
+
+    def keep_unclaimed(self, source: str, told: Iterable[str]) -> None:
+        """Store sentences about what is of no student in a folder, in place of earlier ones about it."""
+        with self._base:
+            self._base.execute("DELETE FROM unclaimed WHERE source = ?", (source,))
+            self._base.executemany("INSERT OR IGNORE INTO unclaimed VALUES (?, ?)", ((source, text) for text in told))
+
+    def unclaimed(self) -> list[str]:
+        """Sentences about what belongs to no student, for a person to look at."""
+        return [row[0] for row in self._base.execute("SELECT text FROM unclaimed ORDER BY rowid")]
+
+    def with_work(self) -> set[tuple[str, str]]:
+        """(student, homework) of all submissions that hold files."""
+        query = (
+            "SELECT student, homework FROM submissions s WHERE EXISTS (SELECT 1 FROM files f WHERE f.digest = s.digest)"
+        )
+        return {(student, homework) for student, homework in self._base.execute(query)}
 
     def rename_student(self, old: str, new: str) -> None:
         """Give everything stored of a student to another name; what is stored under that already stays.

@@ -10,12 +10,12 @@ from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
-from classroom.grading.exports import export_refusal, write_exports
+from classroom.grading.exports.write import export_refusal, write_exports
 from classroom.grading.feedback import feedback_page
 from classroom.grading.feedback.comments import Comments
 from classroom.grading.feedback.rules import AT_ONCE, FeedbackRules
+from classroom.grading.intake.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.pages import save_page
-from classroom.grading.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.records import Graded, Submission
 from classroom.grading.safe import cell, file_names, one_line
 from classroom.grading.settings import GradingError

@@ -40,7 +40,7 @@ LEARNERS = {"", "student", "students", "learner", "participant", "0"}
 """Roles of those who are graded; others in a class list (teachers, assistants) are left out."""
 NOBODY = {"points possible", "student, test", "test student"}
 """Rows in a grade book of Canvas that are of no person."""
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -88,21 +88,24 @@ class Roster:
     def __bool__(self) -> bool:
         return bool(self.people)
 
+    def find_id(self, text: str) -> Person | None:
+        """The person whose login, student id or e-mail this is; None if nobody's or of several."""
+        text = plain_name(text)
+        found = self._exact.get(text) or self._folded.get(text.casefold()) or set()
+        return next(iter(found)) if len(found) == 1 else None
+
     def find(self, text: str) -> Person | None:
         """The person whose login, id or e-mail, else whose full name this is; None if nobody's or of several."""
-        text = plain_name(text)
-        for table, key in ((self._exact, text), (self._folded, text.casefold()), (self._named, joined(text))):
-            if found := table.get(key):
-                return next(iter(found)) if len(found) == 1 else None
-        return None
+        found = self._named.get(joined(text), set())
+        return self.find_id(text) or (next(iter(found)) if len(found) == 1 else None)
 
     def named(self, text: str) -> frozenset[Person]:
         """All people with this name, written as course systems write it in file names."""
         return frozenset(self._named.get(joined(text), ()))
 
     def numbered(self, number: str) -> Person | None:
-        """The person with this number of the course system, else with this student id."""
-        found = self._numbered.get(number) or self._exact.get(number, set())
+        """The person to whom the course system gave this number."""
+        found = self._numbered.get(number, set())
         return next(iter(found)) if len(found) == 1 else None
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from classroom.grading import history, pairs
 from classroom.grading.feedback import comments
-from classroom.grading.late import lateness
-from classroom.grading.people import TABLES, PeopleTables
+from classroom.grading.late import deadline_of, lateness
+from classroom.grading.people import KEPT_OF_PEOPLE, TABLES, PeopleTables
 from classroom.grading.points import nothing
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.settings import GradingError, Settings
@@ -222,6 +222,7 @@ class Store(PeopleTables, Mapping[str, Submission]):
         found = []
         isolation, begun = self._isolation(), bool(self.suites())
         due = {homework for homework in exercises if lateness(homework, now, settings)[0]}
+        extensions = self.extensions()
         rows = self._base.execute(query)
         for student, homework, digest, time, faults, judged, aside, version, graded, files in rows:
             if homework not in exercises or (files and graded is None):
@@ -229,7 +230,8 @@ class Store(PeopleTables, Mapping[str, Submission]):
             if not version and begun and homework not in due:
                 continue
             told, handed_in = tuple(json.loads(faults)), datetime.fromisoformat(time) if time else None
-            days, factor = lateness(homework, handed_in, settings)
+            own = extensions.get((student, homework))
+            days, factor = lateness(homework, handed_in, settings, own)
             if files:
                 one = from_json(graded, brief)
             else:
@@ -245,8 +247,8 @@ class Store(PeopleTables, Mapping[str, Submission]):
                     faults=told,
                     judged=judged,
                     handed_in=handed_in if files else None,
-                    deadline=settings.deadlines.get(homework),
-                    due=homework in due,
+                    deadline=deadline_of(homework, settings, own),
+                    due=homework in due and bool(lateness(homework, now, settings, own)[0]),
                     aside=tuple(json.loads(aside)),
                 )
             )
@@ -281,7 +283,7 @@ class Store(PeopleTables, Mapping[str, Submission]):
         self._base.execute("ATTACH ? AS shard", (str(other / FILE_NAME),))
         try:
             with self._base:
-                for table in ("suites", "meta", "files", "results", "attempts", "pairs"):
+                for table in ("suites", "meta", "files", "results", "attempts", "pairs", *KEPT_OF_PEOPLE):
                     self._base.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM shard.{table}")
                 kept = f"({TAKEN_IN}) SELECT {TAKEN_IN} FROM shard.submissions"
                 self._base.execute(f"INSERT OR REPLACE INTO submissions {kept}")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from classroom.grading.disclosure import HAPPENED
-from classroom.grading.exports import canvas, export_refusal, gradescope, nbgrader
+from classroom.grading.exports.write import canvas, export_refusal, gradescope, nbgrader
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.reports import write_reports
 from classroom.register import Course, Exercise, Lesson
