@@ -28,6 +28,8 @@ from classroom.register import Exercise
 
 FILE_NAME = "results.sqlite"
 FORMAT = "1"
+WAIT = 60.0
+"""Seconds to wait while another command writes."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS suites (homework TEXT PRIMARY KEY, version TEXT NOT NULL);
@@ -64,7 +66,7 @@ class Store(PeopleTables, Mapping[str, Submission]):
         self.path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._base = sqlite3.connect(self.path, timeout=60.0)
+            self._base = sqlite3.connect(self.path, timeout=WAIT)
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             with self._base:
