@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS suites (homework TEXT PRIMARY KEY, version TEXT NOT N
 CREATE TABLE IF NOT EXISTS submissions (
     student TEXT, homework TEXT, digest TEXT NOT NULL, handed_in TEXT, faults TEXT NOT NULL,
     judged TEXT NOT NULL DEFAULT '', aside TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (student, homework));
+CREATE INDEX IF NOT EXISTS submissions_by_digest ON submissions (digest);
 CREATE TABLE IF NOT EXISTS files (digest TEXT, name TEXT, data BLOB NOT NULL, PRIMARY KEY (digest, name));
 CREATE TABLE IF NOT EXISTS results (
     digest TEXT, suite TEXT, isolation TEXT NOT NULL, infrastructure INTEGER NOT NULL, judged_at TEXT NOT NULL,

@@ -21,7 +21,6 @@ from classroom.grading.report.items import ENOUGH, item_numbers, passes_of
 from classroom.grading.report.needs_help import RULE, may_need_help
 from classroom.grading.report.progress import LATE, Stage, attempts, homework_numbers, weeks
 from classroom.grading.safe import clean, one_line, truncated
-from classroom.grading.totals import total
 from classroom.grading.words import title_of, when
 from classroom.register import Course
 
@@ -104,9 +103,9 @@ def _student(record: ClassRecord, student: str, names: Mapping[str, str]) -> lis
     login = one_line(student, MOST_NAME)
     points = []
     for lesson in record.lessons:
-        one = record.graded.get((student, lesson.folder))
-        known = one is not None and one.counts and total(one).complete
-        points.append(round(total(one).points, 2) if one is not None and known else None)
+        one, whole = record.graded.get((student, lesson.folder)), record.totals.get((student, lesson.folder))
+        known = one is not None and one.counts and whole is not None and whole.complete
+        points.append(round(whole.points, 2) if known and whole else None)
     link = f"feedback/{quote(names[student])}.html" if student in names else ""
     return [name, "" if login == name else login, record.sections.index(section) if section else -1, link, points]
 

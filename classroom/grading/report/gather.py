@@ -15,7 +15,7 @@ from classroom.grading.roster import Person
 from classroom.grading.settings import Settings
 from classroom.grading.similarity import Pair
 from classroom.grading.store import Store
-from classroom.grading.totals import overridden
+from classroom.grading.totals import Total, overridden, total
 from classroom.register import Course, Exercise, Lesson
 
 
@@ -56,6 +56,11 @@ class ClassRecord:
     def place(self) -> dict[str, int]:
         """Student -> row."""
         return {student: place for place, student in enumerate(self.students)}
+
+    @cached_property
+    def totals(self) -> dict[tuple[str, str], Total]:
+        """(student, homework) -> the points of the result."""
+        return {key: total(one) for key, one in self.graded.items()}
 
     @cached_property
     def shares(self) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from classroom.grading.report.gather import ClassRecord
-from classroom.grading.totals import total
 from classroom.register import Lesson
 
 LAST, ENOUGH, LOW = 3, 2, 0.5
@@ -58,5 +57,5 @@ def _share(record: ClassRecord, student: str, lesson: Lesson) -> float | None:
     one = record.graded.get((student, lesson.folder))
     if one is None or not one.is_handed_in:
         return None
-    points = total(one)
+    points = record.totals[student, lesson.folder]
     return points.regular / points.most if points.complete and points.most else 1.0

@@ -10,7 +10,6 @@ from datetime import UTC, date, timedelta
 from classroom.grading.charts import histogram
 from classroom.grading.history import HandIn
 from classroom.grading.report.gather import ClassRecord
-from classroom.grading.totals import total
 from classroom.register import Lesson
 
 LATE = ("on time", "1 day late", "2 days late", "3 or more days late", "time unknown", "nothing handed in")
@@ -48,7 +47,7 @@ def homework_numbers(record: ClassRecord, lesson: Lesson, students: Collection[s
         one = record.graded.get((student, lesson.folder))
         if one is None or not one.counts:
             continue
-        points = total(one)
+        points = record.totals[student, lesson.folder]
         if not one.is_handed_in:
             late[5] += 1
         elif one.late_days is None:
