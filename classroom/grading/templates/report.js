@@ -33,7 +33,7 @@ function table(box, caption, columns, rows, sorted = 0, down = false) {
   const heads = columns.map((column, place) => {
     const button = element("button", { type: "button", title: column.hint || "" }, ...column.title.split("\n").flatMap((line, k) =>
       k ? [element("br"), line] : [line]));
-    button.addEventListener("click", () => sort(place, sorted === place ? !down : column.kind === "n"));
+    button.addEventListener("click", () => sort(place, sorted === place ? !down : /^n( |$)/.test(column.kind)));
     return element("th", { scope: "col", class: column.kind }, button);
   });
   let wanted = rows, left = [], waiting = 0;
@@ -251,7 +251,6 @@ const columns = [
   ...data.homeworks.map((one, place) => ({ title: `HW ${one.number}\nof ${one.most}`, hint: one.title, kind: "n",
     value: row => row[4][place], cell: row => number(row[4][place]) })),
 ];
-columns.slice(1).forEach(column => { column.kind = column.kind === "n" ? "n" : "n total"; });
 if (data.sections.length)
   columns.splice(1, 0, { title: "Section", kind: "", value: row => row[2] < 0 ? "" : data.sections[row[2]], cell: row => row[2] < 0 ? "" : isolated(data.sections[row[2]]) });
 const everyone = table(at("table"), "Points of all students", columns, data.students);
