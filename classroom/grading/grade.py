@@ -106,6 +106,7 @@ class GradingRun:
         for called, student in intake.joined.items():
             if called != student and called not in seen:
                 store.rename_student(called, student)
+        store.keep_met(intake.met)
         lines = _told(intake, download.refused, folder)
         store.keep_unclaimed(str(folder), lines)
         seen |= set(intake.joined)
@@ -181,7 +182,16 @@ class GradingRun:
         lines += [f"{left} submissions are not judged yet and stand nowhere: grade again"] if left else []
         from classroom.grading.reports import write_reports  # needs jinja2
 
-        shown = write_reports(self.out, graded, self.course, overrides=overrides, submissions=store, force=force)
+        shown = write_reports(
+            self.out,
+            graded,
+            self.course,
+            overrides=overrides,
+            submissions=store,
+            force=force,
+            people=store.people(),
+            unclaimed=store.unclaimed(),
+        )
         return [*lines, *shown]
 
 

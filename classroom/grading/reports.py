@@ -10,11 +10,14 @@ from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
+from classroom.grading.exports.canvas import NO_PEOPLE
+from classroom.grading.exports.totals_csv import totals_csv
 from classroom.grading.exports.write import export_refusal, write_exports
 from classroom.grading.feedback import feedback_page
 from classroom.grading.intake.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.pages import save_page
 from classroom.grading.records import Graded, Submission
+from classroom.grading.roster import Person
 from classroom.grading.safe import cell, file_names, one_line
 from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Known, compare_submissions
@@ -36,6 +39,8 @@ def write_reports(
     overrides: Overrides | None = None,
     submissions: Mapping[str, Submission] | None = None,
     force: bool = False,
+    people: Mapping[str, Person] = NO_PEOPLE,
+    unclaimed: Sequence[str] = (),
 ) -> list[str]:
     """Write OUT/feedback/STUDENT.html, OUT/summary.html, OUT/similar.csv and OUT/exports -> messages to print.
 
@@ -45,6 +50,8 @@ def write_reports(
     overrides : (student, homework, exercise) -> (points, reason), set by a person.
     submissions : digest -> submission, for the similarity check and submission times.
     force : write the exports even if the isolation was below strong.
+    people : student -> what the class list or the course system says of them.
+    unclaimed : sentences about what is of no student, for a person to look at.
 
     Raises GradingError for two results of one student and homework; OSError.
     """
@@ -54,9 +61,13 @@ def write_reports(
     found = _compared(results, submissions, register)
     for student, own in groupby(results, key=lambda one: one.student):
         save_page(out / "feedback" / f"{names[student]}.html", feedback_page(student, list(own), register))
-    save_page(out / "summary.html", summary_page(results, register, names, found))
+    save_page(out / "summary.html", summary_page(results, register, names, found, unclaimed))
+    write_whole(out / "totals.csv", totals_csv(results, register, people))
     write_whole(out / "similar.csv", similar_csv(found))
-    lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
+    lines = [
+        f"{len(names)} pages for students: {out / 'feedback'}",
+        f"summary: {out / 'summary.html'}, totals: {out / 'totals.csv'}",
+    ]
     if found.pairs:
         alike = "1 pair of submissions is" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs of submissions are"
         lines.append(f"{alike} alike: the summary names them, for you to look at")
@@ -70,7 +81,7 @@ def write_reports(
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
         return [*lines, f"no exports: {reason}. --force writes them all the same{older}"]
-    return [*lines, *write_exports(out / "exports", results, register, names, submissions)]
+    return [*lines, *write_exports(out / "exports", results, register, names, submissions, people)]
 
 
 def _in_order(results: Sequence[Graded]) -> list[Graded]:

@@ -1,0 +1,73 @@
+"""Gradescope's results.json."""
+
+from __future__ import annotations
+
+from classroom.grading.records import Check, Grade, Graded, Status
+from classroom.grading.safe import one_line, truncated
+from classroom.grading.totals import total
+from classroom.grading.words import (
+    NO_HINT,
+    exercise_of,
+    lesson_of,
+    remark,
+    remarks,
+    requirement,
+    standing,
+    stopped,
+)
+from classroom.register import Course, Lesson
+
+
+def gradescope(graded: Graded, register: Course) -> dict[str, object]:
+    """The results.json of one submission: one test per exercise, visible to the student after grades are published.
+
+    Hidden tests are part of their exercise's text rather than tests with visibility "hidden", because with any of
+    those Gradescope shows the student no total. Output and run time are not shown, since they could leak hidden
+    inputs. Formats are "text", because Gradescope's default for the whole output is HTML.
+
+    Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+    """
+    points = total(graded)
+    lesson = lesson_of(graded.homework, register)
+    return {
+        "score": points.points,
+        "output": "\n".join(remarks(graded)),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "after_published",
+        "stdout_visibility": "hidden",
+        "extra_data": {"isolation": graded.isolation.value, "late_days": graded.late_days, "suite": graded.suite},
+        "tests": [_test(grade, lesson, place, bool(stopped(graded))) for place, grade in enumerate(graded.grades, 1)],
+    }
+
+
+def _test(grade: Grade, lesson: Lesson | None, place: int, stopped_all: bool) -> dict[str, object]:
+    title = exercise_of(grade, lesson).title
+    name = one_line(f"{grade.exercise}: {title}" if title else grade.exercise)
+    full = grade.points >= grade.max_points
+    return {
+        "score": round(grade.points, 6),
+        "max_score": grade.max_points,
+        "status": "passed" if full else "failed",
+        "name": f"{name} (bonus)" if grade.stretch else name,
+        "number": f"{lesson.number if lesson else 0}.{place}",
+        "output": truncated("\n\n".join([standing(grade)] if stopped_all else _in_words(grade)), 20_000),
+        "visibility": "after_published",
+    }
+
+
+def _in_words(grade: Grade) -> list[str]:
+    words = [standing(grade)]
+    if grade.status is Status.INFRASTRUCTURE or remark(grade):
+        words.append(remark(grade) or grade.message)
+    if grade.status is not Status.MISSING:
+        words += [_failure(check) for check in grade.checks if not check.passed]
+    return words
+
+
+def _failure(check: Check) -> str:
+    if not check.public:
+        return f"hidden test failed: {check.hint or NO_HINT}"
+    parts = [("", check.message), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
+    return "\n".join([f"public test failed: {requirement(check)}", *(label + text for label, text in parts if text)])
