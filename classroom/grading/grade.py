@@ -171,6 +171,11 @@ class GradingRun:
                 store.keep(graded)
                 yield graded
 
+    def exported(self, store: Store) -> list[Graded]:
+        """All results with the points that a person has set."""
+        exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
+        return overridden(store.graded(self.settings, exercises), store.overrides())
+
     def report(self, store: Store, force: bool = False) -> list[str]:
         """Write grades.csv, the pages and the exports from the store -> messages to print."""
         exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}

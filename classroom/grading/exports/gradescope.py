@@ -71,3 +71,49 @@ def _failure(check: Check) -> str:
         return f"hidden test failed: {check.hint or NO_HINT}"
     parts = [("", check.message), ("called: ", check.call), ("expected: ", check.expected), ("got: ", check.got)]
     return "\n".join([f"public test failed: {requirement(check)}", *(label + text for label, text in parts if text)])
+
+
+def uploaded(graded: Graded, register: Course, hidden: str, isolation: str) -> dict[str, object]:
+    """The results.json of an upload: public tests visible at once, points and hidden tests with visibility `hidden`.
+
+    The entry with an exercise's points names no hidden input. Lateness is Gradescope's, and not deducted here; how long
+    it took is not told, since it could leak hidden inputs. `isolation` : the sandbox's explanation.
+
+    Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+    """
+    points, lesson = total(graded), lesson_of(graded.homework, register)
+    whole = bool(stopped(graded))
+    tests: list[dict[str, object]] = []
+    for place, grade in enumerate(graded.grades, 1):
+        number = f"{lesson.number if lesson else 0}.{place}"
+        tests += _public(grade, number)
+        tests.append(_test(grade, lesson, place, whole) | {"visibility": hidden})
+    return {
+        "score": points.raw,
+        "output": "\n".join([*remarks(graded), f"isolation: {graded.isolation.value} ({isolation})"]),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "extra_data": {"isolation": graded.isolation.value, "suite": graded.suite},
+        "tests": tests,
+    }
+
+
+def _public(grade: Grade, number: str) -> list[dict[str, object]]:
+    """An entry without points for each public test, or one that says why there is none."""
+    checks = [check for check in grade.checks if check.public]
+    if not checks:
+        name, words = one_line(grade.exercise), truncated(standing(grade), 20_000)
+        return [{"name": name, "number": number, "status": "failed", "output": words, "visibility": "visible"}]
+    return [
+        {
+            "name": one_line(f"{grade.exercise}: {check.name}"),
+            "number": f"{number}.{place}",
+            "status": "passed" if check.passed else "failed",
+            "output": "" if check.passed else truncated(_failure(check), 20_000),
+            "visibility": "visible",
+        }
+        for place, check in enumerate(checks, 1)
+    ]
