@@ -100,7 +100,7 @@ def _write_mail(out: Path, store: Store, names: dict[str, str]) -> None:
     from classroom.grading.feedback.mail import mail_csv
     from classroom.progress import write_whole
 
-    write_whole(out / "mail.csv", mail_csv(names, store.roster()))
+    write_whole(out / "mail.csv", mail_csv(names, store.people()))
     say(f"whom to send which page: {out / 'mail.csv'}")
 
 

@@ -1,4 +1,4 @@
-"""Commands for instructors: release, grade, regrade, override, merge."""
+"""Commands for instructors: grade, regrade, override, merge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from classroom.cli.base import MACHINE, PASS_ON, app, needs, stop, the_course
 from classroom.cli.progress_bar import progress
 from classroom.cli.tools import WORKSHOP
 from classroom.page import say
-from classroom.register import Solutions
 from classroom.started import COMMAND
 from classroom.tasks import UnknownTask, find_one
 
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from classroom.grading.suite import Suite
 
 TEACH = "Teach"
-RELEASED = {
-    Solutions.NONE: " and worked solutions",
-    Solutions.AFTER_PASS: ", with the worked solutions for `reveal` after the pass",
-    Solutions.ANY_TIME: ", with the worked solutions for `reveal` at any time",
-}
-"""Printed about the worked solutions in students' copies."""
 RESULTS = Path("results")
 Out = Annotated[Path, typer.Option("--out", help="The folder of results.", file_okay=False)]
 Force = Annotated[bool, typer.Option("--force", help="Write exports though the isolation is below strong.")]
@@ -53,34 +46,11 @@ def explained() -> Iterator[None]:
 
 
 @app.command(rich_help_panel=TEACH)
-def release(folder: Annotated[Path, typer.Argument(metavar="DIR", file_okay=False)]) -> None:
-    """Write what students get: the course without hidden tests, as a folder and a zip in DIR.
-
-    The table [release] of course.toml says whether the worked solutions are in it, for `reveal`.
-    """
-    from classroom.grading.release import write_release
-    from classroom.grading.settings import load_settings
-    from classroom.solutions import ARCHIVE
-
-    course = the_course()
-    with explained():
-        target, archive, count = write_release(course, folder)
-        deadlines = load_settings(course.lessons[0].root).deadlines
-    what = f"without hidden tests{RELEASED[course.release.solutions]}"
-    if not (target / "homework" / ARCHIVE).is_file():
-        what = f"without hidden tests{RELEASED[Solutions.NONE]}"
-    elif deadlines:
-        say(
-            "careful: course.toml has deadlines, and the worked solutions are in the students' copies; "
-            'solutions = "none" in its table [release] keeps them back'
-        )
-    say(f"{count} files {what}: {target} and {archive}")
-
-
-@app.command(rich_help_panel=TEACH)
 @needs("grading", "jinja2")
 def grade(
-    submissions: Annotated[Path, typer.Argument(help="A folder, .zip or .tar.gz for each student, or an export.")],
+    submissions: Annotated[
+        Path, typer.Argument(help="A folder with one for each student, or a course system's export, also as a .zip.")
+    ],
     out: Out = RESULTS,
     homework: Annotated[list[str] | None, typer.Option(help="Only this one: number, folder or file.")] = None,
     jobs: Jobs = 0,
@@ -89,6 +59,8 @@ def grade(
     retry_infra: Annotated[bool, typer.Option("--retry-infra", help="Also what the judge could not judge.")] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Of the hidden tests' inputs; without: a secret one.")] = None,
     times: Annotated[Path | None, typer.Option(help="CSV: student, time and perhaps homework.")] = None,
+    roster: Annotated[Path | None, typer.Option(help="CSV of the class: login, name, email, section. Kept.")] = None,
+    extensions: Annotated[Path | None, typer.Option(help="CSV: student, homework, deadline. Kept.")] = None,
     dask: Annotated[str, typer.Option(help="Judge on this Dask cluster: tcp://host:8786.")] = "",
     force: Force = False,
 ) -> None:
@@ -96,13 +68,15 @@ def grade(
 
     Ended in the middle, the same command goes on where it was. See docs/grading-at-scale.md.
 
-    Examples: grade submissions --out results; grade submissions --homework 2 --jobs 8
+    Examples: grade submissions --out results; grade submissions.zip --roster class.csv --homework 2
     """
     from classroom.grading.grade import Options
     from kuiper.profile import usable_cores
 
     jobs = jobs or usable_cores()
-    options = Options(tuple(homework or ()), jobs, _shard(shard), not resume, retry_infra, seed, dask, times)
+    options = Options(
+        tuple(homework or ()), jobs, _shard(shard), not resume, retry_infra, seed, dask, times, roster, extensions
+    )
     with explained():
         _grade(options, out, submissions, force)
 

@@ -14,24 +14,28 @@ from classroom.grading.settings import GradingError
 
 WRITTEN = ("exports", "feedback")
 """Folders of results with files of students."""
-TABLES = ("grades.csv", "similar.csv", "summary.html", "report.html", "mail.csv")
+TABLES = ("grades.csv", "totals.csv", "similar.csv", "summary.html", "report.html", "mail.csv")
 """Files of results with rows of students."""
 NAMED = ("student", "other")
 """Columns that hold a student's name."""
 KEYED = ("results", "files", "attempts", "submissions")
 """Tables with the digests of submissions."""
+SAID = "unclaimed"
+"""The table of sentences about what is of no student, which may name one."""
+SHORT = 3
+"""Identifiers of fewer characters stand in too many sentences to mean anybody."""
 
 
 def forget_student(base: sqlite3.Connection, student: str) -> dict[str, int]:
     """Delete every row of the student, in any table -> table -> number of rows. Raises sqlite3.Error.
 
     All tables with a column for students are searched, and those that know submissions by their digest. Files that
-    belong to no submission any more, of whomever, go too.
+    belong to no submission any more, of whomever, go too, and sentences that name the student.
     """
     base.execute("PRAGMA secure_delete=ON")
     count = dict[str, int]()
     with base:
-        own = _digests(base, student)
+        own, names = _digests(base, student), _identifiers(base, student)
         for table, columns in _tables(base).items():
             marks = " OR ".join(f"{column} = ?" for column in NAMED if column in columns)
             if marks:
@@ -41,6 +45,8 @@ def forget_student(base: sqlite3.Connection, student: str) -> dict[str, int]:
                 rows = [(digest,) for digest in own]
                 deleted = base.executemany(f"DELETE FROM {table} WHERE digest = ?", rows).rowcount
                 count[table] = count.get(table, 0) + max(0, deleted)
+        rows = [(name,) for name in sorted(names)]
+        count[SAID] = max(0, base.executemany(f"DELETE FROM {SAID} WHERE instr(text, ?)", rows).rowcount)
         known = "SELECT digest FROM submissions UNION SELECT digest FROM attempts"
         base.execute(f"DELETE FROM files WHERE digest NOT IN ({known})")
     base.execute("VACUUM")
@@ -55,6 +61,17 @@ def _digests(base: sqlite3.Connection, student: str) -> set[str]:
         "SELECT digest FROM results WHERE json_extract(graded, '$.student') = ?",
     )
     return {row[0] for query in queries for row in base.execute(query, (student,))}
+
+
+def _identifiers(base: sqlite3.Connection, student: str) -> set[str]:
+    """What the student is called: in results, in the class list, by the course system."""
+    found = {student}
+    for table in ("roster", "met"):
+        for row in base.execute(
+            f"SELECT login, name, student_id, email, platform_id FROM {table} WHERE student = ?", (student,)
+        ):
+            found |= set(row)
+    return {name for name in found if name and len(name) >= SHORT}
 
 
 def _tables(base: sqlite3.Connection) -> dict[str, set[str]]:

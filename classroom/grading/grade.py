@@ -111,6 +111,7 @@ class GradingRun:
         for called, student in intake.joined.items():
             if called != student and called not in seen:
                 store.rename_student(called, student)
+        store.keep_met(intake.met)
         lines = _told(intake, download.refused, folder)
         store.keep_unclaimed(str(folder), lines)
         seen |= set(intake.joined)
@@ -175,12 +176,16 @@ class GradingRun:
                 store.keep(graded)
                 yield graded
 
+    def exported(self, store: Store) -> list[Graded]:
+        """All results with the points that a person has set."""
+        exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
+        return overridden(store.graded(self.settings, exercises), store.overrides())
+
     def graded(self, store: Store) -> list[Graded]:
         """All results with the points that a person has set, by student and homework."""
         from classroom.grading.reports import in_order  # needs jinja2
 
-        exercises = {lesson.folder: lesson.exercises for lesson in self.course.lessons}
-        return in_order(overridden(store.graded(self.settings, exercises), store.overrides()))
+        return in_order(self.exported(store))
 
     def pages(self, store: Store) -> dict[str, str]:
         """Write the students' pages alone -> student -> name of the page without suffix."""
@@ -221,6 +226,8 @@ class GradingRun:
             comments=comments(store.base),
             rules=load_rules(self.course.lessons[0].root),
             compared=lambda found: keep_pairs(store.base, found.pairs),
+            people=store.people(),
+            unclaimed=store.unclaimed(),
         )
         return [*lines, *shown]
 

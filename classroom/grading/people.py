@@ -12,11 +12,13 @@ from classroom.grading.roster import Person
 TABLES = """
 CREATE TABLE IF NOT EXISTS roster (
     student TEXT PRIMARY KEY, login TEXT, name TEXT, student_id TEXT, email TEXT, section TEXT, platform_id TEXT);
+CREATE TABLE IF NOT EXISTS met (
+    student TEXT PRIMARY KEY, login TEXT, name TEXT, student_id TEXT, email TEXT, section TEXT, platform_id TEXT);
 CREATE TABLE IF NOT EXISTS extensions (
     student TEXT, homework TEXT, deadline TEXT NOT NULL, PRIMARY KEY (student, homework));
 CREATE TABLE IF NOT EXISTS unclaimed (source TEXT, text TEXT, PRIMARY KEY (source, text));
 """
-KEPT_OF_PEOPLE = ("roster", "extensions", "unclaimed")
+KEPT_OF_PEOPLE = ("roster", "met", "extensions", "unclaimed")
 """Tables that shards have alike."""
 Extensions = Mapping[tuple[str, str], datetime]
 """(student, homework's folder) -> the deadline that holds for this student."""
@@ -36,7 +38,20 @@ class PeopleTables:
 
     def roster(self) -> dict[str, Person]:
         """Student, as in submissions and results -> the person; {} without a class list."""
-        query = "SELECT student, login, name, student_id, email, section, platform_id FROM roster ORDER BY rowid"
+        return self._people("roster")
+
+    def keep_met(self, people: Mapping[str, Person]) -> None:
+        """Store what course systems say about students, beside what is known already."""
+        with self._base:
+            rows = [(student, *astuple(one)) for student, one in people.items()]
+            self._base.executemany("INSERT OR REPLACE INTO met VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def people(self) -> dict[str, Person]:
+        """Student -> the person of the class list, else what the course system said about the student."""
+        return {**self._people("met"), **self.roster()}
+
+    def _people(self, table: str) -> dict[str, Person]:
+        query = f"SELECT student, login, name, student_id, email, section, platform_id FROM {table} ORDER BY rowid"
         return {row[0]: Person(*row[1:]) for row in self._base.execute(query)}
 
     def extend(self, student: str, homework: str, deadline: datetime | None) -> None:
@@ -79,6 +94,6 @@ class PeopleTables:
         with self._base:
             for table in names:
                 columns = {row[1] for row in self._base.execute(f"PRAGMA table_info({table})")}
-                if "student" in columns and table != "roster":
+                if "student" in columns and table not in ("roster", "met"):
                     self._base.execute(f"UPDATE OR IGNORE {table} SET student = ? WHERE student = ?", (new, old))
                     self._base.execute(f"DELETE FROM {table} WHERE student = ?", (old,))

@@ -10,6 +10,8 @@ from itertools import groupby
 from pathlib import Path
 
 from classroom.grading import notebook
+from classroom.grading.exports.canvas import NO_PEOPLE
+from classroom.grading.exports.totals_csv import totals_csv
 from classroom.grading.exports.write import export_refusal, write_exports
 from classroom.grading.feedback import feedback_page
 from classroom.grading.feedback.comments import Comments
@@ -17,6 +19,7 @@ from classroom.grading.feedback.rules import AT_ONCE, FeedbackRules
 from classroom.grading.intake.recognise import WORKSHEET, stub_of_lesson
 from classroom.grading.pages import save_page
 from classroom.grading.records import Graded, Submission
+from classroom.grading.roster import Person
 from classroom.grading.safe import cell, file_names, one_line
 from classroom.grading.settings import GradingError
 from classroom.grading.similarity import Comparison, Known, compare_submissions
@@ -41,6 +44,8 @@ def write_reports(
     comments: Comments | None = None,
     rules: FeedbackRules = AT_ONCE,
     compared: Callable[[Comparison], None] = lambda found: None,
+    people: Mapping[str, Person] = NO_PEOPLE,
+    unclaimed: Sequence[str] = (),
 ) -> list[str]:
     """Write OUT/feedback/STUDENT.html, OUT/summary.html, OUT/similar.csv and OUT/exports -> messages to print.
 
@@ -52,6 +57,8 @@ def write_reports(
     force : write the exports even if the isolation was below strong.
     comments, rules : comments by hand, and how feedback is given.
     compared : called with what the similarity check found.
+    people : student -> what the class list or the course system says of them.
+    unclaimed : sentences about what is of no student, for a person to look at.
 
     Raises GradingError for two results of one student and homework; OSError.
     """
@@ -61,9 +68,13 @@ def write_reports(
     found = _compared(results, submissions, register)
     compared(found)
     write_feedback(out, results, register, comments, rules)
-    save_page(out / "summary.html", summary_page(results, register, names, found))
+    save_page(out / "summary.html", summary_page(results, register, names, found, unclaimed))
+    write_whole(out / "totals.csv", totals_csv(results, register, people))
     write_whole(out / "similar.csv", similar_csv(found))
-    lines = [f"{len(names)} pages for students: {out / 'feedback'}", f"summary: {out / 'summary.html'}"]
+    lines = [
+        f"{len(names)} pages for students: {out / 'feedback'}",
+        f"summary: {out / 'summary.html'}, totals: {out / 'totals.csv'}",
+    ]
     if found.pairs:
         alike = "1 pair of submissions is" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs of submissions are"
         lines.append(f"{alike} alike: the summary names them, for you to look at")
@@ -77,7 +88,7 @@ def write_reports(
     if reason and not force:
         older = "; what lies there is of an earlier run" if (out / "exports").exists() else ""
         return [*lines, f"no exports: {reason}. --force writes them all the same{older}"]
-    return [*lines, *write_exports(out / "exports", results, register, names, submissions)]
+    return [*lines, *write_exports(out / "exports", results, register, names, submissions, people)]
 
 
 def write_feedback(

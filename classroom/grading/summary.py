@@ -63,8 +63,12 @@ def summary_page(
     register: Course,
     names: Mapping[str, str],
     found: Comparison = NOT_COMPARED,
+    unclaimed: Sequence[str] = (),
 ) -> str:
-    """The HTML summary of all results; `names` : student -> file name in `feedback/`."""
+    """The HTML summary of all results.
+
+    names : student -> file name in `feedback/`. unclaimed : what is of no student, in sentences.
+    """
     by_homework: dict[str, list[Graded]] = defaultdict(list)
     for one in results:
         by_homework[one.homework].append(one)
@@ -77,7 +81,7 @@ def summary_page(
         isolation=_isolation(results),
         untouched=numbers_of(sorted(by_homework.keys() - set(homeworks)), register),
         parts=[_homework(homework, by_homework[homework], register) for homework in homeworks],
-        needed=_needed(results, register, names),
+        needed=[*(Row("–", "", "", one_line(text, 600)) for text in unclaimed), *_needed(results, register, names)],
         pairs=[(pair, *(_link(student, names) for student in pair.students)) for pair in found.pairs[:PAIRS]],
         more_pairs=max(0, len(found.pairs) - PAIRS),
         taken=[(one, _link(one.student, names)) for one in found.taken[:PAIRS]],

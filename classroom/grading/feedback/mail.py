@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from classroom.grading.exports.write import csv_text
+from classroom.grading.exports.tables import csv_text
 
 COLUMNS = ("name", "email", "file")
 

@@ -105,6 +105,8 @@ class Intake:
         """What a course system calls a student -> how the class list does."""
         self.unknown: dict[str, str] = {}
         """Who is not in the class list -> why nobody there can be meant, if that is not plain."""
+        self.met: dict[str, Person] = {}
+        """Who is not in the class list -> what the course system says about them."""
 
     def submissions(self, folder: Path) -> Iterator[tuple[str, list[Submission]]]:
         """(student, one submission per lesson), sorted by student; all of the class list too. Raises GradingError."""
@@ -117,6 +119,7 @@ class Intake:
 
     def _student(self, source: Source) -> str:
         if not self.roster:
+            self.met.update(_met(source))
             return source.student
         found = person_of(source, self.roster)
         if isinstance(found, Person):
@@ -164,6 +167,15 @@ class Intake:
             faults.append("The course system calls it late, and does not say by how much: --times can")
         path = _path(best[judged]) if judged else ""
         return Submission(next(iter(called)), lesson.folder, files, time, tuple(faults), path, tuple(desk.aside))
+
+
+def _met(source: Source) -> dict[str, Person]:
+    """What the course system says about a student, beside the name by which the work is known."""
+    email = next((one for one in source.ids if "@" in one), "")
+    number = next((one for one in source.ids if one not in (email, source.student)), "")
+    if not (source.number or email or number):
+        return {}
+    return {source.student: Person("", source.name, number, email, platform_id=source.number)}
 
 
 class _Desk:

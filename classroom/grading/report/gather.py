@@ -94,10 +94,10 @@ def gather(store: Store, course: Course, settings: Settings) -> ClassRecord:
     """Read a store."""
     exercises = {lesson.folder: lesson.exercises for lesson in course.lessons}
     results = overridden(store.graded(settings, exercises, brief=True), store.overrides())
-    people = store.roster()
+    people, listed = store.people(), store.roster()
     counted = {one.homework for one in results if one.counts}
     return ClassRecord(
-        tuple(sorted({one.student for one in results} | people.keys(), key=lambda name: (name.casefold(), name))),
+        tuple(sorted({one.student for one in results} | listed.keys(), key=lambda name: (name.casefold(), name))),
         people,
         tuple(lesson for lesson in course.lessons if lesson.folder in counted),
         {(one.student, one.homework): one for one in results if one.homework in counted},

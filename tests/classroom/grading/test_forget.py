@@ -93,6 +93,15 @@ def test_rows_in_a_table_that_somebody_adds_later_go_too(tmp_path: Path) -> None
         assert store.base.execute("SELECT student FROM later").fetchall() == [("zoe",)]
 
 
+def test_sentences_that_name_the_student_go_and_others_stay(tmp_path: Path) -> None:
+    fill(tmp_path, ("zoe", "ann"))
+    said = ["left aside: Name of ann's notes.pdf", "ann@example.edu is of two people", "left aside: zoe.pdf"]
+    with Store(tmp_path) as store:
+        store.keep_unclaimed("subs", said)
+        assert forget_student(store.base, "ann")["unclaimed"] == 2
+        assert store.unclaimed() == said[2:]
+
+
 def test_files_that_nobody_knows_any_more_go_too(tmp_path: Path) -> None:
     fill(tmp_path, ("zoe", "ann"))
     with Store(tmp_path) as store:
