@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--faster", type=float, default=100.0)
     parser.add_argument("--measured", type=int, default=24, help="submissions that are really judged first")
+    parser.add_argument("--out", type=Path, help="keep the results here; stopped, the same command goes on")
     options = parser.parse_args()
     lesson = register.load().lesson(1)
     suite = suite_of(lesson, load_settings(ROOT), seed=0)
@@ -48,12 +49,15 @@ def main() -> None:
     print(f"isolation {this_sandbox()[1].value}; {len(times)} submissions of lesson 1 really judged, one at a time: "
           f"mean {statistics.fmean(times):.2f} s, median {statistics.median(times):.2f} s", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        wall, ideal = simulate(suite, times, options.submissions, options.workers, options.faster, Path(folder))
-    overhead = (wall - ideal) / options.submissions
-    print(f"{options.submissions} submissions, {options.workers} workers, {options.faster:g} times faster:")
+        out = options.out or Path(folder)
+        count, wall, ideal = simulate(suite, times, options.submissions, options.workers, options.faster, out)
+    if not count:
+        return
+    overhead = (wall - ideal) / count
+    print(f"{count} submissions, {options.workers} workers, {options.faster:g} times faster:")
     print(f"{wall:.0f} s by the clock, {ideal:.0f} s of it judging; the queue costs {1000 * overhead:.2f} ms each")
-    hours = (ideal * options.faster + overhead * options.submissions) / 3600
-    print(f"for real: {hours:.1f} hours on {options.workers} workers")
+    hours = (statistics.fmean(times) / options.workers + overhead) * options.submissions / 3600
+    print(f"{options.submissions} for real: {hours:.1f} hours on {options.workers} workers")
 
 
 def judging_times(lesson: Lesson, suite: Suite, count: int) -> list[float]:
@@ -82,26 +86,31 @@ def pretend(job: Job, times: Sequence[float], faster: float) -> Graded:
 
 def simulate(
     suite: Suite, times: Sequence[float], count: int, workers: int, faster: float, folder: Path
-) -> tuple[float, float]:
-    """(seconds by the clock, seconds of judging for each worker). Raises RuntimeError if a result is missing."""
+) -> tuple[int, float, float]:
+    """(submissions that were open, seconds by the clock, seconds of judging for each worker).
+
+    Raises RuntimeError if a result is missing.
+    """
     from distributed import Client, LocalCluster
 
     running: list[subprocess.Popen[bytes]] = []
-    with Store(folder / "out") as store, LocalCluster(n_workers=0, dashboard_address=None, scheduler_port=0) as cluster:
+    with Store(folder) as store, LocalCluster(n_workers=0, dashboard_address=None, scheduler_port=0) as cluster:
         store.keep_suites({suite.homework: suite.version})
-        store.keep_submissions(_class(suite, count))
+        if len(store) != count:
+            store.keep_submissions(_class(suite, count))
+        waiting = [digest for digest in store if not store.is_judged(digest, suite.version)]
         try:
             running += [_worker(cluster.scheduler_address, folder) for _ in range(workers)]
             with Client(cluster) as client:
                 client.wait_for_workers(workers, timeout=SECONDS_TO_START)
             started, done = time.monotonic(), 0
-            jobs = (Job(store[digest], suite) for digest in store)
+            jobs = (Job(store[digest], suite) for digest in waiting)
             work = partial(pretend, times=times, faster=faster)
             for graded in run_dask(jobs, cluster.scheduler_address, work=work):
                 if not store.keep(graded):
                     raise RuntimeError(f"{graded.student} has two results")
                 done += 1
-                if done == count // 3:
+                if done == len(waiting) // 3:
                     running[0].kill()
                     running.append(_worker(cluster.scheduler_address, folder))
             wall = time.monotonic() - started
@@ -109,12 +118,12 @@ def simulate(
             for one in running:
                 one.kill()
                 one.wait()
-        lost = store.unjudged()
-        again = store.forget_infrastructure()
-    print(f"{count} submissions, {done} results, {lost} missing, {again} to be judged again; one worker was killed")
-    if lost or again or done != count:
+        lost, again = store.unjudged(), store.forget_infrastructure()
+    print(f"{len(waiting)} of {count} were open: {done} results, {lost} missing, {again} to be judged again")
+    print("one worker was killed on the way", flush=True)
+    if lost or again or done != len(waiting):
         raise RuntimeError("not every submission has its result")
-    return wall, sum(time_of(one.digest, times) for one in _class(suite, count)) / faster / workers
+    return len(waiting), wall, sum(time_of(digest, times) for digest in waiting) / faster / workers
 
 
 def _class(suite: Suite, count: int) -> Iterator[Submission]:
