@@ -33,7 +33,7 @@ def extend(
     from classroom.grading.intake.reader import lessons_with_homework
     from classroom.grading.roster import Roster
 
-    with explained(), grading._results(out) as store:
+    with explained(), grading.results_of(out) as store:
         run = GradingRun(the_course(), out, Options())
         (lesson,) = lessons_with_homework(run.course, (homework,))
         person = Roster(store.roster().values()).find(student)
@@ -43,7 +43,7 @@ def extend(
         moment = None if deadline == "none" else extension_of(deadline, lesson.folder, run.settings)
         store.extend(name, lesson.folder, moment)
         say(f"{name}, {lesson.folder}: " + (f"until {moment.isoformat()}" if moment else "the deadline of all"))
-        grading._report(run, store, force)
+        grading.write_all(run, store, force)
 
 
 @app.command(name="nbgrader", rich_help_panel=TEACH)
@@ -61,7 +61,7 @@ def to_nbgrader(
     from classroom.grading.exports.write import export_refusal
     from classroom.grading.grade import GradingRun, Options
 
-    with explained(), grading._results(out) as store:
+    with explained(), grading.results_of(out) as store:
         run = GradingRun(the_course(), out, Options())
         graded = run.exported(store)
         reason = export_refusal(graded)
