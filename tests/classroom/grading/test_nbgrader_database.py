@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +22,13 @@ from nbgrader.plugins import CsvExportPlugin
 HOMEWORK = "01_numbers"
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 PEOPLE = {"ann": Person("ann", "Smith, Ann Mary", "77", "ann@x.org")}
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+
+
+@pytest.fixture(autouse=True)
+def _own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbgrader starts `alembic` by its name, also where no environment is activated."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def graded(student: str, points: float, bonus: float = 0.0, **rest: object) -> Graded:
