@@ -67,4 +67,4 @@ def to_nbgrader(
         reason = export_refusal(graded)
         if reason and not force:
             stop(f"{reason}. --force writes them all the same")
-        say(fill(database, graded, run.course, store.people(), store))
+        say(fill(database, graded, store.people(), store))

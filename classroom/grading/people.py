@@ -97,3 +97,4 @@ class PeopleTables:
                 if "student" in columns and table not in ("roster", "met"):
                     self._base.execute(f"UPDATE OR IGNORE {table} SET student = ? WHERE student = ?", (new, old))
                     self._base.execute(f"DELETE FROM {table} WHERE student = ?", (old,))
+            self._base.execute("DELETE FROM met WHERE student = ?", (old,))

@@ -238,4 +238,4 @@ def _cell(text: str, path: Path, line: int) -> str:
         raise GradingError(f"{path}, line {line}: expected text, found a control code in {one_line(text, 60)!r}")
     if len(text) > MAX_CELL:
         raise GradingError(f"{path}, line {line}: expected at most {MAX_CELL} characters, found {len(text)}")
-    return plain_name(one_line(text.lstrip("'") if text.startswith("'=") else text, MAX_CELL))
+    return plain_name(one_line(text.replace("\r", "\n"), MAX_CELL))

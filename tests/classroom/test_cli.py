@@ -17,7 +17,8 @@ from classroom.started import COMMAND
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_HELP = ("next", "map", "demo", "mine", "lab", "check", "watch", "hint", "reset", "reveal", "doctor")
-GRADING = ("release", "grade", "regrade", "override", "merge")
+GRADING = ("release", "grade", "regrade", "override", "merge", "extend", "nbgrader",
+           "comment", "feedback", "report", "forget")  # fmt: skip
 COMMANDS = {*OWN_HELP, *GRADING, "setup", "test", "site", "dev"}
 WITHOUT = "import sys\nfor name in ('typer', 'rich'):\n    sys.modules[name] = None\n"
 
@@ -72,6 +73,7 @@ def test_every_other_command_says_what_to_install(without_packages: dict[str, st
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_main_job_is_pure_ascii_on_an_ascii_terminal() -> None:
     done = course(PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
@@ -131,6 +133,7 @@ def test_pytest_gets_the_arguments_and_its_exit_code_comes_back() -> None:
     assert nothing.returncode == 5
 
 
+@pytest.mark.slow
 def test_the_main_job_loads_neither_matplotlib_nor_networkx() -> None:
     code = (
         "import sys\nfrom classroom import cli\nfrom classroom.gallery.show import show_piece\nshow_piece()\n"
@@ -140,6 +143,7 @@ def test_the_main_job_loads_neither_matplotlib_nor_networkx() -> None:
     assert done.stdout.splitlines()[-1] == "set()", done.stderr
 
 
+@pytest.mark.slow
 def test_the_doctor_names_versions_and_the_blas() -> None:
     done = course("doctor")
     assert done.returncode == 0, done.stderr
@@ -278,6 +282,7 @@ def test_a_register_that_cannot_be_read_is_a_sentence_for_every_command(mini: An
         assert "course.toml" in result.output
 
 
+@pytest.mark.slow
 def test_a_students_copy_without_the_workshop_has_no_command_dev(tmp_path: Path) -> None:
     assert " dev " in course("--help").stdout
     shutil.copytree(ROOT / "classroom", tmp_path / "classroom", ignore=shutil.ignore_patterns("dev", "__pycache__"))

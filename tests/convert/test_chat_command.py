@@ -341,13 +341,22 @@ class Terminal:
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_the_answer_and_then_the_program(network: Path) -> None:
-    terminal = Terminal(network, "--tokens", 500, "--temperature", 1, "--engine", "simple", "--context", 512)
+def test_ctrl_c_stops_the_answer_and_then_the_program(source: Path, tmp_path: Path) -> None:
+    endless = 20_000  # half a minute or more of writing on any machine, for no token ends the answer
+    published = shutil.copytree(source, tmp_path / "published")
+    config = json.loads((published / "config.json").read_text(encoding="utf-8"))
+    config |= {"max_position_embeddings": endless, "eos_token_id": None}
+    (published / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    beside(published, **{"tokenizer_config.json": {"chat_template": TEMPLATE}, "generation_config.json": {}})
+    network = tmp_path / "endless"
+    call("convert", published, "--output", network, "--context", endless)
+    settings = ["--temperature", 1, "--engine", "simple"]
+    terminal = Terminal(network, "--tokens", endless, "--context", endless, *settings)
     try:
         terminal.wait_for("> ")
         terminal.type("Hello\n")
-        terminal.wait_for("Hello")
-        time.sleep(1)
+        terminal.wait_for("Hello\r\n")
+        terminal.wait_for("e")  # the answer has begun
         terminal.press_ctrl_c()
         terminal.wait_for("stopped")
         terminal.wait_for("> ")

@@ -82,7 +82,7 @@ def uploaded(graded: Graded, register: Course, hidden: str, isolation: str) -> d
     Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
     """
     points, lesson = total(graded), lesson_of(graded.homework, register)
-    whole = bool(stopped(graded))
+    whole, reached = bool(stopped(graded)), isolation.partition(". ")[0]
     tests: list[dict[str, object]] = []
     for place, grade in enumerate(graded.grades, 1):
         number = f"{lesson.number if lesson else 0}.{place}"
@@ -90,7 +90,7 @@ def uploaded(graded: Graded, register: Course, hidden: str, isolation: str) -> d
         tests.append(_test(grade, lesson, place, whole) | {"visibility": hidden})
     return {
         "score": points.raw,
-        "output": "\n".join([*remarks(graded), f"isolation: {graded.isolation.value} ({isolation})"]),
+        "output": "\n".join([*remarks(graded), f"isolation: {graded.isolation.value} ({reached})"]),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",

@@ -6,7 +6,10 @@ cell for each of its exercises. Bonus exercises have no maximum there: their poi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,6 @@ from classroom.grading.records import Grade, Graded, Submission
 from classroom.grading.roster import Person
 from classroom.grading.settings import GradingError
 from classroom.grading.totals import total
-from classroom.register import Course
 
 NOTEBOOK = "course"
 """The notebook that stands for the course's homework file."""
@@ -24,7 +26,6 @@ NOTEBOOK = "course"
 def fill(
     database: Path,
     results: Sequence[Graded],
-    register: Course,
     people: Mapping[str, Person],
     submissions: Mapping[str, Submission],
 ) -> str:
@@ -41,7 +42,7 @@ def fill(
         ) from error
     ready = [one for one in results if total(one).complete and one.counts]
     try:
-        with Gradebook(f"sqlite:///{database}") as book:
+        with _own_programs(), Gradebook(f"sqlite:///{database}") as book:
             for homework in sorted({one.homework for one in ready}):
                 _assignment(book, homework, next(one for one in ready if one.homework == homework))
             for student in sorted({one.student for one in ready}):
@@ -58,6 +59,17 @@ def fill(
         raise GradingError(f"{database}: expected nbgrader's database: {type(error).__name__}: {error}") from error
     said = f"{len(ready)} submissions of {len({one.student for one in ready})} students: {database}"
     return f"{said}; {by_hand} exercises keep the points that somebody set there" if by_hand else said
+
+
+@contextmanager
+def _own_programs() -> Iterator[None]:
+    """nbgrader starts `alembic` by its name, which lies beside this Python in an environment that is not activated."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
 
 
 def _assignment(book: Any, homework: str, one: Graded) -> None:

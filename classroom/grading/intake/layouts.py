@@ -33,6 +33,8 @@ NBGRADER = {"nbgrader_config.py", "gradebook.db", "source", "release", "autograd
 """Names beside `submitted` in an nbgrader course folder."""
 CLONES = "-submissions"
 """What the name of a folder of clones ends with; the assignment's comes before."""
+_EXPORT = re.compile(r"assignment_\d+_export|submissions")
+"""What Gradescope and Canvas call the folder in their downloads."""
 _ANONYMOUS = re.compile(r"(?P<student>anon_[^\W_]+)_\d+_(?P<file>.+)")
 _ONE_NUMBER = re.compile(r"(?P<name>\w+?)_(?P<late>LATE_)?(?P<number>\d{3,})_(?P<file>.+\.(?:py|ipynb))")
 """Canvas's name of a file without the file's own number."""
@@ -129,12 +131,11 @@ def _hidden(name: str) -> bool:
 
 
 def _wraps(entry: os.DirEntry[str]) -> bool:
-    """Whether a folder that is alone is an export's own, rather than the only student's."""
-    inside = _entries(Path(entry.path))
-    names = {one.name for one in inside}
-    clones = entry.name.endswith(CLONES) and all(os.path.lexists(os.path.join(one.path, ".git")) for one in inside)
-    bulk = any(_MOODLE.fullmatch(name) for name in names) or all(readings(name) for name in names)
-    return METADATA in names or ("submitted" in names and bool(names & NBGRADER)) or bool(names and (clones or bulk))
+    """Whether a folder that is alone is an export's own, by its name, rather than the only student's.
+
+    What lies in it says nothing: a student can put everything there that an export has.
+    """
+    return bool(_EXPORT.fullmatch(entry.name)) or entry.name.endswith(CLONES)
 
 
 def _side_by_side(entries: Sequence[os.DirEntry[str]], roster: Roster) -> Layout:
