@@ -199,6 +199,10 @@ def test_on_paper_every_student_is_there_and_nothing_scrolls(report: Any) -> Non
     report.emulate_media(media="print")
     box = "document.getElementById('table')"
     assert report.evaluate(f"{box}.scrollHeight <= {box}.clientHeight + 1")
+    report.set_viewport_size({"width": 794, "height": 1123})  # A4
+    assert report.evaluate(WIDE) <= 0
+    assert report.locator("#table tbody th").first.bounding_box()["width"] > 80
+    assert report.locator("#table tbody tr").first.bounding_box()["height"] < 40
     assert not report.locator("nav").is_visible()
     assert len(report.pdf(format="A4", landscape=True)) > 20_000
 

@@ -46,16 +46,18 @@ class Answers:
     def typical(self, cause: Cause) -> str:
         """The answer that is commonest among some students with this cause, names and layout aside; "" if none is read.
 
-        Of several the shortest. Whose it is, is not told.
+        Of several the shortest. Whose it is, is not told. One that reads like the worked solution shows nothing: what
+        it calls is wrong.
         """
         lesson = self._lessons.get(cause.homework)
         names = _names(lesson, cause.exercise) if lesson else ()
         alike = defaultdict[tuple[str, ...], list[str]](list)
+        solved = _tokens(self.solution(cause.homework, cause.exercise))
         step = max(1, len(cause.students) // TRIED)
         for student in cause.students[::step][:TRIED]:
             text = _definitions(self.whole(student, cause.homework), names)
-            if text:
-                alike[tuple(token.text for token in code(text).tokens)].append(text)
+            if text and (tokens := _tokens(text)) != solved:
+                alike[tokens].append(text)
         if not alike:
             return ""
         count = Counter({tokens: len(texts) for tokens, texts in alike.items()})
@@ -67,6 +69,10 @@ class Answers:
         digest = self._digests.get((student, homework))
         one = self._store.get(digest) if digest else None
         return truncated("\n".join(source(one)[0]), MOST_OF_FILE) if one else ""
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(token.text for token in code(text).tokens)
 
 
 def _definitions(text: str, names: Sequence[str]) -> str:

@@ -48,7 +48,10 @@ class Cause:
 
 
 def causes_of(record: ClassRecord) -> dict[tuple[str, str], list[Cause]]:
-    """(homework, exercise) -> the causes, most students first, those that a test named before others of as many."""
+    """(homework, exercise) -> the causes, most students first, those that a test named before others of as many.
+
+    What happened counts only for students of whose answer no test named a cause.
+    """
     who = defaultdict[tuple[str, str, str, bool], set[str]](set)
     samples = defaultdict[tuple[str, str, str, bool], Counter[Sample]](Counter)
     for (student, homework), one in record.graded.items():
@@ -57,9 +60,10 @@ def causes_of(record: ClassRecord) -> dict[tuple[str, str], list[Cause]]:
                 who[homework, grade.exercise, NOT_LOADED, False].add(student)
             continue
         for grade in one.grades:
-            for check in grade.checks if is_written(grade) else ():
-                words = words_of(check)
-                if words:
+            told = [(check, words_of(check)) for check in grade.checks if is_written(grade)]
+            named = any(check.cause for check, words in told if words)
+            for check, words in told:
+                if words and bool(check.cause) is named:
                     key = (homework, grade.exercise, words, bool(check.cause))
                     who[key].add(student)
                     if check.call or check.got:

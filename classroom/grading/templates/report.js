@@ -191,7 +191,8 @@ function mistake({ item, cause, count, wrote }, before = []) {
         cause.values[k] ? [element("dt", null, label), element("dd", null, code(cause.values[k]))] : [])));
       if (cause.answer) shown.push(element("div", { class: "beside" }, titled("A typical wrong answer", code(cause.answer)),
         item.solution ? titled("The worked solution", code(item.solution)) : ""));
-      return shown.length ? shown : [nothing("No answer is kept that shows it.")];
+      if (!cause.answer) shown.push(nothing("These answers read like the worked solution, or cannot be read: look at what they call."));
+      return shown;
     }),
     element("div", { class: "meter", role: "img", "aria-label": `${count} of ${wrote}` }, bar));
 }

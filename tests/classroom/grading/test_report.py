@@ -21,7 +21,7 @@ from classroom.grading.history import HandIn
 from classroom.grading.pairs import keep_pairs, kept_pairs
 from classroom.grading.records import Check, Grade, Graded, Isolation, Status, Submission
 from classroom.grading.report.answers import Answers, without_docstrings
-from classroom.grading.report.causes import NOT_LOADED, OTHER, causes_of, words_of
+from classroom.grading.report.causes import NOT_LOADED, OTHER, Cause, causes_of, words_of
 from classroom.grading.report.clusters import clusters_of
 from classroom.grading.report.dashboard import embedded, report_data, report_page
 from classroom.grading.report.gather import ClassRecord, gather
@@ -230,6 +230,7 @@ def test_causes_are_counted_by_students_with_the_commonest_values() -> None:
         answer("a", *twice),
         answer("b", wrong(cause="x was squared", got="25")),
         answer("c", wrong()),
+        answer("h", wrong(), wrong(cause="x was squared", got="36")),
         answer("d", wrong(message="raised IndexError (line 3): no", got="")),
         answer("e", wrong(message="raised MyOwnSecret: x", got="")),
         answer("f", wrong(message="raised NotImplementedError: TODO")),
@@ -237,7 +238,7 @@ def test_causes_are_counted_by_students_with_the_commonest_values() -> None:
     ]
     (found,) = causes_of(record_of(results)).values()
     assert [(one.words, one.known, one.students) for one in found] == [
-        ("x was squared", True, ("a", "b")), ("it raises IndexError", False, ("d",)),
+        ("x was squared", True, ("a", "b", "h")), ("it raises IndexError", False, ("d",)),
         ("it raises an exception of its own", False, ("e",)), (OTHER, False, ("c",)),
     ]  # fmt: skip
     assert found[0].sample is not None
@@ -319,6 +320,33 @@ def test_brief_results_give_the_same_statistics_as_whole_ones(made: Any) -> None
     assert causes_of(fully) == causes_of(record)
     assert np.array_equal(fully.shares, record.shares, equal_nan=True)
     assert [one.is_handed_in for one in fully.graded.values()] == [one.is_handed_in for one in record.graded.values()]
+
+
+def test_a_typical_answer_is_the_commonest_wrong_one_of_the_students_with_the_cause(tmp_path: Path) -> None:
+    from classroom import register
+    from classroom.marked import without_marks
+    from classroom.stubs import definitions_text
+
+    course = register.load()
+    lesson = course.lessons[1]
+    judge = lesson.root / "homework" / lesson.folder / "judge" / "solution.py"
+    solved = definitions_text(without_marks(judge.read_text(encoding="utf-8")), ["flatten"])
+    texts = [
+        "def flatten(x):\n    return x.T",
+        "def flatten(y):  # mine, longer\n    return y.T",
+        "def flatten(x):\n    pass",
+        solved,
+    ]
+    with Store(tmp_path) as store:
+        names = [f"s{number}" for number in range(len(texts))]
+        for name, text in zip(names, texts):
+            store.keep_submissions([Submission(name, lesson.folder, {lesson.homework_file: text.encode()})])
+        found = Answers(store, course)
+        cause = Cause(lesson.folder, "flatten", "x was turned", True, tuple(names), None)
+        assert found.typical(cause) == texts[0]
+        assert found.typical(replace(cause, students=("s3",))) == ""
+        assert found.typical(replace(cause, students=("nobody",))) == ""
+        assert "def flatten" in found.solution(lesson.folder, "flatten")
 
 
 def test_the_page_says_nothing_of_hidden_tests_and_no_address(made: Any) -> None:
