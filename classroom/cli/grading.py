@@ -97,7 +97,7 @@ def regrade(
     from classroom.grading.intake.reader import lessons_with_homework
     from kuiper.profile import usable_cores
 
-    with explained(), _results(out) as store:
+    with explained(), results_of(out) as store:
         run = GradingRun(the_course(), out, Options(tuple(homework or ()), jobs or usable_cores()))
         wanted = {lesson.folder for lesson in lessons_with_homework(run.course, run.options.homeworks)}
         own = [one for one in store.submissions(student) if one.homework in wanted and one.files]
@@ -112,7 +112,7 @@ def regrade(
         for one in own:
             store.forget(one.digest, suites[one.homework].version)
         _judge(run, store, [one.digest for one in own], suites)
-        _report(run, store, force)
+        write_all(run, store, force)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -140,11 +140,11 @@ def override(
         stop("--why needs a reason")
     if points > task.exercise.points:
         stop(f"{task.id} gives at most {task.exercise.points} points")
-    with explained(), _results(out) as store:
+    with explained(), results_of(out) as store:
         if not any(one.homework == task.lesson.folder for one in store.submissions(student)):
             stop(f"{out} holds nothing of {student!r} for {task.lesson.folder}")
         store.override(student, task.lesson.folder, task.id, points, why.strip())
-        _report(GradingRun(course, out, Options()), store, force)
+        write_all(GradingRun(course, out, Options()), store, force)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -167,7 +167,7 @@ def merge(
     with explained(), Store(out) as store:
         for shard in shards:
             say(f"{store.merge(shard)} results from {shard}")
-        _report(GradingRun(the_course(), out, Options()), store, force)
+        write_all(GradingRun(the_course(), out, Options()), store, force)
 
 
 def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
@@ -193,7 +193,7 @@ def _grade(options: Options, out: Path, submissions: Path, force: bool) -> None:
         count = f"{len(open_ones)} submission{'s' * (len(open_ones) != 1)}"
         say(f"{count} to judge" + (f", {judged} judged already" if judged else ""))
         _judge(run, store, open_ones, suites)
-        _report(run, store, force)
+        write_all(run, store, force)
 
 
 def _judge(run: GradingRun, store: Store, digests: list[str], suites: dict[str, Suite]) -> None:
@@ -214,7 +214,8 @@ def _judge(run: GradingRun, store: Store, digests: list[str], suites: dict[str, 
         say(f"{waiting} could not be judged: no fault of theirs, and no grade. Again: --retry-infra")
 
 
-def _report(run: GradingRun, store: Store, force: bool) -> None:
+def write_all(run: GradingRun, store: Store, force: bool) -> None:
+    """Write all tables, pages and exports."""
     for line in run.report(store, force):
         say(line)
 
@@ -230,7 +231,8 @@ def _shut_in() -> Isolation:
 
 
 @contextmanager
-def _results(out: Path) -> Iterator[Store]:
+def results_of(out: Path) -> Iterator[Store]:
+    """The results of a folder; exits with an error message if there are none."""
     from classroom.grading.store import Store, holds_results
 
     if not holds_results(out):
