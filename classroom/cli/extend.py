@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from classroom.cli import grading
 from classroom.cli.base import app, needs, stop, the_course
-from classroom.cli.grading import RESULTS, TEACH, Force, Out, explained
+from classroom.cli.grading import RESULTS, TEACH, Force, Out, explained, results_of, write_all
 from classroom.page import say
 
 
@@ -33,7 +32,7 @@ def extend(
     from classroom.grading.intake.reader import lessons_with_homework
     from classroom.grading.roster import Roster
 
-    with explained(), grading.results_of(out) as store:
+    with explained(), results_of(out) as store:
         run = GradingRun(the_course(), out, Options())
         (lesson,) = lessons_with_homework(run.course, (homework,))
         person = Roster(store.roster().values()).find(student)
@@ -43,7 +42,7 @@ def extend(
         moment = None if deadline == "none" else extension_of(deadline, lesson.folder, run.settings)
         store.extend(name, lesson.folder, moment)
         say(f"{name}, {lesson.folder}: " + (f"until {moment.isoformat()}" if moment else "the deadline of all"))
-        grading.write_all(run, store, force)
+        write_all(run, store, force)
 
 
 @app.command(name="nbgrader", rich_help_panel=TEACH)
@@ -61,7 +60,7 @@ def to_nbgrader(
     from classroom.grading.exports.write import export_refusal
     from classroom.grading.grade import GradingRun, Options
 
-    with explained(), grading.results_of(out) as store:
+    with explained(), results_of(out) as store:
         run = GradingRun(the_course(), out, Options())
         graded = run.exported(store)
         reason = export_refusal(graded)

@@ -29,7 +29,7 @@ from classroom.grading.suite import Suite, suite_of
 from classroom.grading.totals import overridden
 from classroom.grading.workplace import workplace
 from classroom.progress import write_whole
-from classroom.register import Course
+from classroom.register import Course, Lesson
 
 REPORT = "report.html"
 """The instructors' page of statistics."""
@@ -113,6 +113,12 @@ class GradingRun:
                 store.rename_student(called, student)
         store.keep_met(intake.met)
         lines = _told(intake, download.refused, folder)
+        timeless = self._timeless(store, lessons)
+        if timeless:
+            lines.append(
+                f"{timeless} submissions have a deadline, and no time that a course system recorded: nothing is "
+                "deducted without --times"
+            )
         store.keep_unclaimed(str(folder), lines)
         seen |= set(intake.joined)
         strangers = [row.names[0] for row in listed if not seen & set(row.names)]
@@ -121,6 +127,11 @@ class GradingRun:
         if kept:
             lines.append(f"{kept} submissions of earlier runs are kept, for {folder} holds none in their place")
         return lines
+
+    def _timeless(self, store: Store, lessons: Sequence[Lesson]) -> int:
+        """How many submissions with files for homework with a deadline have no time."""
+        dated = {lesson.folder for lesson in lessons} & self.settings.deadlines.keys()
+        return sum(one.homework in dated and bool(one.files) and not one.handed_in for one in store.submissions())
 
     def suites(self, store: Store) -> dict[str, Suite]:
         """Homework -> suite, for every homework with submissions."""

@@ -188,9 +188,10 @@ def _isolation(results: Sequence[Graded]) -> str:
 def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str]) -> list[Row]:
     """Submissions that a person should look at; a damaged archive is a single row, not one per homework."""
     mixed = any(one.isolation is Isolation.STRONG for one in results)
+    timed = any(one.late_days is not None and one.is_handed_in for one in results)
     alike: dict[tuple[str, str], list[Graded]] = defaultdict(list)
     for one in results:
-        alike[one.student, _needs_person(one, mixed)].append(one)
+        alike[one.student, _needs_person(one, mixed, timed)].append(one)
     rows = []
     lost: dict[str, dict[str, None]] = defaultdict(dict)
     for one in results:
@@ -205,10 +206,11 @@ def _needed(results: Sequence[Graded], register: Course, names: Mapping[str, str
     return sorted(rows, key=lambda row: row.student.casefold())
 
 
-def _needs_person(graded: Graded, mixed: bool) -> str:
+def _needs_person(graded: Graded, mixed: bool, timed: bool) -> str:
     """Why a person should look at a submission; "" if no need.
 
     mixed : isolation was strong for some; if for none, a note at the top of the page says so once.
+    timed : the time of some is known; if of none, nobody's is told apart.
     """
     if not graded.is_handed_in:
         return ""
@@ -222,7 +224,7 @@ def _needs_person(graded: Graded, mixed: bool) -> str:
         reasons.append(told if UNREADABLE in told else f"{UNREADABLE}: {told}" if told else UNREADABLE)
     if mixed and graded.isolation is not Isolation.STRONG:
         reasons.append(f"isolation was {graded.isolation.value}")
-    if graded.late_days is None and total(graded).points:
+    if timed and graded.late_days is None and total(graded).points:
         reasons.append("when it was handed in is not known, and no lateness was deducted")
     faults = [fault for fault in graded.faults if fault not in (*messages, *graded.aside)]
     return "; ".join([*reasons, *(one_line(fault, 300) for fault in faults)])

@@ -92,12 +92,14 @@ def _submission(book: Any, one: Graded, handed_in: Any) -> int:
     own = next((each for each in submission.notebooks if each.notebook_id == notebook.id), None)
     if own is None:  # the submission is older than the notebook
         own = SubmittedNotebook(notebook=notebook, assignment=submission)
+        book.db.add(own)
     cells = {grade.cell_id: grade for grade in own.grades}
     by_hand = sum(grade.manual_score is not None for grade in own.grades)
     by_name = {cell.name: cell for cell in notebook.grade_cells}
     for grade in one.grades:
         cell = by_name[grade.exercise]
         found = cells.get(cell.id) or Cell(cell_id=cell.id, notebook=own)
+        book.db.add(found)
         _set(found, grade)
     own.late_submission_penalty = total(one).deducted
     book.db.commit()

@@ -130,7 +130,7 @@ def whole_class(teacher: Any, tmp_path: Path, name: str, packed: bool, count: in
     said, _ = graded(teacher, handed_in, tmp_path / "out", **options)
     assert not [line for line in said if "not on the class list" in line or "left aside" in line or "not read" in line]
     nothing = [one.person.login for one in people if one.points is None]
-    missing = next(line for line in said if line.startswith("on the class list, and handed in nothing"))
+    missing = next((line for line in said if line.startswith("on the class list, and handed in nothing")), "")
     assert missing.count("s0") == min(20, len(nothing))
     check_tables(people, tmp_path / "out")
     return people
@@ -139,10 +139,8 @@ def whole_class(teacher: Any, tmp_path: Path, name: str, packed: bool, count: in
 @pytest.mark.skipif(sys.platform != "linux", reason="two folders whose names differ by capitals alone")
 @pytest.mark.parametrize("packed", [False, True], ids=["unpacked", "as a zip"])
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_thirty_students_in_each_layout(
-    teacher: Any, tmp_path: Path, judged: list[Job], name: str, packed: bool
-) -> None:
-    people = whole_class(teacher, tmp_path, name, packed, 30)
+def test_ten_students_in_each_layout(teacher: Any, tmp_path: Path, judged: list[Job], name: str, packed: bool) -> None:
+    people = whole_class(teacher, tmp_path, name, packed, 10)
     assert len(judged) == sum(one.points is not None for one in people)
 
 
