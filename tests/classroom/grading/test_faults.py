@@ -149,6 +149,7 @@ def test_a_grading_that_meets_a_full_disk_says_so_and_goes_on_afterwards(
     assert len(grades) == 1 + 3 * len(CLASS)
 
 
+@pytest.mark.slow
 def test_pages_that_cannot_be_written_leave_old_or_new_ones_and_no_pieces(
     quickly: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +284,7 @@ def test_a_real_disk_that_is_full_loses_nothing(tmp_path: Path, kilobytes: int) 
     assert rows_of(saved / "out") == rows_of(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are POSIX's")
 def test_a_file_that_may_not_grow_is_told_without_a_traceback(tmp_path: Path) -> None:
     import resource
